@@ -1,0 +1,1 @@
+# install.cmake - what `make install` lays down.

@@ -1,0 +1,22 @@
+# pages.cmake - turns the page comment of every explained file into a string for `upsweep explain`.
+# Run as: cmake -DOUT=pages.c -DSOURCES="a.c;b.c" -P pages.cmake
+set(code "/* made by cmake/pages.cmake: the page comments of algo/ */\n")
+foreach(source ${SOURCES})
+    get_filename_component(stem ${source} NAME_WE)
+    file(READ ${source} hex HEX)
+    string(FIND "${hex}" "2a2f" end) # the first */
+    while(end GREATER 0)
+        math(EXPR odd "${end} % 2")
+        if(NOT odd)
+            break()
+        endif()
+        math(EXPR from "${end} + 1")
+        string(SUBSTRING "${hex}" ${from} -1 rest)
+        string(FIND "${rest}" "2a2f" more)
+        math(EXPR end "${from} + ${more}")
+    endwhile()
+    string(SUBSTRING "${hex}" 0 ${end} hex)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(APPEND code "extern const char usw_${stem}_page[];\nconst char usw_${stem}_page[] = {${bytes}0};\n")
+endforeach()
+file(WRITE ${OUT} "${code}")

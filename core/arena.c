@@ -1,0 +1,137 @@
+/* arena.c - scratch memory of a handle: blocks that only grow during a call and are reused by the
+ * next. When a call needed several blocks, the next one starts with a single block of their sum. */
+#include "frame.h"
+
+#include <stdlib.h>
+
+struct usw_block {
+    usw_block *older;
+    unsigned char *bytes;
+    size_t size, used;
+};
+
+enum { SMALL = 64, PAGE = 4096, PAGE_FROM = 64 * 1024, BLOCK_MIN = 64 * 1024 };
+
+static void *raw_allocate(upsweep *u, size_t bytes, size_t alignment)
+{
+    if (u->allocate != NULL) {
+        return u->allocate(u->context, bytes, alignment);
+    }
+    void *p = NULL;
+    return posix_memalign(&p, alignment, bytes) == 0 ? p : NULL;
+}
+
+static void raw_release(upsweep *u, void *p, size_t bytes)
+{
+    if (u->release != NULL) {
+        u->release(u->context, p, bytes);
+    } else {
+        free(p);
+    }
+}
+
+/* The block's own header lies in front of its bytes, in the first page. */
+static usw_block *block_new(upsweep *u, size_t size)
+{
+    size_t total;
+    if (__builtin_add_overflow(size, (size_t)PAGE, &total) ||
+        (u->scratch_limit != 0 && (u->scratch_held > u->scratch_limit ||
+                                   size > u->scratch_limit - u->scratch_held))) {
+        return NULL;
+    }
+    unsigned char *at = raw_allocate(u, total, PAGE);
+    if (at == NULL) {
+        return NULL;
+    }
+    usw_block *b = (usw_block *)(void *)at;
+    *b = (usw_block){u->blocks, at + PAGE, size, 0};
+    u->blocks = b;
+    u->scratch_held += size;
+    return b;
+}
+
+static void block_free_newest(upsweep *u)
+{
+    usw_block *b = u->blocks;
+    u->blocks = b->older;
+    u->scratch_held -= b->size;
+    raw_release(u, b, b->size + PAGE);
+}
+
+void usw_scratch_free(upsweep *u)
+{
+    while (u->blocks != NULL) {
+        block_free_newest(u);
+    }
+}
+
+void usw_scratch_begin(upsweep *u)
+{
+    if (u->blocks != NULL && u->blocks->older != NULL) {
+        size_t sum = u->scratch_held;
+        usw_scratch_free(u);
+        (void)block_new(u, sum); /* without it the next request makes its own */
+    }
+    if (u->blocks != NULL) {
+        u->blocks->used = 0;
+    }
+    u->scratch_used = 0;
+    u->scratch_peak = 0;
+}
+
+static size_t round_up(size_t x, size_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+void *usw_scratch(upsweep *u, size_t bytes)
+{
+    size_t alignment = bytes >= PAGE_FROM ? PAGE : SMALL;
+    if (bytes > SIZE_MAX - 2 * PAGE) {
+        return NULL;
+    }
+    bytes = round_up(usw_max(bytes, 1), SMALL);
+    usw_block *b = u->blocks;
+    size_t start = b == NULL ? 0 : round_up(b->used, alignment);
+    if (b == NULL || start > b->size || bytes > b->size - start) {
+        b = block_new(u, usw_max(bytes, BLOCK_MIN));
+        if (b == NULL) {
+            b = block_new(u, bytes); /* the limit may just allow the exact size */
+        }
+        start = 0;
+    }
+    if (b == NULL) {
+        return NULL;
+    }
+    u->scratch_used += start + bytes - b->used;
+    b->used = start + bytes;
+    u->scratch_peak = usw_max(u->scratch_peak, u->scratch_used);
+    return b->bytes + start;
+}
+
+size_t usw_scratch_room(const upsweep *u)
+{
+    return u->scratch_limit == 0                ? SIZE_MAX
+           : u->scratch_used >= u->scratch_limit ? 0
+                                                 : u->scratch_limit - u->scratch_used;
+}
+
+usw_mark usw_scratch_mark(const upsweep *u)
+{
+    return (usw_mark){u->blocks, u->blocks == NULL ? 0 : u->blocks->used, u->scratch_used};
+}
+
+/* Blocks that came after the mark stay until the call ends, empty, if they are the newest: taking
+ * them away would only make the next round allocate them again. */
+void usw_scratch_reset(upsweep *u, usw_mark mark)
+{
+    while (u->blocks != mark.block && u->blocks->older != mark.block) {
+        block_free_newest(u);
+    }
+    if (u->blocks != mark.block) {
+        u->blocks->used = 0;
+    } else if (mark.block != NULL) {
+        mark.block->used = mark.used;
+    }
+    u->scratch_used = mark.total;
+}

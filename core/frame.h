@@ -1,0 +1,125 @@
+/* frame.h - what every room of the library sees: the handle, scratch, threads, and how a public
+ * call begins, fails and ends. */
+#ifndef USW_FRAME_H
+#define USW_FRAME_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "upsweep.h"
+
+/* Instruction sets, best last. An object is compiled for one of them (cmake/cpu_forms.cmake); which
+ * one runs is decided once, when a handle is opened. */
+typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_COUNT = 3 } usw_isa;
+
+#if defined(__x86_64__)
+#define USW_HAVE_X86 1
+#else
+#define USW_HAVE_X86 0
+#endif
+
+/* Picks the object that was compiled for `isa`: USW_PICK(u->isa, usw_part_moves) is a pointer to
+ * usw_part_moves_portable, _avx2 or _avx512. Declare the three with USW_DECLARE_PER_ISA. */
+#if USW_HAVE_X86
+#define USW_DECLARE_PER_ISA(type, stem) extern const type stem##_portable, stem##_avx2, stem##_avx512
+#define USW_PICK(isa, stem)                                                                        \
+    ((isa) == USW_AVX512 ? &stem##_avx512 : (isa) == USW_AVX2 ? &stem##_avx2 : &stem##_portable)
+#define USW_ALL_ISAS(stem) {&stem##_portable, &stem##_avx2, &stem##_avx512}
+#else
+#define USW_DECLARE_PER_ISA(type, stem) extern const type stem##_portable
+#define USW_PICK(isa, stem) ((void)(isa), &stem##_portable)
+#define USW_ALL_ISAS(stem) {&stem##_portable, &stem##_portable, &stem##_portable}
+#endif
+
+typedef struct usw_pool usw_pool;
+typedef struct usw_block usw_block;
+
+struct upsweep {
+    pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
+    usw_isa isa;
+    unsigned threads;
+    size_t scratch_limit; /* 0: none */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *context;
+    usw_block *blocks; /* scratch, newest first (arena.c) */
+    size_t scratch_held, scratch_used, scratch_peak;
+    usw_pool *pool; /* NULL until the first call that uses threads (threads.c) */
+    upsweep_report report;
+    char reason[160];
+    char error[256];
+};
+
+/* ---- a public call: enter, work, leave (handle.c) ---- */
+
+/* Options as a call uses them: checked, with defaults filled in. */
+typedef struct usw_options {
+    const char *algorithm;
+    unsigned flags;
+    unsigned bit_begin, bit_end; /* 0, 0: all bits */
+} usw_options;
+
+/* Takes the handle's lock, empties its scratch and checks the options; flags outside `allowed` are an
+ * error. On failure the lock is not held. Every path after success ends with usw_leave. */
+upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
+                         usw_options *checked);
+upsweep_status usw_leave(upsweep *u, upsweep_status status);
+/* Sets upsweep_error() and returns status, so that `return usw_fail(...)` reads well. */
+upsweep_status usw_fail(upsweep *u, upsweep_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What upsweep_last_report will say. algorithm must be static; reason is formatted and copied. */
+void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- scratch (arena.c) ---- */
+
+/* Returns bytes of scratch aligned to 64 (to 4096 from 64 KB on), or NULL when there is no memory or
+ * the limit is reached; the contents are undefined. It lasts until the call ends or the mark is taken
+ * back. Call from the calling thread only, never from a task. */
+void *usw_scratch(upsweep *u, size_t bytes);
+/* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
+size_t usw_scratch_room(const upsweep *u);
+typedef struct usw_mark {
+    usw_block *block;
+    size_t used, total;
+} usw_mark;
+usw_mark usw_scratch_mark(const upsweep *u);
+void usw_scratch_reset(upsweep *u, usw_mark mark);
+void usw_scratch_begin(upsweep *u);
+void usw_scratch_free(upsweep *u);
+
+/* ---- threads (threads.c) ---- */
+
+/* Runs task(context, i, lane) for i = 0 .. tasks - 1, on up to u->threads threads, the caller's among
+ * them, and returns when all are done. Tasks are handed out in order of i, one at a time, so put big
+ * ones first. lane < u->threads is the same for all tasks that one thread runs: an index for
+ * per-thread scratch. A call from within a task runs serially. With one thread, or one task, no
+ * thread is woken. Threads that cannot be started are done without. */
+typedef void (*usw_task)(void *context, size_t i, unsigned lane);
+void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context);
+void usw_pool_free(upsweep *u);
+
+/* ---- the machine (isa.c) ---- */
+usw_isa usw_best_isa(void);
+const char *usw_isa_name(usw_isa isa);
+unsigned usw_core_count(void);
+
+/* ---- small helpers ---- */
+static inline size_t usw_min(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t usw_max(size_t a, size_t b) { return a > b ? a : b; }
+static inline size_t usw_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+/* ceil(log2 n), 0 for n < 2. */
+static inline unsigned usw_log2_up(size_t n)
+{
+    return n < 2 ? 0 : 64u - (unsigned)__builtin_clzll((unsigned long long)(n - 1));
+}
+/* True if a * b does not fit size_t; else *product = a * b. */
+static inline bool usw_mul_overflows(size_t a, size_t b, size_t *product)
+{
+    return __builtin_mul_overflow(a, b, product);
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* handle.c - opening and closing a handle, and how a public call begins, fails and ends. */
+#include "frame.h"
+#include "device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static upsweep_status refuse(const char **why, upsweep_status status, const char *text)
+{
+    if (why != NULL) {
+        *why = text;
+    }
+    return status;
+}
+
+upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsweep_config *config,
+                                const char **why)
+{
+    if (why != NULL) {
+        *why = "";
+    }
+    if (handle == NULL) {
+        return refuse(why, UPSWEEP_ERROR_ARGUMENT, "upsweep_open: handle is NULL");
+    }
+    *handle = NULL;
+    upsweep_config c = {0};
+    if (config != NULL) {
+        if (config->size != 0 && config->size < sizeof c) {
+            return refuse(why, UPSWEEP_ERROR_ARGUMENT, "upsweep_open: config.size is too small");
+        }
+        c = *config;
+    }
+    if ((c.allocate == NULL) != (c.release == NULL)) {
+        return refuse(why, UPSWEEP_ERROR_ARGUMENT,
+                      "upsweep_open: allocate and release go together, or neither");
+    }
+    const char *reason = usw_device_refusal(device);
+    if (reason != NULL) {
+        return refuse(why, UPSWEEP_ERROR_DEVICE, reason);
+    }
+    upsweep *u = calloc(1, sizeof *u);
+    if (u == NULL) {
+        return refuse(why, UPSWEEP_ERROR_MEMORY, "upsweep_open: no memory for a handle");
+    }
+    pthread_mutex_init(&u->lock, NULL);
+    u->isa = usw_best_isa();
+    u->threads = c.threads != 0 ? c.threads : usw_core_count();
+    u->scratch_limit = c.scratch_limit;
+    u->allocate = c.allocate;
+    u->release = c.release;
+    u->context = c.context;
+    u->report = (upsweep_report){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
+    *handle = u;
+    return UPSWEEP_OK;
+}
+
+upsweep_status upsweep_open(upsweep **handle, const char *device, const upsweep_config *config)
+{
+    return upsweep_open_why(handle, device, config, NULL);
+}
+
+void upsweep_close(upsweep *u)
+{
+    if (u != NULL) {
+        usw_pool_free(u);
+        usw_scratch_free(u);
+        pthread_mutex_destroy(&u->lock);
+        free(u);
+    }
+}
+
+void upsweep_trim(upsweep *u)
+{
+    if (u != NULL) {
+        pthread_mutex_lock(&u->lock);
+        usw_scratch_free(u);
+        pthread_mutex_unlock(&u->lock);
+    }
+}
+
+const char *upsweep_error(const upsweep *u)
+{
+    return u == NULL ? "the handle is NULL" : u->error;
+}
+
+void upsweep_last_report(const upsweep *u, upsweep_report *report)
+{
+    if (report != NULL) {
+        *report = u == NULL ? (upsweep_report){"", "", "", "", 0, 0} : u->report;
+    }
+}
+
+upsweep_status usw_fail(upsweep *u, upsweep_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(u->error, sizeof u->error, format, args);
+    va_end(args);
+    return status;
+}
+
+void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(u->reason, sizeof u->reason, format, args);
+    va_end(args);
+    u->report.algorithm = algorithm;
+    u->report.reason = u->reason;
+}
+
+static upsweep_status check_options(upsweep *u, const upsweep_options *o, unsigned allowed,
+                                    usw_options *checked)
+{
+    *checked = (usw_options){0};
+    if (o == NULL) {
+        return UPSWEEP_OK;
+    }
+    if (o->size != 0 && o->size < sizeof *o) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.size is %zu, not %zu", o->size,
+                        sizeof *o);
+    }
+    if (o->flags & ~allowed) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.flags has bits this call does not take: 0x%x",
+                        o->flags & ~allowed);
+    }
+    *checked = (usw_options){o->algorithm, o->flags, o->bit_begin, o->bit_end};
+    return UPSWEEP_OK;
+}
+
+upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
+                         usw_options *checked)
+{
+    if (u == NULL) {
+        return UPSWEEP_ERROR_ARGUMENT;
+    }
+    pthread_mutex_lock(&u->lock);
+    u->report.algorithm = "";
+    u->report.reason = "";
+    usw_scratch_begin(u);
+    upsweep_status status = check_options(u, options, allowed, checked);
+    if (status != UPSWEEP_OK) {
+        pthread_mutex_unlock(&u->lock);
+    }
+    return status;
+}
+
+upsweep_status usw_leave(upsweep *u, upsweep_status status)
+{
+    u->report.scratch_bytes = u->scratch_peak;
+    pthread_mutex_unlock(&u->lock);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* machine.c - what this machine has, in words and numbers for people. */
+#include "frame.h"
+#include "device.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Linux and x86 keep the name on the line "model name : ..."; other processors show none there. */
+static void cpu_name(char *name, size_t bytes)
+{
+    snprintf(name, bytes, "unknown processor");
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
+            line[strcspn(line, "\n")] = '\0';
+            colon++;
+            snprintf(name, bytes, "%s", colon + strspn(colon, " "));
+            break;
+        }
+    }
+    if (f != NULL) {
+        fclose(f);
+    }
+}
+
+static size_t from_sysconf(int name)
+{
+    long value = sysconf(name);
+    return value > 0 ? (size_t)value : 0;
+}
+
+void upsweep_describe_machine(upsweep_machine *machine)
+{
+    if (machine == NULL) {
+        return;
+    }
+    memset(machine, 0, sizeof *machine);
+    cpu_name(machine->cpu, sizeof machine->cpu);
+    machine->cores = usw_core_count();
+    machine->isa = usw_isa_name(usw_best_isa());
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    machine->cache_bytes[0] = from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    machine->cache_bytes[1] = from_sysconf(_SC_LEVEL2_CACHE_SIZE);
+    machine->cache_bytes[2] = from_sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    machine->memory_bytes = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE);
+    machine->gpus = usw_describe_gpus(machine->gpu, sizeof machine->gpu);
+}

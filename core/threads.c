@@ -1,0 +1,156 @@
+/* threads.c - the one room with threads: a fork-join pool that lives in the handle.
+ *
+ * usw_parallel publishes a batch (task, context, count) under the lock, wakes the workers, takes part
+ * itself, and waits until every worker that joined the batch has left it. Tasks are handed out by an
+ * atomic counter, so uneven tasks balance themselves. */
+#include "frame.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef struct worker {
+    pthread_t thread;
+    usw_pool *pool;
+    unsigned lane;
+} worker;
+
+struct usw_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t start, done;
+    uint64_t batch; /* number of the current batch: workers wait for a change */
+    bool open;      /* workers may still join the batch */
+    bool quit;
+    unsigned inside; /* workers that are in the batch */
+    usw_task task;
+    void *context;
+    size_t tasks;
+    atomic_size_t next;
+    unsigned workers;
+    worker worker[];
+};
+
+/* Set while a thread runs a task, so that a nested call runs serially on the same lane. */
+static _Thread_local int inside_task;
+static _Thread_local unsigned inside_lane;
+
+static void take_tasks(usw_pool *p, usw_task task, void *context, size_t tasks, unsigned lane)
+{
+    inside_task = 1;
+    inside_lane = lane;
+    for (;;) {
+        size_t i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
+        if (i >= tasks) {
+            break;
+        }
+        task(context, i, lane);
+    }
+    inside_task = 0;
+}
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    usw_pool *p = w->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&p->lock);
+    while (!p->quit) {
+        if (p->batch == seen || !p->open) {
+            pthread_cond_wait(&p->start, &p->lock);
+            continue;
+        }
+        seen = p->batch;
+        p->inside++;
+        usw_task task = p->task;
+        void *context = p->context;
+        size_t tasks = p->tasks;
+        pthread_mutex_unlock(&p->lock);
+        take_tasks(p, task, context, tasks, w->lane);
+        pthread_mutex_lock(&p->lock);
+        if (--p->inside == 0) {
+            pthread_cond_signal(&p->done);
+        }
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* Starts up to u->threads - 1 workers; fewer, even none, is no error. */
+static usw_pool *pool_new(upsweep *u)
+{
+    unsigned wanted = u->threads - 1;
+    usw_pool *p = calloc(1, sizeof *p + wanted * sizeof p->worker[0]);
+    if (p == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->start, NULL);
+    pthread_cond_init(&p->done, NULL);
+    for (unsigned i = 0; i < wanted; i++) {
+        worker *w = &p->worker[p->workers];
+        *w = (worker){.pool = p, .lane = p->workers + 1};
+        if (pthread_create(&w->thread, NULL, work, w) != 0) {
+            break;
+        }
+        p->workers++;
+    }
+    return p;
+}
+
+void usw_pool_free(upsweep *u)
+{
+    usw_pool *p = u->pool;
+    if (p == NULL) {
+        return;
+    }
+    u->pool = NULL;
+    pthread_mutex_lock(&p->lock);
+    p->quit = true;
+    pthread_cond_broadcast(&p->start);
+    pthread_mutex_unlock(&p->lock);
+    for (unsigned i = 0; i < p->workers; i++) {
+        pthread_join(p->worker[i].thread, NULL);
+    }
+    pthread_cond_destroy(&p->start);
+    pthread_cond_destroy(&p->done);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+static void run_serially(size_t tasks, usw_task task, void *context, unsigned lane)
+{
+    for (size_t i = 0; i < tasks; i++) {
+        task(context, i, lane);
+    }
+}
+
+void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
+{
+    if (inside_task || u->threads == 1 || tasks < 2) {
+        run_serially(tasks, task, context, inside_task ? inside_lane : 0);
+        return;
+    }
+    if (u->pool == NULL) {
+        u->pool = pool_new(u);
+    }
+    usw_pool *p = u->pool;
+    if (p == NULL || p->workers == 0) {
+        run_serially(tasks, task, context, 0);
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
+    p->task = task;
+    p->context = context;
+    p->tasks = tasks;
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    p->batch++;
+    p->open = true;
+    pthread_cond_broadcast(&p->start);
+    pthread_mutex_unlock(&p->lock);
+    take_tasks(p, task, context, tasks, 0);
+    pthread_mutex_lock(&p->lock);
+    p->open = false; /* a worker that wakes only now has nothing left to do */
+    while (p->inside > 0) {
+        pthread_cond_wait(&p->done, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,495 @@
+/* upsweep.h - data-parallel sort, scan, reduce and split of plain arrays, by one plain C call.
+ *
+ *     upsweep *u;
+ *     if (upsweep_open(&u, NULL, NULL) == UPSWEEP_OK) {
+ *         upsweep_sort(u, keys, n, UPSWEEP_U32, NULL);
+ *         upsweep_close(u);
+ *     }
+ *
+ * What holds for every call
+ *   Arrays     belong to the caller, are contiguous, and need only the alignment of their element
+ *              type. Every count n is a count of elements; what counts bytes says bytes. n = 0 is
+ *              allowed everywhere and array pointers may then be NULL. Input and output must not
+ *              overlap unless the call says that they may be the same array.
+ *   Status     every call that can fail returns a upsweep_status; UPSWEEP_OK is 0. Nothing is ever
+ *              printed and the process is never ended. upsweep_error() has one sentence on the last
+ *              failure.
+ *   After an   ERROR_ARGUMENT, ERROR_ALGORITHM, ERROR_UNSUPPORTED, ERROR_MEMORY: all arrays are as
+ *   error      they were before the call, unless the call says more. Outputs are never half valid:
+ *              they count only after UPSWEEP_OK.
+ *   Threads    a handle may be shared: calls on one handle take turns. For calls that run side by
+ *              side open one handle per thread. There is no global state.
+ *   Scratch    is taken from the handle, grows on demand up to upsweep_config.scratch_limit, and is
+ *              kept for the next call until upsweep_trim() or upsweep_close(). Each call says how
+ *              much it takes. Where less is allowed, a slower method that needs less is used when
+ *              there is one, else the call fails with UPSWEEP_ERROR_MEMORY.
+ *   Options    NULL means all defaults. Zero-initialise, set size = sizeof(upsweep_options) (or use
+ *              UPSWEEP_OPTIONS_INIT), then set the fields you want.
+ *   Same bits  results do not depend on the number of threads or on the instruction set, sums and
+ *              scans of floating-point numbers included (docs/design.md gives the order of
+ *              addition).
+ *
+ * Order of keys
+ *   Integers by value. Floating-point keys by value, with -0 before +0, and NaN last whether
+ *   ascending or descending; NaNs among themselves by their bits. UPSWEEP_NAN_FIRST puts them
+ *   first, UPSWEEP_NAN_RAW orders by sign and bits (IEEE 754 totalOrder: -NaN first, +NaN last).
+ *   Bits are never changed: NaN payloads and signs of zero survive.
+ *
+ * C11, and C++11 or later. Version 0: names and layouts may still change between minor versions.
+ */
+#ifndef UPSWEEP_H
+#define UPSWEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define UPSWEEP_API
+#else
+#define UPSWEEP_API __attribute__((visibility("default")))
+#endif
+
+#define UPSWEEP_VERSION_MAJOR 0
+#define UPSWEEP_VERSION_MINOR 1
+#define UPSWEEP_VERSION_PATCH 0
+#define UPSWEEP_VERSION_TEXT "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------------------------
+ * Status, types, options
+ * ------------------------------------------------------------------------------------------ */
+
+typedef enum upsweep_status {
+    UPSWEEP_OK = 0,
+    UPSWEEP_ERROR_ARGUMENT = 1,    /* NULL where an array is needed, bad enum, size overflow, ... */
+    UPSWEEP_ERROR_ALGORITHM = 2,   /* no algorithm of that name, or not for this operation */
+    UPSWEEP_ERROR_UNSUPPORTED = 3, /* known, but not for this type, size or device */
+    UPSWEEP_ERROR_MEMORY = 4,      /* allocation failed or scratch_limit is too small */
+    UPSWEEP_ERROR_RANGE = 5,       /* an index, bucket id or key in the input is out of range */
+    UPSWEEP_ERROR_DEVICE = 6,      /* the device cannot be used; upsweep_error() says why */
+    UPSWEEP_ERROR_SYSTEM = 7,      /* a system call failed (threads could not be started, ...) */
+    UPSWEEP_STOPPED = 8            /* a caller's sink asked to stop */
+} upsweep_status;
+
+/* The name of a status, "ok" or "argument" or ...; never NULL. Any thread. */
+UPSWEEP_API const char *upsweep_status_name(upsweep_status status);
+
+typedef enum upsweep_type {
+    UPSWEEP_U8 = 1,
+    UPSWEEP_U16,
+    UPSWEEP_U32,
+    UPSWEEP_U64,
+    UPSWEEP_I8,
+    UPSWEEP_I16,
+    UPSWEEP_I32,
+    UPSWEEP_I64,
+    UPSWEEP_F16,  /* IEEE binary16, stored; sort, select, min and max; arithmetic widens to f32 */
+    UPSWEEP_BF16, /* the upper half of an f32, likewise */
+    UPSWEEP_F32,
+    UPSWEEP_F64
+} upsweep_type;
+
+/* Bytes of one element, or 0 for a value that names no type. Any thread. */
+UPSWEEP_API size_t upsweep_type_bytes(upsweep_type type);
+/* "u8" ... "f64", or NULL. upsweep_type_from_name returns 0 for a name that is none. */
+UPSWEEP_API const char *upsweep_type_name(upsweep_type type);
+UPSWEEP_API upsweep_type upsweep_type_from_name(const char *name);
+
+/* Bits of upsweep_options.flags (and, where said, of upsweep_field.flags). */
+enum {
+    UPSWEEP_ASCENDING = 0,
+    UPSWEEP_DESCENDING = 1 << 0,
+    UPSWEEP_NAN_FIRST = 1 << 1,
+    UPSWEEP_NAN_RAW = 1 << 2,
+    /* Everything that carries values along (pairs, argsort, records, sort_by, split) is stable by
+     * default; this allows an unstable method where one is faster. */
+    UPSWEEP_UNSTABLE = 1 << 3,
+    /* Use no scratch beyond 1 MB a thread, even where that is slower. */
+    UPSWEEP_IN_PLACE = 1 << 4,
+    UPSWEEP_EXCLUSIVE = 1 << 5, /* scans: out[i] combines in[0 .. i), not in[0 .. i] */
+    UPSWEEP_MAX = 1 << 6        /* select and top-k: the greatest instead of the least */
+};
+
+typedef struct upsweep_options {
+    size_t size;           /* sizeof(upsweep_options), so that the struct may grow; 0 counts as that */
+    const char *algorithm; /* "sort/radix", ... (upsweep list shows all); NULL: chosen for you */
+    unsigned flags;        /* UPSWEEP_DESCENDING | ... */
+    /* Sorts of keys and pairs, and is_sorted: only the bits [bit_begin, bit_end) of the key take
+     * part, counted from the lowest, in the key's order-preserving unsigned form (for unsigned types
+     * the key itself; signed types have the top bit flipped). 0, 0: all bits. With fewer bits a sort
+     * of keys is stable, since keys that compare equal may differ. */
+    unsigned bit_begin, bit_end;
+} upsweep_options;
+
+#define UPSWEEP_OPTIONS_INIT {sizeof(upsweep_options), NULL, 0, 0, 0}
+
+/* --------------------------------------------------------------------------------------------
+ * The handle
+ * ------------------------------------------------------------------------------------------ */
+
+typedef struct upsweep upsweep;
+
+typedef struct upsweep_config {
+    size_t size;          /* sizeof(upsweep_config); 0 counts as that */
+    unsigned threads;     /* 0: one per core this process may use; 1: no thread is started */
+    size_t scratch_limit; /* bytes the handle may hold for scratch; 0: no limit */
+    /* Both or neither. allocate returns at least `bytes` bytes aligned to `alignment` (a power of
+     * two), or NULL. Both may be called from the thread that calls into the library only. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *context;
+} upsweep_config;
+
+/* Opens a handle. device: NULL or "auto" takes the best device there is, "cpu", "cuda" or "cuda:1".
+ * config: NULL for defaults. On failure *handle is NULL and *why, if why is not NULL, points to one
+ * static or thread-local sentence that says why (valid until the thread's next upsweep_open).
+ * The environment variable UPSWEEP_ISA=portable|avx2|avx512 caps the instruction set.
+ * Threads are started by the first call that can use them, not here. */
+UPSWEEP_API upsweep_status upsweep_open_why(upsweep **handle, const char *device,
+                                            const upsweep_config *config, const char **why);
+UPSWEEP_API upsweep_status upsweep_open(upsweep **handle, const char *device,
+                                        const upsweep_config *config);
+/* Ends the handle's threads and frees its scratch. NULL is allowed. No call may be running. */
+UPSWEEP_API void upsweep_close(upsweep *u);
+/* Gives the scratch kept by the handle back to the allocator. */
+UPSWEEP_API void upsweep_trim(upsweep *u);
+/* One sentence on the handle's last failed call; "" if none failed. Valid until the next call. */
+UPSWEEP_API const char *upsweep_error(const upsweep *u);
+UPSWEEP_API const char *upsweep_version(void);
+
+/* What the last successful call on the handle did: which algorithm ran, and why that one. The
+ * strings are static or belong to the handle; they hold until its next call. */
+typedef struct upsweep_report {
+    const char *algorithm;   /* "sort/hybrid", ...; "" where there is no choice */
+    const char *reason;      /* one clause: "2^24 keys of 32 bits do not fit the cache" */
+    const char *isa;         /* "avx512", "avx2", "portable" */
+    const char *device;      /* "cpu", "cuda:0" */
+    unsigned threads;        /* that were offered to the call */
+    size_t scratch_bytes;    /* that the call used of the handle's scratch */
+} upsweep_report;
+UPSWEEP_API void upsweep_last_report(const upsweep *u, upsweep_report *report);
+
+/* What this machine has, for people: the processor's name, its cores this process may use, the best
+ * instruction set, and one sentence on GPUs (which there are, or why none can be used). */
+typedef struct upsweep_machine {
+    char cpu[128];
+    unsigned cores;
+    const char *isa;
+    size_t cache_bytes[3]; /* L1 data, L2, L3 as one core sees them; 0 where unknown */
+    size_t memory_bytes;
+    unsigned gpus;
+    char gpu[256]; /* the GPUs by name, or why none can be used */
+} upsweep_machine;
+UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
+
+/* --------------------------------------------------------------------------------------------
+ * Sorting
+ * ------------------------------------------------------------------------------------------ */
+
+/* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a thread.
+ * O(n log n) at worst for the automatic choice. */
+UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                        const upsweep_options *options);
+
+/* Sorts keys and moves values[i], of value_bytes bytes each (any size from 1), with keys[i].
+ * Stable. Scratch: 2 n (8 or 16 bytes for the packed key and index) + n values. */
+UPSWEEP_API upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n,
+                                              upsweep_type type, size_t value_bytes,
+                                              const upsweep_options *options);
+
+/* Writes to index the permutation that sorts keys: keys[index[0]] <= keys[index[1]] ... Keys stay
+ * as they are. Stable: equal keys keep their order. index has n elements of index_bits (32 or 64)
+ * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes). */
+UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n,
+                                           upsweep_type type, void *index, unsigned index_bits,
+                                           const upsweep_options *options);
+
+/* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
+ * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).
+ * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. */
+typedef struct upsweep_field {
+    size_t offset;
+    upsweep_type type;
+    size_t bytes;
+    unsigned flags;
+} upsweep_field;
+
+/* Sorts n records of record_bytes bytes each by field_count fields, the first the most important.
+ * Stable. UPSWEEP_DESCENDING in options reverses the whole order (still stable). Scratch: n records
+ * + 32 n bytes. */
+UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n,
+                                                size_t record_bytes, const upsweep_field *fields,
+                                                size_t field_count,
+                                                const upsweep_options *options);
+
+/* qsort_r, parallel and stable: sorts n elements of `bytes` bytes by the caller's order. compare
+ * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that) with
+ * pointers into the array or scratch. A comparator that lies (no consistent order) gives some
+ * permutation of the input, never a read or write outside it. A comparator must return; leaving it
+ * by longjmp or an exception is not allowed. Scratch: n elements. */
+typedef int (*upsweep_compare)(const void *a, const void *b, void *context);
+UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
+                                           upsweep_compare compare, void *context,
+                                           const upsweep_options *options);
+
+/* Merges sorted a and b into out (na + nb keys); equal keys: a's first. UPSWEEP_DESCENDING and the
+ * NaN flags say by which order the inputs are sorted; unsorted input gives some permutation of it.
+ * Scratch: O(threads). */
+UPSWEEP_API upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b,
+                                         size_t nb, void *out, upsweep_type type,
+                                         const upsweep_options *options);
+/* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys: lower
+ * run first. Scratch: at most the size of out. */
+UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs,
+                                              const size_t *counts, size_t k, void *out,
+                                              upsweep_type type, const upsweep_options *options);
+
+/* *first gets the least i with keys[i] out of order after keys[i - 1], or n if the keys are sorted.
+ * No scratch. */
+UPSWEEP_API upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, size_t *first,
+                                             const upsweep_options *options);
+
+/* Rearranges keys so that keys[k] is what a sort would put there, nothing before it is greater and
+ * nothing after it is less. k < n. Scratch: at most n keys. */
+UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k,
+                                               upsweep_type type, const upsweep_options *options);
+
+/* The k least keys (UPSWEEP_MAX: the k greatest), best first, into out; their positions into index
+ * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal keys
+ * come in order of position. k <= n. NaN counts as worst for both directions by default. Keys stay as
+ * they are. Scratch: at most 16 n bytes. */
+UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
+                                         upsweep_type type, void *out, uint64_t *index,
+                                         const upsweep_options *options);
+
+/* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
+ * left. Sort first to remove all duplicates. Scratch: at most n keys. */
+UPSWEEP_API upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                          size_t *kept, const upsweep_options *options);
+/* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits; *runs gets how many.
+ * Both outputs need room for n elements. */
+UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n,
+                                               upsweep_type type, void *out_keys,
+                                               uint64_t *out_counts, size_t *runs,
+                                               const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Reduce and scan
+ * ------------------------------------------------------------------------------------------ */
+
+typedef enum upsweep_op {
+    UPSWEEP_SUM = 1,
+    UPSWEEP_PRODUCT,
+    UPSWEEP_LEAST,    /* minimum; NaNs are skipped unless all are NaN; -0 is less than +0 */
+    UPSWEEP_GREATEST, /* maximum, likewise */
+    UPSWEEP_AND,      /* integers only */
+    UPSWEEP_OR,
+    UPSWEEP_XOR
+} upsweep_op;
+
+/* *result gets the combination of all elements. Its type: for SUM and PRODUCT u64 for unsigned, i64
+ * for signed (both modulo 2^64), f64 for floating point; for the others the element type.
+ * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all ones,
+ * 0, 0. Floating-point sums are taken in f64 in a fixed order. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          upsweep_op op, void *result,
+                                          const upsweep_options *options);
+/* The type of *result of upsweep_reduce; 0 where op is not defined for type. */
+UPSWEEP_API upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op);
+
+/* Position of the least / greatest element, the first of equals (NaN skipped; 0 if all are NaN).
+ * n = 0 is UPSWEEP_ERROR_ARGUMENT. */
+UPSWEEP_API upsweep_status upsweep_argmin(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          size_t *index, const upsweep_options *options);
+UPSWEEP_API upsweep_status upsweep_argmax(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          size_t *index, const upsweep_options *options);
+/* Both extremes in one pass over the data; each result is one element. n = 0 as for reduce. */
+UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          void *least, void *greatest,
+                                          const upsweep_options *options);
+
+/* A caller's operator: accumulator = accumulator (op) element, both of `bytes` bytes. Must be
+ * associative up to the differences the caller accepts; it is applied in a fixed order that depends
+ * on n only, so results repeat bit by bit. Called from several threads at once. */
+typedef void (*upsweep_combine)(void *accumulator, const void *element, void *context);
+/* *result (bytes long) must hold the identity on entry. */
+UPSWEEP_API upsweep_status upsweep_reduce_by(upsweep *u, const void *data, size_t n, size_t bytes,
+                                             upsweep_combine combine, void *context, void *result,
+                                             const upsweep_options *options);
+
+/* Prefix combinations. out may be in. Inclusive unless UPSWEEP_EXCLUSIVE. The result has the
+ * element type: integers wrap, floats are accumulated in f64 in a fixed order and rounded once per
+ * output. LEAST and GREATEST skip NaN. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_scan(upsweep *u, const void *in, void *out, size_t n,
+                                        upsweep_type type, upsweep_op op,
+                                        const upsweep_options *options);
+/* Starts anew at every i with heads[i] != 0 (and at 0). */
+UPSWEEP_API upsweep_status upsweep_scan_segmented(upsweep *u, const void *in, const uint8_t *heads,
+                                                  void *out, size_t n, upsweep_type type,
+                                                  upsweep_op op, const upsweep_options *options);
+/* Starts anew wherever keys[i] has other bits than keys[i - 1]. */
+UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type key_type,
+                                               const void *in, void *out, size_t n,
+                                               upsweep_type type, upsweep_op op,
+                                               const upsweep_options *options);
+/* A caller's operator; identity points to one element. out may be in. */
+UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out, size_t n,
+                                           size_t bytes, upsweep_combine combine, void *context,
+                                           const void *identity, const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Split, buckets, moves. Elements are any `bytes` bytes long here.
+ * ------------------------------------------------------------------------------------------ */
+
+/* Stable partition: elements with flag 0 first, then the others; *zeros (may be NULL) gets the
+ * number of the former. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags, void *out,
+                                         size_t n, size_t bytes, size_t *zeros,
+                                         const upsweep_options *options);
+/* Keeps the elements with flag not 0, in order; *kept gets their number. out needs room for those
+ * only; it may be in. */
+UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uint8_t *flags,
+                                           void *out, size_t n, size_t bytes, size_t *kept,
+                                           const upsweep_options *options);
+
+/* How keys fall into buckets 0 .. count-1. */
+typedef enum upsweep_bucketing_kind {
+    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count = 2^bits,
+                                 bits <= 16 */
+    UPSWEEP_BUCKET_WIDTH,     /* count buckets of equal width over [low, high]: numpy's rule, the last
+                                 bucket takes high itself. Keys outside and NaN: none */
+    UPSWEEP_BUCKET_EDGES      /* edges: count + 1 ascending keys of the same type; bucket i is
+                                 [edges[i], edges[i + 1]), the last one closed */
+} upsweep_bucketing_kind;
+typedef struct upsweep_bucketing {
+    size_t size; /* sizeof(upsweep_bucketing); 0 counts as that */
+    upsweep_bucketing_kind kind;
+    unsigned bit, bits;
+    size_t count;      /* at most 2^24 */
+    const void *low;   /* one element each, for WIDTH; both NULL: the least and greatest key */
+    const void *high;
+    const void *edges; /* for EDGES */
+} upsweep_bucketing;
+
+/* counts[b] += nothing: counts[b] is set to the number of keys in bucket b (count elements).
+ * Keys in no bucket are not counted. Scratch: one table a thread. */
+UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, const upsweep_bucketing *buckets,
+                                             uint64_t *counts, const upsweep_options *options);
+/* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may be
+ * NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE and out is then undefined. */
+UPSWEEP_API upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
+                                              upsweep_type type, const upsweep_bucketing *buckets,
+                                              uint64_t *offsets, const upsweep_options *options);
+/* The same for any elements, by the caller's bucket ids: ids[i] < count, of type U8, U16 or U32. */
+UPSWEEP_API upsweep_status upsweep_split_ids(upsweep *u, const void *in, const void *ids,
+                                             upsweep_type id_type, size_t count, void *out, size_t n,
+                                             size_t bytes, uint64_t *offsets,
+                                             const upsweep_options *options);
+
+/* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of range
+ * is UPSWEEP_ERROR_RANGE; out is then undefined. */
+UPSWEEP_API upsweep_status upsweep_gather(upsweep *u, const void *in, size_t in_count,
+                                          const void *index, unsigned index_bits, void *out,
+                                          size_t n, size_t bytes, const upsweep_options *options);
+/* out[index[i]] = in[i], i < n; out has out_count elements; others keep their value. Of equal indices
+ * the highest i wins. An index out of range is UPSWEEP_ERROR_RANGE and out is then as it was. */
+UPSWEEP_API upsweep_status upsweep_scatter(upsweep *u, const void *in, const void *index,
+                                           unsigned index_bits, void *out, size_t out_count,
+                                           size_t n, size_t bytes, const upsweep_options *options);
+/* data[index[i]] = old data[i], in place from the caller's view; index must be a permutation of
+ * 0 .. n-1, else UPSWEEP_ERROR_RANGE and data is as it was. Scratch: n elements + n bits. */
+UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *index,
+                                           unsigned index_bits, size_t n, size_t bytes,
+                                           const upsweep_options *options);
+/* data[i] changes places with data[n - 1 - i]. No scratch. */
+UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
+                                           const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * The algorithms, and watching them
+ * ------------------------------------------------------------------------------------------ */
+
+/* Bits of upsweep_algorithm.claims; each is tested. */
+enum {
+    UPSWEEP_CLAIM_STABLE = 1 << 0,
+    UPSWEEP_CLAIM_IN_PLACE = 1 << 1,  /* the explained form uses no second array */
+    UPSWEEP_CLAIM_OBLIVIOUS = 1 << 2, /* which elements meet depends on n only: a network */
+    UPSWEEP_CLAIM_DETERMINISTIC = 1 << 3
+};
+
+typedef struct upsweep_algorithm {
+    const char *name;      /* "sort/oddeven" */
+    const char *operation; /* "sort", "reduce", "scan", "split", "path" */
+    const char *title;     /* "Odd-even transposition sort" */
+    const char *idea;      /* one line */
+    const char *work;      /* operations in all: "n (n-1) / 2 compares" */
+    const char *depth;     /* rounds: "n" */
+    const char *source;    /* where the method comes from */
+    const char *input;     /* what upsweep_trace takes for it, in words */
+    const char *example;   /* numbers to try it with */
+    const char *text;      /* the page comment of its explained form */
+    unsigned claims;
+} upsweep_algorithm;
+
+/* Which forms of an algorithm there are: bits of UPSWEEP_FORM_... */
+enum { UPSWEEP_FORM_EXPLAINED = 1, UPSWEEP_FORM_CPU = 2, UPSWEEP_FORM_CUDA = 4 };
+
+/* How many algorithms there are, and number i of them (in reading order), NULL past the end. Static.
+ * upsweep_find takes a name and returns NULL when there is none such. */
+UPSWEEP_API size_t upsweep_algorithm_count(void);
+UPSWEEP_API const upsweep_algorithm *upsweep_algorithm_at(size_t i);
+UPSWEEP_API const upsweep_algorithm *upsweep_find(const char *name);
+UPSWEEP_API unsigned upsweep_forms(const upsweep_algorithm *a);
+/* Rounds the explained form takes for n elements by the formula of its row; 0 where they depend on
+ * the data. Work likewise (its unit is in upsweep_algorithm.work). */
+UPSWEEP_API uint64_t upsweep_rounds(const upsweep_algorithm *a, size_t n);
+UPSWEEP_API uint64_t upsweep_work(const upsweep_algorithm *a, size_t n);
+
+/* What an explained form tells as it runs. docs/trace.md describes every kind. */
+typedef enum upsweep_event_kind {
+    UPSWEEP_EVENT_BEGIN = 1, /* text = name of the algorithm; count = n */
+    UPSWEEP_EVENT_PHASE,     /* text = name of the phase that starts */
+    UPSWEEP_EVENT_ROUND,     /* a round starts: all lanes of it act at once; text = its label */
+    UPSWEEP_EVENT_COMPARE,   /* lane compares array[i] = a with array[j] = b */
+    UPSWEEP_EVENT_SWAP,      /* lane exchanged array[i] and array[j]; a and b are the values now there */
+    UPSWEEP_EVENT_MOVE,      /* lane copies a from array[i] to other[j] */
+    UPSWEEP_EVENT_COMBINE,   /* lane sets array[i] = a, the combination of array[i] and other[j] = b */
+    UPSWEEP_EVENT_SET,       /* lane sets array[i] = a */
+    UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count */
+    UPSWEEP_EVENT_END_ROUND, /* the round is over */
+    UPSWEEP_EVENT_NOTE,      /* text for the reader */
+    UPSWEEP_EVENT_END        /* the last event */
+} upsweep_event_kind;
+
+typedef struct upsweep_event {
+    upsweep_event_kind kind;
+    uint64_t round; /* from 0, over all phases */
+    uint64_t lane;
+    const char *array; /* "a", "flags", "I_down", "tree", ... */
+    const char *other; /* second array of MOVE and COMBINE; equal to array where it is the same */
+    uint64_t i, j;
+    uint32_t a, b;
+    const char *text;
+    const uint32_t *values; /* of ARRAY; valid during the call only */
+    size_t count;
+} upsweep_event;
+
+/* Returns 0 to go on; anything else ends the trace with UPSWEEP_STOPPED. */
+typedef int (*upsweep_sink)(void *context, const upsweep_event *event);
+
+/* Runs the explained form of an algorithm on a copy of values (n of them; upsweep_algorithm.input
+ * says what they mean) and tells sink every step, on the calling thread. result, if not NULL, gets
+ * the outcome: room for n values for sorts, scans, splits and butterflies, one for trees, one
+ * distance a vertex for paths. No handle is needed. Memory: O(n) by malloc. Any thread. */
+UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
+                                         uint32_t *result, upsweep_sink sink, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

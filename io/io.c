@@ -1,0 +1,3 @@
+#include "io.h"
+extern int io_placeholder;
+int io_placeholder;
