@@ -1,21 +1,39 @@
 # The front door. CMake and Ninja do the building; `make help` lists what there is.
 BUILD ?= build
-CC ?= cc
-# make presets CC to "cc", which is what we want: the system's compiler.
 CMAKE_FLAGS ?=
-TESTS := -DUPSWEEP_TESTS=ON
+PREFIX ?= /usr/local
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: all help run check check-long lint bench install clean
+# Make presets CC to cc: the system's compiler unless you say CC=clang.
+configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
+
+.PHONY: all help run test check check-long lint bench install uninstall clean
+
 all: ## build the library and the program: build/upsweep
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_C_COMPILER=$(CC) $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
-	@cmake --build $(BUILD)
+	@$(call configure,$(BUILD),)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@echo "built $(BUILD)/upsweep and libupsweep, for the CPU (this version has no GPU forms: nvcc is not used)"
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@echo "  variables:   CC=clang BUILD=dir PREFIX=/usr/local JOBS=n CMAKE_FLAGS=-D..."
 
-check: ## build and pass all tests (under 10 minutes on 2 cores)
-	@$(MAKE) all CMAKE_FLAGS="$(CMAKE_FLAGS) $(TESTS)"
+run: all ## sort real data sets and show what was done
+	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
+
+test: ## build and run the tests, without the linters
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
+	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure
 
-clean: ## remove what was built
+check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
+
+install: all ## install under PREFIX (and DESTDIR)
+	@cmake --install $(BUILD) | grep -v -- '-- Up-to-date' || true
+
+uninstall: ## remove what install laid down
+	@xargs rm -fv < $(BUILD)/install_manifest.txt
+
+clean: ## remove everything that was built
 	rm -rf build build-*
