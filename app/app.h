@@ -1,5 +1,69 @@
-/* app.h - what the verbs of the program share. */
+/* app.h - what the verbs of the program share: their table, how they fail, and how they open the
+ * library. A verb is one file, app/verb_NAME.c, and one line of verbs.def; it exits with 0, with 1
+ * when a check failed, or with 2 after an error, of which it has told in one sentence on stderr. */
 #ifndef APP_H
 #define APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "options.h"
 #include "upsweep.h"
+
+enum { APP_OK = 0, APP_NO = 1, APP_ERROR = 2 };
+
+typedef struct app_verb {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+    const app_usage *usage;
+} app_verb;
+
+extern const app_verb app_verbs[];
+extern const size_t app_verb_count;
+const app_verb *app_verb_find(const char *name);
+
+#define VERB(name, summary)                                                                        \
+    int verb_##name(int argc, char **argv);                                                        \
+    extern const app_usage usage_##name;
+#include <verbs.def>
+#undef VERB
+
+/* The verb that runs, for messages; "" before there is one. */
+void app_set_verb(const char *name);
+const char *app_verb_name(void);
+
+/* Prints "upsweep VERB: ..." and a newline to stderr; Returns APP_ERROR, so that `return
+ * app_fail(...)` reads well. */
+int app_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Opens the library on the device and with the threads of the common options. *u is NULL and the
+ * sentence is out on failure. */
+int app_open(const app_common *common, upsweep **u);
+/* Says why the last call on u failed and returns APP_ERROR. */
+int app_fail_call(const upsweep *u);
+/* --stats: one paragraph on stderr: what ran and why, time and throughput. bytes 0: not told. */
+void app_print_report(const upsweep *u, size_t n, const char *what, size_t bytes, double seconds);
+/* Seconds of a clock that only goes forward. */
+double app_seconds(void);
+/* Flushes stdout; a full disk or a closed pipe becomes a sentence and APP_ERROR, else APP_OK. */
+int app_finish_stdout(void);
+/* text as a JSON string, in quotes. */
+void app_print_json_text(FILE *f, const char *text);
+
+/* For handlers of APP_CALL options: reads a number or says that `name` takes one. */
+int app_parse_number(const char *name, const char *text, double *value);
+
+/* The one of names (count of them, stride bytes apart, each place beginning with a char pointer)
+ * that a person who typed `wrong` probably meant, or NULL. */
+const char *app_near(const char *wrong, const void *names, size_t count, size_t stride);
+
+/* dump_man.c, dump_complete.c: the man page and the shells' completions, made of the option tables.
+ */
+int app_dump(const char *what);
+void app_dump_man(void);
+void app_dump_bash(void);
+void app_dump_zsh(void);
+void app_dump_fish(void);
+
 #endif

@@ -1,12 +1,72 @@
+/* main.c - finds the verb and runs it. */
 #include "app.h"
-#include <stdio.h>
+
+#include <signal.h>
 #include <string.h>
+
+#define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
+const app_verb app_verbs[] = {
+#include <verbs.def>
+};
+#undef VERB
+const size_t app_verb_count = sizeof app_verbs / sizeof *app_verbs;
+
+const app_verb *app_verb_find(const char *name)
+{
+    for (size_t i = 0; i < app_verb_count; i++) {
+        if (strcmp(app_verbs[i].name, name) == 0) {
+            return &app_verbs[i];
+        }
+    }
+    return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+    const app_verb *verb = argc > 2 ? app_verb_find(argv[2]) : NULL;
+    if (verb != NULL) {
+        app_print_help(verb->name, verb->usage);
+    } else if (argc > 2) {
+        return app_fail("there is no verb '%s'", argv[2]);
+    } else {
+        app_print_verbs();
+    }
+    return app_finish_stdout();
+}
+
+static int unknown(const char *word)
+{
+    if (word[0] == '-') {
+        return app_fail("the verb comes first, then its options; see `upsweep --help`");
+    }
+    const char *near = app_near(word, app_verbs, app_verb_count, sizeof *app_verbs);
+    if (near != NULL) {
+        return app_fail("there is no verb '%s'; did you mean '%s'?", word, near);
+    }
+    return app_fail("there is no verb '%s'; see `upsweep --help`", word);
+}
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        printf("upsweep %s\n", upsweep_version());
-        return 0;
+    /* A closed pipe is then an error of the write, told in a sentence like any other. */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        return app_fail("a verb is missing; see `upsweep --help`");
     }
-    return 2;
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0) {
+        word = "version";
+    }
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
+        return help(argc, argv);
+    }
+    if (strcmp(word, "--dump") == 0 && argc == 3) {
+        return app_dump(argv[2]);
+    }
+    const app_verb *verb = app_verb_find(word);
+    if (verb == NULL) {
+        return unknown(word);
+    }
+    app_set_verb(verb->name);
+    return verb->run(argc - 1, argv + 1);
 }

@@ -1,0 +1,56 @@
+/* near.c - "did you mean": the known name with the fewest letters to change.
+ * The distance counts letters added, dropped, changed, or exchanged with their neighbour
+ * (Damerau 1964, the restricted form). */
+#include "app.h"
+
+#include <string.h>
+
+enum { LONGEST = 40 };
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static unsigned distance(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b);
+    if (la > LONGEST || lb > LONGEST) {
+        return LONGEST;
+    }
+    unsigned table[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= la; i++) {
+        for (size_t j = 0; j <= lb; j++) {
+            if (i == 0 || j == 0) {
+                table[i][j] = (unsigned)(i + j);
+                continue;
+            }
+            unsigned d = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            d = least(d, least(table[i - 1][j], table[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                d = least(d, table[i - 2][j - 2] + 1);
+            }
+            table[i][j] = d;
+        }
+    }
+    return table[la][lb];
+}
+
+const char *app_near(const char *wrong, const void *names, size_t count, size_t stride)
+{
+    const char *best = NULL;
+    unsigned best_distance = (unsigned)strlen(wrong) / 3 + 1; /* further off is another word */
+    for (size_t i = 0; i < count; i++) {
+        const char *name;
+        memcpy(&name, (const char *)names + i * stride, sizeof name);
+        if (name == NULL) {
+            continue;
+        }
+        unsigned d = distance(wrong, name);
+        if (d <= best_distance && (best == NULL || d < best_distance)) {
+            best = name;
+            best_distance = d;
+        }
+    }
+    return best;
+}

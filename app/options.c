@@ -1,0 +1,301 @@
+/* options.c - reads a command line by a verb's option table: short options may be joined (-nr),
+ * long ones shortened as long as they stay unique, arguments follow or are attached (-oFILE,
+ * --output=FILE), and "--" ends the options. */
+#include "app.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const app_option common_options[] = {
+    {'o', "output", "FILE", "write to FILE, which appears whole or not at all", APP_TEXT,
+     offsetof(app_common, output), NULL},
+    {0, "type", "TYPE", "raw binary elements: u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64",
+     APP_TYPE, offsetof(app_common, type), NULL},
+    {0, "algorithm", "NAME", "use this one of `upsweep list` instead of the best", APP_TEXT,
+     offsetof(app_common, algorithm), NULL},
+    {0, "device", "NAME", "where to compute: auto, cpu, cuda or cuda:NUMBER", APP_TEXT,
+     offsetof(app_common, device), NULL},
+    {0, "threads", "N", "use at most N threads; 0, the default, means all cores", APP_COUNT,
+     offsetof(app_common, threads), NULL},
+    {0, "stats", NULL, "tell on stderr what ran, why, and how fast", APP_FLAG,
+     offsetof(app_common, stats), NULL},
+    {0, "json", NULL, "print the result as JSON", APP_FLAG, offsetof(app_common, json), NULL},
+    {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
+    {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
+};
+static const unsigned common_bits[] = {APP_OUTPUT, APP_TYPED, APP_ALGORITHM, APP_DEVICE, APP_DEVICE,
+                                       APP_STATS,  APP_JSON,  ~0u,           ~0u};
+
+const app_option *app_option_at(const app_usage *usage, size_t i)
+{
+    const app_option *own = usage->options;
+    for (; own != NULL && (own->letter != 0 || own->name != NULL); own++) {
+        if (i-- == 0) {
+            return own;
+        }
+    }
+    for (size_t c = 0; c < sizeof common_options / sizeof *common_options; c++) {
+        if (((usage->common | 1u << 31) & common_bits[c]) != 0 && i-- == 0) {
+            return &common_options[c];
+        }
+    }
+    return NULL;
+}
+
+static const app_option *find_letter(const app_usage *usage, char letter)
+{
+    const app_option *option;
+    for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
+        if (option->letter == letter) {
+            return option;
+        }
+    }
+    app_fail("there is no option -%c; see `upsweep %s -h`", letter, app_verb_name());
+    return NULL;
+}
+
+/* text may be cut short as long as one option only begins with it. */
+static const app_option *find_name(const app_usage *usage, const char *text, size_t length)
+{
+    const app_option *option, *found = NULL;
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
+        if (option->name == NULL) {
+            continue;
+        }
+        if (count < sizeof names / sizeof *names) {
+            names[count++] = option->name;
+        }
+        if (strncmp(option->name, text, length) != 0) {
+            continue;
+        }
+        if (option->name[length] == '\0') {
+            return option;
+        }
+        if (found != NULL) {
+            app_fail("--%.*s could be --%s or --%s", (int)length, text, found->name, option->name);
+            return NULL;
+        }
+        found = option;
+    }
+    if (found == NULL) {
+        char wrong[48];
+        snprintf(wrong, sizeof wrong, "%.*s", (int)length, text);
+        const char *near = app_near(wrong, names, count, sizeof *names);
+        if (near != NULL) {
+            app_fail("there is no option --%s; did you mean --%s?", wrong, near);
+        } else {
+            app_fail("there is no option --%s; see `upsweep %s -h`", wrong, app_verb_name());
+        }
+    }
+    return found;
+}
+
+static int parse_count(const char *name, const char *text, bool units, size_t *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    if (units && *end != '\0') {
+        const char *letters = "KMGT", *unit = strchr(letters, *end & ~0x20);
+        if (unit != NULL) {
+            shift = 10 * (unsigned)(unit - letters + 1);
+            end++;
+        }
+    }
+    bool digits = *text >= '0' && *text <= '9';
+    if (!digits || *end != '\0') {
+        return app_fail("%s takes a whole number%s, not '%s'", name, units ? " of bytes" : "",
+                        text);
+    }
+    if (errno == ERANGE || number > (unsigned long long)SIZE_MAX >> shift) {
+        return app_fail("%s %s is too large", name, text);
+    }
+    *value = (size_t)number << shift;
+    return APP_OK;
+}
+
+int app_parse_number(const char *name, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end != '\0') {
+        return app_fail("%s takes a number, not '%s'", name, text);
+    }
+    return APP_OK;
+}
+
+static int parse_type(const char *text, upsweep_type *type)
+{
+    *type = upsweep_type_from_name(text);
+    if (*type != 0) {
+        return APP_OK;
+    }
+    const char *names[UPSWEEP_F64];
+    for (int t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+        names[t - 1] = upsweep_type_name((upsweep_type)t);
+    }
+    const char *near = app_near(text, names, UPSWEEP_F64, sizeof *names);
+    return app_fail("there is no type '%s'; %s%s%s", text, near ? "did you mean " : "there are ",
+                    near ? near : "u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64",
+                    near ? "?" : "");
+}
+
+static int apply(const app_option *option, app_common *settings, const char *text)
+{
+    void *target = (char *)settings + option->offset;
+    char name[32];
+    if (option->name != NULL) {
+        snprintf(name, sizeof name, "--%s", option->name);
+    } else {
+        snprintf(name, sizeof name, "-%c", option->letter);
+    }
+    if (option->kind == APP_CALL) {
+        return option->handler(settings, text);
+    }
+    if (option->kind == APP_FLAG || text == NULL) {
+        *(bool *)target = true;
+        return APP_OK;
+    }
+    switch (option->kind) {
+    case APP_TEXT: *(const char **)target = text; return APP_OK;
+    case APP_COUNT:
+    case APP_BYTES: return parse_count(name, text, option->kind == APP_BYTES, target);
+    case APP_NUMBER: return app_parse_number(name, text, target);
+    case APP_TYPE: return parse_type(text, target);
+    default: return APP_ERROR;
+    }
+}
+
+/* The words of the command line that are still to be read. */
+typedef struct words {
+    char **word;
+    int left;
+} words;
+
+/* Gives an option its arguments: attached (NULL if nothing is) or the words that follow. */
+static int take(const app_option *option, const char *attached, words *w, app_common *settings)
+{
+    const char *argument = option->argument;
+    bool optional = argument != NULL && *argument == '[';
+    if (argument == NULL || (optional && attached == NULL)) {
+        if (attached != NULL) {
+            return app_fail("--%s takes no argument", option->name);
+        }
+        return apply(option, settings, NULL);
+    }
+    int status = APP_OK;
+    for (const char *p = argument; p != NULL && status == APP_OK; p = strchr(p, ' ')) {
+        p += *p == ' ';
+        const char *text = attached;
+        attached = NULL;
+        if (text == NULL) {
+            if (w->left == 0) {
+                return option->name != NULL
+                           ? app_fail("--%s needs an argument: %s", option->name, argument)
+                           : app_fail("-%c needs an argument: %s", option->letter, argument);
+            }
+            w->left--;
+            text = *w->word++;
+        }
+        status = apply(option, settings, text);
+    }
+    return status;
+}
+
+static bool is_help(const app_option *option)
+{
+    return option->kind == APP_CALL && option->handler == NULL;
+}
+
+static int show_help(const char *verb, const app_usage *usage, bool whole)
+{
+    (whole ? app_print_help : app_print_usage)(verb, usage);
+    return app_finish_stdout();
+}
+
+static int parse_letters(const app_usage *usage, const char *letters, words *w,
+                         app_common *settings)
+{
+    int status = -1;
+    for (const char *p = letters; *p != '\0'; p++) {
+        const app_option *option = find_letter(usage, *p);
+        if (option == NULL) {
+            return APP_ERROR;
+        }
+        if (is_help(option)) {
+            return show_help(app_verb_name(), usage, false);
+        }
+        bool takes = option->argument != NULL && *option->argument != '[';
+        const char *attached = takes && p[1] != '\0' ? p + 1 : NULL;
+        if (take(option, attached, w, settings) != APP_OK) {
+            return APP_ERROR;
+        }
+        if (takes) {
+            break;
+        }
+    }
+    return status;
+}
+
+static int parse_name(const app_usage *usage, const char *text, words *w, app_common *settings)
+{
+    size_t length = strcspn(text, "=");
+    const app_option *option = find_name(usage, text, length);
+    if (option == NULL) {
+        return APP_ERROR;
+    }
+    if (is_help(option)) {
+        return show_help(app_verb_name(), usage, true);
+    }
+    const char *attached = text[length] == '=' ? text + length + 1 : NULL;
+    return take(option, attached, w, settings) == APP_OK ? -1 : APP_ERROR;
+}
+
+static int check_algorithm(const char *name)
+{
+    if (name == NULL || upsweep_find(name) != NULL) {
+        return -1;
+    }
+    const char *names[64];
+    size_t count = 0;
+    for (; count < 64 && count < upsweep_algorithm_count(); count++) {
+        names[count] = upsweep_algorithm_at(count)->name;
+    }
+    const char *near = app_near(name, names, count, sizeof *names);
+    if (near != NULL) {
+        return app_fail("there is no algorithm '%s'; did you mean %s?", name, near);
+    }
+    return app_fail("there is no algorithm '%s'; see `upsweep list`", name);
+}
+
+int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings)
+{
+    words w = {argv + 1, argc - 1};
+    settings->operands = argv + 1; /* operands move to the front: they never pass the reader */
+    settings->operand_count = 0;
+    bool options = true;
+    while (w.left > 0) {
+        char *word = *w.word++;
+        w.left--;
+        int status = -1;
+        if (options && strcmp(word, "--") == 0) {
+            options = false;
+        } else if (options && word[0] == '-' && word[1] == '-') {
+            status = parse_name(usage, word + 2, &w, settings);
+        } else if (options && word[0] == '-' && word[1] != '\0') {
+            status = parse_letters(usage, word + 1, &w, settings);
+        } else {
+            settings->operands[settings->operand_count++] = word;
+        }
+        if (status >= 0) {
+            return status;
+        }
+    }
+    return check_algorithm(settings->algorithm);
+}
