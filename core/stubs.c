@@ -17,15 +17,6 @@ static item *sorted(const void *keys, size_t n, upsweep_type type, const upsweep
     if (v) qsort(v, n, sizeof *v, by_key);
     return v;
 }
-__attribute__((weak)) upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n, upsweep_type type, void *index, unsigned index_bits, const upsweep_options *o)
-{
-    (void)u;
-    item *v = sorted(keys, n, type, o);
-    if (!v) return UPSWEEP_ERROR_MEMORY;
-    for (size_t i = 0; i < n; i++) usw_store_raw((char *)index + i * (index_bits / 8), index_bits / 8, v[i].i);
-    free(v);
-    return UPSWEEP_OK;
-}
 __attribute__((weak)) upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type, const upsweep_options *o)
 {
     (void)u;
@@ -36,14 +27,4 @@ __attribute__((weak)) upsweep_status upsweep_sort(upsweep *u, void *keys, size_t
     for (size_t i = 0; i < n; i++) usw_store_raw((char *)keys + i * b, b, usw_unmap_key(&m, v[i].key));
     free(v);
     return UPSWEEP_OK;
-}
-__attribute__((weak)) upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n, upsweep_type type, size_t vb, const upsweep_options *o)
-{
-    item *v = sorted(keys, n, type, o);
-    char *c = malloc(n * vb + 1);
-    if (!v || !c) return UPSWEEP_ERROR_MEMORY;
-    memcpy(c, values, n * vb);
-    for (size_t i = 0; i < n; i++) memcpy((char *)values + i * vb, c + v[i].i * vb, vb);
-    free(v), free(c);
-    return upsweep_sort(u, keys, n, type, o);
 }

@@ -1,0 +1,37 @@
+/* parts.h - CPU steps that several algorithms or calls share: one struct of functions per part,
+ * exported by algo/part_NAME_cpu.h for each instruction set. Take them by USW_PICK(u->isa, ...). */
+#ifndef USW_PARTS_H
+#define USW_PARTS_H
+
+#include "forms.h"
+#include "keymap.h"
+
+/* ---- pairs: keys and what belongs to them, packed into records ---- */
+
+/* A record is an unsigned integer: the key, mapped to unsigned order, in its upper half, and a
+ * payload in its lower half: a value, or the position i it came from. Records of 64 bits serve keys
+ * of up to 32 bits, records of 128 bits all keys. */
+typedef struct usw_pairs {
+    void *keys;         /* read by pack, written by unpack; unpack may be given NULL */
+    void *values;       /* written by unpack: the payloads; read by pack; NULL: positions */
+    size_t key_bytes;   /* 1, 2, 4, 8 */
+    size_t value_bytes; /* of one element of values: 1, 2, 4, 8 */
+    usw_keymap map;
+    unsigned bit_begin, bit_end; /* pack puts only these bits of the mapped key into the record */
+    void *records;
+    size_t record_bytes; /* 8 or 16 */
+} usw_pairs;
+
+typedef struct usw_part_pairs {
+    void (*pack)(const usw_pairs *p, size_t begin, size_t end);
+    void (*unpack)(const usw_pairs *p, size_t begin, size_t end);
+    /* out[i] = in[payload of record i], elements of `bytes` bytes, begin <= i < end. */
+    void (*gather)(const usw_pairs *p, const void *in, void *out, size_t bytes, size_t begin,
+                   size_t end);
+} usw_part_pairs;
+USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs_cpu);
+
+/* The stable sort that pairs and argsort use unless told otherwise. */
+USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
+
+#endif

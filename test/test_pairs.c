@@ -1,0 +1,334 @@
+/* test_pairs.c - sort_pairs and argsort against a serial stable merge sort of the mapped keys, for
+ * every type, size, pattern, instruction set, thread count and sort that has a CPU form. Stability
+ * shows in the values: they are the positions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "keymap.h"
+#include "registry.h"
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t next(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, PATTERNS };
+
+static void fill(void *keys, size_t n, size_t bytes, int pattern)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t k = next();
+        switch (pattern) {
+        case FEW: k = (k >> 60) * UINT64_C(0x9E3779B97F4A7C15); break;
+        case SORTED: k = i; break;
+        case REVERSED: k = n - i; break;
+        case EQUAL: k = 42; break;
+        case HIGH: k = k >> 8 << (bytes * 8 - 4); break;
+        case LOW: k = (k >> 61) | UINT64_C(0x1234567800000000); break;
+        case SKEWED: k = k >> 32 & 1 ? k >> 61 : k >> (k >> 58); break;
+        default: break;
+        }
+        usw_store_raw((char *)keys + i * bytes, bytes, k);
+    }
+}
+
+typedef struct item {
+    uint64_t key;
+    size_t at;
+} item;
+
+/* Top-down merge sort: the oracle. */
+static void merge_sort(item *v, item *tmp, size_t n)
+{
+    if (n < 2) {
+        return;
+    }
+    size_t half = n / 2, i = 0, j = half, k = 0;
+    merge_sort(v, tmp, half);
+    merge_sort(v + half, tmp, n - half);
+    while (i < half || j < n) {
+        bool right = i == half || (j < n && v[j].key < v[i].key);
+        tmp[k++] = right ? v[j++] : v[i++];
+    }
+    memcpy(v, tmp, n * sizeof *v);
+}
+
+/* The stable order of keys by the bits [lo, hi) of the mapped key. */
+static item *oracle(const void *keys, size_t n, upsweep_type type, unsigned flags, unsigned lo,
+                    unsigned hi)
+{
+    usw_keymap map = usw_keymap_of(type, flags);
+    size_t bytes = upsweep_type_bytes(type);
+    item *v = malloc((n + 1) * sizeof *v), *tmp = malloc((n + 1) * sizeof *tmp);
+    assert_non_null(v);
+    assert_non_null(tmp);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t k = usw_map_key(&map, usw_load_raw((const char *)keys + i * bytes, bytes));
+        v[i] = (item){(k >> lo) & (UINT64_MAX >> (64 - (hi - lo))), i};
+    }
+    merge_sort(v, tmp, n);
+    free(tmp);
+    return v;
+}
+
+static upsweep *open_with(unsigned threads, size_t limit)
+{
+    upsweep *u = NULL;
+    upsweep_config c = {.threads = threads, .scratch_limit = limit};
+    assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+    return u;
+}
+
+/* Value i of the given size: the position, repeated; short values keep its low bytes. */
+static void put_value(unsigned char *at, size_t bytes, size_t i)
+{
+    for (size_t b = 0; b < bytes; b++) {
+        at[b] = (unsigned char)((i >> (b % 8 * 8)) + b / 8);
+    }
+}
+
+static void check_pairs(upsweep *u, size_t n, upsweep_type type, size_t value_bytes, int pattern,
+                        upsweep_options o)
+{
+    size_t bytes = upsweep_type_bytes(type);
+    unsigned lo = o.bit_begin, hi = o.bit_end ? o.bit_end : (unsigned)bytes * 8;
+    char *keys = malloc(n * bytes + 1), *was = malloc(n * bytes + 1);
+    unsigned char *values = malloc(n * value_bytes + 1), expected[64];
+    keys[n * bytes] = 77;
+    values[n * value_bytes] = 78;
+    fill(keys, n, bytes, pattern);
+    memcpy(was, keys, n * bytes);
+    for (size_t i = 0; i < n; i++) {
+        put_value(values + i * value_bytes, value_bytes, i);
+    }
+    item *v = oracle(keys, n, type, o.flags, lo, hi);
+    assert_int_equal(upsweep_sort_pairs(u, keys, values, n, type, value_bytes, &o), UPSWEEP_OK);
+    for (size_t i = 0; i < n; i++) {
+        put_value(expected, value_bytes, v[i].at);
+        if (memcmp(keys + i * bytes, was + v[i].at * bytes, bytes) != 0 ||
+            memcmp(values + i * value_bytes, expected, value_bytes) != 0) {
+            fail_msg("pairs: n %zu type %s value %zu pattern %d flags %u bits %u-%u algorithm %s: "
+                     "wrong at %zu",
+                     n, upsweep_type_name(type), value_bytes, pattern, o.flags, lo, hi,
+                     o.algorithm ? o.algorithm : "-", i);
+        }
+    }
+    assert_int_equal(keys[n * bytes], 77);
+    assert_int_equal(values[n * value_bytes], 78);
+    free(v), free(keys), free(was), free(values);
+}
+
+static void check_argsort(upsweep *u, size_t n, upsweep_type type, unsigned index_bits, int pattern,
+                          upsweep_options o)
+{
+    size_t bytes = upsweep_type_bytes(type), ib = index_bits / 8;
+    unsigned lo = o.bit_begin, hi = o.bit_end ? o.bit_end : (unsigned)bytes * 8;
+    char *keys = malloc(n * bytes + 1), *was = malloc(n * bytes + 1), *index = malloc(n * ib + 1);
+    index[n * ib] = 79;
+    fill(keys, n, bytes, pattern);
+    memcpy(was, keys, n * bytes);
+    item *v = oracle(keys, n, type, o.flags, lo, hi);
+    assert_int_equal(upsweep_argsort(u, keys, n, type, index, index_bits, &o), UPSWEEP_OK);
+    for (size_t i = 0; i < n; i++) {
+        if (usw_load_raw(index + i * ib, ib) != v[i].at) {
+            fail_msg(
+                "argsort: n %zu type %s index %u pattern %d flags %u algorithm %s: wrong at %zu", n,
+                upsweep_type_name(type), index_bits, pattern, o.flags,
+                o.algorithm ? o.algorithm : "-", i);
+        }
+    }
+    assert_memory_equal(keys, was, n * bytes);
+    assert_int_equal(index[n * ib], 79);
+    free(v), free(keys), free(was), free(index);
+}
+
+static const size_t sizes[] = {0, 1, 2, 3, 7, 16, 24, 25, 33, 64, 100, 255, 257, 1000, 4097, 20011};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+static const size_t value_sizes[] = {1, 2, 3, 4, 8, 12, 16, 40};
+enum { VALUE_SIZES = sizeof value_sizes / sizeof value_sizes[0] };
+static const unsigned flag_sets[] = {0,
+                                     UPSWEEP_DESCENDING,
+                                     UPSWEEP_NAN_FIRST,
+                                     UPSWEEP_NAN_RAW | UPSWEEP_DESCENDING,
+                                     UPSWEEP_UNSTABLE,
+                                     UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST};
+
+static void all_types_and_sizes(void **state)
+{
+    (void)state;
+    for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
+        upsweep *u = open_with(2, 0);
+        u->isa = (usw_isa)isa;
+        unsigned turn = 0;
+        for (upsweep_type t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+            for (size_t s = 0; s < SIZES; s++) {
+                for (int p = 0; p < PATTERNS; p++, turn++) {
+                    upsweep_options o = {.flags = flag_sets[turn % 6]};
+                    check_pairs(u, sizes[s], t, value_sizes[turn % VALUE_SIZES], p, o);
+                    check_argsort(u, sizes[s], t, turn % 2 ? 32 : 64, p, o);
+                }
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
+static void big_arrays(void **state)
+{
+    (void)state;
+    static const upsweep_type types[] = {UPSWEEP_U8, UPSWEEP_I32, UPSWEEP_F64, UPSWEEP_U64};
+    for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
+        for (unsigned threads = 1; threads <= 5; threads += 2) {
+            upsweep *u = open_with(threads, 0);
+            u->isa = (usw_isa)isa;
+            for (int p = 0; p < PATTERNS; p++) {
+                upsweep_options o = {.flags = p % 2 ? UPSWEEP_DESCENDING : 0};
+                upsweep_type t = types[(unsigned)p % 4],
+                             t2 = types[(unsigned)(p + 1 + threads) % 4];
+                check_pairs(u, 300007, t, value_sizes[(unsigned)p % VALUE_SIZES], p, o);
+                check_argsort(u, 300007, t2, 32, p, o);
+            }
+            upsweep_close(u);
+        }
+    }
+}
+
+static void bit_ranges(void **state)
+{
+    (void)state;
+    upsweep *u = open_with(2, 0);
+    for (upsweep_type t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+        unsigned bits = (unsigned)upsweep_type_bytes(t) * 8;
+        for (unsigned lo = 0; lo < bits; lo += bits / 4 + 1) {
+            for (unsigned hi = lo + 1; hi <= bits; hi += bits / 4 + 1) {
+                upsweep_options o = {.bit_begin = lo, .bit_end = hi};
+                check_pairs(u, 3001, t, value_sizes[(lo + hi) % VALUE_SIZES], UNIFORM, o);
+                check_argsort(u, 3001, t, 64, SKEWED, o);
+            }
+        }
+    }
+    upsweep_close(u);
+}
+
+/* Every sort that has a CPU form is a stable argsort, since it sees distinct words. */
+static void every_algorithm(void **state)
+{
+    (void)state;
+    for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
+        upsweep *u = open_with(2, 0);
+        u->isa = (usw_isa)isa;
+        for (size_t a = 0; usw_entry_at(a) != NULL; a++) {
+            const usw_entry *e = usw_entry_at(a);
+            if (!e->has_cpu || strcmp(e->row->info.operation, "sort") != 0) {
+                continue;
+            }
+            for (int p = 0; p < PATTERNS; p++) {
+                upsweep_options o = {.algorithm = e->row->info.name};
+                check_pairs(u, 3001, UPSWEEP_I16, 4, p, o);
+                check_pairs(u, 777, UPSWEEP_F32, 12, p, o);
+                check_pairs(u, 1025, UPSWEEP_I64, 8, p, o);
+                check_argsort(u, 2049, UPSWEEP_F64, 32, p, o);
+                check_argsort(u, 2049, UPSWEEP_U32, 64, p, o);
+                o.bit_begin = 3;
+                o.bit_end = 13;
+                check_pairs(u, 999, UPSWEEP_U64, 2, p, o);
+                check_argsort(u, 999, UPSWEEP_U32, 32, p, o);
+                upsweep_report r;
+                upsweep_last_report(u, &r);
+                assert_string_equal(r.algorithm, e->row->info.name);
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
+/* With too little scratch a call fails as it says, and touches nothing. */
+static void scratch_limits(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    uint64_t *keys = malloc(N * 8), *values = malloc(N * 8), *index = malloc(N * 8);
+    unsigned failed = 0, passed = 0;
+    for (size_t limit = 1000; limit < 4000000; limit = limit * 5 / 4) {
+        for (size_t vb = 4; vb <= 8; vb += 4) {
+            upsweep *u = open_with(2, limit);
+            for (size_t i = 0; i < N; i++) {
+                keys[i] = N - i;
+                values[i] = i;
+                index[i] = 5;
+            }
+            upsweep_status s =
+                upsweep_sort_pairs(u, keys, values, N / vb * 4, UPSWEEP_U32, vb, NULL);
+            if (s != UPSWEEP_OK) {
+                assert_int_equal(s, UPSWEEP_ERROR_MEMORY);
+                assert_true(upsweep_error(u)[0] != 0);
+                for (size_t i = 0; i < N; i++) {
+                    assert_true(keys[i] == N - i && values[i] == i);
+                }
+                failed++;
+            } else {
+                passed++;
+            }
+            s = upsweep_argsort(u, keys, N, UPSWEEP_U64, index, 64, NULL);
+            assert_true(s == UPSWEEP_OK || (s == UPSWEEP_ERROR_MEMORY && index[0] == 5));
+            upsweep_close(u);
+        }
+    }
+    assert_true(failed > 0 && passed > 0);
+    free(keys), free(values), free(index);
+}
+
+static void bad_arguments(void **state)
+{
+    (void)state;
+    upsweep *u = open_with(2, 0);
+    uint32_t k[4] = {4, 3, 2, 1}, v[4] = {0, 1, 2, 3};
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    assert_int_equal(upsweep_sort_pairs(NULL, k, v, 4, UPSWEEP_U32, 4, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_pairs(u, NULL, v, 4, UPSWEEP_U32, 4, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_pairs(u, k, NULL, 4, UPSWEEP_U32, 4, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_pairs(u, k, v, 4, UPSWEEP_U32, 0, NULL), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_pairs(u, k, v, 4, (upsweep_type)0, 4, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_pairs(u, NULL, NULL, 0, UPSWEEP_U32, 4, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, v, 16, NULL), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_argsort(u, k, (size_t)1 << 33, UPSWEEP_U32, v, 32, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_argsort(u, k, SIZE_MAX / 2, UPSWEEP_U32, v, 64, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, NULL, 32, NULL), UPSWEEP_ERROR_ARGUMENT);
+    o.algorithm = "sort/none";
+    assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, v, 32, &o), UPSWEEP_ERROR_ALGORITHM);
+    o = (upsweep_options){.bit_begin = 5, .bit_end = 40};
+    assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, v, 32, &o), UPSWEEP_ERROR_ARGUMENT);
+    o = (upsweep_options){.flags = UPSWEEP_EXCLUSIVE};
+    assert_int_equal(upsweep_sort_pairs(u, k, v, 4, UPSWEEP_U32, 4, &o), UPSWEEP_ERROR_ARGUMENT);
+    static const uint32_t was[4] = {4, 3, 2, 1};
+    assert_memory_equal(k, was, sizeof was);
+    upsweep_close(u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_types_and_sizes), cmocka_unit_test(big_arrays),
+        cmocka_unit_test(bit_ranges),          cmocka_unit_test(every_algorithm),
+        cmocka_unit_test(scratch_limits),      cmocka_unit_test(bad_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
