@@ -1,22 +1,24 @@
-# pages.cmake - turns the page comment of every explained file into a string for `upsweep explain`.
-# Run as: cmake -DOUT=pages.c -DSOURCES="a.c;b.c" -P pages.cmake
+# pages.cmake - turns the page comment of every explained file, without its comment marks, into a
+# string for `upsweep explain`: usw_STEM_page. Pages are ASCII.
+# Run as: cmake -DOUT=pages.c "-DSOURCES=a.c;b.c" -P pages.cmake
+#
+# The text is handled as hex bytes with a comma after each, since CMake's own strings lose
+# semicolons and brackets: 0a is a new line, 20 a space, 2a a star, 2f a slash. Empty lines are looked
+# for twice, because of two in a row the first match takes what the second needs.
 set(code "/* made by cmake/pages.cmake: the page comments of algo/ */\n")
 foreach(source ${SOURCES})
     get_filename_component(stem ${source} NAME_WE)
-    file(READ ${source} hex HEX)
-    string(FIND "${hex}" "2a2f" end) # the first */
-    while(end GREATER 0)
-        math(EXPR odd "${end} % 2")
-        if(NOT odd)
-            break()
-        endif()
-        math(EXPR from "${end} + 1")
-        string(SUBSTRING "${hex}" ${from} -1 rest)
-        string(FIND "${rest}" "2a2f" more)
-        math(EXPR end "${from} + ${more}")
-    endwhile()
-    string(SUBSTRING "${hex}" 0 ${end} hex)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-    string(APPEND code "extern const char usw_${stem}_page[];\nconst char usw_${stem}_page[] = {${bytes}0};\n")
+    file(READ ${source} page HEX)
+    string(REGEX REPLACE "(..)" "\\1," page "${page}")
+    string(FIND "${page}" "2a,2f," end)
+    string(SUBSTRING "${page}" 0 ${end} page)
+    string(REGEX REPLACE "^2f,2a,20," "" page "${page}")
+    string(REGEX REPLACE "0a,20,2a,20," "0a," page "${page}")
+    string(REGEX REPLACE "0a,20,2a,0a," "0a,0a," page "${page}")
+    string(REGEX REPLACE "0a,20,2a,0a," "0a,0a," page "${page}")
+    string(REGEX REPLACE "(0a,|20,)+$" "0a," page "${page}")
+    string(REGEX REPLACE "(..)," "0x\\1," page "${page}")
+    string(APPEND code "extern const char usw_${stem}_page[];\n"
+                       "const char usw_${stem}_page[] = {${page}0};\n")
 endforeach()
 file(WRITE ${OUT} "${code}")

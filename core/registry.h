@@ -1,5 +1,5 @@
-/* registry.h - one row per algorithm. A row closes its explained file (algo/STEM.c); algos.def lists
- * the stems; nothing else in the frame knows an algorithm by name. */
+/* registry.h - one row per algorithm. A row closes its explained file (algo/STEM.c); algos.def
+ * lists the stems; nothing else in the frame knows an algorithm by name. */
 #ifndef USW_REGISTRY_H
 #define USW_REGISTRY_H
 
@@ -7,9 +7,8 @@
 
 typedef struct usw_explain usw_explain; /* explain.h */
 
-/* Runs on a copy of the input; in[0 .. n) and the outcome in out (room as upsweep_trace says). */
-typedef upsweep_status (*usw_explain_fn)(usw_explain *x, const uint32_t *in, size_t n,
-                                         uint32_t *out);
+/* Reads in[0 .. n) and leaves the outcome in out, which has room for max(n, 1) values. */
+typedef void (*usw_explain_fn)(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out);
 
 typedef struct usw_row {
     upsweep_algorithm info;

@@ -427,7 +427,7 @@ typedef struct upsweep_algorithm {
     const char *operation; /* "sort", "reduce", "scan", "split", "path" */
     const char *title;     /* "Odd-even transposition sort" */
     const char *idea;      /* one line */
-    const char *work;      /* operations in all: "n (n-1) / 2 compares" */
+    const char *work;      /* operations in all; ends with what is counted: compares, moves, ... */
     const char *depth;     /* rounds: "n" */
     const char *source;    /* where the method comes from */
     const char *input;     /* what upsweep_trace takes for it, in words */
@@ -455,12 +455,14 @@ typedef enum upsweep_event_kind {
     UPSWEEP_EVENT_BEGIN = 1, /* text = name of the algorithm; count = n */
     UPSWEEP_EVENT_PHASE,     /* text = name of the phase that starts */
     UPSWEEP_EVENT_ROUND,     /* a round starts: all lanes of it act at once; text = its label */
-    UPSWEEP_EVENT_COMPARE,   /* lane compares array[i] = a with array[j] = b */
+    UPSWEEP_EVENT_COMPARE,   /* lane compares array[i] = a with other[j] = b */
     UPSWEEP_EVENT_SWAP,      /* lane exchanged array[i] and array[j]; a and b are the values now there */
     UPSWEEP_EVENT_MOVE,      /* lane copies a from array[i] to other[j] */
     UPSWEEP_EVENT_COMBINE,   /* lane sets array[i] = a, the combination of array[i] and other[j] = b */
     UPSWEEP_EVENT_SET,       /* lane sets array[i] = a */
-    UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count */
+    UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count; i = elements of a vector
+                                where they come in vectors; text = "result" for what a step made,
+                                "distances" where 2^32 - 1 means not reached, else NULL */
     UPSWEEP_EVENT_END_ROUND, /* the round is over */
     UPSWEEP_EVENT_NOTE,      /* text for the reader */
     UPSWEEP_EVENT_END        /* the last event */
@@ -468,10 +470,10 @@ typedef enum upsweep_event_kind {
 
 typedef struct upsweep_event {
     upsweep_event_kind kind;
-    uint64_t round; /* from 0, over all phases */
+    uint64_t round; /* from 0, over all phases; between rounds the number of those that are over */
     uint64_t lane;
     const char *array; /* "a", "flags", "I_down", "tree", ... */
-    const char *other; /* second array of MOVE and COMBINE; equal to array where it is the same */
+    const char *other; /* second array of COMPARE, SWAP, MOVE and COMBINE, often the same */
     uint64_t i, j;
     uint32_t a, b;
     const char *text;
@@ -479,13 +481,15 @@ typedef struct upsweep_event {
     size_t count;
 } upsweep_event;
 
-/* Returns 0 to go on; anything else ends the trace with UPSWEEP_STOPPED. */
+/* Returns 0 to go on; anything else ends the trace with UPSWEEP_STOPPED and is not called again. */
 typedef int (*upsweep_sink)(void *context, const upsweep_event *event);
 
 /* Runs the explained form of an algorithm on a copy of values (n of them; upsweep_algorithm.input
- * says what they mean) and tells sink every step, on the calling thread. result, if not NULL, gets
- * the outcome: room for n values for sorts, scans, splits and butterflies, one for trees, one
- * distance a vertex for paths. No handle is needed. Memory: O(n) by malloc. Any thread. */
+ * says what they mean) and tells sink, unless it is NULL, every step, on the calling thread. result,
+ * if not NULL, gets the outcome and may be values: n values for sorts, scans, splits and butterflies,
+ * one for trees, one distance a vertex (vertices are numbered from 0, below n) for paths. Events and
+ * what they point to last for the call of sink only. No handle is needed. Memory: O(n) by malloc.
+ * Any thread. */
 UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
                                          uint32_t *result, upsweep_sink sink, void *context);
 
