@@ -1,0 +1,29 @@
+/* handles.h - handles for tests: every instruction set this machine has, and memory that fails. */
+#ifndef TEST_HANDLES_H
+#define TEST_HANDLES_H
+
+#include <stdbool.h>
+
+#include "upsweep.h"
+
+enum { ISAS = 3 };
+extern const char *const isa_names[ISAS];
+
+/* A handle capped to an instruction set, or NULL if the machine lacks it (which is then said once).
+ */
+upsweep *handle_open(unsigned isa, unsigned threads);
+
+/* An allocator that counts, that can fail, and that keeps the books: what is released must have
+ * been allocated with the same size, and all calls must come from the thread that made the books.
+ */
+typedef struct books {
+    unsigned long calls;     /* of allocate so far */
+    unsigned long fail_at;   /* the number of the call that fails, from 1; 0: none */
+    bool fail_after;         /* and all calls after it */
+    size_t held, peak;       /* bytes */
+    unsigned long live;      /* blocks */
+    unsigned long strangers; /* calls from other threads, wrong sizes, bad alignments */
+} books;
+upsweep_status handle_open_with_books(upsweep **u, books *b, unsigned threads, size_t limit);
+
+#endif
