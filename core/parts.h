@@ -6,6 +6,40 @@
 #include "forms.h"
 #include "keymap.h"
 
+/* ---- keys alone ---- */
+
+/* Sorts n unsigned keys ascending on one core: in place, unstable, no allocation, no threads, O(n
+ * log n) at worst. Meant for keys that fit the cache, right for any n. */
+typedef struct usw_part_vsort {
+    void (*sort[USW_WIDTHS])(void *keys, size_t n);
+} usw_part_vsort;
+USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
+
+/* How keys are compared: by the bits of the mapped key that remain after shifting left, then right.
+ */
+typedef struct usw_key_order {
+    usw_keymap map;
+    unsigned left, right;
+} usw_key_order;
+
+/* The key map (keymap.h) over whole arrays of 8 to 64-bit keys; out may be in. */
+typedef struct usw_part_keymap {
+    void (*map[4])(void *out, const void *in, size_t n, const usw_keymap *map);
+    void (*unmap[4])(void *out, const void *in, size_t n, const usw_keymap *map);
+    /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
+     */
+    size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
+} usw_part_keymap;
+USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
+
+/* The hybrid sort with the key map fused in: keys of the map's width (identity maps: any width by
+ * index), in place from the caller's view. in_place: take no scratch beyond 1 MB a thread. */
+typedef struct usw_part_hybrid {
+    upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
+                                       bool in_place);
+} usw_part_hybrid;
+USW_DECLARE_PER_ISA(usw_part_hybrid, usw_part_hybrid);
+
 /* ---- pairs: keys and what belongs to them, packed into records ---- */
 
 /* A record is an unsigned integer: the key, mapped to unsigned order, in its upper half, and a

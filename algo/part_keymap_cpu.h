@@ -1,0 +1,77 @@
+/* part_keymap - the key map of core/keymap.h over whole arrays, and the search for the first place
+ * where an array is out of order. Plain loops over constants, which every compiler vectorises. */
+#include "core/cpu_body.h"
+#include "core/parts.h"
+
+#if KEY_BITS != 128
+
+static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
+{
+    KEY below = raw >> (KEY_BITS - 1) ? neg : 0;
+    return (KEY)((KEY)(raw ^ below ^ pos) + add);
+}
+
+static void FN(map)(void *out, const void *in, size_t n, const usw_keymap *map)
+{
+    const KEY *from = in;
+    KEY *to = out;
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0; i < n; i++) {
+        to[i] = FN(mapped)(from[i], neg, pos, add);
+    }
+}
+
+static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map)
+{
+    const KEY *from = in;
+    KEY *to = out;
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0; i < n; i++) {
+        KEY y = (KEY)((KEY)(from[i] - add) ^ pos);
+        KEY below = y >> (KEY_BITS - 1) ? neg : 0;
+        to[i] = y ^ below;
+    }
+}
+
+/* True if some i in [0, n) has key(i + 1) < key(i) (rising) or > (falling). */
+static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order, bool rising)
+{
+    const usw_keymap *map = &order->map;
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    unsigned left = order->left, right = order->right;
+    KEY bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        KEY a = (KEY)((KEY)(FN(mapped)(k[i], neg, pos, add) << left) >> right);
+        KEY b = (KEY)((KEY)(FN(mapped)(k[i + 1], neg, pos, add) << left) >> right);
+        bad |= (KEY)(rising ? b < a : b > a);
+    }
+    return bad != 0;
+}
+
+static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *order, bool rising)
+{
+    enum { BLOCK = 512 };
+    const KEY *k = keys;
+    size_t i = 0; /* all of k[0 .. i] is in order */
+    while (i + 1 < n) {
+        size_t step = usw_min(BLOCK, n - 1 - i);
+        if (rising ? FN(breaks)(k + i, step, order, true) : FN(breaks)(k + i, step, order, false)) {
+            break;
+        }
+        i += step;
+    }
+    while (i + 1 < n && !FN(breaks)(k + i, 1, order, rising)) {
+        i++;
+    }
+    return i + 1 < n ? i + 1 : n;
+}
+
+#else
+
+const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
+    .map = {map_u8, map_u16, map_u32, map_u64},
+    .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
+    .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
+};
+
+#endif

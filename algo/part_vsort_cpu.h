@@ -1,0 +1,24 @@
+/* part_vsort - the sort of keys that fit the cache: a quicksort whose steps are vector operations.
+ *
+ * Partition: a vector of keys is compared with the pivot, the keys that go left and those that go
+ * right are compressed to the two ends of the part, without one branch that depends on a key. Short
+ * parts are loaded into registers and sorted there by a network (columns first, then bitonic merges
+ * across lanes). What cannot be vectorised on an instruction set takes the scalar steps instead.
+ *
+ * Sources: C. A. R. Hoare, Quicksort (1962); K. E. Batcher, Sorting networks and their applications
+ * (1968); the use of vector compression for the partition is known from S. Gueron and V. Krasnov,
+ * Fast quicksort implementation using AVX instructions (2016), and its successors. */
+#include "core/cpu_body.h"
+#include "core/parts.h"
+
+#if KEY_BITS == 8
+#include "part_vsort_count.h"
+#else
+#include "part_vsort_scalar.h"
+#include "part_vsort_quick.h"
+#endif
+
+#if KEY_BITS == 128
+const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
+    .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128}};
+#endif

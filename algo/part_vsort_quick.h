@@ -1,0 +1,87 @@
+/* part_vsort_quick.h - the quicksort that part_vsort's vector and scalar forms share, included once
+ * per width after one of them. They give BASE, base_sort (n <= BASE keys), choose_pivot and
+ * partition.
+ *
+ * Equal keys: a part knows the greatest value it may hold, `top`. When the chosen pivot is `top`,
+ * the part is split below it instead, and all that goes right equals `top` and is done. So every
+ * value costs at most one partition more, and an array of equal keys two in all. */
+
+static void FN(sift_down)(KEY *k, size_t root, size_t n)
+{
+    KEY x = k[root];
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        child += child + 1 < n && k[child] < k[child + 1];
+        if (!(x < k[child])) {
+            break;
+        }
+        k[root] = k[child];
+    }
+    k[root] = x;
+}
+
+/* Where quicksort meets an adversary: slow, but n log n. */
+static void FN(heap_sort)(KEY *k, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;) {
+        FN(sift_down)(k, i, n);
+    }
+    for (size_t i = n; i-- > 1;) {
+        KEY x = k[0];
+        k[0] = k[i];
+        k[i] = x;
+        FN(sift_down)(k, 0, i);
+    }
+}
+
+static bool FN(all_equal)(const KEY *k, size_t n)
+{
+    enum { BLOCK = 256 };
+    for (size_t i = 0; i < n;) {
+        size_t end = usw_min(n, i + BLOCK);
+        KEY differ = 0;
+        for (; i < end; i++) {
+            differ |= k[i] ^ k[0];
+        }
+        if (differ != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sorts keys that are all <= top. */
+static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
+{
+    while (n > FN(BASE)) {
+        if (depth-- == 0) {
+            FN(heap_sort)(k, n);
+            return;
+        }
+        bool constant;
+        KEY pivot = FN(choose_pivot)(k, n, &constant);
+        if (constant && FN(all_equal)(k, n)) {
+            return;
+        }
+        if (pivot == top) {
+            n = pivot == 0 ? 0 : FN(partition)(k, n, (KEY)(pivot - 1));
+            top = (KEY)(pivot - 1);
+            continue;
+        }
+        size_t left = FN(partition)(k, n, pivot);
+        if (left <= n - left) {
+            FN(quick_sort)(k, left, pivot, depth);
+            k += left;
+            n -= left;
+        } else {
+            FN(quick_sort)(k + left, n - left, top, depth);
+            n = left;
+            top = pivot;
+        }
+    }
+    FN(base_sort)(k, n);
+}
+
+static void FN(vsort)(void *keys, size_t n)
+{
+    FN(quick_sort)(keys, n, (KEY)-1, 2 * usw_log2_up(n) + 4);
+}

@@ -1,0 +1,95 @@
+/* part_vsort_scalar.h - the quicksort of part_vsort without vectors, included once per width.
+ *
+ * The partition never branches on a key: every key is exchanged with the first of the right part,
+ * and the border moves by the outcome of the comparison (N. Lomuto's scheme, made branch-free).
+ * Short stretches go through sorting networks of 4, 8 and 16 keys. */
+
+enum { FN(BASE) = 16 };
+
+static inline void FN(order)(KEY *a, KEY *b)
+{
+    KEY x = *a, y = *b;
+    bool less = y < x;
+    *a = less ? y : x;
+    *b = less ? x : y;
+}
+
+static inline void FN(net4)(KEY *v)
+{
+    FN(order)(v + 0, v + 1), FN(order)(v + 2, v + 3);
+    FN(order)(v + 0, v + 2), FN(order)(v + 1, v + 3);
+    FN(order)(v + 1, v + 2);
+}
+
+/* Batcher's odd-even merge of v[0 .. n/2) and v[n/2 .. n). */
+static inline void FN(net_merge8)(KEY *v)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        FN(order)(v + i, v + i + 4);
+    }
+    FN(order)(v + 2, v + 4), FN(order)(v + 3, v + 5);
+    FN(order)(v + 1, v + 2), FN(order)(v + 3, v + 4), FN(order)(v + 5, v + 6);
+}
+
+static inline void FN(net_merge16)(KEY *v)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        FN(order)(v + i, v + i + 8);
+    }
+    for (unsigned i = 4; i < 8; i++) {
+        FN(order)(v + i, v + i + 4);
+    }
+    for (unsigned i = 2; i < 14; i += 4) {
+        FN(order)(v + i, v + i + 2), FN(order)(v + i + 1, v + i + 3);
+    }
+    for (unsigned i = 1; i < 15; i += 2) {
+        FN(order)(v + i, v + i + 1);
+    }
+}
+
+/* Sorts n <= BASE keys in a padded copy. */
+static void FN(base_sort)(KEY *k, size_t n)
+{
+    KEY v[FN(BASE)];
+    size_t room = n <= 4 ? 4 : n <= 8 ? 8 : 16;
+    for (size_t i = 0; i < room; i++) {
+        v[i] = i < n ? k[i] : (KEY)-1;
+    }
+    FN(net4)(v);
+    if (room > 4) {
+        FN(net4)(v + 4);
+        FN(net_merge8)(v);
+    }
+    if (room > 8) {
+        FN(net4)(v + 8), FN(net4)(v + 12);
+        FN(net_merge8)(v + 8);
+        FN(net_merge16)(v);
+    }
+    memcpy(k, v, n * sizeof(KEY));
+}
+
+/* Moves the keys <= pivot to the front and returns how many they are. */
+static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        KEY x = k[i];
+        k[i] = k[left];
+        k[left] = x;
+        left += x <= pivot;
+    }
+    return left;
+}
+
+/* A middle key of 16 spread evenly over k. */
+static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
+{
+    KEY sample[16];
+    size_t stride = n / 16;
+    for (size_t i = 0; i < 16; i++) {
+        sample[i] = k[i * stride + stride / 2];
+    }
+    FN(base_sort)(sample, 16);
+    *constant = sample[0] == sample[15];
+    return sample[7];
+}

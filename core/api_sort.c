@@ -1,0 +1,197 @@
+/* api_sort.c - upsweep_sort and upsweep_is_sorted: checks the call, maps the keys to unsigned
+ * order, and chooses the method. */
+#include "frame.h"
+#include "forms.h"
+#include "keymap.h"
+#include "parts.h"
+#include "registry.h"
+
+enum {
+    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
+            UPSWEEP_IN_PLACE,
+    CHUNK_BYTES = 256 * 1024 /* what one task of a pass over the keys takes */
+};
+
+/* One sort, as all steps here see it. */
+typedef struct job {
+    upsweep *u;
+    unsigned char *keys;
+    size_t n, bytes; /* bytes of a key */
+    unsigned width;  /* index of the key's width: 0 .. 3 */
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+    bool all_bits;
+    usw_options options;
+} job;
+
+static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                 const usw_options *o)
+{
+    size_t bytes = upsweep_type_bytes(type), total;
+    if (bytes == 0) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "type %d is no type", (int)type);
+    }
+    if (keys == NULL && n > 0) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "keys is NULL but n is %zu", n);
+    }
+    if (usw_mul_overflows(n, bytes, &total)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes overflow size_t", n,
+                        bytes);
+    }
+    if ((o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
+    }
+    bool all = o->bit_begin == 0 && o->bit_end == 0;
+    if (!all && (o->bit_begin >= o->bit_end || o->bit_end > bytes * 8)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bits [%u, %u) are no range within %zu bits",
+                        o->bit_begin, o->bit_end, bytes * 8);
+    }
+    return UPSWEEP_OK;
+}
+
+static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o)
+{
+    size_t bytes = upsweep_type_bytes(type);
+    unsigned bits = (unsigned)bytes * 8;
+    bool all = (o->bit_begin == 0 && o->bit_end == 0) || (o->bit_begin == 0 && o->bit_end == bits);
+    return (job){.u = u,
+                 .keys = keys,
+                 .n = n,
+                 .bytes = bytes,
+                 .width = usw_log2_up(bytes),
+                 .map = usw_keymap_of(type, o->flags),
+                 .bit_begin = all ? 0 : o->bit_begin,
+                 .bit_end = all ? bits : o->bit_end,
+                 .all_bits = all,
+                 .options = *o};
+}
+
+/* ---- the key map over the whole array, by all threads ---- */
+
+typedef struct map_pass {
+    const job *j;
+    void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
+    size_t chunk;
+} map_pass;
+
+static void map_chunk(void *context, size_t i, unsigned lane)
+{
+    const map_pass *p = context;
+    (void)lane;
+    size_t begin = i * p->chunk, n = usw_min(p->chunk, p->j->n - begin);
+    unsigned char *at = p->j->keys + begin * p->j->bytes;
+    p->move(at, at, n, &p->j->map);
+}
+
+static void map_keys(const job *j, bool back)
+{
+    if (usw_keymap_is_identity(&j->map)) {
+        return;
+    }
+    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
+    map_pass p = {j, back ? maps->unmap[j->width] : maps->map[j->width], CHUNK_BYTES / j->bytes};
+    usw_parallel(j->u, usw_div_up(j->n, p.chunk), map_chunk, &p);
+}
+
+/* ---- a sort by a named form ---- */
+
+static upsweep_status sort_by_form(const job *j, const char *name)
+{
+    const usw_sort_form *form = usw_sort_form_find(j->u, name);
+    if (form == NULL) {
+        return usw_entry_find(name) == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_ERROR_UNSUPPORTED;
+    }
+    if (form->n_max != 0 && j->n > form->n_max) {
+        return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s takes at most %zu keys, not %zu",
+                        name, form->n_max, j->n);
+    }
+    if ((j->options.flags & UPSWEEP_IN_PLACE) && !form->in_place) {
+        return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s cannot sort in place", name);
+    }
+    if (j->n < 2) {
+        return UPSWEEP_OK;
+    }
+    map_keys(j, false);
+    upsweep_status status = form->sort[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end);
+    map_keys(j, true);
+    return status;
+}
+
+/* The name as the registry holds it, since a report keeps the pointer. */
+static const char *static_name(const char *name)
+{
+    const usw_entry *e = usw_entry_find(name);
+    return e == NULL ? "" : e->row->info.name;
+}
+
+static upsweep_status sort_named(const job *j)
+{
+    const char *name = j->options.algorithm;
+    const usw_entry *e = usw_entry_find(name);
+    bool takes_bits = e != NULL && e->has_cpu && strcmp(e->row->info.operation, "sort") == 0 &&
+                      ((const usw_sort_form *)e->cpu[j->u->isa])->takes_bits;
+    if (!j->all_bits && e != NULL && !takes_bits) {
+        usw_report(j->u, "sort/radix", "%s does not sort by a range of bits", e->row->info.name);
+        return sort_by_form(j, "sort/radix");
+    }
+    usw_report(j->u, static_name(name), "asked for by name");
+    if (e != NULL && strcmp(name, "sort/hybrid") == 0) {
+        const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
+        bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
+        return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
+    }
+    return sort_by_form(j, name);
+}
+
+/* ---- the automatic choice ---- */
+
+static upsweep_status sort_automatic(const job *j)
+{
+    if (!j->all_bits) {
+        usw_report(j->u, "sort/radix", "bits [%u, %u) of %zu: a stable sort by digits",
+                   j->bit_begin, j->bit_end, j->bytes * 8);
+        return sort_by_form(j, "sort/radix");
+    }
+    const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
+    usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits", j->n, j->bytes * 8);
+    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map,
+                                  (j->options.flags & UPSWEEP_IN_PLACE) != 0);
+}
+
+upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
+                            const upsweep_options *options)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = check_keys(u, keys, n, type, &o);
+    if (status == UPSWEEP_OK) {
+        job j = job_of(u, keys, n, type, &o);
+        status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
+    }
+    return usw_leave(u, status);
+}
+
+upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                 size_t *first, const upsweep_options *options)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = check_keys(u, keys, n, type, &o);
+    if (status == UPSWEEP_OK && first == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "first is NULL");
+    }
+    if (status == UPSWEEP_OK) {
+        unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
+        unsigned end = o.bit_end == 0 ? bits : o.bit_end;
+        usw_key_order order = {usw_keymap_of(type, o.flags), bits - end, bits - end + o.bit_begin};
+        *first = USW_PICK(u->isa, usw_part_keymap)
+                     ->first_break[usw_log2_up(bits / 8)](keys, n, &order, true);
+    }
+    return usw_leave(u, status);
+}
