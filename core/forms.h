@@ -3,28 +3,37 @@
 #define USW_FORMS_H
 
 #include "frame.h"
+#include "keymap.h"
 
 __extension__ typedef unsigned __int128 usw_u128;
 
-/* Widths a sort knows: log2(bits / 8). Types are mapped to unsigned keys before (keymap.h). 128 bits
- * hold a 64-bit key above a 64-bit index: sorting those is a stable argsort by any unstable sort. */
+/* Widths a sort knows: log2(bits / 8). Types are mapped to unsigned keys before (keymap.h). 128
+ * bits hold a 64-bit key above a 64-bit index: sorting those is a stable argsort by any unstable
+ * sort. */
 enum { USW_WIDTHS = 5 };
 
-/* Sorts n unsigned keys ascending, by the bits [bit_begin, bit_end) of the key. Runs inside a public
- * call: takes scratch and threads from u. All scratch is taken before the first key moves, so that a
- * failure (UPSWEEP_ERROR_MEMORY, by usw_fail) leaves the keys as they were. */
+/* Sorts n unsigned keys ascending, by the bits [bit_begin, bit_end) of the key. Runs inside a
+ * public call: takes scratch and threads from u. All scratch is taken before the first key moves,
+ * so that a failure (UPSWEEP_ERROR_MEMORY, by usw_fail) leaves the keys as they were. */
 typedef upsweep_status (*usw_sort_fn)(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                       unsigned bit_end);
 
 typedef struct usw_sort_form {
     usw_sort_fn sort[USW_WIDTHS];
-    size_t n_max;     /* 0 counts as SIZE_MAX */
-    bool takes_bits;  /* honours a bit range that is not the whole key, and is then stable */
-    bool in_place;    /* needs no more than 1 MB of scratch a thread */
+    size_t n_max;    /* 0 counts as SIZE_MAX */
+    bool takes_bits; /* honours a bit range that is not the whole key, and is then stable */
+    bool in_place;   /* needs no more than 1 MB of scratch a thread */
 } usw_sort_form;
 
-/* Filled in beside the operations that use them. */
-typedef struct usw_reduce_form usw_reduce_form;
+/* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives, for
+ * each of map_count maps of one width, the least key by that map and the first position of it. */
+typedef struct usw_reduce_form {
+    upsweep_status (*reduce)(upsweep *u, const void *data, size_t n, upsweep_type type,
+                             upsweep_op op, void *result);
+    upsweep_status (*least)(upsweep *u, const void *data, size_t n, const usw_keymap *maps,
+                            size_t map_count, uint64_t *keys, size_t *index);
+} usw_reduce_form;
+
 typedef struct usw_scan_form usw_scan_form;
 typedef struct usw_split_form usw_split_form;
 

@@ -38,11 +38,12 @@ const usw_entry *usw_entry_find(const char *name)
     return NULL;
 }
 
-const usw_sort_form *usw_sort_form_find(upsweep *u, const char *name)
+const void *usw_form_find(upsweep *u, const char *operation, const char *name)
 {
     const usw_entry *e = usw_entry_find(name);
-    if (e == NULL || strcmp(e->row->info.operation, "sort") != 0) {
-        usw_fail(u, UPSWEEP_ERROR_ALGORITHM, "no sort is called '%.60s'; 'upsweep list' shows all", name);
+    if (e == NULL || strcmp(e->row->info.operation, operation) != 0) {
+        usw_fail(u, UPSWEEP_ERROR_ALGORITHM, "no %s is called '%.60s'; 'upsweep list' shows all",
+                 operation, name);
         return NULL;
     }
     if (!e->has_cpu) {
@@ -50,6 +51,11 @@ const usw_sort_form *usw_sort_form_find(upsweep *u, const char *name)
         return NULL;
     }
     return e->cpu[u->isa];
+}
+
+const usw_sort_form *usw_sort_form_find(upsweep *u, const char *name)
+{
+    return usw_form_find(u, "sort", name);
 }
 
 size_t upsweep_algorithm_count(void)

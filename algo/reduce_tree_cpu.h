@@ -1,0 +1,340 @@
+/* CPU form of the tree reduction.
+ *
+ * Same as the explained form: lanes meet at halving distance until one of them has everything.
+ * Differs: a lane first combines many elements on its own, since a core has a few vectors and not
+ * n / 2 lanes; and the tree has two levels, tiles of 4096 elements and their results.
+ *
+ * Sums and products of floats follow core/order.h. Everything else is exact, so any order will do:
+ * integers wrap, and the least and greatest are taken on keys mapped to unsigned integers
+ * (core/keymap.h), where NaN is last and -0 before +0 by construction. The loops are plain C that
+ * compilers turn into vectors; all of them run at the speed of memory. */
+#include "core/cpu_body.h"
+#include "core/half.h"
+#include "core/order.h"
+
+/* ---- loops over one key width ---- */
+#if KEY_BITS <= 64
+
+/* Least of n keys as map orders them. */
+static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
+{
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, least = (KEY)-1;
+    for (size_t i = 0; i < n; i++) {
+        KEY below = (KEY)(neg & (KEY)(0 - (KEY)(x[i] >> (KEY_BITS - 1))));
+        KEY key = (KEY)((KEY)(x[i] ^ below ^ pos) + add);
+        least = key < least ? key : least;
+    }
+    return least;
+}
+
+/* A chunk's least key by each map, and where: the first tile that has it. A tile stays in the first
+ * cache, so that two maps still read memory once. */
+static void FN(least)(const void *data, size_t n, const usw_keymap *maps, size_t map_count,
+                      uint64_t *keys, size_t *tiles)
+{
+    const KEY *x = data;
+    for (size_t m = 0; m < map_count; m++) {
+        keys[m] = (KEY)-1;
+        tiles[m] = 0;
+    }
+    for (size_t i = 0; i < n; i += USW_TILE) {
+        for (size_t m = 0; m < map_count; m++) {
+            KEY here = FN(least_of)(x + i, usw_min(USW_TILE, n - i), &maps[m]);
+            if (here < keys[m]) {
+                keys[m] = here;
+                tiles[m] = i / USW_TILE;
+            }
+        }
+    }
+}
+
+static uint64_t FN(product)(const void *data, size_t n, uint64_t flip)
+{
+    enum { LANES = 16 };
+    const KEY *x = data;
+    KEY sign = (KEY)flip;
+    uint64_t lane[LANES], all = 1;
+    for (int j = 0; j < LANES; j++) {
+        lane[j] = 1;
+    }
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (int j = 0; j < LANES; j++) {
+            lane[j] *= (uint64_t)(KEY)(x[i + (size_t)j] ^ sign) - flip;
+        }
+    }
+    for (; i < n; i++) {
+        all *= (uint64_t)(KEY)(x[i] ^ sign) - flip;
+    }
+    for (int j = 0; j < LANES; j++) {
+        all *= lane[j];
+    }
+    return all;
+}
+
+/* Adds words of 64 bits that hold several keys: even and odd keys apart, each pair in a field of
+ * twice the width, so that the fields cannot overflow within a block. Signed keys have their top
+ * bit flipped (flip), which adds flip to each of them: taken off at the end. */
+static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
+{
+    const KEY *x = data;
+    uint64_t all = 0;
+    size_t i = 0;
+#if KEY_BITS < 64
+    enum { PER_WORD = 64 / KEY_BITS, BLOCK = KEY_BITS == 8 ? 128 : 16384 };
+    const uint64_t field = (UINT64_C(1) << KEY_BITS) - 1;
+    const uint64_t wide = KEY_BITS == 32 ? UINT64_MAX : (UINT64_C(1) << (2 * KEY_BITS % 64)) - 1;
+    const uint64_t even = UINT64_MAX / wide * field, flips = UINT64_MAX / field * flip;
+    while (n - i >= PER_WORD) {
+        size_t words = usw_min((n - i) / PER_WORD, BLOCK);
+        uint64_t block = 0;
+        for (size_t w = 0; w < words; w++) {
+            uint64_t v;
+            memcpy(&v, x + i + w * PER_WORD, sizeof v);
+            v ^= flips;
+            block += (v & even) + ((v >> KEY_BITS) & even);
+        }
+        for (int shift = 0; shift < 64; shift += 2 * KEY_BITS) {
+            all += (block >> shift) & wide;
+        }
+        i += words * PER_WORD;
+    }
+#endif
+    for (; i < n; i++) {
+        all += (KEY)(x[i] ^ (KEY)flip);
+    }
+    return all - n * flip;
+}
+
+#else /* KEY_BITS == 128: included last, once */
+
+/* ---- bits: 64 at a time whatever the type ---- */
+
+static inline __attribute__((always_inline)) uint64_t bits_of(const void *data, size_t bytes,
+                                                              upsweep_op op)
+{
+    const unsigned char *at = data;
+    uint64_t all = op == UPSWEEP_AND ? UINT64_MAX : 0, last = all;
+    size_t words = bytes / 8;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t v;
+        memcpy(&v, at + 8 * w, sizeof v);
+        all = op == UPSWEEP_AND ? all & v : op == UPSWEEP_OR ? all | v : all ^ v;
+    }
+    memcpy(&last, at + 8 * words, bytes % 8);
+    return op == UPSWEEP_AND ? all & last : op == UPSWEEP_OR ? all | last : all ^ last;
+}
+
+/* ---- one tile of floats, in the order of core/order.h ---- */
+
+#define LANE_LOOP(TYPE, name)                                                                      \
+    static inline __attribute__((always_inline)) void name(const TYPE *x, size_t n, double *lane,  \
+                                                           bool product)                           \
+    {                                                                                              \
+        size_t i = 0;                                                                              \
+        for (; i + 4 * USW_LANES <= n; i += 4 * USW_LANES) {                                       \
+            for (size_t j = i; j < i + USW_LANES; j++) {                                           \
+                double v = usw_join(product, lane[j - i], (double)x[j]);                           \
+                v = usw_join(product, v, (double)x[j + USW_LANES]);                                \
+                v = usw_join(product, v, (double)x[j + 2 * USW_LANES]);                            \
+                lane[j - i] = usw_join(product, v, (double)x[j + 3 * USW_LANES]);                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (; i < n; i++) {                                                                       \
+            lane[i % USW_LANES] = usw_join(product, lane[i % USW_LANES], (double)x[i]);            \
+        }                                                                                          \
+    }
+LANE_LOOP(float, lanes_f32)
+LANE_LOOP(double, lanes_f64)
+
+static inline __attribute__((always_inline)) double tile_sum(const void *data, size_t n,
+                                                             upsweep_type type, bool product)
+{
+    double lane[USW_LANES];
+    for (int j = 0; j < USW_LANES; j++) {
+        lane[j] = usw_neutral(product);
+    }
+    if (type == UPSWEEP_F64) {
+        lanes_f64(data, n, lane, product);
+    } else if (type == UPSWEEP_F32) {
+        lanes_f32(data, n, lane, product);
+    } else {
+        float wide[USW_TILE];
+        const uint16_t *x = data;
+        for (size_t i = 0; i < n; i++) {
+            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(x[i]) : usw_widen_bf16(x[i]);
+        }
+        lanes_f32(wide, n, lane, product);
+    }
+    for (int distance = USW_LANES / 2; distance > 0; distance /= 2) {
+        for (int j = 0; j < distance; j++) {
+            lane[j] = usw_join(product, lane[j], lane[j + distance]);
+        }
+    }
+    return lane[0];
+}
+
+#define TILE_SUM(TYPE, name)                                                                       \
+    static double sum_##name(const void *data, size_t n)                                           \
+    {                                                                                              \
+        return tile_sum(data, n, TYPE, false);                                                     \
+    }                                                                                              \
+    static double product_##name(const void *data, size_t n)                                       \
+    {                                                                                              \
+        return tile_sum(data, n, TYPE, true);                                                      \
+    }
+TILE_SUM(UPSWEEP_F16, f16)
+TILE_SUM(UPSWEEP_BF16, bf16)
+TILE_SUM(UPSWEEP_F32, f32)
+TILE_SUM(UPSWEEP_F64, f64)
+
+static double (*const tile_sums[2][4])(const void *, size_t) = {
+    {sum_f16, sum_bf16, sum_f32, sum_f64}, {product_f16, product_bf16, product_f32, product_f64}};
+
+/* ---- the whole: chunks of tiles by threads, then the chunks' results ---- */
+
+/* A chunk is what one task takes: long enough to be worth waking a thread for. */
+enum { CHUNK = 64 * USW_TILE };
+
+typedef struct job {
+    const unsigned char *data;
+    size_t n, bytes;
+    upsweep_type type;
+    upsweep_op op;
+    const usw_keymap *maps; /* for least keys: one or two orders */
+    size_t map_count;
+    uint64_t *part; /* one for each chunk (and map): a result */
+    size_t *where;  /* likewise: the tile of a least key */
+    double *sums;   /* one for each tile */
+} job;
+
+static uint64_t exact_chunk(const job *j, const void *at, size_t n)
+{
+    uint64_t flip = usw_type_is_signed(j->type) ? UINT64_C(1) << (8 * j->bytes - 1) : 0;
+    switch (j->op) {
+    case UPSWEEP_SUM:
+        return j->bytes == 1   ? sum_u8(at, n, flip)
+               : j->bytes == 2 ? sum_u16(at, n, flip)
+               : j->bytes == 4 ? sum_u32(at, n, flip)
+                               : sum_u64(at, n, flip);
+    case UPSWEEP_PRODUCT:
+        return j->bytes == 1   ? product_u8(at, n, flip)
+               : j->bytes == 2 ? product_u16(at, n, flip)
+               : j->bytes == 4 ? product_u32(at, n, flip)
+                               : product_u64(at, n, flip);
+    case UPSWEEP_AND: return bits_of(at, n * j->bytes, UPSWEEP_AND);
+    case UPSWEEP_OR: return bits_of(at, n * j->bytes, UPSWEEP_OR);
+    default: return bits_of(at, n * j->bytes, UPSWEEP_XOR);
+    }
+}
+
+static uint64_t combine_exact(upsweep_op op, uint64_t a, uint64_t b)
+{
+    return op == UPSWEEP_SUM       ? a + b
+           : op == UPSWEEP_PRODUCT ? a * b
+           : op == UPSWEEP_AND     ? a & b
+           : op == UPSWEEP_OR      ? a | b
+                                   : a ^ b;
+}
+
+static void chunk_task(void *context, size_t c, unsigned thread)
+{
+    const job *j = context;
+    size_t begin = c * CHUNK, n = usw_min(CHUNK, j->n - begin);
+    const unsigned char *at = j->data + begin * j->bytes;
+    (void)thread;
+    if (j->maps != NULL) {
+        size_t *where = &j->where[c * j->map_count];
+        (j->bytes == 1   ? least_u8
+         : j->bytes == 2 ? least_u16
+         : j->bytes == 4
+             ? least_u32
+             : least_u64)(at, n, j->maps, j->map_count, &j->part[c * j->map_count], where);
+        for (size_t m = 0; m < j->map_count; m++) {
+            where[m] += begin / USW_TILE;
+        }
+    } else if (j->sums != NULL) {
+        double (*sum)(const void *, size_t) =
+            tile_sums[j->op == UPSWEEP_PRODUCT][j->type - UPSWEEP_F16];
+        for (size_t i = 0; i < n; i += USW_TILE) {
+            j->sums[(begin + i) / USW_TILE] = sum(at + i * j->bytes, usw_min(USW_TILE, n - i));
+        }
+    } else {
+        j->part[c] = exact_chunk(j, at, n);
+    }
+}
+
+/* Words of AND, OR, XOR hold several keys. */
+static uint64_t fold_word(upsweep_op op, uint64_t word, size_t bytes)
+{
+    for (unsigned half = 32; op >= UPSWEEP_AND && half >= 8 * bytes; half /= 2) {
+        word = combine_exact(op, word, word >> half);
+    }
+    return word;
+}
+
+static upsweep_status no_scratch(upsweep *u, size_t bytes)
+{
+    return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu bytes of partial results", bytes);
+}
+
+static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
+                             upsweep_op op, void *result)
+{
+    size_t bytes = upsweep_type_bytes(type), chunks = usw_div_up(n, CHUNK);
+    job j = {.data = data, .n = n, .bytes = bytes, .type = type, .op = op};
+    bool is_float = usw_type_is_float(type);
+    size_t parts = is_float ? usw_div_up(n, USW_TILE) : chunks;
+    j.part = usw_scratch(u, parts * sizeof(uint64_t));
+    if (j.part == NULL) {
+        return no_scratch(u, parts * sizeof(uint64_t));
+    }
+    j.sums = is_float ? (double *)(void *)j.part : NULL;
+    usw_parallel(u, chunks, chunk_task, &j);
+    if (is_float) {
+        usw_odometer o;
+        usw_odometer_start(&o, op == UPSWEEP_PRODUCT);
+        for (size_t t = 0; t < parts; t++) {
+            usw_odometer_add(&o, j.sums[t], false);
+        }
+        double total = usw_odometer_carry(&o);
+        uint64_t nan = UINT64_C(0x7ff8) << 48;
+        memcpy(result, total != total ? (const void *)&nan : (const void *)&total, sizeof total);
+        return UPSWEEP_OK;
+    }
+    uint64_t all = j.part[0];
+    for (size_t c = 1; c < chunks; c++) {
+        all = combine_exact(op, all, j.part[c]);
+    }
+    usw_store_raw(result, op >= UPSWEEP_AND ? bytes : 8, fold_word(op, all, bytes));
+    return UPSWEEP_OK;
+}
+
+static upsweep_status least(upsweep *u, const void *data, size_t n, const usw_keymap *maps,
+                            size_t map_count, uint64_t *keys, size_t *index)
+{
+    size_t bytes = maps->bits / 8, chunks = usw_div_up(n, CHUNK), parts = chunks * map_count;
+    job j = {.data = data, .n = n, .bytes = bytes, .maps = maps, .map_count = map_count};
+    j.part = usw_scratch(u, parts * sizeof *j.part);
+    j.where = usw_scratch(u, parts * sizeof *j.where);
+    if (j.part == NULL || j.where == NULL) {
+        return no_scratch(u, parts * 2 * sizeof *j.part);
+    }
+    usw_parallel(u, chunks, chunk_task, &j);
+    for (size_t m = 0; m < map_count; m++) {
+        size_t best = m;
+        for (size_t c = m; c < parts; c += map_count) {
+            best = j.part[c] < j.part[best] ? c : best;
+        }
+        keys[m] = j.part[best];
+        size_t i = j.where[best] * USW_TILE;
+        while (usw_map_key(&maps[m], usw_load_raw(j.data + i * bytes, bytes)) != keys[m]) {
+            i++;
+        }
+        index[m] = i;
+    }
+    return UPSWEEP_OK;
+}
+
+const usw_reduce_form USW_SYMBOL(usw_reduce_tree_cpu) = {reduce, least};
+#endif

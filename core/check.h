@@ -1,0 +1,53 @@
+/* check.h - what public calls check of their arguments before they work. */
+#ifndef USW_CHECK_H
+#define USW_CHECK_H
+
+#include "forms.h"
+#include "registry.h"
+
+/* The form that a call with options.algorithm = name uses (standard: where name is NULL), or NULL
+ * with *status set and usw_fail called. */
+static inline const void *usw_form_for(upsweep *u, const char *operation, const char *name,
+                                       const void *standard, upsweep_status *status)
+{
+    const void *form = name == NULL ? standard : usw_form_find(u, operation, name);
+    if (form == NULL) {
+        bool known =
+            upsweep_find(name) != NULL && strcmp(upsweep_find(name)->operation, operation) == 0;
+        *status = known ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_ERROR_ALGORITHM;
+    }
+    return form;
+}
+
+/* Calls that have no choice of algorithm take no name. */
+static inline upsweep_status usw_no_choice(upsweep *u, const usw_options *o)
+{
+    return o->algorithm == NULL
+               ? UPSWEEP_OK
+               : usw_fail(u, UPSWEEP_ERROR_ALGORITHM,
+                          "this call has one algorithm only, not '%.60s'", o->algorithm);
+}
+
+/* n elements of `bytes` bytes, at `array` (what: its name for the message). */
+static inline upsweep_status usw_check_array(upsweep *u, const void *array, size_t n, size_t bytes,
+                                             const char *what)
+{
+    size_t total;
+    if (n > 0 && array == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s is NULL, but n is %zu", what, n);
+    }
+    if (bytes == 0 || usw_mul_overflows(n, bytes, &total)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu elements of %zu bytes: not a size", n,
+                        bytes);
+    }
+    return UPSWEEP_OK;
+}
+
+static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
+{
+    return upsweep_type_bytes(type) != 0
+               ? UPSWEEP_OK
+               : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%d is no element type", (int)type);
+}
+
+#endif
