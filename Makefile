@@ -27,7 +27,14 @@ test: ## build and run the tests, without the linters
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure
 
+lint: ## clang-format, clang-tidy, cppcheck, layering and style
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+	@sh test/lint.sh $(BUILD) $(JOBS)
+
 check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
+
+check-long: ## the same under sanitizers and valgrind, and fuzzing (half an hour)
+	@sh test/long.sh $(JOBS)
 
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) | grep -v -- '-- Up-to-date' || true

@@ -35,8 +35,8 @@ static usw_block *block_new(upsweep *u, size_t size)
 {
     size_t total;
     if (__builtin_add_overflow(size, (size_t)PAGE, &total) ||
-        (u->scratch_limit != 0 && (u->scratch_held > u->scratch_limit ||
-                                   size > u->scratch_limit - u->scratch_held))) {
+        (u->scratch_limit != 0 &&
+         (u->scratch_held > u->scratch_limit || size > u->scratch_limit - u->scratch_held))) {
         return NULL;
     }
     unsigned char *at = raw_allocate(u, total, PAGE);
@@ -111,7 +111,7 @@ void *usw_scratch(upsweep *u, size_t bytes)
 
 size_t usw_scratch_room(const upsweep *u)
 {
-    return u->scratch_limit == 0                ? SIZE_MAX
+    return u->scratch_limit == 0                 ? SIZE_MAX
            : u->scratch_used >= u->scratch_limit ? 0
                                                  : u->scratch_limit - u->scratch_used;
 }

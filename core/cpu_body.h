@@ -1,8 +1,8 @@
 /* cpu_body.h - what a CPU form (algo/STEM_cpu.h) is compiled with.
  *
  * cmake/cpu_forms.cmake makes one small .c file per stem and instruction set; it sets USW_ISA
- * (portable, avx2, avx512), USW_LEVEL (0, 1, 2) and includes the body. A body that mentions KEY_BITS
- * is included five times, with KEY_BITS 8, 16, 32, 64, 128 in this order, and sees
+ * (portable, avx2, avx512), USW_LEVEL (0, 1, 2) and includes the body. A body that mentions
+ * KEY_BITS is included five times, with KEY_BITS 8, 16, 32, 64, 128 in this order, and sees
  *     KEY       the unsigned key type: uint8_t .. uint64_t, or usw_u128
  *     FN(name)  name_u8 .. name_u128: a name of its own for each width
  * At its end, when KEY_BITS is 128, it exports one const struct named by USW_SYMBOL(usw_STEM), e.g.

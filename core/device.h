@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* NULL if a handle can be opened on `device` (NULL, "auto", "cpu"), else one sentence on why not. */
+/* NULL if a handle can be opened on `device` (NULL, "auto", "cpu"), else a sentence on why not. */
 const char *usw_device_refusal(const char *device);
 /* Writes which GPUs there are, or why none can be used; returns how many can be used. */
 unsigned usw_describe_gpus(char *text, size_t bytes);

@@ -24,14 +24,21 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
 /* Picks the object that was compiled for `isa`: USW_PICK(u->isa, usw_part_moves) is a pointer to
  * usw_part_moves_portable, _avx2 or _avx512. Declare the three with USW_DECLARE_PER_ISA. */
 #if USW_HAVE_X86
-#define USW_DECLARE_PER_ISA(type, stem) extern const type stem##_portable, stem##_avx2, stem##_avx512
+#define USW_DECLARE_PER_ISA(type, stem)                                                            \
+    extern const type stem##_portable, stem##_avx2, stem##_avx512
 #define USW_PICK(isa, stem)                                                                        \
     ((isa) == USW_AVX512 ? &stem##_avx512 : (isa) == USW_AVX2 ? &stem##_avx2 : &stem##_portable)
-#define USW_ALL_ISAS(stem) {&stem##_portable, &stem##_avx2, &stem##_avx512}
+#define USW_ALL_ISAS(stem)                                                                         \
+    {                                                                                              \
+        &stem##_portable, &stem##_avx2, &stem##_avx512                                             \
+    }
 #else
 #define USW_DECLARE_PER_ISA(type, stem) extern const type stem##_portable
 #define USW_PICK(isa, stem) ((void)(isa), &stem##_portable)
-#define USW_ALL_ISAS(stem) {&stem##_portable, &stem##_portable, &stem##_portable}
+#define USW_ALL_ISAS(stem)                                                                         \
+    {                                                                                              \
+        &stem##_portable, &stem##_portable, &stem##_portable                                       \
+    }
 #endif
 
 typedef struct usw_pool usw_pool;
@@ -62,8 +69,8 @@ typedef struct usw_options {
     unsigned bit_begin, bit_end; /* 0, 0: all bits */
 } usw_options;
 
-/* Takes the handle's lock, empties its scratch and checks the options; flags outside `allowed` are an
- * error. On failure the lock is not held. Every path after success ends with usw_leave. */
+/* Takes the handle's lock, empties its scratch and checks the options; flags outside `allowed` are
+ * an error. On failure the lock is not held. Every path after success ends with usw_leave. */
 upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
                          usw_options *checked);
 upsweep_status usw_leave(upsweep *u, upsweep_status status);
@@ -76,9 +83,9 @@ void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
 
 /* ---- scratch (arena.c) ---- */
 
-/* Returns bytes of scratch aligned to 64 (to 4096 from 64 KB on), or NULL when there is no memory or
- * the limit is reached; the contents are undefined. It lasts until the call ends or the mark is taken
- * back. Call from the calling thread only, never from a task. */
+/* Returns bytes of scratch aligned to 64 (to 4096 from 64 KB on), or NULL when there is no memory
+ * or the limit is reached; the contents are undefined. It lasts until the call ends or the mark is
+ * taken back. Call from the calling thread only, never from a task. */
 void *usw_scratch(upsweep *u, size_t bytes);
 /* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
 size_t usw_scratch_room(const upsweep *u);
@@ -93,10 +100,10 @@ void usw_scratch_free(upsweep *u);
 
 /* ---- threads (threads.c) ---- */
 
-/* Runs task(context, i, lane) for i = 0 .. tasks - 1, on up to u->threads threads, the caller's among
- * them, and returns when all are done. Tasks are handed out in order of i, one at a time, so put big
- * ones first. lane < u->threads is the same for all tasks that one thread runs: an index for
- * per-thread scratch. A call from within a task runs serially. With one thread, or one task, no
+/* Runs task(context, i, lane) for i = 0 .. tasks - 1, on up to u->threads threads, the caller's
+ * among them, and returns when all are done. Tasks are handed out in order of i, one at a time, so
+ * put big ones first. lane < u->threads is the same for all tasks that one thread runs: an index
+ * for per-thread scratch. A call from within a task runs serially. With one thread, or one task, no
  * thread is woken. Threads that cannot be started are done without. */
 typedef void (*usw_task)(void *context, size_t i, unsigned lane);
 void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context);
@@ -108,9 +115,18 @@ const char *usw_isa_name(usw_isa isa);
 unsigned usw_core_count(void);
 
 /* ---- small helpers ---- */
-static inline size_t usw_min(size_t a, size_t b) { return a < b ? a : b; }
-static inline size_t usw_max(size_t a, size_t b) { return a > b ? a : b; }
-static inline size_t usw_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+static inline size_t usw_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+static inline size_t usw_max(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+static inline size_t usw_div_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
 /* ceil(log2 n), 0 for n < 2. */
 static inline unsigned usw_log2_up(size_t n)
 {

@@ -122,7 +122,8 @@ static upsweep_status check_options(upsweep *u, const upsweep_options *o, unsign
                         sizeof *o);
     }
     if (o->flags & ~allowed) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.flags has bits this call does not take: 0x%x",
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
+                        "options.flags has bits this call does not take: 0x%x",
                         o->flags & ~allowed);
     }
     *checked = (usw_options){o->algorithm, o->flags, o->bit_begin, o->bit_end};

@@ -31,7 +31,7 @@ static usw_isa detect(void)
 #endif
 }
 
-/* UPSWEEP_ISA lowers the choice; a name that is none, or a set that is not there, changes nothing. */
+/* UPSWEEP_ISA lowers the choice; a name that is none, or a set not there, changes nothing. */
 usw_isa usw_best_isa(void)
 {
     usw_isa best = detect();

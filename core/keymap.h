@@ -6,9 +6,9 @@
  * where "< 0" looks at the top bit. Signed integers flip the top bit (pos). Floats flip it when
  * positive and all bits when negative (neg, pos), which gives IEEE totalOrder:
  *     -NaN.. | -inf .. -0 +0 .. +inf | ..+NaN
- * Descending flips everything. Adding minus (plus) the number of NaNs of one sign rotates this circle
- * so that all NaNs are last (first): the NaNs that stand at the wrong end wrap round. The map is a
- * bijection, so no bit of a key is lost. */
+ * Descending flips everything. Adding minus (plus) the number of NaNs of one sign rotates this
+ * circle so that all NaNs are last (first): the NaNs that stand at the wrong end wrap round. The
+ * map is a bijection, so no bit of a key is lost. */
 #ifndef USW_KEYMAP_H
 #define USW_KEYMAP_H
 
@@ -19,8 +19,14 @@ typedef struct usw_keymap {
     uint64_t neg, pos, add;
 } usw_keymap;
 
-static inline bool usw_type_is_float(upsweep_type t) { return t >= UPSWEEP_F16 && t <= UPSWEEP_F64; }
-static inline bool usw_type_is_signed(upsweep_type t) { return t >= UPSWEEP_I8 && t <= UPSWEEP_I64; }
+static inline bool usw_type_is_float(upsweep_type t)
+{
+    return t >= UPSWEEP_F16 && t <= UPSWEEP_F64;
+}
+static inline bool usw_type_is_signed(upsweep_type t)
+{
+    return t >= UPSWEEP_I8 && t <= UPSWEEP_I64;
+}
 
 /* The map for a valid type; flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. */
 static inline usw_keymap usw_keymap_of(upsweep_type type, unsigned flags)
@@ -32,11 +38,16 @@ static inline usw_keymap usw_keymap_of(upsweep_type type, unsigned flags)
     if (usw_type_is_signed(type)) {
         map.pos = sign;
     } else if (usw_type_is_float(type)) {
-        unsigned mantissa = type == UPSWEEP_F16 ? 10 : type == UPSWEEP_BF16 ? 7 : bits == 32 ? 23 : 52;
+        unsigned mantissa = type == UPSWEEP_F16    ? 10
+                            : type == UPSWEEP_BF16 ? 7
+                            : bits == 32           ? 23
+                                                   : 52;
         uint64_t nans = (UINT64_C(1) << mantissa) - 1; /* of one sign */
         map.neg = all ^ sign;
         map.pos = sign;
-        map.add = (flags & UPSWEEP_NAN_RAW) ? 0 : (flags & UPSWEEP_NAN_FIRST) ? nans : all - nans + 1;
+        map.add = (flags & UPSWEEP_NAN_RAW)     ? 0
+                  : (flags & UPSWEEP_NAN_FIRST) ? nans
+                                                : all - nans + 1;
     }
     if (flags & UPSWEEP_DESCENDING) {
         map.pos ^= all;
@@ -69,8 +80,16 @@ static inline uint64_t usw_load_raw(const void *at, size_t bytes)
     uint64_t raw = 0;
     switch (bytes) {
     case 1: return *(const uint8_t *)at;
-    case 2: { uint16_t v; memcpy(&v, at, 2); return v; }
-    case 4: { uint32_t v; memcpy(&v, at, 4); return v; }
+    case 2: {
+        uint16_t v;
+        memcpy(&v, at, 2);
+        return v;
+    }
+    case 4: {
+        uint32_t v;
+        memcpy(&v, at, 4);
+        return v;
+    }
     default: memcpy(&raw, at, 8); return raw;
     }
 }
@@ -79,8 +98,16 @@ static inline void usw_store_raw(void *at, size_t bytes, uint64_t raw)
 {
     switch (bytes) {
     case 1: *(uint8_t *)at = (uint8_t)raw; break;
-    case 2: { uint16_t v = (uint16_t)raw; memcpy(at, &v, 2); break; }
-    case 4: { uint32_t v = (uint32_t)raw; memcpy(at, &v, 4); break; }
+    case 2: {
+        uint16_t v = (uint16_t)raw;
+        memcpy(at, &v, 2);
+        break;
+    }
+    case 4: {
+        uint32_t v = (uint32_t)raw;
+        memcpy(at, &v, 4);
+        break;
+    }
     default: memcpy(at, &raw, 8); break;
     }
 }

@@ -1,8 +1,8 @@
 /* threads.c - the one room with threads: a fork-join pool that lives in the handle.
  *
- * usw_parallel publishes a batch (task, context, count) under the lock, wakes the workers, takes part
- * itself, and waits until every worker that joined the batch has left it. Tasks are handed out by an
- * atomic counter, so uneven tasks balance themselves. */
+ * usw_parallel publishes a batch (task, context, count) under the lock, wakes the workers, takes
+ * part itself, and waits until every worker that joined the batch has left it. Tasks are handed out
+ * by an atomic counter, so uneven tasks balance themselves. */
 #include "frame.h"
 
 #include <stdatomic.h>

@@ -5,9 +5,9 @@ static const struct {
     const char *name;
     size_t bytes;
 } types[] = {
-    [UPSWEEP_U8] = {"u8", 1},   [UPSWEEP_U16] = {"u16", 2}, [UPSWEEP_U32] = {"u32", 4},
-    [UPSWEEP_U64] = {"u64", 8}, [UPSWEEP_I8] = {"i8", 1},   [UPSWEEP_I16] = {"i16", 2},
-    [UPSWEEP_I32] = {"i32", 4}, [UPSWEEP_I64] = {"i64", 8}, [UPSWEEP_F16] = {"f16", 2},
+    [UPSWEEP_U8] = {"u8", 1},     [UPSWEEP_U16] = {"u16", 2}, [UPSWEEP_U32] = {"u32", 4},
+    [UPSWEEP_U64] = {"u64", 8},   [UPSWEEP_I8] = {"i8", 1},   [UPSWEEP_I16] = {"i16", 2},
+    [UPSWEEP_I32] = {"i32", 4},   [UPSWEEP_I64] = {"i64", 8}, [UPSWEEP_F16] = {"f16", 2},
     [UPSWEEP_BF16] = {"bf16", 2}, [UPSWEEP_F32] = {"f32", 4}, [UPSWEEP_F64] = {"f64", 8},
 };
 enum { TYPES = sizeof types / sizeof types[0] };

@@ -114,17 +114,20 @@ enum {
 };
 
 typedef struct upsweep_options {
-    size_t size;           /* sizeof(upsweep_options), so that the struct may grow; 0 counts as that */
+    size_t size; /* sizeof(upsweep_options), so that the struct may grow; 0 counts as that */
     const char *algorithm; /* "sort/radix", ... (upsweep list shows all); NULL: chosen for you */
     unsigned flags;        /* UPSWEEP_DESCENDING | ... */
     /* Sorts of keys and pairs, and is_sorted: only the bits [bit_begin, bit_end) of the key take
-     * part, counted from the lowest, in the key's order-preserving unsigned form (for unsigned types
-     * the key itself; signed types have the top bit flipped). 0, 0: all bits. With fewer bits a sort
-     * of keys is stable, since keys that compare equal may differ. */
+     * part, counted from the lowest, in the key's order-preserving unsigned form (for unsigned
+     * types the key itself; signed types have the top bit flipped). 0, 0: all bits. With fewer bits
+     * a sort of keys is stable, since keys that compare equal may differ. */
     unsigned bit_begin, bit_end;
 } upsweep_options;
 
-#define UPSWEEP_OPTIONS_INIT {sizeof(upsweep_options), NULL, 0, 0, 0}
+#define UPSWEEP_OPTIONS_INIT                                                                       \
+    {                                                                                              \
+        sizeof(upsweep_options), NULL, 0, 0, 0                                                     \
+    }
 
 /* --------------------------------------------------------------------------------------------
  * The handle
@@ -163,12 +166,12 @@ UPSWEEP_API const char *upsweep_version(void);
 /* What the last successful call on the handle did: which algorithm ran, and why that one. The
  * strings are static or belong to the handle; they hold until its next call. */
 typedef struct upsweep_report {
-    const char *algorithm;   /* "sort/hybrid", ...; "" where there is no choice */
-    const char *reason;      /* one clause: "2^24 keys of 32 bits do not fit the cache" */
-    const char *isa;         /* "avx512", "avx2", "portable" */
-    const char *device;      /* "cpu", "cuda:0" */
-    unsigned threads;        /* that were offered to the call */
-    size_t scratch_bytes;    /* that the call used of the handle's scratch */
+    const char *algorithm; /* "sort/hybrid", ...; "" where there is no choice */
+    const char *reason;    /* one clause: "2^24 keys of 32 bits do not fit the cache" */
+    const char *isa;       /* "avx512", "avx2", "portable" */
+    const char *device;    /* "cpu", "cuda:0" */
+    unsigned threads;      /* that were offered to the call */
+    size_t scratch_bytes;  /* that the call used of the handle's scratch */
 } upsweep_report;
 UPSWEEP_API void upsweep_last_report(const upsweep *u, upsweep_report *report);
 
@@ -189,8 +192,8 @@ UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
  * Sorting
  * ------------------------------------------------------------------------------------------ */
 
-/* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a thread.
- * O(n log n) at worst for the automatic choice. */
+/* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a
+ * thread. O(n log n) at worst for the automatic choice. */
 UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                                         const upsweep_options *options);
 
@@ -222,12 +225,11 @@ typedef struct upsweep_field {
  * + 32 n bytes. */
 UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n,
                                                 size_t record_bytes, const upsweep_field *fields,
-                                                size_t field_count,
-                                                const upsweep_options *options);
+                                                size_t field_count, const upsweep_options *options);
 
 /* qsort_r, parallel and stable: sorts n elements of `bytes` bytes by the caller's order. compare
- * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that) with
- * pointers into the array or scratch. A comparator that lies (no consistent order) gives some
+ * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that)
+ * with pointers into the array or scratch. A comparator that lies (no consistent order) gives some
  * permutation of the input, never a read or write outside it. A comparator must return; leaving it
  * by longjmp or an exception is not allowed. Scratch: n elements. */
 typedef int (*upsweep_compare)(const void *a, const void *b, void *context);
@@ -241,8 +243,8 @@ UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, siz
 UPSWEEP_API upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b,
                                          size_t nb, void *out, upsweep_type type,
                                          const upsweep_options *options);
-/* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys: lower
- * run first. Scratch: at most the size of out. */
+/* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys:
+ * lower run first. Scratch: at most the size of out. */
 UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs,
                                               const size_t *counts, size_t k, void *out,
                                               upsweep_type type, const upsweep_options *options);
@@ -259,9 +261,9 @@ UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n,
                                                upsweep_type type, const upsweep_options *options);
 
 /* The k least keys (UPSWEEP_MAX: the k greatest), best first, into out; their positions into index
- * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal keys
- * come in order of position. k <= n. NaN counts as worst for both directions by default. Keys stay as
- * they are. Scratch: at most 16 n bytes. */
+ * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal
+ * keys come in order of position. k <= n. NaN counts as worst for both directions by default. Keys
+ * stay as they are. Scratch: at most 16 n bytes. */
 UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
                                          upsweep_type type, void *out, uint64_t *index,
                                          const upsweep_options *options);
@@ -293,8 +295,8 @@ typedef enum upsweep_op {
 
 /* *result gets the combination of all elements. Its type: for SUM and PRODUCT u64 for unsigned, i64
  * for signed (both modulo 2^64), f64 for floating point; for the others the element type.
- * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all ones,
- * 0, 0. Floating-point sums are taken in f64 in a fixed order. Scratch: O(n / 4096). */
+ * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all
+ * ones, 0, 0. Floating-point sums are taken in f64 in a fixed order. Scratch: O(n / 4096). */
 UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           upsweep_op op, void *result,
                                           const upsweep_options *options);
@@ -347,8 +349,8 @@ UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out
 
 /* Stable partition: elements with flag 0 first, then the others; *zeros (may be NULL) gets the
  * number of the former. Scratch: O(n / 4096). */
-UPSWEEP_API upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags, void *out,
-                                         size_t n, size_t bytes, size_t *zeros,
+UPSWEEP_API upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags,
+                                         void *out, size_t n, size_t bytes, size_t *zeros,
                                          const upsweep_options *options);
 /* Keeps the elements with flag not 0, in order; *kept gets their number. out needs room for those
  * only; it may be in. */
@@ -358,19 +360,19 @@ UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uin
 
 /* How keys fall into buckets 0 .. count-1. */
 typedef enum upsweep_bucketing_kind {
-    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count = 2^bits,
-                                 bits <= 16 */
-    UPSWEEP_BUCKET_WIDTH,     /* count buckets of equal width over [low, high]: numpy's rule, the last
-                                 bucket takes high itself. Keys outside and NaN: none */
-    UPSWEEP_BUCKET_EDGES      /* edges: count + 1 ascending keys of the same type; bucket i is
-                                 [edges[i], edges[i + 1]), the last one closed */
+    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count =
+                                 2^bits, bits <= 16 */
+    UPSWEEP_BUCKET_WIDTH, /* count buckets of equal width over [low, high]: numpy's rule, the last
+                             bucket takes high itself. Keys outside and NaN: none */
+    UPSWEEP_BUCKET_EDGES  /* edges: count + 1 ascending keys of the same type; bucket i is
+                             [edges[i], edges[i + 1]), the last one closed */
 } upsweep_bucketing_kind;
 typedef struct upsweep_bucketing {
     size_t size; /* sizeof(upsweep_bucketing); 0 counts as that */
     upsweep_bucketing_kind kind;
     unsigned bit, bits;
-    size_t count;      /* at most 2^24 */
-    const void *low;   /* one element each, for WIDTH; both NULL: the least and greatest key */
+    size_t count;    /* at most 2^24 */
+    const void *low; /* one element each, for WIDTH; both NULL: the least and greatest key */
     const void *high;
     const void *edges; /* for EDGES */
 } upsweep_bucketing;
@@ -380,24 +382,25 @@ typedef struct upsweep_bucketing {
 UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, const upsweep_bucketing *buckets,
                                              uint64_t *counts, const upsweep_options *options);
-/* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may be
- * NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE and out is then undefined. */
+/* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may
+ * be NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE; out is then undefined. */
 UPSWEEP_API upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
                                               upsweep_type type, const upsweep_bucketing *buckets,
                                               uint64_t *offsets, const upsweep_options *options);
 /* The same for any elements, by the caller's bucket ids: ids[i] < count, of type U8, U16 or U32. */
 UPSWEEP_API upsweep_status upsweep_split_ids(upsweep *u, const void *in, const void *ids,
-                                             upsweep_type id_type, size_t count, void *out, size_t n,
-                                             size_t bytes, uint64_t *offsets,
+                                             upsweep_type id_type, size_t count, void *out,
+                                             size_t n, size_t bytes, uint64_t *offsets,
                                              const upsweep_options *options);
 
-/* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of range
- * is UPSWEEP_ERROR_RANGE; out is then undefined. */
+/* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of
+ * range is UPSWEEP_ERROR_RANGE; out is then undefined. */
 UPSWEEP_API upsweep_status upsweep_gather(upsweep *u, const void *in, size_t in_count,
                                           const void *index, unsigned index_bits, void *out,
                                           size_t n, size_t bytes, const upsweep_options *options);
-/* out[index[i]] = in[i], i < n; out has out_count elements; others keep their value. Of equal indices
- * the highest i wins. An index out of range is UPSWEEP_ERROR_RANGE and out is then as it was. */
+/* out[index[i]] = in[i], i < n; out has out_count elements; others keep their value. Of equal
+ * indices the highest i wins. An index out of range is UPSWEEP_ERROR_RANGE and out is then as it
+ * was. */
 UPSWEEP_API upsweep_status upsweep_scatter(upsweep *u, const void *in, const void *index,
                                            unsigned index_bits, void *out, size_t out_count,
                                            size_t n, size_t bytes, const upsweep_options *options);
@@ -439,8 +442,8 @@ typedef struct upsweep_algorithm {
 /* Which forms of an algorithm there are: bits of UPSWEEP_FORM_... */
 enum { UPSWEEP_FORM_EXPLAINED = 1, UPSWEEP_FORM_CPU = 2, UPSWEEP_FORM_CUDA = 4 };
 
-/* How many algorithms there are, and number i of them (in reading order), NULL past the end. Static.
- * upsweep_find takes a name and returns NULL when there is none such. */
+/* How many algorithms there are, and number i of them (in reading order), NULL past the end.
+ * Static. upsweep_find takes a name and returns NULL when there is none such. */
 UPSWEEP_API size_t upsweep_algorithm_count(void);
 UPSWEEP_API const upsweep_algorithm *upsweep_algorithm_at(size_t i);
 UPSWEEP_API const upsweep_algorithm *upsweep_find(const char *name);
@@ -456,9 +459,9 @@ typedef enum upsweep_event_kind {
     UPSWEEP_EVENT_PHASE,     /* text = name of the phase that starts */
     UPSWEEP_EVENT_ROUND,     /* a round starts: all lanes of it act at once; text = its label */
     UPSWEEP_EVENT_COMPARE,   /* lane compares array[i] = a with other[j] = b */
-    UPSWEEP_EVENT_SWAP,      /* lane exchanged array[i] and array[j]; a and b are the values now there */
+    UPSWEEP_EVENT_SWAP,      /* lane exchanged array[i] and array[j]; a and b are there now */
     UPSWEEP_EVENT_MOVE,      /* lane copies a from array[i] to other[j] */
-    UPSWEEP_EVENT_COMBINE,   /* lane sets array[i] = a, the combination of array[i] and other[j] = b */
+    UPSWEEP_EVENT_COMBINE,   /* lane sets array[i] = a, which combines array[i] and other[j] = b */
     UPSWEEP_EVENT_SET,       /* lane sets array[i] = a */
     UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count; i = elements of a vector
                                 where they come in vectors; text = "result" for what a step made,
@@ -485,11 +488,11 @@ typedef struct upsweep_event {
 typedef int (*upsweep_sink)(void *context, const upsweep_event *event);
 
 /* Runs the explained form of an algorithm on a copy of values (n of them; upsweep_algorithm.input
- * says what they mean) and tells sink, unless it is NULL, every step, on the calling thread. result,
- * if not NULL, gets the outcome and may be values: n values for sorts, scans, splits and butterflies,
- * one for trees, one distance a vertex (vertices are numbered from 0, below n) for paths. Events and
- * what they point to last for the call of sink only. No handle is needed. Memory: O(n) by malloc.
- * Any thread. */
+ * says what they mean) and tells sink, unless it is NULL, every step, on the calling thread.
+ * result, if not NULL, gets the outcome and may be values: n values for sorts, scans, splits and
+ * butterflies, one for trees, one distance a vertex (vertices are numbered from 0, below n) for
+ * paths. Events and what they point to last for the call of sink only. No handle is needed. Memory:
+ * O(n) by malloc. Any thread. */
 UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
                                          uint32_t *result, upsweep_sink sink, void *context);
 

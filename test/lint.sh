@@ -1,0 +1,45 @@
+#!/bin/sh
+# lint.sh BUILD_DIR [JOBS] - clang-format, clang-tidy, cppcheck and the tree check. A tool that is not
+# installed is left out with a sentence. Prints what failed and ends with 1 if anything did.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=$1
+jobs=${2:-2}
+failed=0
+
+have() {
+    command -v "$1" >/dev/null 2>&1 && return 0
+    echo "lint: $1 is not installed, so its checks are left out"
+    return 1
+}
+verdict() { # NAME STATUS
+    if [ "$2" = 0 ]; then echo "lint: $1: clean"; else echo "lint: $1: FAILED"; failed=1; fi
+}
+
+if have clang-format; then
+    find include core algo io app test $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+        xargs clang-format --dry-run -Werror --ferror-limit=3
+    verdict clang-format $?
+fi
+if have python3; then
+    python3 test/tree.py .
+    verdict "tree" $?
+fi
+if have cppcheck; then
+    # The generated sources of the CPU forms are left to clang-tidy: macros set by the build rule them.
+    cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
+        --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
+        --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . -I core -I io -I app \
+        core io app
+    verdict cppcheck $?
+fi
+if have clang-tidy; then
+    # One set of CPU forms is enough: the bodies are the same text. The widest shows most of it.
+    { ls core/*.c algo/*.c io/*.c app/*.c; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
+        xargs -n 1 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/lint.err" >"$build/lint.out"
+    status=$?
+    grep -v '^ *$' "$build/lint.out" | awk '!seen[$0]++'
+    [ $status = 0 ] || grep -E '^(error|Error)' "$build/lint.err"
+    verdict clang-tidy $status
+fi
+exit $failed

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""tree.py - the architecture and the style of upsweep as a test: who may include whom, one noun in one
+room, lengths, names, and that header, library, table and README agree.
+
+    tree.py SOURCE_DIR [LIBRARY.so PROGRAM]
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+root = Path(sys.argv[1])
+problems = []
+checks = 0
+
+
+def tracked():
+    """The files of the tree: those git knows or, outside a checkout, all that were not built."""
+    try:
+        out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True,
+                             capture_output=True, text=True).stdout
+        names = out.split("\n")
+    except (OSError, subprocess.CalledProcessError):
+        names = [str(p.relative_to(root)) for p in root.rglob("*")]
+        names = [n for n in names if not n.startswith((".git/", "build"))]
+    return sorted(Path(n) for n in set(names) if n and (root / n).is_file())
+
+
+def read(path):
+    return (root / path).read_text(encoding="utf-8", errors="replace")
+
+
+def problem(path, line, text):
+    problems.append(f"{path}:{line}: {text}" if line else f"{path}: {text}")
+
+
+files = tracked()
+sources = [f for f in files if f.suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".def")]
+bodies = {f: read(f) for f in sources}
+
+
+def without_comments(text):
+    """Comments and strings become blanks; line numbers stay."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+
+
+code = {f: without_comments(t) for f, t in bodies.items()}
+
+# ---- who may include what -------------------------------------------------------------------------
+
+OWN_HEADERS = {}
+for f in sources:
+    if f.suffix in (".h", ".def", ".cuh"):
+        OWN_HEADERS.setdefault(f.name, set()).add(f.parts[0])
+
+# room -> rooms it may include from
+MAY = {
+    "include": set(),
+    "core": {"include", "core"},
+    "algo": {"core", "algo"},
+    "io": {"io", "include"},
+    "app": {"app", "io", "include"},
+    "bench": None, "test": None, "view": {"view"},
+}
+SYSTEM = re.compile(r'#\s*include\s*<([^>]+)>')
+LOCAL = re.compile(r'#\s*include\s*"([^"]+)"')
+
+
+def included_rooms(path, name):
+    if "/" in name and (root / name).is_file():
+        return {name.split("/")[0]}
+    here = path.parent / name
+    if (root / here).is_file():
+        return {path.parts[0]}
+    return OWN_HEADERS.get(Path(name).name, set())
+
+
+for f, text in bodies.items():
+    room = f.parts[0]
+    if room not in MAY or MAY[room] is None:
+        continue
+    for number, line in enumerate(text.split("\n"), 1):
+        m = LOCAL.match(line)
+        if m is None:
+            continue
+        checks += 1
+        rooms = included_rooms(f, m.group(1))
+        if m.group(1) == "algos.def":
+            if str(f) not in ("core/registry.c", "core/explain.h"):
+                problem(f, number, "algos.def is for core/registry.c and core/explain.h")
+        elif rooms and not rooms & MAY[room]:
+            problem(f, number, f'{room}/ may not include "{m.group(1)}"')
+        if room == "algo":
+            name = Path(m.group(1)).name
+            wanted = {"cpu_body.h"} if f.name.endswith("_cpu.h") else {"explain.h"}
+            if "core" in rooms and f.suffix == ".c" and name not in wanted:
+                problem(f, number, f"an explained form sees core/explain.h, not {m.group(1)}")
+        if room == "io" and "upsweep_" not in text and m.group(1) == "upsweep.h":
+            problem(f, number, "upsweep.h is included for nothing")
+
+# ---- one noun, one room ---------------------------------------------------------------------------
+
+ROOMS = [  # what, where it may stand, in which rooms we look
+    (r"\bpthread_(?!mutex_|t\b)\w+|\bthrd_\w+", {"core/threads.c"}, ("core", "algo", "include")),
+    (r"\bpthread_mutex_\w+", {"core/threads.c", "core/handle.c", "core/frame.h"},
+     ("core", "algo", "include")),
+    (r"\bdl(open|sym|close)\b", {"core/device.c"}, ("core", "algo", "io", "app", "include")),
+    (r"__builtin_cpu_\w+|\bcpuid\b", {"core/isa.c"}, ("core", "algo", "io", "app", "include")),
+    (r"\bgetenv\b", {"core/isa.c"}, ("core", "algo", "include")),
+    (r"\b(malloc|calloc|realloc|posix_memalign|aligned_alloc|mmap)\b\s*\(",
+     {"core/arena.c", "core/handle.c", "core/threads.c", "core/trace.c", "core/explain.c"},
+     ("core", "algo", "include")),
+    (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"core/cpu_body.h"}, ("core", "include")),
+    (r"\b(printf|fprintf|puts|fputs|putchar|perror|abort|exit|_Exit|assert)\s*\(", set(),
+     ("core", "algo", "include")),
+    (r"\bpthread_\w+", {"app/threads.c", "io/threads.c", "app/parallel.c", "io/parallel.c"},
+     ("io", "app")),
+    (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
+     ("core", "algo", "include", "io", "app")),
+]
+for pattern, allowed, rooms in ROOMS:
+    for f, text in code.items():
+        if f.parts[0] not in rooms or str(f) in allowed:
+            continue
+        for m in re.finditer(pattern, text):
+            checks += 1
+            problem(f, text.count("\n", 0, m.start()) + 1, f"{m.group().strip('( ')} does not belong here")
+
+# No writable data in the library: what is neither const nor thread-local is global state.
+for f, text in code.items():
+    if f.parts[0] in ("core", "algo") and f.suffix == ".c":
+        for m in re.finditer(r"^\s*static (?!const\b|inline\b|_Thread_local\b)([^;(){}=]*)(=|;)", text, re.M):
+            if "const" not in m.group(1):
+                problem(f, text.count("\n", 0, m.start()) + 1, "writable static data in the library")
+
+# ---- style ----------------------------------------------------------------------------------------
+
+LONG_FILES = {"include/upsweep.h"}
+for f, text in bodies.items():
+    lines = text.split("\n")
+    checks += 1
+    if len(lines) - 1 > 400 and str(f) not in LONG_FILES:
+        problem(f, 0, f"{len(lines) - 1} lines; a file has at most 400")
+    if f.suffix != ".def" and not re.match(r"\s*(/\*|//)", text):
+        problem(f, 1, "a file opens with a comment that says what it is")
+    for number, line in enumerate(lines, 1):
+        if len(line) > 100:
+            problem(f, number, f"{len(line)} columns; a line has at most 100")
+        if "\t" in line:
+            problem(f, number, "a tab")
+        if line.rstrip() != line:
+            problem(f, number, "blanks at the end of a line")
+        if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", line):
+            problem(f, number, "a note to ourselves was left behind")
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line.startswith("{"):
+            start = number
+        elif line.startswith("}") and start is not None:
+            if number - start + 1 > 70:
+                problem(f, start, f"a function of {number - start + 1} lines; at most 70")
+            start = None
+
+# ---- words that name a workplace ------------------------------------------------------------------
+
+WORDS = [r"/work/", r"/root/", r"/home/\w", r"\b(deb|ftp)\.debian\.org", r"snapshot\.debian", r"pypi\.org",
+         r"\bartifactory\b", r"\bproxy\.golang", r"\.internal\b", r"\bour (server|machine) \w+-\d"]
+for f in files:
+    if f.suffix in (".png", ".npy", ".bin") or str(f) == "test/tree.py":
+        continue
+    for number, line in enumerate(read(f).split("\n"), 1):
+        for word in WORDS:
+            if re.search(word, line):
+                problem(f, number, f"names a place: {re.search(word, line).group()}")
+
+# ---- the list of algorithms and the files -----------------------------------------------------------
+
+stems = re.findall(r"^ALGO\((\w+), (\w+), (yes|no), (yes|no)\)", read("algo/algos.def"), re.M)
+named = {s[0] for s in stems}
+for stem, operation, cpu, cuda in stems:
+    checks += 1
+    for present, suffix in ((True, ".c"), (cpu == "yes", "_cpu.h"), (cuda == "yes", ".cu")):
+        there = (root / f"algo/{stem}{suffix}").is_file()
+        if present and not there:
+            problem("algo/algos.def", 0, f"{stem} claims algo/{stem}{suffix}, which is not there")
+        if there and not present:
+            problem("algo/algos.def", 0, f"algo/{stem}{suffix} is there, but {stem} does not say so")
+for f in files:
+    if f.parts[0] == "algo" and f.suffix == ".c" and f.stem not in named:
+        problem(f, 0, "is not in algo/algos.def")
+
+# ---- header, library, README ------------------------------------------------------------------------
+
+header = re.sub(r"/\*.*?\*/", "", read("include/upsweep.h"), flags=re.S)
+declared = set(re.findall(r"UPSWEEP_API[^;]*?\b(upsweep_\w+)\(", header))
+for name in re.findall(r"^#define\s+(\w+)|\b(?:typedef\s+(?:struct|enum)\s+(\w+))", header, re.M):
+    word = name[0] or name[1]
+    checks += 1
+    if not re.match(r"(UPSWEEP_|upsweep)", word):
+        problem("include/upsweep.h", 0, f"the public name {word} lacks the prefix")
+
+if len(sys.argv) > 2:
+    out = subprocess.run(["nm", "-D", "--defined-only", sys.argv[2]], check=True, capture_output=True,
+                         text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()}
+    checks += len(exported)
+    for name in sorted(exported - declared):
+        problem("libupsweep.so", 0, f"exports {name}, which upsweep.h does not declare")
+    for name in sorted(declared - exported):
+        problem("libupsweep.so", 0, f"lacks {name}, which upsweep.h declares")
+
+if len(sys.argv) > 3 and "<!-- algorithms -->" in (read("README.md") if (root / "README.md").is_file() else ""):
+    table = subprocess.run([sys.argv[3], "list", "--markdown"], check=True, capture_output=True,
+                           text=True).stdout.strip()
+    checks += 1
+    if table not in read("README.md"):
+        problem("README.md", 0, "its table is not what `upsweep list --markdown` prints")
+
+for text in problems:
+    print(text)
+print(f"{len(files)} files, {checks} checks, {len(problems)} problems")
+sys.exit(1 if problems else 0)
