@@ -93,14 +93,10 @@ static void map_keys(const job *j, bool back)
     usw_parallel(j->u, usw_div_up(j->n, p.chunk), map_chunk, &p);
 }
 
-/* ---- a sort by a named form ---- */
+/* ---- a sort by a given form ---- */
 
-static upsweep_status sort_by_form(const job *j, const char *name)
+static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, const char *name)
 {
-    const usw_sort_form *form = usw_sort_form_find(j->u, name);
-    if (form == NULL) {
-        return usw_entry_find(name) == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_ERROR_UNSUPPORTED;
-    }
     if (form->n_max != 0 && j->n > form->n_max) {
         return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s takes at most %zu keys, not %zu",
                         name, form->n_max, j->n);
@@ -117,30 +113,30 @@ static upsweep_status sort_by_form(const job *j, const char *name)
     return status;
 }
 
-/* The name as the registry holds it, since a report keeps the pointer. */
-static const char *static_name(const char *name)
+static upsweep_status sort_by_digits(const job *j)
 {
-    const usw_entry *e = usw_entry_find(name);
-    return e == NULL ? "" : e->row->info.name;
+    return sort_by_form(j, USW_PICK(j->u->isa, usw_sort_radix_cpu), "sort/radix");
 }
 
 static upsweep_status sort_named(const job *j)
 {
-    const char *name = j->options.algorithm;
-    const usw_entry *e = usw_entry_find(name);
-    bool takes_bits = e != NULL && e->has_cpu && strcmp(e->row->info.operation, "sort") == 0 &&
-                      ((const usw_sort_form *)e->cpu[j->u->isa])->takes_bits;
-    if (!j->all_bits && e != NULL && !takes_bits) {
-        usw_report(j->u, "sort/radix", "%s does not sort by a range of bits", e->row->info.name);
-        return sort_by_form(j, "sort/radix");
+    const usw_sort_form *form = usw_sort_form_find(j->u, j->options.algorithm);
+    const usw_entry *e = usw_entry_find(j->options.algorithm);
+    if (form == NULL) {
+        return e == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_ERROR_UNSUPPORTED;
     }
-    usw_report(j->u, static_name(name), "asked for by name");
-    if (e != NULL && strcmp(name, "sort/hybrid") == 0) {
+    const char *name = e->row->info.name; /* static, unlike the caller's string */
+    if (!j->all_bits && !form->takes_bits) {
+        usw_report(j->u, "sort/radix", "%s does not sort by a range of bits", name);
+        return sort_by_digits(j);
+    }
+    usw_report(j->u, name, "asked for by name");
+    if (strcmp(name, "sort/hybrid") == 0) {
         const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
         bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
         return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
     }
-    return sort_by_form(j, name);
+    return sort_by_form(j, form, name);
 }
 
 /* ---- the automatic choice ---- */
@@ -150,7 +146,7 @@ static upsweep_status sort_automatic(const job *j)
     if (!j->all_bits) {
         usw_report(j->u, "sort/radix", "bits [%u, %u) of %zu: a stable sort by digits",
                    j->bit_begin, j->bit_end, j->bytes * 8);
-        return sort_by_form(j, "sort/radix");
+        return sort_by_digits(j);
     }
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
     usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits", j->n, j->bytes * 8);
