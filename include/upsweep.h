@@ -244,7 +244,7 @@ UPSWEEP_API upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, c
                                          size_t nb, void *out, upsweep_type type,
                                          const upsweep_options *options);
 /* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys:
- * lower run first. Scratch: at most the size of out. */
+ * lower run first. Scratch: at most the size of out, and 64 bytes a run. */
 UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs,
                                               const size_t *counts, size_t k, void *out,
                                               upsweep_type type, const upsweep_options *options);
