@@ -68,4 +68,21 @@ USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs_cpu);
 /* The stable sort that pairs and argsort use unless told otherwise. */
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
 
+/* ---- merging sorted lists of unsigned keys; [width], as in usw_sort_form ---- */
+
+typedef void (*usw_merge_fn)(const void *a, size_t na, const void *b, size_t nb, void *out);
+
+typedef struct usw_part_merge {
+    /* out gets all keys of a and b in order; lists that are not sorted give a permutation. */
+    usw_merge_fn merge[USW_WIDTHS];
+    /* The same where out may be b - na, so that b is overwritten from below. */
+    usw_merge_fn merge_over[USW_WIDTHS];
+    /* How many of the first `rank` keys of the merge come from a (equal keys: a's first). */
+    size_t (*split[USW_WIDTHS])(const void *a, size_t na, const void *b, size_t nb, size_t rank);
+    /* Keys to unsigned order and back (keymap.h), up to 64 bits; in may be out. */
+    void (*map[USW_WIDTHS])(const usw_keymap *map, const void *raw, void *mapped, size_t n);
+    void (*unmap[USW_WIDTHS])(const usw_keymap *map, const void *mapped, void *raw, size_t n);
+} usw_part_merge;
+USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge_cpu);
+
 #endif
