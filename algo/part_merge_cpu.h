@@ -332,39 +332,14 @@ static void FN(merge)(const void *list_a, size_t na, const void *list_b, size_t 
     }
 }
 
-#if KEY_BITS <= 64
-static void FN(map)(const usw_keymap *map, const void *raw, void *mapped, size_t n)
-{
-    const KEY *in = raw;
-    KEY *out = mapped, neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    for (size_t i = 0; i < n; i++) {
-        KEY below = (KEY)(0 - (KEY)(in[i] >> (KEY_BITS - 1)));
-        out[i] = (KEY)((in[i] ^ (below & neg) ^ pos) + add);
-    }
-}
-
-static void FN(unmap)(const usw_keymap *map, const void *mapped, void *raw, size_t n)
-{
-    const KEY *in = mapped;
-    KEY *out = raw, neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    for (size_t i = 0; i < n; i++) {
-        KEY y = (KEY)((KEY)(in[i] - add) ^ pos);
-        KEY below = (KEY)(0 - (KEY)(y >> (KEY_BITS - 1)));
-        out[i] = (KEY)(y ^ (below & neg));
-    }
-}
-#endif
-
 #if KEY_BITS == 128
 #define ALL(name)                                                                                  \
     {                                                                                              \
         name##_u8, name##_u16, name##_u32, name##_u64, name##_u128                                 \
     }
-const usw_part_merge USW_SYMBOL(usw_part_merge_cpu) = {
+const usw_part_merge USW_SYMBOL(usw_part_merge) = {
     .merge = ALL(merge),
     .merge_over = ALL(merge_over),
     .split = ALL(split),
-    .map = {map_u8, map_u16, map_u32, map_u64},
-    .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
 };
 #endif

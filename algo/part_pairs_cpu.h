@@ -166,4 +166,4 @@ static void gather(const usw_pairs *p, const void *in, void *out, size_t bytes, 
     }
 }
 
-const usw_part_pairs USW_SYMBOL(usw_part_pairs_cpu) = {pack, unpack, gather};
+const usw_part_pairs USW_SYMBOL(usw_part_pairs) = {pack, unpack, gather};

@@ -21,6 +21,7 @@ typedef struct piece {
 typedef struct job {
     upsweep *u;
     const usw_part_merge *part;
+    const usw_part_keymap *maps;
     unsigned width; /* index of the key width */
     size_t bytes;   /* of a key */
     usw_keymap map;
@@ -45,7 +46,8 @@ static upsweep_status prepare(job *j, upsweep_type type, const usw_options *o, c
     j->width = j->bytes == 1 ? 0 : j->bytes == 2 ? 1 : j->bytes == 4 ? 2 : 3;
     j->map = usw_keymap_of(type, o->flags);
     j->plain = usw_keymap_is_identity(&j->map);
-    j->part = USW_PICK(j->u->isa, usw_part_merge_cpu);
+    j->part = USW_PICK(j->u->isa, usw_part_merge);
+    j->maps = USW_PICK(j->u->isa, usw_part_keymap);
     return UPSWEEP_OK;
 }
 
@@ -94,11 +96,11 @@ static void merge_mapped(const job *j, piece p, unsigned char *tiles)
     while (p.na + p.nb > 0) {
         size_t na = usw_min(p.na, TILE_KEYS), nb = usw_min(p.nb, TILE_KEYS);
         size_t rank = usw_min(TILE_KEYS, na + nb);
-        j->part->map[j->width](&j->map, p.a, a, na);
-        j->part->map[j->width](&j->map, p.b, b, nb);
+        j->maps->map[j->width](a, p.a, na, &j->map);
+        j->maps->map[j->width](b, p.b, nb, &j->map);
         size_t i = j->part->split[j->width](a, na, b, nb, rank);
         j->part->merge[j->width](a, i, b, rank - i, out);
-        j->part->unmap[j->width](&j->map, out, p.out, rank);
+        j->maps->unmap[j->width](p.out, out, rank, &j->map);
         p.a += i * j->bytes;
         p.b += (rank - i) * j->bytes;
         p.na -= i;
@@ -185,7 +187,7 @@ static void map_task(void *context, size_t t, unsigned lane)
     const job *j = &x->job;
     const piece *p = &j->pieces[t];
     (void)lane;
-    j->part->map[j->width](&j->map, p->a, p->out, p->na);
+    j->maps->map[j->width](p->out, p->a, p->na, &j->map);
 }
 
 static void unmap_task(void *context, size_t t, unsigned lane)
@@ -195,7 +197,7 @@ static void unmap_task(void *context, size_t t, unsigned lane)
     size_t begin = t * PIECE_KEYS, n = usw_min(x->n, begin + PIECE_KEYS) - begin;
     unsigned char *at = x->out + begin * j->bytes;
     (void)lane;
-    j->part->unmap[j->width](&j->map, at, at, n);
+    j->maps->unmap[j->width](at, at, n, &j->map);
 }
 
 /* Copies the runs, mapped, into `to`. */

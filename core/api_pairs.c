@@ -31,14 +31,14 @@ static void pack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
     (void)lane;
-    USW_PICK(j->u->isa, usw_part_pairs_cpu)
+    USW_PICK(j->u->isa, usw_part_pairs)
         ->pack(&j->pairs, t * CHUNK, usw_min(j->n, (t + 1) * CHUNK));
 }
 
 static void unpack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
-    const usw_part_pairs *part = USW_PICK(j->u->isa, usw_part_pairs_cpu);
+    const usw_part_pairs *part = USW_PICK(j->u->isa, usw_part_pairs);
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK);
     (void)lane;
     part->unpack(&j->pairs, begin, end);

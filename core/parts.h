@@ -63,7 +63,7 @@ typedef struct usw_part_pairs {
     void (*gather)(const usw_pairs *p, const void *in, void *out, size_t bytes, size_t begin,
                    size_t end);
 } usw_part_pairs;
-USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs_cpu);
+USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs);
 
 /* The stable sort that pairs and argsort use unless told otherwise. */
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
@@ -79,10 +79,7 @@ typedef struct usw_part_merge {
     usw_merge_fn merge_over[USW_WIDTHS];
     /* How many of the first `rank` keys of the merge come from a (equal keys: a's first). */
     size_t (*split[USW_WIDTHS])(const void *a, size_t na, const void *b, size_t nb, size_t rank);
-    /* Keys to unsigned order and back (keymap.h), up to 64 bits; in may be out. */
-    void (*map[USW_WIDTHS])(const usw_keymap *map, const void *raw, void *mapped, size_t n);
-    void (*unmap[USW_WIDTHS])(const usw_keymap *map, const void *mapped, void *raw, size_t n);
 } usw_part_merge;
-USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge_cpu);
+USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge);
 
 #endif
