@@ -36,6 +36,12 @@ check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
 check-long: ## the same under sanitizers and valgrind, and fuzzing (half an hour)
 	@sh test/long.sh $(JOBS)
 
+bench: ## measure us beside the rivals that are installed: table, bench.json and curves
+	@$(call configure,$(BUILD),)
+	@cmake --build $(BUILD) -j $(JOBS) --target bench
+	@python3 bench/bench.py $(BUILD) --json $(BUILD)/bench.json $(BENCH_FLAGS)
+	@python3 bench/plot.py $(BUILD)/bench.json $(BUILD)/bench || echo "no plot: python3-matplotlib is not installed"
+
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) | grep -v -- '-- Up-to-date' || true
 

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""bench.py BUILD_DIR [options] - upsweep beside its rivals on this machine.
+
+Each rival is a process of its own (worker.c). For every cell (operation, type, n, pattern, threads)
+the rivals take turns, round after round, each on a fresh copy of the same input, so that drift of the
+machine hits all alike; the figure is the median of the rounds. A rival whose answer is wrong is named
+and left out. Results go to a table on stdout and to a JSON file; plot.py draws them.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+PATTERNS = ["uniform", "sorted", "reversed", "few", "zipf", "equal", "swapped", "organ"]
+ADVERSARIES = ["top24", "clusters", "bucket99"]
+
+
+class Rival:
+    def __init__(self, path):
+        self.name = os.path.basename(path)[len("bench_") :]
+        self.process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, cell):
+        self.process.stdin.write(" ".join(str(x) for x in cell) + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+
+def rounds_for(n):
+    return 9 if n <= 1 << 16 else 5 if n <= 1 << 22 else 3
+
+
+def measure(rivals, cell):
+    """{rival: median ns per element} for one cell."""
+    times = {r.name: [] for r in rivals}
+    playing = list(rivals)
+    slow = set()
+    for turn in range(rounds_for(cell[2]) + 1):
+        for r in list(playing):
+            if r.name in slow and turn > 1:
+                continue  # seconds per run: one timed run says enough
+            started = time.monotonic()
+            answer = r.run((*cell, 7))
+            if answer in ("skip", "bad", "wrong", ""):
+                if answer != "skip":
+                    print(f"  {r.name}: {answer or 'died'} at {cell}", file=sys.stderr)
+                playing.remove(r)
+                times.pop(r.name)
+                continue
+            if time.monotonic() - started > 2.0:
+                slow.add(r.name)
+            if turn > 0:  # the first round warms up
+                times[r.name].append(float(answer))
+    return {name: statistics.median(t) for name, t in times.items() if t}
+
+
+def machine():
+    name = platform.processor()
+    try:
+        with open("/proc/cpuinfo") as f:
+            name = next(l.split(":", 1)[1].strip() for l in f if l.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return {"cpu": name, "cores": os.cpu_count(), "system": platform.platform()}
+
+
+def cells(o):
+    for op in o.ops:
+        for type_ in o.types:
+            for log in o.sizes:
+                patterns = o.patterns if op not in ("reduce", "scan") else ["uniform"]
+                for pattern in patterns:
+                    for threads in o.threads:
+                        yield (op, type_, 1 << log, pattern, threads)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("build")
+    p.add_argument("--ops", nargs="+", default=["keys"])
+    p.add_argument("--types", nargs="+", default=["u32", "u64"])
+    p.add_argument("--sizes", nargs="+", type=int, default=[10, 16, 20, 24], help="log2 of n")
+    p.add_argument("--patterns", nargs="+", default=PATTERNS + ADVERSARIES)
+    p.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count()])
+    p.add_argument("--rivals", nargs="+", help="only these (default: all that were built)")
+    p.add_argument("--json", default="bench.json")
+    o = p.parse_args()
+
+    folder = os.path.join(o.build, "bench")
+    paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.startswith("bench_")]
+    rivals = [Rival(f) for f in paths if os.access(f, os.X_OK) and os.path.isfile(f)]
+    if o.rivals:
+        rivals = [r for r in rivals if r.name in o.rivals or r.name == "upsweep"]
+    rows = []
+    print("ns per element, medians; ratio = best rival / upsweep, above 1 we win")
+    print(f"{'op':8}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6}  rivals")
+    for cell in cells(o):
+        times = measure(rivals, cell)
+        ours = times.get("upsweep")
+        others = sorted((t, name) for name, t in times.items() if name != "upsweep")
+        ratio = others[0][0] / ours if ours and others else None
+        rows.append(dict(zip(("op", "type", "n", "pattern", "threads"), cell), times=times, ratio=ratio))
+        print(
+            f"{cell[0]:8}{cell[1]:5}{'2^' + str(cell[2].bit_length() - 1):>6} {cell[3]:9}{cell[4]:>3} "
+            f"{ours if ours else float('nan'):9.3f} {ratio if ratio else float('nan'):6.2f}  "
+            + ", ".join(f"{name} {t:.2f}" for t, name in others),
+            flush=True,
+        )
+    with open(o.json, "w") as f:
+        json.dump({"machine": machine(), "time": time.strftime("%F"), "rows": rows}, f, indent=1)
+    losses = [r for r in rows if r["ratio"] and r["ratio"] < 1]
+    print(f"{len(rows)} cells, below 1.0 in {len(losses)}; written to {o.json}")
+
+
+if __name__ == "__main__":
+    main()

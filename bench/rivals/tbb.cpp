@@ -1,0 +1,73 @@
+// oneTBB: parallel_sort, parallel_reduce and parallel_scan.
+#include "typed.hpp"
+
+#include <memory>
+#include <type_traits>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
+
+static std::unique_ptr<tbb::global_control> limit;
+
+static int open_tbb(unsigned threads)
+{
+    limit.reset();
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                  threads);
+    return 0;
+}
+
+static int keys(enum bench_type type, void *k, size_t n, unsigned)
+{
+    return with_type(type, [&](auto zero) {
+        auto *a = static_cast<decltype(zero) *>(k);
+        tbb::parallel_sort(a, a + n);
+        return 0;
+    });
+}
+
+static int reduce(enum bench_type type, const void *k, size_t n, unsigned)
+{
+    return with_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        auto *a = static_cast<const T *>(k);
+        using sum_type = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
+        volatile sum_type sum = tbb::parallel_reduce(
+            tbb::blocked_range<size_t>(0, n), sum_type{},
+            [a](const tbb::blocked_range<size_t> &r, sum_type s) {
+                for (size_t i = r.begin(); i != r.end(); i++) {
+                    s += a[i];
+                }
+                return s;
+            },
+            [](sum_type x, sum_type y) { return x + y; });
+        (void)sum;
+        return 0;
+    });
+}
+
+static int scan(enum bench_type type, const void *in, void *out, size_t n, unsigned)
+{
+    return with_type(type, [&](auto zero) {
+        using T = decltype(zero);
+        auto *a = static_cast<const T *>(in);
+        auto *o = static_cast<T *>(out);
+        tbb::parallel_scan(
+            tbb::blocked_range<size_t>(0, n), T{},
+            [a, o](const tbb::blocked_range<size_t> &r, T s, bool final) {
+                for (size_t i = r.begin(); i != r.end(); i++) {
+                    s = static_cast<T>(s + a[i]);
+                    if (final) {
+                        o[i] = s;
+                    }
+                }
+                return s;
+            },
+            [](T x, T y) { return static_cast<T>(x + y); });
+        return 0;
+    });
+}
+
+extern "C" const bench_rival rival = {"tbb", open_tbb, keys, nullptr, nullptr, nullptr, reduce, scan};

@@ -1,0 +1,265 @@
+/* worker.c - the process around one rival. It reads cells, one a line,
+ *     OP TYPE N PATTERN THREADS SEED            keys u32 1048576 uniform 2 7
+ * runs each once on a fresh copy of the input, and answers with nanoseconds per element, "skip" for
+ * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small n
+ * a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
+#define _GNU_SOURCE
+#include "rival.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const type_names[BENCH_TYPES] = {"u32", "u64", "i32", "i64", "f32", "f64"};
+static const size_t type_bytes[BENCH_TYPES] = {4, 8, 4, 8, 4, 8};
+
+typedef struct cell {
+    char op[16], type_name[8], pattern[16];
+    enum bench_type type;
+    size_t n, batch; /* batch arrays of n elements */
+    unsigned threads, seed;
+} cell;
+
+typedef struct buffers {
+    void *input, *work, *values;
+    uint32_t *index;
+    size_t bytes;
+} buffers;
+
+static uint64_t state;
+static uint64_t random_u64(void) /* splitmix64, Steele, Lea and Flood 2014 */
+{
+    uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* A rank in [0, 2^64) becomes a key of the type, order kept. */
+static void store(enum bench_type type, void *at, size_t i, uint64_t rank)
+{
+    switch (type) {
+    case BENCH_U32: ((uint32_t *)at)[i] = (uint32_t)(rank >> 32); break;
+    case BENCH_U64: ((uint64_t *)at)[i] = rank; break;
+    case BENCH_I32: ((int32_t *)at)[i] = (int32_t)((int64_t)(rank >> 32) - 2147483648LL); break;
+    case BENCH_I64: ((int64_t *)at)[i] = (int64_t)(rank ^ UINT64_C(1) << 63); break;
+    case BENCH_F32: ((float *)at)[i] = (float)((double)rank * 0x1p-63 - 1); break;
+    default: ((double *)at)[i] = (double)rank * 0x1p-63 - 1; break;
+    }
+}
+
+/* Fills n keys; the patterns are those of docs/numbers.md. */
+static int fill(const cell *c, void *at)
+{
+    size_t n = c->n;
+    const char *p = c->pattern;
+    uint64_t step = UINT64_MAX / (n ? n : 1);
+    uint64_t few[16];
+    for (int i = 0; i < 16; i++) {
+        few[i] = random_u64();
+    }
+    int known = 1;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rank;
+        if (strcmp(p, "uniform") == 0) {
+            rank = random_u64();
+        } else if (strcmp(p, "sorted") == 0 || strcmp(p, "swapped") == 0) {
+            rank = i * step;
+        } else if (strcmp(p, "reversed") == 0) {
+            rank = (n - i) * step;
+        } else if (strcmp(p, "few") == 0) {
+            rank = few[random_u64() % 16];
+        } else if (strcmp(p, "zipf") == 0) { /* s = 1 over 10^6 values, hashed over the range */
+            double u = (double)(random_u64() >> 11) * 0x1p-53;
+            rank = (uint64_t)exp(u * log(1e6)) * UINT64_C(0x9e3779b97f4a7c15);
+        } else if (strcmp(p, "equal") == 0) {
+            rank = few[0];
+        } else if (strcmp(p, "organ") == 0) {
+            rank = (i < n / 2 ? i : n - i) * step;
+        } else if (strcmp(p, "top24") == 0) { /* all keys share the top 24 bits */
+            rank = (few[0] & ~UINT64_C(0xffffffffff)) | (random_u64() & UINT64_C(0xffffffffff));
+        } else if (strcmp(p, "clusters") == 0) {
+            rank = (random_u64() & 1 ? UINT64_C(0xf) << 60 : 0) + (random_u64() >> 16);
+        } else if (strcmp(p, "bucket99") == 0) {
+            rank = random_u64();
+            rank = random_u64() % 100 ? (few[0] & ~(UINT64_MAX >> 12)) | (rank >> 12) : rank;
+        } else {
+            known = 0;
+            rank = 0;
+        }
+        store(c->type, at, i, rank);
+    }
+    for (size_t s = 0; strcmp(p, "swapped") == 0 && s < n / 200; s++) {
+        size_t b = type_bytes[c->type], i = random_u64() % n, j = random_u64() % n;
+        char t[8];
+        memcpy(t, (char *)at + i * b, b);
+        memmove((char *)at + i * b, (char *)at + j * b, b);
+        memcpy((char *)at + j * b, t, b);
+    }
+    return known;
+}
+
+static int less(enum bench_type type, const void *at, size_t i, size_t j)
+{
+    switch (type) {
+    case BENCH_U32: return ((const uint32_t *)at)[i] < ((const uint32_t *)at)[j];
+    case BENCH_U64: return ((const uint64_t *)at)[i] < ((const uint64_t *)at)[j];
+    case BENCH_I32: return ((const int32_t *)at)[i] < ((const int32_t *)at)[j];
+    case BENCH_I64: return ((const int64_t *)at)[i] < ((const int64_t *)at)[j];
+    case BENCH_F32: return ((const float *)at)[i] < ((const float *)at)[j];
+    default: return ((const double *)at)[i] < ((const double *)at)[j];
+    }
+}
+
+/* Order-independent: the sum of a mix of every element's bits. */
+static uint64_t checksum(const void *at, size_t n, size_t bytes)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v = 0;
+        memcpy(&v, (const char *)at + i * bytes, bytes);
+        v = (v ^ (v >> 31)) * UINT64_C(0x7fb5d329728ea185);
+        sum += v ^ (v >> 27);
+    }
+    return sum;
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int run_one(const cell *c, const buffers *b, size_t k)
+{
+    size_t offset = k * c->n * type_bytes[c->type];
+    char *in = (char *)b->input + offset, *work = (char *)b->work + offset;
+    char *values = (char *)b->values + offset;
+    uint32_t *index = b->index + k * c->n;
+    if (strcmp(c->op, "keys") == 0) {
+        return rival.keys == NULL || rival.keys(c->type, work, c->n, c->threads);
+    }
+    if (strcmp(c->op, "stable") == 0) {
+        return rival.stable == NULL || rival.stable(c->type, work, c->n, c->threads);
+    }
+    if (strcmp(c->op, "pairs") == 0) {
+        return rival.pairs == NULL || rival.pairs(c->type, work, values, c->n, c->threads);
+    }
+    if (strcmp(c->op, "argsort") == 0) {
+        return rival.argsort == NULL || rival.argsort(c->type, in, index, c->n, c->threads);
+    }
+    if (strcmp(c->op, "reduce") == 0) {
+        return rival.reduce == NULL || rival.reduce(c->type, in, c->n, c->threads);
+    }
+    if (strcmp(c->op, "scan") == 0) {
+        return rival.scan == NULL || rival.scan(c->type, in, work, c->n, c->threads);
+    }
+    return 1;
+}
+
+/* Sorted, and the same keys; values still belong to their keys (they start as copies of them). */
+static int right(const cell *c, const buffers *b)
+{
+    size_t bytes = type_bytes[c->type];
+    int keys = strcmp(c->op, "keys") == 0 || strcmp(c->op, "stable") == 0;
+    int pairs = strcmp(c->op, "pairs") == 0, argsort = strcmp(c->op, "argsort") == 0;
+    for (size_t k = 0; k < c->batch && (keys || pairs || argsort); k++) {
+        char *in = (char *)b->input + k * c->n * bytes, *work = (char *)b->work + k * c->n * bytes;
+        uint32_t *index = b->index + k * c->n;
+        for (size_t i = 0; i + 1 < c->n; i++) {
+            if (argsort ? less(c->type, in, index[i + 1], index[i]) : less(c->type, work, i + 1, i)) {
+                return 0;
+            }
+        }
+        if (!argsort && checksum(in, c->n, bytes) != checksum(work, c->n, bytes)) {
+            return 0;
+        }
+        if (pairs && memcmp(work, (char *)b->values + k * c->n * bytes, c->n * bytes) != 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int prepare(const cell *c, buffers *b)
+{
+    static cell have; /* the input that is there: made once per type, n, pattern and seed */
+    size_t total = c->n * c->batch, bytes = total * type_bytes[c->type] + 64;
+    if (bytes > b->bytes) {
+        free(b->input), free(b->work), free(b->values), free(b->index);
+        *b = (buffers){aligned_alloc(64, (bytes + 63) & ~(size_t)63),
+                       aligned_alloc(64, (bytes + 63) & ~(size_t)63),
+                       aligned_alloc(64, (bytes + 63) & ~(size_t)63), malloc(bytes), bytes};
+        if (b->input == NULL || b->work == NULL || b->values == NULL || b->index == NULL) {
+            exit(2);
+        }
+        memset(b->index, 0, bytes);
+        memset(&have, 0, sizeof have);
+    }
+    if (have.n != c->n || have.type != c->type || have.seed != c->seed ||
+        strcmp(have.pattern, c->pattern) != 0) {
+        state = c->seed;
+        for (size_t k = 0; k < c->batch; k++) {
+            if (!fill(c, (char *)b->input + k * c->n * type_bytes[c->type])) {
+                return 0;
+            }
+        }
+        have = *c;
+    }
+    memcpy(b->work, b->input, total * type_bytes[c->type]);
+    memcpy(b->values, b->input, total * type_bytes[c->type]);
+    return 1;
+}
+
+static int parse(const char *line, cell *c)
+{
+    if (sscanf(line, "%15s %7s %zu %15s %u %u", c->op, c->type_name, &c->n, c->pattern, &c->threads,
+               &c->seed) != 6) {
+        return 0;
+    }
+    for (int t = 0; t < BENCH_TYPES; t++) {
+        if (strcmp(type_names[t], c->type_name) == 0) {
+            c->type = (enum bench_type)t;
+            c->batch = c->n > 0 && c->n < 1 << 17 ? (1 << 17) / c->n : 1;
+            return c->n > 0;
+        }
+    }
+    return 0;
+}
+
+int main(void)
+{
+    char line[128];
+    buffers b = {0};
+    unsigned opened = 0;
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        cell c;
+        if (!parse(line, &c) || !prepare(&c, &b)) {
+            puts("bad");
+            fflush(stdout);
+            continue;
+        }
+        if (opened != c.threads && rival.open != NULL) {
+            rival.open(c.threads);
+        }
+        opened = c.threads;
+        int skip = 0;
+        double start = now_ns();
+        for (size_t k = 0; k < c.batch && !skip; k++) {
+            skip = run_one(&c, &b, k);
+        }
+        double ns = now_ns() - start;
+        if (skip) {
+            puts("skip");
+        } else if (!right(&c, &b)) {
+            puts("wrong");
+        } else {
+            printf("%.6f\n", ns / (double)(c.n * c.batch));
+        }
+        fflush(stdout);
+    }
+    return 0;
+}
