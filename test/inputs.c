@@ -108,9 +108,9 @@ void input_fill_exact(upsweep_type type, void *numbers, size_t n, uint64_t seed,
         double eighths = (double)(r % 257) - 128;
         if (product) {
             eighths = r % 3 == 0 ? -8 : 8;
-            eighths *= i % 4 == 1 ? 2 : i % 4 == 3 ? 0.5 : 1;
+            eighths *= i % 1024 == 7 ? 2 : 1;
         }
-        uint64_t raw = (uint64_t)(int64_t)(product ? eighths * 2 : eighths);
+        uint64_t raw = (uint64_t)(int64_t)eighths;
         if (oracle_mantissa_bits(type) != 0) {
             raw = oracle_round(type, (long double)eighths / 8);
         }
