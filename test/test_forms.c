@@ -80,7 +80,8 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
     } else {
         wrong = job_wrong(&j);
     }
-    if (wrong == NULL && status == UPSWEEP_OK && n > 1 &&
+    /* What a form may decline, another may do in its place. */
+    if (wrong == NULL && status == UPSWEEP_OK && n > 1 && !may_decline(e, c, isa, n) &&
         strcmp(report.algorithm, e->row->info.name) != 0) {
         wrong = "the report names another algorithm";
     }

@@ -1,0 +1,173 @@
+/* test_api.c - the rules of the public header apart from arrays: handles, config, reports, names, and
+ * the table of algorithms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "upsweep.h"
+
+/* A sentence: a few words, no line break, begins with no blank, ends with no blank. */
+static bool is_sentence(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 10 && strchr(text, ' ') != NULL && strchr(text, '\n') == NULL && text[0] != ' ' &&
+           text[n - 1] != ' ' && n < 255;
+}
+
+/* A NULL handle is an argument error for every call, and never a crash. */
+static void test_null_handle(void **state)
+{
+    (void)state;
+    uint32_t a[3] = {3, 2, 1};
+    uint64_t sum;
+    assert_int_equal(upsweep_sort(NULL, a, 3, UPSWEEP_U32, NULL), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_reduce(NULL, a, 3, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_true(is_sentence(upsweep_error(NULL)));
+    upsweep_report report;
+    upsweep_last_report(NULL, &report);
+    assert_string_equal(report.algorithm, "");
+    upsweep_trim(NULL);
+    upsweep_close(NULL);
+    upsweep_describe_machine(NULL);
+}
+
+static void *some_memory(void *context, size_t bytes, size_t alignment)
+{
+    (void)context;
+    (void)bytes;
+    (void)alignment;
+    return NULL;
+}
+
+static void test_open(void **state)
+{
+    (void)state;
+    upsweep *other = NULL;
+    const char *why = NULL;
+    assert_int_equal(upsweep_open(NULL, NULL, NULL), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_open_why(NULL, NULL, NULL, &why), UPSWEEP_ERROR_ARGUMENT);
+    assert_true(is_sentence(why));
+    assert_int_equal(upsweep_open_why(&other, "quantum", NULL, &why), UPSWEEP_ERROR_DEVICE);
+    assert_null(other);
+    assert_true(is_sentence(why));
+    upsweep_config config = {.size = sizeof config - 1};
+    assert_int_equal(upsweep_open_why(&other, NULL, &config, &why), UPSWEEP_ERROR_ARGUMENT);
+    config = (upsweep_config){.allocate = some_memory};
+    assert_int_equal(upsweep_open_why(&other, NULL, &config, &why), UPSWEEP_ERROR_ARGUMENT);
+    assert_true(is_sentence(why));
+    config = (upsweep_config){.size = sizeof config + 16, .threads = 3};
+    for (int i = 0; i < 3; i++) {
+        static const char *const devices[] = {NULL, "auto", "cpu"};
+        upsweep_report report;
+        assert_int_equal(upsweep_open_why(&other, devices[i], &config, &why), UPSWEEP_OK);
+        assert_string_equal(why, "");
+        assert_string_equal(upsweep_error(other), "");
+        upsweep_last_report(other, &report);
+        assert_int_equal(report.threads, 3);
+        upsweep_close(other);
+    }
+    /* A machine may have a GPU; then the handle opens. Without one there is a reason. */
+    if (upsweep_open_why(&other, "cuda", NULL, &why) == UPSWEEP_ERROR_DEVICE) {
+        assert_true(is_sentence(why));
+    }
+    upsweep_close(other);
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    static uint32_t keys[100000];
+    upsweep_report report;
+    for (uint32_t i = 0; i < 100000; i++) {
+        keys[i] = i * 2654435761u;
+    }
+    upsweep_config config = {.threads = 2};
+    upsweep *u;
+    assert_int_equal(upsweep_open(&u, NULL, &config), UPSWEEP_OK);
+    upsweep_last_report(u, NULL);
+    assert_int_equal(upsweep_sort(u, keys, 100000, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_last_report(u, &report);
+    assert_non_null(upsweep_find(report.algorithm));
+    assert_true(strlen(report.reason) > 5);
+    assert_string_equal(report.device, "cpu");
+    assert_int_equal(report.threads, 2);
+    assert_true(strcmp(report.isa, "avx512") == 0 || strcmp(report.isa, "avx2") == 0 ||
+                strcmp(report.isa, "portable") == 0);
+    upsweep_close(u);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (int s = UPSWEEP_OK; s <= UPSWEEP_STOPPED; s++) {
+        const char *name = upsweep_status_name((upsweep_status)s);
+        assert_true(name[0] != '\0' && strcmp(name, "unknown status") != 0);
+    }
+    assert_non_null(upsweep_status_name((upsweep_status)-5));
+    assert_non_null(upsweep_status_name((upsweep_status)12345));
+    for (int t = -3; t < 40; t++) {
+        const char *name = upsweep_type_name((upsweep_type)t);
+        size_t bytes = upsweep_type_bytes((upsweep_type)t);
+        bool real = t >= UPSWEEP_U8 && t <= UPSWEEP_F64;
+        assert_int_equal(name != NULL, real);
+        assert_int_equal(bytes != 0, real);
+        if (real) {
+            assert_int_equal(upsweep_type_from_name(name), t);
+            assert_int_equal(atoi(name + (name[0] == 'b' ? 2 : 1)), bytes * 8);
+        }
+    }
+    assert_int_equal(upsweep_type_from_name("u33"), 0);
+    assert_int_equal(upsweep_type_from_name(""), 0);
+    assert_int_equal(upsweep_type_from_name(NULL), 0);
+    assert_string_equal(upsweep_version(), UPSWEEP_VERSION_TEXT);
+    upsweep_machine machine;
+    upsweep_describe_machine(&machine);
+    assert_true(machine.cores >= 1 && machine.memory_bytes > 0);
+    assert_true(is_sentence(machine.gpu) || machine.gpus > 0);
+}
+
+static void test_registry(void **state)
+{
+    (void)state;
+    size_t n = upsweep_algorithm_count();
+    assert_true(n > 0);
+    assert_null(upsweep_algorithm_at(n));
+    assert_null(upsweep_algorithm_at(SIZE_MAX));
+    assert_null(upsweep_find(NULL));
+    assert_null(upsweep_find("no/such"));
+    assert_int_equal(upsweep_forms(NULL), 0);
+    assert_int_equal(upsweep_rounds(NULL, 5), 0);
+    assert_int_equal(upsweep_work(NULL, 5), 0);
+    for (size_t i = 0; i < n; i++) {
+        const upsweep_algorithm *x = upsweep_algorithm_at(i);
+        assert_ptr_equal(upsweep_find(x->name), x);
+        size_t length = strlen(x->operation);
+        assert_memory_equal(x->name, x->operation, length);
+        assert_int_equal(x->name[length], '/');
+        const char *const texts[] = {x->title,  x->idea,  x->work,    x->depth,
+                                     x->source, x->input, x->example, x->text};
+        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+            assert_non_null(texts[t]);
+            assert_true(texts[t][0] != '\0');
+        }
+        assert_true(upsweep_forms(x) & UPSWEEP_FORM_EXPLAINED);
+        assert_true(strlen(x->text) > 300);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_null_handle), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_report),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_registry),
+    };
+    return cmocka_run_group_tests_name("api", tests, NULL, NULL);
+}
