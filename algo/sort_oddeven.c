@@ -1,8 +1,8 @@
 /* Odd-even transposition sort
  *
- * Idea     Neighbours compare and, if out of order, change places: first all pairs that begin at an
- *          even position, then all that begin at an odd one, in turn. After n rounds nothing is out
- *          of order any more.
+ * Idea     Neighbours compare and, if out of order, change places: first all pairs that begin at
+ *          an even position, then all that begin at an odd one, in turn. After n rounds nothing
+ *          is out of order any more.
  *
  * Picture        0   1   2   3   4   5
  *          even  o---o   o---o   o---o     lane t owns the pair that begins at 2 t,
@@ -10,20 +10,21 @@
  *          even  o---o   o---o   o---o
  *          ...
  *
- * Rounds   n, each with n / 2 lanes. In an odd round the last pair may lie past the end; its lane
- *          does nothing but goes through the round with the others.
+ * Rounds   n, each with n / 2 lanes. In an odd round the last pair may lie past the end; its
+ *          lane does nothing but goes through the round with the others.
  *
- * Cost     n (n - 1) / 2 compares: as many as bubble sort, which it turns into a network. Good for
- * a few dozen keys, or where lanes can only talk to their neighbours.
+ * Cost     n (n - 1) / 2 compares: as many as bubble sort, which it turns into a network. Good
+ *          for a few dozen keys, or where lanes can only talk to their neighbours.
  *
- * Why      By the 0-1 principle it is enough to sort zeros and ones. The rightmost 1 waits for at most
- *          one round and then moves to the right in every round until it is home. The next 1 can be
- *          held up by it for one round more, and so on: the k-th 1 from the right waits for at most
- *          k rounds. Of m ones each has at most n - m places to go, and k + n - m <= n. Equal keys
- *          never change places and no key jumps over another, so the sort is stable.
+ * Why      By the 0-1 principle it is enough to sort zeros and ones. The rightmost 1 waits for
+ *          at most one round and then moves to the right in every round until it is home. The
+ *          next 1 can be held up by it for one round more, and so on: the k-th 1 from the right
+ *          waits for at most k rounds. Of m ones each has at most n - m places to go, and k + n
+ *          - m <= n. Equal keys never change places and no key jumps over another, so the sort
+ *          is stable.
  *
- * Source   N. Haberman, Parallel neighbor-sort, Carnegie Mellon University, 1972;
- *          D. E. Knuth, The Art of Computer Programming 3, section 5.3.4.
+ * Source   N. Haberman, Parallel neighbor-sort, Carnegie Mellon University, 1972; D. E. Knuth,
+ *          The Art of Computer Programming 3, section 5.3.4.
  *
  * Forms    explained (this file), CPU (sort_oddeven_cpu.h).
  */

@@ -9,7 +9,7 @@
 /* An array's memory, kept in a list so that a form that is left half-way leaks nothing. */
 typedef struct usw_explain_block {
     struct usw_explain_block *next;
-    uint32_t values[];
+    uint64_t memory[];
 } usw_explain_block;
 
 _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status)
@@ -72,17 +72,21 @@ void usw_round_end(usw_explain *x)
     x->round++;
 }
 
-usw_array new_array(usw_explain *x, const char *name, size_t n)
+void *new_memory(usw_explain *x, size_t bytes)
 {
-    size_t most = (SIZE_MAX - sizeof(usw_explain_block)) / sizeof(uint32_t);
-    usw_explain_block *block =
-        n > most ? NULL : calloc(1, sizeof(usw_explain_block) + n * sizeof(uint32_t));
+    size_t most = SIZE_MAX - sizeof(usw_explain_block);
+    usw_explain_block *block = bytes > most ? NULL : calloc(1, sizeof *block + bytes);
     if (block == NULL) {
         usw_explain_leave(x, UPSWEEP_ERROR_MEMORY);
     }
     block->next = x->blocks;
     x->blocks = block;
-    return (usw_array){.name = name, .v = block->values, .n = n};
+    return block->memory;
+}
+
+usw_array new_array(usw_explain *x, const char *name, size_t n)
+{
+    return (usw_array){.name = name, .v = new_memory(x, n * sizeof(uint32_t)), .n = n};
 }
 
 usw_array given(usw_explain *x, const char *name, const uint32_t *in, size_t n, uint32_t *out)
@@ -116,4 +120,9 @@ void show(usw_explain *x, usw_array a)
 void show_result(usw_explain *x, usw_array a)
 {
     tell_array(x, a, "result");
+}
+
+void show_distances(usw_explain *x, usw_array a)
+{
+    tell_array(x, a, "distances");
 }

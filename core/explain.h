@@ -67,11 +67,12 @@ _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 /* One round after another, r = 0 .. count - 1; the rest is its label, as for printf. Neither loop
  * may be left by break, goto or return. */
 #define ROUNDS(x, r, count, ...)                                                                   \
-    for (size_t r = 0; r < (count) && usw_round_begin(x, __VA_ARGS__); usw_round_end(x), r++)
+    for (size_t r = 0, r##_end = (count); r < r##_end && usw_round_begin(x, __VA_ARGS__);          \
+         usw_round_end(x), r++)
 /* A single round. */
-#define ROUND(x, ...) ROUNDS(x, round_, (size_t)1, __VA_ARGS__)
+#define ROUND(x, ...) ROUNDS(x, round_, 1, __VA_ARGS__)
 /* All lanes of a round, t = 0 .. count - 1. */
-#define LANES(x, t, count) for (size_t t = 0; t < (count) && usw_lane(x, t); t++)
+#define LANES(x, t, count) for (size_t t = 0, t##_end = (count); t < t##_end && usw_lane(x, t); t++)
 
 #define usw_round_begin(x, ...) (usw_tell_text(x, UPSWEEP_EVENT_ROUND, __VA_ARGS__), true)
 
@@ -88,7 +89,9 @@ static inline bool usw_lane(usw_explain *x, size_t lane)
 
 /* ---- arrays ---- */
 
-/* A fresh array of n zeros; it lasts until the form ends. */
+/* Zeroed memory; it lasts until the form ends. */
+void *new_memory(usw_explain *x, size_t bytes);
+/* A fresh array of n zeros. */
 usw_array new_array(usw_explain *x, const char *name, size_t n);
 /* out becomes an array that holds the input, and is shown as the start. */
 usw_array given(usw_explain *x, const char *name, const uint32_t *in, size_t n, uint32_t *out);
@@ -97,6 +100,14 @@ usw_array given(usw_explain *x, const char *name, const uint32_t *in, size_t n, 
 void show(usw_explain *x, usw_array a);
 /* The same, said to be what the steps before made of the arrays shown before. */
 void show_result(usw_explain *x, usw_array a);
+/* The same for distances, of which UINT32_MAX means: not reached. */
+void show_distances(usw_explain *x, usw_array a);
+/* The array, its steps told but not shown. */
+static inline usw_array hidden(usw_array a)
+{
+    a.hidden = true;
+    return a;
+}
 
 /* ---- the steps of a lane ---- */
 

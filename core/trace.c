@@ -13,6 +13,9 @@ upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
     if (values == NULL && n > 0) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
+    if (n > UINT32_MAX) {
+        return UPSWEEP_ERROR_UNSUPPORTED; /* positions are kept in arrays of u32 */
+    }
     /* The form works in a buffer of its own: an error leaves result as it was. */
     uint32_t *out = calloc(usw_max(n, 1), sizeof *out);
     if (out == NULL) {

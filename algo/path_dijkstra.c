@@ -1,0 +1,156 @@
+/* Dijkstra's shortest paths with a parallel minimum
+ *
+ * Idea     Settle one vertex after another, always the nearest of those not settled yet; then
+ *          its distance is final, and its arcs may shorten the way to others. Finding the
+ *          nearest is what takes the time: a tree reduction finds it in log2 V rounds.
+ *
+ * Picture         4                      settle   0  1  2  3
+ *            0 ------> 1                          0  -  -  -
+ *            |         ^  \ 5            0        0  4  1  -      0-1 and 0-2 relaxed
+ *          1 |       2 |   v             2        0  3  1  9      2-1 is shorter: 4 -> 3
+ *            +-------> 2 -> 3            1        0  3  1  8      1-3 is shorter: 9 -> 8
+ *                        8               3        0  3  1  8
+ *
+ * Rounds   For each vertex that can be reached ceil(log2 V) + 3: the candidates, the tree,
+ *          settle, relax. Then the tree once more, to find nobody left, unless all are settled.
+ *
+ * Cost     V - 1 compares to find each vertex and one for each of its arcs: V (V - 1) + E in
+ *          all, far more than a heap would need, but all of it side by side. Fast forms change
+ *          the algorithm: they settle whole groups of vertices at once (delta-stepping).
+ *
+ * Why      No arc is negative, so a way to the nearest vertex through any other unsettled one
+ *          could not be shorter. Of two vertices at the same distance the lower number is
+ *          settled first, which makes the trace repeatable; the distances are the same either
+ *          way.
+ *
+ * Source   E. W. Dijkstra, A note on two problems in connexion with graphs, Numerische
+ *          Mathematik, 1959; with the reduction: P. Harish, P. J. Narayanan, HiPC 2007, and
+ *          articles since.
+ *
+ * Forms    explained (this file).
+ */
+#include "core/explain.h"
+
+enum { FROM, TO, WEIGHT, ARC_WORDS };
+static const uint32_t UNREACHED = UINT32_MAX;
+
+typedef struct graph {
+    const uint32_t *arcs; /* FROM, TO, WEIGHT; and again */
+    size_t arc_count, vertices;
+    usw_array dist;    /* the shortest way found so far */
+    usw_array open;    /* the same for unsettled vertices; settled ones are out of the race */
+    usw_array nearest; /* the vertices still in the tournament */
+    usw_array way;     /* of each arc: the distance by way of it */
+} graph;
+
+/* Vertices are numbered from 0; the source is 0. There may be no more of them than numbers in the
+ * input, which is the room that the outcome has. */
+static graph read_graph(usw_explain *x, const uint32_t *in, size_t n)
+{
+    graph g = {.arcs = in, .arc_count = n / ARC_WORDS, .vertices = n == 0 ? 0 : 1};
+    if (n % ARC_WORDS != 0) {
+        usw_explain_leave(x, UPSWEEP_ERROR_ARGUMENT);
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (k % ARC_WORDS != WEIGHT) {
+            g.vertices = usw_max(g.vertices, (size_t)in[k] + 1);
+        }
+    }
+    if (g.vertices > n) {
+        usw_explain_leave(x, UPSWEEP_ERROR_RANGE);
+    }
+    g.dist = new_array(x, "dist", g.vertices);
+    g.open = new_array(x, "open", g.vertices);
+    g.nearest = new_array(x, "nearest", g.vertices);
+    g.way = new_array(x, "way", g.arc_count);
+    return g;
+}
+
+/* The unsettled vertex of least distance: a tree reduction (see reduce/tree) over vertex numbers,
+ * compared by distance. */
+static uint32_t find_nearest(usw_explain *x, const graph *g)
+{
+    ROUND(x, "candidates") {
+        LANES(x, v, g->vertices) {
+            set(x, g->nearest, v, (uint32_t)v);
+        }
+    }
+    size_t m = g->vertices;
+    ROUNDS(x, r, usw_log2_up(g->vertices), "distance %zu", usw_div_up(m, 2)) {
+        size_t half = usw_div_up(m, 2);
+        LANES(x, i, m - half) {
+            uint32_t a = g->nearest.v[i], b = g->nearest.v[i + half];
+            if (!in_order(x, g->open, a, g->open, b) || (g->open.v[a] == g->open.v[b] && b < a)) {
+                move(x, g->nearest, i + half, g->nearest, i);
+            }
+        }
+        m = half;
+    }
+    return g->nearest.v[0];
+}
+
+/* Every arc that leaves the vertex offers a way to its end. Arcs side by side may offer ways to the
+ * same end: a machine with many lanes must then take the minimum in one piece (an atomic one). */
+static void relax(usw_explain *x, const graph *g, uint32_t vertex)
+{
+    ROUND(x, "relax") {
+        LANES(x, k, g->arc_count) {
+            const uint32_t *arc = g->arcs + k * ARC_WORDS;
+            if (arc[FROM] == vertex) {
+                uint64_t way = (uint64_t)g->dist.v[vertex] + arc[WEIGHT];
+                if (way >= UNREACHED) {
+                    usw_explain_leave(x, UPSWEEP_ERROR_RANGE);
+                }
+                set(x, g->way, k, (uint32_t)way);
+                if (!in_order(x, g->dist, arc[TO], g->way, k)) {
+                    move(x, g->way, k, g->dist, arc[TO]);
+                    move(x, g->way, k, g->open, arc[TO]);
+                }
+            }
+        }
+    }
+}
+
+static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
+{
+    graph g = read_graph(x, in, n);
+    x->results = g.vertices;
+    if (n == 0) {
+        return;
+    }
+    ROUND(x, "begin") {
+        LANES(x, v, g.vertices) {
+            set(x, g.dist, v, v == 0 ? 0 : UNREACHED);
+            set(x, g.open, v, v == 0 ? 0 : UNREACHED);
+        }
+    }
+    show_distances(x, g.dist);
+    for (size_t settled = 0; settled < g.vertices; settled++) {
+        uint32_t vertex = find_nearest(x, &g);
+        if (g.open.v[vertex] == UNREACHED) {
+            break;
+        }
+        phase(x, "settle %u", vertex);
+        ROUND(x, "settle") {
+            set(x, g.open, vertex, UNREACHED);
+        }
+        relax(x, &g, vertex);
+        show_distances(x, g.dist);
+    }
+    memcpy(out, g.dist.v, g.vertices * sizeof *out);
+}
+
+const usw_row usw_path_dijkstra_row = {
+    .info = {.name = "path/dijkstra",
+             .operation = "path",
+             .title = "Dijkstra's shortest paths with a parallel minimum",
+             .idea = "settle the nearest vertex, found by a tree reduction, and relax its arcs",
+             .work = "V (V - 1) + E, V vertices, all reached, and E arcs, compares",
+             .depth = "V (ceil(log2 V) + 3) + 1 for V vertices, all reached",
+             .source = "Dijkstra 1959; Harish and Narayanan 2007",
+             .input = "arcs, each as three numbers: from, to, weight; the source is vertex 0",
+             .example = "0 1 4 0 2 1 1 3 5 2 1 2 2 3 8",
+             .text = usw_path_dijkstra_page,
+             .claims = UPSWEEP_CLAIM_DETERMINISTIC},
+    .explain = paths,
+};

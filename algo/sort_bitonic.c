@@ -1,0 +1,109 @@
+/* Bitonic sort
+ *
+ * Idea     Two sorted halves, the second read backwards, rise and then fall: a bitonic sequence.
+ *          One round of compare-exchanges at half its length parts it into the lower and the
+ *          upper half, each bitonic again. So merging takes log2 n rounds, and sorting is
+ *          merging all the way up from single keys.
+ *
+ * Picture  0 -o-----o-------o---o----     n = 8, the last merge and the one before:
+ *          1 -o-----|o------|o--o----     each round joins positions at one distance;
+ *          2 --o----||-o----o|--o----     the first round of a merge joins mirror
+ *          3 --o----||o|-----o--o----     images (0 with 3, 1 with 2), since reading
+ *          ...                            the second half backwards is free
+ *
+ * Rounds   L (L + 1) / 2 with L = ceil(log2 n): merges of 2, 4, .. 2^L keys take 1, 2, .. L
+ *          rounds.
+ *
+ * Cost     About n L (L + 1) / 4 compares: more than a merge sort needs by a factor of (L + 1) /
+ *          4, but which keys meet never depends on the keys. No branch, no surprise: the classic
+ *          of vector units, GPUs and hardware.
+ *
+ * Why      By the 0-1 principle look at zeros and ones. A bitonic sequence of them is 0..1..0 or
+ *          1..0..1; comparing i with i + half leaves one half constant and the other bitonic,
+ *          with nothing in the lower half above anything in the upper one. Since all comparators
+ *          put the smaller key at the lower position, keys of infinity past the end would never
+ *          move: leaving out the comparators that reach past the end makes the network right for
+ *          any n.
+ *
+ * Source   K. E. Batcher, Sorting networks and their applications, AFIPS 1968; Knuth 3, section
+ *          5.3.4.
+ *
+ * Forms    explained (this file), CPU (sort_bitonic_cpu.h).
+ */
+#include "core/explain.h"
+
+/* Sorted blocks of `block` / 2 keys become sorted blocks of `block`: the first round compares
+ * mirror images, the others keys at distances block / 4, block / 8 .. 1. */
+static void merge(usw_explain *x, usw_array a, size_t block)
+{
+    ROUND(x, "mirror %zu", block) {
+        LANES(x, t, usw_div_up(a.n, block) * (block / 2)) {
+            size_t begin = t / (block / 2) * block, i = begin + t % (block / 2);
+            size_t j = begin + block - 1 - t % (block / 2);
+            if (j < a.n) {
+                compare_exchange(x, a, i, j);
+            }
+        }
+        show(x, a);
+    }
+    ROUNDS(x, r, usw_log2_up(block) - 1, "distance %zu", block >> (r + 2)) {
+        size_t d = block >> (r + 2);
+        LANES(x, t, usw_div_up(a.n, 2 * d) * d) {
+            size_t i = t / d * 2 * d + t % d;
+            if (i + d < a.n) {
+                compare_exchange(x, a, i, i + d);
+            }
+        }
+        show(x, a);
+    }
+}
+
+static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
+{
+    usw_array a = given(x, "a", in, n, out);
+    for (unsigned p = 1; p <= usw_log2_up(n); p++) {
+        phase(x, "merge %zu", (size_t)1 << p);
+        merge(x, a, (size_t)1 << p);
+    }
+}
+
+static uint64_t rounds(size_t n)
+{
+    uint64_t L = usw_log2_up(n);
+    return L * (L + 1) / 2;
+}
+
+/* Comparators of a round over blocks of 2 d positions, mirrored or not, that lie within n. */
+static uint64_t pairs(size_t n, uint64_t d)
+{
+    uint64_t rest = n % (2 * d);
+    return n / (2 * d) * d + (rest > d ? rest - d : 0);
+}
+
+static uint64_t work(size_t n)
+{
+    uint64_t sum = 0;
+    unsigned L = usw_log2_up(n);
+    for (unsigned p = 0; p < L; p++) {
+        sum += (L - p) * pairs(n, (uint64_t)1 << p); /* L - p of the merges have this distance */
+    }
+    return sum;
+}
+
+const usw_row usw_sort_bitonic_row = {
+    .info = {.name = "sort/bitonic",
+             .operation = "sort",
+             .title = "Bitonic sort",
+             .idea = "merge networks of all sizes, each comparing over half its length, then less",
+             .work = "n L (L + 1) / 4, L = log2 n (for powers of two), compares",
+             .depth = "L (L + 1) / 2, L = ceil(log2 n)",
+             .source = "Batcher 1968; Knuth 3, section 5.3.4",
+             .input = "keys",
+             .example = "3 7 1 10 4 20 2 8",
+             .text = usw_sort_bitonic_page,
+             .claims =
+                 UPSWEEP_CLAIM_IN_PLACE | UPSWEEP_CLAIM_OBLIVIOUS | UPSWEEP_CLAIM_DETERMINISTIC},
+    .rounds = rounds,
+    .work = work,
+    .explain = sort,
+};
