@@ -190,7 +190,7 @@ const usw_row usw_sort_hybrid_row = {
              .operation = "sort",
              .title = "Hybrid sort: buckets, then vector merge sort",
              .idea = "even buckets by refined pivots, each sorted by vector merges",
-             .work = "about n log2 B a choice of pivots, B buckets, + 3.5 n log2 (n / B) compares",
+             .work = "about n log2 B + 3.5 n log2 (n / B) compares",
              .depth =
                  "depends on the keys: pivots, scatter, vector merge sort of the largest bucket",
              .source = "Sintorn and Assarsson 2008",
