@@ -13,6 +13,12 @@
 
 #if KEY_BITS == 8
 #include "part_vsort_count.h"
+#elif USW_LEVEL == 2
+#include "part_vsort_table.h"
+#include "part_vsort_avx512.h"
+#include "part_vsort_network.h"
+#include "part_vsort_vector.h"
+#include "part_vsort_quick.h"
 #else
 #include "part_vsort_scalar.h"
 #include "part_vsort_quick.h"

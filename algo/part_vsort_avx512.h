@@ -1,0 +1,185 @@
+/* part_vsort_avx512.h - the vector operations of part_vsort in AVX-512, included once per width of 16
+ * to 128 bits: LANES keys to a vector V, and masks M with a bit for each element. An element is a
+ * lane, except that a 128-bit key is a pair of 64-bit elements. */
+
+#undef V
+#undef M
+#undef LANES
+#undef ELEMENT
+#undef UNSIGNED
+#undef UNSIGNED_MASK
+#define V __m512i
+#define LANES (512 / KEY_BITS)
+
+#if KEY_BITS == 16
+#define M __mmask32
+#define ELEMENT(name) _mm512_##name##_epi16
+#define UNSIGNED(name) _mm512_##name##_epu16
+#define UNSIGNED_MASK(name) _mm512_##name##_epu16_mask
+#elif KEY_BITS == 32
+#define M __mmask16
+#define ELEMENT(name) _mm512_##name##_epi32
+#define UNSIGNED(name) _mm512_##name##_epu32
+#define UNSIGNED_MASK(name) _mm512_##name##_epu32_mask
+#else
+#define M __mmask8
+#define ELEMENT(name) _mm512_##name##_epi64
+#define UNSIGNED(name) _mm512_##name##_epu64
+#define UNSIGNED_MASK(name) _mm512_##name##_epu64_mask
+#endif
+
+static inline V FN(vload)(const KEY *from)
+{
+    return _mm512_loadu_si512(from);
+}
+
+static inline void FN(vstore)(KEY *to, V v)
+{
+    _mm512_storeu_si512(to, v);
+}
+
+/* The elements of the first `count` lanes. */
+static inline M FN(first_lanes)(size_t count)
+{
+    return (M)((UINT64_C(1) << (KEY_BITS == 128 ? 2 * count : count)) - 1);
+}
+
+/* Loads count <= LANES keys; the other lanes are as great as a key can be. */
+static inline V FN(vload_some)(const KEY *from, size_t count)
+{
+    return ELEMENT(mask_loadu)(_mm512_set1_epi64(-1), FN(first_lanes)(count), from);
+}
+
+static inline void FN(vstore_some)(KEY *to, V v, size_t count)
+{
+    ELEMENT(mask_storeu)(to, FN(first_lanes)(count), v);
+}
+
+static inline V FN(vset)(KEY x)
+{
+#if KEY_BITS == 128
+    return _mm512_broadcast_i64x2(_mm_set_epi64x((long long)(x >> 64), (long long)x));
+#elif KEY_BITS == 64
+    return _mm512_set1_epi64((long long)x);
+#elif KEY_BITS == 32
+    return _mm512_set1_epi32((int)x);
+#else
+    return _mm512_set1_epi16((short)x);
+#endif
+}
+
+/* Elements of keys of a that are greater than those of b. */
+static inline M FN(vgreater)(V a, V b)
+{
+#if KEY_BITS == 128
+    unsigned above = _mm512_cmpgt_epu64_mask(a, b), equal = _mm512_cmpeq_epi64_mask(a, b);
+    unsigned high = (above | (equal & above << 1)) & 0xaa;
+    return (M)(high | high >> 1);
+#else
+    return UNSIGNED_MASK(cmpgt)(a, b);
+#endif
+}
+
+static inline V FN(vmin)(V a, V b)
+{
+#if KEY_BITS == 128
+    return _mm512_mask_mov_epi64(a, FN(vgreater)(a, b), b);
+#else
+    return UNSIGNED(min)(a, b);
+#endif
+}
+
+static inline V FN(vmax)(V a, V b)
+{
+#if KEY_BITS == 128
+    return _mm512_mask_mov_epi64(b, FN(vgreater)(a, b), a);
+#else
+    return UNSIGNED(max)(a, b);
+#endif
+}
+
+/* The elements of the lanes whose number has bit d (a power of two). */
+static inline M FN(lanes_with)(unsigned d)
+{
+    static const uint32_t bit[6] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000, 0};
+    return (M)bit[(unsigned)__builtin_ctz(d) + (KEY_BITS == 128)];
+}
+
+/* Lanes of `upper` get the greater, the others the lesser of a and b. */
+static inline V FN(vorder)(V a, V b, M upper)
+{
+#if KEY_BITS == 128
+    M swap = (M)(FN(vgreater)(a, b) ^ upper);
+    return _mm512_mask_mov_epi64(a, swap, b);
+#else
+    return UNSIGNED(mask_max)(UNSIGNED(min)(a, b), upper, a, b);
+#endif
+}
+
+/* Lanes of `second` from b, the others from a. */
+static inline V FN(vpick)(V a, V b, M second)
+{
+    return ELEMENT(mask_mov)(a, second, b);
+}
+
+static inline V FN(vpermute)(V v, V index)
+{
+    return ELEMENT(permutexvar)(index, v);
+}
+
+/* The index for vpermute that gives lane i the key of lane from[i]. */
+static inline V FN(vindex)(const unsigned char *from)
+{
+#if KEY_BITS == 16
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)from));
+#elif KEY_BITS == 32
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+#elif KEY_BITS == 64
+    return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)from));
+#else
+    unsigned char pair[8];
+    for (unsigned i = 0; i < 8; i++) {
+        pair[i] = (unsigned char)(2 * from[i / 2] + i % 2);
+    }
+    return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)pair));
+#endif
+}
+
+/* The index for vpermute that exchanges lane i with lane i ^ x. */
+static inline V FN(vindex_xor)(unsigned x)
+{
+#if KEY_BITS == 16
+    static const unsigned char lane[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                           22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    return _mm512_xor_si512(FN(vindex)(lane), _mm512_set1_epi16((short)x));
+#elif KEY_BITS == 32
+    return _mm512_xor_si512(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                            _mm512_set1_epi32((int)x));
+#else
+    return _mm512_xor_si512(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                            _mm512_set1_epi64((long long)(KEY_BITS == 128 ? 2 * x : x)));
+#endif
+}
+
+/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and moves
+ * both pointers. May overwrite what lies within LANES keys above *left, and with 64 or 128 bits below
+ * *right. */
+static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+{
+    M above = FN(vgreater)(x, pivot);
+#if KEY_BITS >= 64
+    /* One permutation brings both sides to their ends, and is stored twice. */
+    uint64_t from = KEY_BITS == 64 ? split_8[above] : split_4[_pext_u32(above, 0x55)];
+    size_t n = (size_t)__builtin_popcount(above) / (KEY_BITS / 64);
+    V parted = FN(vpermute)(x, _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)from)));
+    FN(vstore)(*left, parted);
+    FN(vstore)(*right - LANES, parted);
+#else
+    size_t n = (size_t)__builtin_popcount(above);
+    FN(vstore)(*left, ELEMENT(maskz_compress)((M)~above, x));
+    ELEMENT(mask_storeu)(*right - n, FN(first_lanes)(n), ELEMENT(maskz_compress)(above, x));
+#endif
+    *left += LANES - n;
+    *right -= n;
+}

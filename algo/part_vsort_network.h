@@ -1,0 +1,192 @@
+/* part_vsort_network.h - sorts up to 16 vectors of keys in registers, included once per width after the
+ * header with the vector operations.
+ *
+ * The keys lie in `rows` vectors; what stands in one lane is a column. First all columns are sorted at
+ * once by Batcher's odd-even merge network over the rows. Then neighbouring columns merge into sorted
+ * pairs of columns, pairs into fours, and so on, by bitonic merges whose order runs down one column
+ * after the other:
+ *
+ *     columns sorted     two columns one run: the first step compares
+ *     0 1 2 3            key i of the left with key i of the reversed right column,
+ *     | | | |            the next ones lanes at halving distance, then rows at
+ *     v v v v            halving distance
+ *
+ * At last rows and lanes change places, since memory runs along the lanes. */
+
+#ifndef USW_IN_REGISTERS
+/* Inlined with a constant number of rows, so that v[] becomes registers. */
+#define USW_IN_REGISTERS static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define USW_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define USW_UNROLL _Pragma("GCC unroll 16")
+#endif
+#endif
+
+USW_IN_REGISTERS void FN(vpair)(V *v, unsigned i, unsigned j)
+{
+    V a = v[i], b = v[j];
+    v[i] = FN(vmin)(a, b);
+    v[j] = FN(vmax)(a, b);
+}
+
+USW_IN_REGISTERS void FN(columns4)(V *v)
+{
+    FN(vpair)(v, 0, 1), FN(vpair)(v, 2, 3);
+    FN(vpair)(v, 0, 2), FN(vpair)(v, 1, 3);
+    FN(vpair)(v, 1, 2);
+}
+
+USW_IN_REGISTERS void FN(columns8)(V *v)
+{
+    FN(columns4)(v), FN(columns4)(v + 4);
+    FN(vpair)(v, 0, 4), FN(vpair)(v, 1, 5), FN(vpair)(v, 2, 6), FN(vpair)(v, 3, 7);
+    FN(vpair)(v, 2, 4), FN(vpair)(v, 3, 5);
+    FN(vpair)(v, 1, 2), FN(vpair)(v, 3, 4), FN(vpair)(v, 5, 6);
+}
+
+USW_IN_REGISTERS void FN(columns16)(V *v)
+{
+    FN(columns8)(v), FN(columns8)(v + 8);
+    USW_UNROLL for (unsigned i = 0; i < 8; i++) FN(vpair)(v, i, i + 8);
+    USW_UNROLL for (unsigned i = 4; i < 8; i++) FN(vpair)(v, i, i + 4);
+    FN(vpair)(v, 2, 4), FN(vpair)(v, 3, 5), FN(vpair)(v, 6, 8), FN(vpair)(v, 7, 9);
+    FN(vpair)(v, 10, 12), FN(vpair)(v, 11, 13);
+    USW_UNROLL for (unsigned i = 1; i < 15; i += 2) FN(vpair)(v, i, i + 1);
+}
+
+/* One step of a bitonic merge over rows: rows i and i + d for all i without bit d. */
+USW_IN_REGISTERS void FN(merge_rows)(V *v, const unsigned rows, const unsigned d)
+{
+    USW_UNROLL for (unsigned i = 0; i < rows / 2; i++)
+    {
+        unsigned j = (i & ~(d - 1)) * 2 + (i & (d - 1));
+        FN(vpair)(v, j, j + d);
+    }
+}
+
+/* Merges runs of `columns` columns in pairs. */
+USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, unsigned columns)
+{
+    V index = FN(vindex_xor)(2 * columns - 1);
+    M upper = FN(lanes_with)(columns);
+    USW_UNROLL for (unsigned i = 0; i < (rows + 1) / 2; i++)
+    {
+        V a = v[i], b = v[rows - 1 - i];
+        v[i] = FN(vorder)(a, FN(vpermute)(b, index), upper);
+        v[rows - 1 - i] = FN(vorder)(b, FN(vpermute)(a, index), upper);
+    }
+    for (unsigned d = columns / 2; d > 0; d /= 2) {
+        index = FN(vindex_xor)(d);
+        upper = FN(lanes_with)(d);
+        USW_UNROLL for (unsigned i = 0; i < rows; i++)
+        {
+            v[i] = FN(vorder)(v[i], FN(vpermute)(v[i], index), upper);
+        }
+    }
+    if (rows >= 16) {
+        FN(merge_rows)(v, rows, 8);
+    }
+    if (rows >= 8) {
+        FN(merge_rows)(v, rows, 4);
+    }
+    if (rows >= 4) {
+        FN(merge_rows)(v, rows, 2);
+    }
+    if (rows >= 2) {
+        FN(merge_rows)(v, rows, 1);
+    }
+}
+
+/* Exchanges the bit d of the row number with the bit d of the lane number. */
+USW_IN_REGISTERS void FN(exchange)(V *v, const unsigned rows, const unsigned d)
+{
+    V index = FN(vindex_xor)(d);
+    M second = FN(lanes_with)(d);
+    USW_UNROLL for (unsigned i = 0; i < rows / 2; i++)
+    {
+        unsigned j = (i & ~(d - 1)) * 2 + (i & (d - 1));
+        V a = v[j], b = v[j + d];
+        v[j] = FN(vpick)(a, FN(vpermute)(b, index), second);
+        v[j + d] = FN(vpick)(FN(vpermute)(a, index), b, second);
+    }
+}
+
+/* Rearranges the keys from column order to memory order; vector i then belongs at place
+ * (i % LANES) * (rows / LANES) + i / LANES if there are more rows than lanes, else at place i. */
+USW_IN_REGISTERS void FN(transpose)(V *v, const unsigned rows)
+{
+    if (rows > 1 && rows < LANES) {
+        unsigned char from[LANES];
+        for (unsigned i = 0; i < LANES; i++) {
+            from[i] = (unsigned char)(i % rows * (LANES / rows) + i / rows);
+        }
+        V index = FN(vindex)(from);
+        USW_UNROLL for (unsigned i = 0; i < rows; i++) v[i] = FN(vpermute)(v[i], index);
+    }
+    if (rows >= 2) {
+        FN(exchange)(v, rows, 1);
+    }
+    if (rows >= 4 && LANES >= 4) {
+        FN(exchange)(v, rows, 2);
+    }
+    if (rows >= 8 && LANES >= 8) {
+        FN(exchange)(v, rows, 4);
+    }
+    if (rows >= 16 && LANES >= 16) {
+        FN(exchange)(v, rows, 8);
+    }
+}
+
+/* Sorts n keys, of which the last vector or the last half of the vectors may be missing. */
+USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
+{
+    V v[16];
+    USW_UNROLL for (unsigned i = 0; i < rows; i++)
+    {
+        size_t at = i * LANES;
+        v[i] = i < rows / 2 ? FN(vload)(k + at)
+               : at >= n    ? FN(vset)((KEY)-1)
+                            : FN(vload_some)(k + at, usw_min(n - at, LANES));
+    }
+    if (rows == 2) {
+        FN(vpair)(v, 0, 1);
+    } else if (rows == 4) {
+        FN(columns4)(v);
+    } else if (rows == 8) {
+        FN(columns8)(v);
+    } else if (rows == 16) {
+        FN(columns16)(v);
+    }
+    for (unsigned columns = 1; columns < LANES; columns *= 2) {
+        FN(merge_columns)(v, rows, columns);
+    }
+    FN(transpose)(v, rows);
+    const unsigned stack = rows > LANES ? rows / LANES : 1;
+    USW_UNROLL for (unsigned i = 0; i < rows; i++)
+    {
+        unsigned place = stack > 1 ? i % LANES * stack + i / LANES : i;
+        size_t at = place * LANES;
+        if (place < rows / 2) {
+            FN(vstore)(k + at, v[i]);
+        } else if (at < n) {
+            FN(vstore_some)(k + at, v[i], usw_min(n - at, LANES));
+        }
+    }
+}
+
+/* Sorts n <= 16 * LANES keys. */
+static void FN(base_sort)(KEY *k, size_t n)
+{
+    if (n <= LANES) {
+        FN(sort_rows)(k, n, 1);
+    } else if (n <= 2 * LANES) {
+        FN(sort_rows)(k, n, 2);
+    } else if (n <= 4 * LANES) {
+        FN(sort_rows)(k, n, 4);
+    } else if (n <= 8 * LANES) {
+        FN(sort_rows)(k, n, 8);
+    } else {
+        FN(sort_rows)(k, n, 16);
+    }
+}

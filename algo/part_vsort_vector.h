@@ -1,0 +1,103 @@
+/* part_vsort_vector.h - the quicksort steps of part_vsort in vector operations, included once per width
+ * after the header that has those.
+ *
+ *     left ->                                       <- right
+ *     | <= pivot | room |  keys not read yet  | room | > pivot |
+ *
+ * Partition: one stretch of keys at either end is held in registers, which makes room. Then a stretch
+ * is read from the side with less room, and each of its vectors is parted: that never overwrites a key
+ * that was not read, and the side is chosen without a branch. */
+
+enum {
+    FN(ROWS) = 16,                    /* registers that the network sorts in */
+    FN(BASE) = FN(ROWS) * LANES,      /* keys */
+    FN(STRETCH) = 4,                  /* vectors */
+    FN(SAMPLE_WIDE_FROM) = 256 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
+};
+
+/* Handles fewer than a stretch of keys, which the caller has room for on both sides. */
+static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KEY **right)
+{
+    KEY *end = from + n;
+    V p = FN(vset)(pivot);
+    while (from + LANES <= end) {
+        V x = FN(vload)(from);
+        from += LANES;
+        FN(vsplit)(x, p, left, right);
+    }
+    KEY rest[LANES];
+    size_t count = (size_t)(end - from);
+    memcpy(rest, from, count * sizeof(KEY));
+    for (size_t i = 0; i < count; i++) {
+        bool above = rest[i] > pivot;
+        **left = rest[i];
+        *(*right - 1) = above ? rest[i] : *(*right - 1);
+        *left += !above;
+        *right -= above;
+    }
+    return end;
+}
+
+/* Moves the keys <= pivot to the front and returns how many they are; n > 2 stretches. */
+static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
+{
+    enum { VECTORS = FN(STRETCH), KEYS = VECTORS * LANES };
+    KEY *left = k, *right = k + n;           /* written up to, down to */
+    KEY *low = k + KEYS, *high = right - KEYS; /* not read yet: [low, high) */
+    V p = FN(vset)(pivot), first[VECTORS], last[VECTORS], x[VECTORS];
+    for (size_t i = 0; i < VECTORS; i++) {
+        first[i] = FN(vload)(k + i * LANES);
+        last[i] = FN(vload)(high + i * LANES);
+    }
+    low = FN(split_some)(low, (size_t)(high - low) % KEYS, pivot, &left, &right);
+    while (low < high) {
+        bool from_low = low - left <= right - high;
+        const KEY *from = from_low ? low : high - KEYS;
+        low += from_low ? KEYS : 0;
+        high -= from_low ? 0 : KEYS;
+        for (size_t i = 0; i < VECTORS; i++) {
+            x[i] = FN(vload)(from + i * LANES);
+        }
+        for (size_t i = 0; i < VECTORS; i++) {
+            FN(vsplit)(x[i], p, &left, &right);
+        }
+    }
+    for (size_t i = 0; i < VECTORS; i++) {
+        FN(vsplit)(first[i], p, &left, &right);
+    }
+    for (size_t i = 0; i < VECTORS; i++) {
+        FN(vsplit)(last[i], p, &left, &right);
+    }
+    return (size_t)(left - k);
+}
+
+static inline V FN(vmedian)(V a, V b, V c)
+{
+    return FN(vmax)(FN(vmin)(a, b), FN(vmin)(FN(vmax)(a, b), c));
+}
+
+/* The middle of 3 or 9 vectors of keys lane by lane, then of its lanes; of 8 vectors' worth of keys
+ * from all over the part where that is large. *constant: all candidates are equal. */
+static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
+{
+    KEY sample[8 * LANES];
+    size_t count = LANES;
+    if (n >= FN(SAMPLE_WIDE_FROM)) {
+        count = 8 * LANES;
+        for (size_t i = 0, step = n / count; i < count; i++) {
+            sample[i] = k[i * step + (i * 0x9e3779b1u >> 8) % step];
+        }
+    } else {
+        size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups - 1);
+        V m[3];
+        for (size_t g = 0; g < groups / 3; g++) {
+            const KEY *at = k + g * step;
+            m[g] = FN(vmedian)(FN(vload)(at), FN(vload)(at + groups / 3 * step),
+                               FN(vload)(at + 2 * (groups / 3) * step));
+        }
+        FN(vstore)(sample, groups == 3 ? m[0] : FN(vmedian)(m[0], m[1], m[2]));
+    }
+    FN(base_sort)(sample, count);
+    *constant = sample[0] == sample[count - 1];
+    return sample[count / 2 - 1];
+}
