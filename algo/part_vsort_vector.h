@@ -9,10 +9,11 @@
  * that was not read, and the side is chosen without a branch. */
 
 enum {
-    FN(ROWS) = 16,                    /* registers that the network sorts in */
-    FN(BASE) = FN(ROWS) * LANES,      /* keys */
-    FN(STRETCH) = 4,                  /* vectors */
-    FN(SAMPLE_WIDE_FROM) = 256 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
+    FN(ROWS) = 16,               /* registers that the network sorts in */
+    FN(BASE) = FN(ROWS) * LANES, /* keys */
+    FN(STRETCH) = 4,             /* vectors */
+    FN(SAMPLE_WIDE_FROM) =
+        256 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
 };
 
 /* Handles fewer than a stretch of keys, which the caller has room for on both sides. */
@@ -38,36 +39,45 @@ static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KE
     return end;
 }
 
-/* Moves the keys <= pivot to the front and returns how many they are; n > 2 stretches. */
+USW_IN_REGISTERS void FN(load_stretch)(V *x, const KEY *from)
+{
+    USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = FN(vload)(from + i * LANES);
+}
+
+USW_IN_REGISTERS void FN(split_stretch)(const V *x, V pivot, KEY **left, KEY **right)
+{
+    USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) FN(vsplit)(x[i], pivot, left, right);
+}
+
+/* Moves the keys <= pivot to the front and returns how many they are; n > 3 stretches. One stretch is
+ * read ahead, so that the choice of the side does not wait for the stretch before it. */
 static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 {
-    enum { VECTORS = FN(STRETCH), KEYS = VECTORS * LANES };
-    KEY *left = k, *right = k + n;           /* written up to, down to */
+    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 1024 / sizeof(KEY) };
+    KEY *left = k, *right = k + n;             /* written up to, down to */
     KEY *low = k + KEYS, *high = right - KEYS; /* not read yet: [low, high) */
-    V p = FN(vset)(pivot), first[VECTORS], last[VECTORS], x[VECTORS];
-    for (size_t i = 0; i < VECTORS; i++) {
-        first[i] = FN(vload)(k + i * LANES);
-        last[i] = FN(vload)(high + i * LANES);
-    }
+    V p = FN(vset)(pivot), first[FN(STRETCH)], last[FN(STRETCH)], x[FN(STRETCH)], y[FN(STRETCH)];
+    FN(load_stretch)(first, k);
+    FN(load_stretch)(last, high);
     low = FN(split_some)(low, (size_t)(high - low) % KEYS, pivot, &left, &right);
+    FN(load_stretch)(x, low);
+    low += KEYS;
     while (low < high) {
         bool from_low = low - left <= right - high;
         const KEY *from = from_low ? low : high - KEYS;
+        const char *soon = (const char *)(from_low ? low + AHEAD : high - AHEAD);
         low += from_low ? KEYS : 0;
         high -= from_low ? 0 : KEYS;
-        for (size_t i = 0; i < VECTORS; i++) {
-            x[i] = FN(vload)(from + i * LANES);
+        FN(load_stretch)(y, from);
+        for (size_t line = 0; line < KEYS * sizeof(KEY); line += 64) {
+            __builtin_prefetch(soon + line);
         }
-        for (size_t i = 0; i < VECTORS; i++) {
-            FN(vsplit)(x[i], p, &left, &right);
-        }
+        FN(split_stretch)(x, p, &left, &right);
+        USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = y[i];
     }
-    for (size_t i = 0; i < VECTORS; i++) {
-        FN(vsplit)(first[i], p, &left, &right);
-    }
-    for (size_t i = 0; i < VECTORS; i++) {
-        FN(vsplit)(last[i], p, &left, &right);
-    }
+    FN(split_stretch)(x, p, &left, &right);
+    FN(split_stretch)(first, p, &left, &right);
+    FN(split_stretch)(last, p, &left, &right);
     return (size_t)(left - k);
 }
 
