@@ -59,24 +59,32 @@ static uint64_t extreme_value(upsweep_type type, bool greatest)
     }
 }
 
+static uint64_t one_bits(upsweep_type type)
+{
+    switch (type) {
+    case UPSWEEP_F16: return 0x3c00;
+    case UPSWEEP_BF16: return 0x3f80;
+    case UPSWEEP_F32: return 0x3f800000;
+    case UPSWEEP_F64: return UINT64_C(0x3ff) << 52;
+    default: return 1;
+    }
+}
+
+uint64_t usw_identity_bits(upsweep_type type, upsweep_op op)
+{
+    switch (op) {
+    case UPSWEEP_PRODUCT: return one_bits(type);
+    case UPSWEEP_LEAST: return extreme_value(type, true);
+    case UPSWEEP_GREATEST: return extreme_value(type, false);
+    case UPSWEEP_AND: return UINT64_MAX;
+    default: return 0;
+    }
+}
+
 static void store_identity(upsweep_type type, upsweep_op op, void *result)
 {
-    size_t bytes = upsweep_type_bytes(type);
-    double one = 1.0;
-    switch (op) {
-    case UPSWEEP_PRODUCT:
-        if (usw_type_is_float(type)) {
-            memcpy(result, &one, sizeof one);
-        } else {
-            usw_store_raw(result, 8, 1);
-        }
-        break;
-    case UPSWEEP_LEAST: usw_store_raw(result, bytes, extreme_value(type, true)); break;
-    case UPSWEEP_GREATEST: usw_store_raw(result, bytes, extreme_value(type, false)); break;
-    case UPSWEEP_AND: usw_store_raw(result, bytes, UINT64_MAX); break;
-    case UPSWEEP_SUM: usw_store_raw(result, 8, 0); break;
-    default: usw_store_raw(result, bytes, 0); break;
-    }
+    upsweep_type out = upsweep_reduce_type(type, op);
+    usw_store_raw(result, upsweep_type_bytes(out), usw_identity_bits(out, op));
 }
 
 static upsweep_status least_or_greatest(upsweep *u, const usw_reduce_form *form, const void *data,

@@ -50,4 +50,7 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
                : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%d is no element type", (int)type);
 }
 
+/* The identity of an operator that is defined for the type, as an element's bits (api_reduce.c). */
+uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
+
 #endif

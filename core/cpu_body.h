@@ -21,7 +21,7 @@
 /* The name of an exported struct for this instruction set: stem_avx512, ... */
 #define USW_SYMBOL(stem) USW_CAT(stem, USW_ISA)
 
-#if USW_LEVEL >= 1
+#if USW_HAVE_X86
 #include <immintrin.h>
 #endif
 

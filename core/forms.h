@@ -34,7 +34,25 @@ typedef struct usw_reduce_form {
                             size_t map_count, uint64_t *keys, size_t *index);
 } usw_reduce_form;
 
-typedef struct usw_scan_form usw_scan_form;
+/* A scan of n > 0 elements; out may be in. New starts: at heads[i] != 0, or where keys change, or
+ * (both NULL) nowhere. */
+typedef struct usw_scan {
+    const void *in;
+    void *out;
+    size_t n;
+    upsweep_type type;
+    upsweep_op op;
+    bool exclusive;
+    uint64_t identity; /* of op, as an element's bits */
+    const uint8_t *heads;
+    const void *keys;
+    size_t key_bytes;
+} usw_scan;
+
+typedef struct usw_scan_form {
+    upsweep_status (*scan)(upsweep *u, const usw_scan *s);
+} usw_scan_form;
+
 typedef struct usw_split_form usw_split_form;
 
 #endif

@@ -1,0 +1,433 @@
+/* CPU form of the scan by two sweeps.
+ *
+ * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
+ * hands every node what lies before it. Differs: the tree is flat. Threads take blocks in order; a
+ * block's upward sweep needs nothing from others; then it waits for the carry of the block before
+ * it, passes its own on, and sweeps down while its elements are still in the second cache. So
+ * memory is read once and written once, and past the caches the result is streamed (part_stream.h).
+ *
+ * Floats are swept tile by tile in the order of core/order.h (part_sweep_tile.h). All other
+ * operators are exact, so within a block one running value does; sums of integers run a vector at a
+ * time by adding shifted copies. The least and greatest run on mapped keys (core/keymap.h). With
+ * one thread nobody waits for a block's total, and integers skip the upward sweep. */
+#include "core/cpu_body.h"
+#include "core/half.h"
+#include "core/order.h"
+#include "algo/part_stream.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#ifndef USW_SCAN_SWEEP_ONCE
+#define USW_SCAN_SWEEP_ONCE
+
+enum { BLOCK = 16 * USW_TILE, FLOAT_TILES = 4, FLOAT_BLOCK = FLOAT_TILES * USW_TILE };
+
+typedef struct work {
+    const usw_scan *s;
+    size_t bytes;     /* of an element */
+    usw_keymap map;   /* of LEAST and GREATEST; else the identity map */
+    uint64_t neutral; /* of the operator, on mapped keys */
+    bool totals;      /* blocks need an upward sweep, for others run beside them */
+    bool stream;
+    /* What travels from block to block, owned by the one whose turn it is. */
+    uint64_t exact;
+    usw_odometer sums;
+    _Atomic size_t turn;
+    unsigned char *scratch; /* scratch_bytes a thread: tiles */
+    size_t scratch_bytes;
+} work;
+
+/* One width's loops over exact operators, on raw elements or mapped keys. */
+typedef struct exact_loops {
+    uint64_t (*tile)(const work *w, const void *in, void *out, size_t n, const uint8_t *heads,
+                     uint64_t carry); /* scans n elements, returns the next carry */
+    uint64_t (*upward)(const work *w, const void *in, size_t n);
+    uint64_t (*join)(upsweep_op op, uint64_t a, uint64_t b);
+} exact_loops;
+
+/* Elements [begin, begin + n) start anew where heads is not 0; NULL: nowhere. room has n bytes. */
+static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_t *room)
+{
+    if (s->keys == NULL) {
+        return s->heads == NULL ? NULL : s->heads + begin;
+    }
+    const unsigned char *k = (const unsigned char *)s->keys + begin * s->key_bytes;
+    size_t i = 0;
+    if (begin == 0 && n > 0) {
+        room[i++] = 1;
+    }
+#define DIFFERS(TYPE)                                                                              \
+    for (const TYPE *key = (const TYPE *)(const void *)k; i < n; i++) {                            \
+        room[i] = *(key + i) != *(key + i - 1);                                                    \
+    }
+    switch (s->key_bytes) {
+    case 1: DIFFERS(uint8_t) break;
+    case 2: DIFFERS(uint16_t) break;
+    case 4: DIFFERS(uint32_t) break;
+    default: DIFFERS(uint64_t) break;
+    }
+#undef DIFFERS
+    return room;
+}
+#endif
+
+#include "algo/part_run_sums.h"
+
+/* ---- loops over one element width ---- */
+#if KEY_BITS <= 64
+
+static inline __attribute__((always_inline)) KEY FN(join)(upsweep_op op, KEY a, KEY b)
+{
+    switch (op) {
+    case UPSWEEP_SUM: return (KEY)(a + b);
+    case UPSWEEP_PRODUCT: return (KEY)((uint64_t)a * b);
+    case UPSWEEP_AND: return a & b;
+    case UPSWEEP_OR: return a | b;
+    case UPSWEEP_XOR: return a ^ b;
+    default: return a < b ? a : b;
+    }
+}
+
+static inline __attribute__((always_inline)) KEY FN(map)(const usw_keymap *m, bool mapped, KEY x)
+{
+    KEY below = (KEY)((KEY)m->neg & (KEY)(0 - (KEY)(x >> (KEY_BITS - 1))));
+    return mapped ? (KEY)((KEY)(x ^ below ^ (KEY)m->pos) + (KEY)m->add) : x;
+}
+
+static inline __attribute__((always_inline)) KEY FN(unmap)(const usw_keymap *m, bool mapped, KEY x)
+{
+    KEY y = (KEY)((KEY)(x - (KEY)m->add) ^ (KEY)m->pos);
+    KEY below = (KEY)((KEY)m->neg & (KEY)(0 - (KEY)(y >> (KEY_BITS - 1))));
+    return mapped ? (KEY)(y ^ below) : x;
+}
+
+/* One running value; returns it. heads NULL: no starts. */
+static inline __attribute__((always_inline)) KEY FN(run)(const work *w, const KEY *in, KEY *out,
+                                                         size_t n, const uint8_t *heads, KEY value,
+                                                         upsweep_op op)
+{
+    bool mapped = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST, exclusive = w->s->exclusive;
+    KEY neutral = (KEY)w->neutral;
+    for (size_t i = 0; i < n; i++) {
+        KEY x = FN(map)(&w->map, mapped, in[i]);
+        KEY before = heads != NULL && heads[i] != 0 ? neutral : value;
+        value = FN(join)(op, before, x);
+        out[i] = FN(unmap)(&w->map, mapped, exclusive ? before : value);
+    }
+    return value;
+}
+
+/* A tile: sums without starts by vectors, the rest element by element. */
+static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, const uint8_t *heads,
+                         uint64_t carry)
+{
+    const KEY *x = in;
+    KEY *y = out, value = (KEY)carry;
+    switch (w->s->op) {
+    case UPSWEEP_SUM:
+        if (heads == NULL) {
+            size_t i = 0;
+#if USW_LEVEL >= 1
+            i = FN(run_sums)(x, y, n, w->s->exclusive, &value);
+#endif
+            return FN(run)(w, x + i, y + i, n - i, NULL, value, UPSWEEP_SUM);
+        }
+        return FN(run)(w, x, y, n, heads, value, UPSWEEP_SUM);
+    case UPSWEEP_PRODUCT: return FN(run)(w, x, y, n, heads, value, UPSWEEP_PRODUCT);
+    case UPSWEEP_AND: return FN(run)(w, x, y, n, heads, value, UPSWEEP_AND);
+    case UPSWEEP_OR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_OR);
+    case UPSWEEP_XOR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_XOR);
+    default: return FN(run)(w, x, y, n, heads, value, UPSWEEP_LEAST);
+    }
+}
+
+static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const KEY *x, size_t n,
+                                                           upsweep_op op)
+{
+    KEY value = (KEY)w->neutral;
+    for (size_t i = 0; i < n; i++) {
+        value = FN(join)(op, value, FN(map)(&w->map, op == UPSWEEP_LEAST, x[i]));
+    }
+    return value;
+}
+
+/* The combination of n elements. */
+static uint64_t FN(upward)(const work *w, const void *in, size_t n)
+{
+    const KEY *x = in;
+    switch (w->s->op) {
+    case UPSWEEP_SUM: return FN(total)(w, x, n, UPSWEEP_SUM);
+    case UPSWEEP_PRODUCT: return FN(total)(w, x, n, UPSWEEP_PRODUCT);
+    case UPSWEEP_AND: return FN(total)(w, x, n, UPSWEEP_AND);
+    case UPSWEEP_OR: return FN(total)(w, x, n, UPSWEEP_OR);
+    case UPSWEEP_XOR: return FN(total)(w, x, n, UPSWEEP_XOR);
+    default: return FN(total)(w, x, n, UPSWEEP_LEAST);
+    }
+}
+
+static uint64_t FN(join_any)(upsweep_op op, uint64_t a, uint64_t b)
+{
+    return FN(join)(op, (KEY)a, (KEY)b);
+}
+
+static const exact_loops FN(exact) = {FN(tile), FN(upward), FN(join_any)};
+
+#else /* KEY_BITS == 128: included last, once */
+
+#include "algo/part_sweep_tile.h"
+
+/* ---- turns ---- */
+
+/* Blocks are handed out in order, so the block before this one is done or on some thread. */
+static void wait_turn(work *w, size_t block)
+{
+    for (unsigned spins = 0; atomic_load_explicit(&w->turn, memory_order_acquire) != block;
+         spins++) {
+        if (spins >= 256) {
+            sched_yield();
+        }
+    }
+}
+
+static void end_turn(work *w, size_t block)
+{
+    atomic_store_explicit(&w->turn, block + 1, memory_order_release);
+}
+
+/* ---- exact operators ---- */
+
+/* What follows the block's last head, combined; *cut tells whether it has a head. */
+static uint64_t exact_upward(const work *w, const exact_loops *loops, size_t begin, size_t n,
+                             bool *cut)
+{
+    const unsigned char *in = (const unsigned char *)w->s->in + begin * w->bytes;
+    uint64_t total = w->neutral;
+    *cut = false;
+    for (size_t i = usw_div_up(n, USW_TILE) * USW_TILE; i > 0 && !*cut; i -= USW_TILE) {
+        uint8_t room[USW_TILE];
+        size_t first = i - USW_TILE, from = 0, count = usw_min(USW_TILE, n - first);
+        const uint8_t *heads = heads_of(w->s, begin + first, count, room);
+        if (heads != NULL) {
+            for (from = count; from > 0 && heads[from - 1] == 0; from--) {
+            }
+            *cut = from > 0;
+            from -= *cut;
+        }
+        total = loops->join(w->s->op,
+                            loops->upward(w, in + (first + from) * w->bytes, count - from), total);
+    }
+    return total;
+}
+
+static const exact_loops *loops_of(const work *w)
+{
+    return w->bytes == 1   ? &exact_u8
+           : w->bytes == 2 ? &exact_u16
+           : w->bytes == 4 ? &exact_u32
+                           : &exact_u64;
+}
+
+/* With nothing combined the result is the type's own identity; the running value cannot tell that
+ * from having met only NaN. */
+static void put_identities(const work *w, size_t begin, size_t n, void *out, const uint8_t *heads)
+{
+    for (size_t i = 0; heads != NULL && i < n; i++) {
+        if (heads[i] != 0) {
+            usw_store_raw((unsigned char *)out + i * w->bytes, w->bytes, w->s->identity);
+        }
+    }
+    if (begin == 0) {
+        usw_store_raw(out, w->bytes, w->s->identity);
+    }
+}
+
+static void exact_block(void *context, size_t block, unsigned thread)
+{
+    work *w = context;
+    const usw_scan *s = w->s;
+    const exact_loops *loops = loops_of(w);
+    size_t begin = block * BLOCK, end = begin + usw_min(BLOCK, s->n - begin);
+    bool cut = false;
+    uint64_t total = w->totals ? exact_upward(w, loops, begin, end - begin, &cut) : 0;
+    wait_turn(w, block);
+    uint64_t carry = w->exact;
+    if (w->totals) {
+        w->exact = cut ? total : loops->join(s->op, carry, total);
+        end_turn(w, block);
+    }
+    unsigned char *room = w->scratch + thread * w->scratch_bytes;
+    for (size_t i = begin; i < end; i += USW_TILE) {
+        size_t n = usw_min(USW_TILE, end - i);
+        unsigned char *out = (unsigned char *)s->out + i * w->bytes, *to = w->stream ? room : out;
+        uint8_t starts[USW_TILE];
+        const uint8_t *heads = heads_of(s, i, n, starts);
+        carry = loops->tile(w, (const unsigned char *)s->in + i * w->bytes, to, n, heads, carry);
+        if (s->exclusive && (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST)) {
+            put_identities(w, i, n, to, heads);
+        }
+        if (w->stream) {
+            stream_copy(out, room, n * w->bytes);
+        }
+    }
+    if (!w->totals) {
+        w->exact = carry;
+        end_turn(w, block);
+    }
+    stream_end();
+}
+
+/* ---- floats ---- */
+
+/* The tile's elements as floats or doubles, filled up with the identity. Whole tiles of those types
+ * stay where they are. */
+static const void *widen_tile(const work *w, const void *in, size_t n, void *room)
+{
+    upsweep_type type = w->s->type;
+    bool product = w->s->op == UPSWEEP_PRODUCT;
+    if (n == USW_TILE && w->bytes >= 4) {
+        return in;
+    }
+    if (type == UPSWEEP_F64) {
+        double *wide = room;
+        memcpy(wide, in, n * sizeof *wide);
+        for (size_t i = n; i < USW_TILE; i++) {
+            wide[i] = usw_neutral(product);
+        }
+        return wide;
+    }
+    float *wide = room;
+    const uint16_t *half = in;
+    if (type == UPSWEEP_F32) {
+        memcpy(wide, in, n * sizeof *wide);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(half[i]) : usw_widen_bf16(half[i]);
+        }
+    }
+    for (size_t i = n; i < USW_TILE; i++) {
+        wide[i] = (float)usw_neutral(product);
+    }
+    return wide;
+}
+
+/* The variants of the sweeps, each compiled for itself. */
+#define SWEEPS(name, wide, cut, product)                                                           \
+    static double up_##name(sweep_tile *t, const void *x, const uint8_t *heads)                    \
+    {                                                                                              \
+        return upward(t, x, wide, (cut) ? heads : NULL, product);                                  \
+    }                                                                                              \
+    static void down_##name(sweep_tile *t, double before, void *out, bool exclusive)               \
+    {                                                                                              \
+        downward(t, before, out, wide, cut, exclusive, product);                                   \
+    }
+SWEEPS(sum_f32, false, false, false)
+SWEEPS(product_f32, false, false, true)
+SWEEPS(cut_sum_f32, false, true, false)
+SWEEPS(cut_product_f32, false, true, true)
+SWEEPS(sum_f64, true, false, false)
+SWEEPS(product_f64, true, false, true)
+SWEEPS(cut_sum_f64, true, true, false)
+SWEEPS(cut_product_f64, true, true, true)
+
+typedef double (*up_fn)(sweep_tile *t, const void *x, const uint8_t *heads);
+typedef void (*down_fn)(sweep_tile *t, double before, void *out, bool exclusive);
+static const up_fn ups[2][2][2] = {
+    {{up_sum_f32, up_product_f32}, {up_cut_sum_f32, up_cut_product_f32}},
+    {{up_sum_f64, up_product_f64}, {up_cut_sum_f64, up_cut_product_f64}}};
+static const down_fn downs[2][2][2] = {
+    {{down_sum_f32, down_product_f32}, {down_cut_sum_f32, down_cut_product_f32}},
+    {{down_sum_f64, down_product_f64}, {down_cut_sum_f64, down_cut_product_f64}}};
+
+/* Sweeps down a tile and puts n results to out. */
+static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room)
+{
+    const usw_scan *s = w->s;
+    bool wide = s->type != UPSWEEP_F32, direct = n == USW_TILE && w->bytes >= 4 && !w->stream;
+    bool cut = s->heads != NULL || s->keys != NULL;
+    void *to = direct ? out : room;
+    downs[wide][cut][s->op == UPSWEEP_PRODUCT](t, carry, to, s->exclusive);
+    if (w->bytes == 2) {
+        const double *from = room;
+        uint16_t *half = out;
+        for (size_t i = 0; i < n; i++) {
+            half[i] = s->type == UPSWEEP_F16 ? usw_narrow_f16(from[i]) : usw_narrow_bf16(from[i]);
+        }
+    } else if (w->stream) {
+        stream_copy(out, room, n * w->bytes);
+    } else if (!direct) {
+        memcpy(out, room, n * w->bytes);
+    }
+}
+
+typedef struct float_room {
+    double room[USW_TILE];
+    sweep_tile tiles[FLOAT_TILES];
+} float_room;
+
+static void float_block(void *context, size_t block, unsigned thread)
+{
+    work *w = context;
+    const usw_scan *s = w->s;
+    float_room *f = (float_room *)(void *)(w->scratch + thread * w->scratch_bytes);
+    size_t begin = block * FLOAT_BLOCK, end = begin + usw_min(FLOAT_BLOCK, s->n - begin), count = 0;
+    bool cut = s->heads != NULL || s->keys != NULL;
+    double sum[FLOAT_TILES], carry[FLOAT_TILES];
+    for (size_t i = begin; i < end; i += USW_TILE, count++) {
+        size_t n = usw_min(USW_TILE, end - i);
+        uint8_t room[USW_TILE];
+        const uint8_t *heads = heads_of(s, i, n, room);
+        if (heads != NULL && n < USW_TILE) {
+            memmove(room, heads, n);
+            memset(room + n, 0, USW_TILE - n);
+            heads = room;
+        }
+        bool wide = s->type == UPSWEEP_F64;
+        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->room);
+        sum[count] = ups[wide][cut][s->op == UPSWEEP_PRODUCT](&f->tiles[count], x, heads);
+    }
+    wait_turn(w, block);
+    for (size_t t = 0; t < count; t++) {
+        carry[t] = usw_odometer_carry(&w->sums);
+        usw_odometer_add(&w->sums, sum[t], cut && f->tiles[t].heads3[0] != 0);
+    }
+    end_turn(w, block);
+    for (size_t t = 0; t < count; t++) {
+        size_t i = begin + t * USW_TILE;
+        finish_tile(w, &f->tiles[t], carry[t], (unsigned char *)s->out + i * w->bytes,
+                    usw_min(USW_TILE, end - i), f->room);
+    }
+    stream_end();
+}
+
+/* ---- the whole ---- */
+
+static uint64_t neutral_of(upsweep_op op)
+{
+    return op == UPSWEEP_PRODUCT ? 1 : op >= UPSWEEP_LEAST && op <= UPSWEEP_AND ? UINT64_MAX : 0;
+}
+
+static upsweep_status scan(upsweep *u, const usw_scan *s)
+{
+    bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
+    size_t bytes = upsweep_type_bytes(s->type), block = sums ? FLOAT_BLOCK : BLOCK;
+    size_t blocks = usw_div_up(s->n, block);
+    work w = {.s = s, .bytes = bytes, .neutral = neutral_of(s->op), .totals = u->threads > 1};
+    w.exact = w.neutral;
+    usw_odometer_start(&w.sums, s->op == UPSWEEP_PRODUCT);
+    if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
+        w.map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
+    }
+    w.totals = w.totals && blocks > 1;
+    w.stream = s->in != s->out && s->n * bytes >= USW_STREAM_FROM;
+    w.scratch_bytes = sums ? sizeof(float_room) : USW_TILE * sizeof(uint64_t);
+    w.scratch = usw_scratch(u, u->threads * w.scratch_bytes);
+    if (w.scratch == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
+    }
+    usw_parallel(u, blocks, sums ? float_block : exact_block, &w);
+    return UPSWEEP_OK;
+}
+
+const usw_scan_form USW_SYMBOL(usw_scan_sweep_cpu) = {scan};
+#endif
