@@ -1,0 +1,336 @@
+/* sort_by.c - the stable parallel merge sort by a caller's order.
+ *
+ * The array is cut into chunks; each is sorted by one thread (merge_sort.h). Then neighbours are
+ * merged in rounds, array to scratch and back. Every merge of a round is cut into pieces of equal
+ * output by merge path: where piece k begins in a and in b is found by a binary search on the
+ * diagonal, so that the last merge keeps all threads as busy as the first. Neighbours that are in
+ * order already, or wholly exchanged, cost one or two compares; a round in which all are in order
+ * moves nothing.
+ *
+ * An order that is none can give any answers: each search starts where the one before it ended, and
+ * so the pieces always tile a and b, and the result is a permutation.
+ *
+ * Elements over 64 bytes are sorted by pointer and moved once. Without scratch for that, and in
+ * place, the chunks are sorted and merged with whatever buffer there is.
+ *
+ * Source: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, "Merge path" (2012). */
+#include "sort_by.h"
+#include "merge_sort.h"
+
+enum {
+    CHUNK_MIN = 2048,      /* elements; below, threads do not pay */
+    DIRECT_BYTES_MAX = 64, /* larger elements are sorted by pointer */
+    PIECES_A_THREAD = 4,
+    IN_PLACE_BYTES = 1 << 20,
+    MOVE_BYTES = 1 << 18 /* that one task of a copy moves */
+};
+
+typedef enum pair_order { IN_ORDER, EXCHANGED, MIXED } pair_order;
+
+typedef struct job {
+    upsweep_compare compare;
+    void *context;
+    size_t n, bytes, chunks;
+    unsigned char *base, *scratch;
+    size_t lane_room; /* in place: elements of scratch that each lane has */
+    /* of the current round: */
+    unsigned char *from, *to;
+    size_t width;  /* chunks in a sorted run */
+    size_t pieces; /* in which each merge is cut */
+    size_t *cuts;  /* pieces + 1 for each pair: how many of the left run come before the cut */
+    pair_order *orders;
+} job;
+
+static size_t chunk_start(const job *j, size_t i)
+{
+    size_t rest = j->n % j->chunks;
+    return j->n / j->chunks * i + usw_min(i, rest);
+}
+
+static void merge_sort(const usw_sorter *s, unsigned char *base, size_t n, size_t bytes)
+{
+    switch (bytes) {
+    case 4: usw_merge_sort(s, base, n, 4); break;
+    case 8: usw_merge_sort(s, base, n, 8); break;
+    case 16: usw_merge_sort(s, base, n, 16); break;
+    case 24: usw_merge_sort(s, base, n, 24); break;
+    case 32: usw_merge_sort(s, base, n, 32); break;
+    default: usw_merge_sort(s, base, n, bytes); break;
+    }
+}
+
+static void merge_up(const usw_sorter *s, unsigned char *out, const unsigned char *a, size_t na,
+                     const unsigned char *b, size_t nb, size_t bytes)
+{
+    switch (bytes) {
+    case 4: usw_merge_up(s, out, a, na, b, nb, 4); break;
+    case 8: usw_merge_up(s, out, a, na, b, nb, 8); break;
+    case 16: usw_merge_up(s, out, a, na, b, nb, 16); break;
+    case 24: usw_merge_up(s, out, a, na, b, nb, 24); break;
+    case 32: usw_merge_up(s, out, a, na, b, nb, 32); break;
+    default: usw_merge_up(s, out, a, na, b, nb, bytes); break;
+    }
+}
+
+static void sort_chunk(void *context, size_t i, unsigned lane)
+{
+    const job *j = context;
+    size_t start = chunk_start(j, i), n = chunk_start(j, i + 1) - start;
+    usw_sorter s = {j->compare, j->context, j->scratch + start * j->bytes, n};
+    if (j->lane_room != 0) {
+        s.buffer = j->scratch + lane * j->lane_room * j->bytes;
+        s.room = j->lane_room;
+    } else if (j->scratch == NULL) {
+        s.buffer = NULL;
+        s.room = 0;
+    }
+    merge_sort(&s, j->base + start * j->bytes, n, j->bytes);
+}
+
+typedef struct pair {
+    const unsigned char *a, *b;
+    size_t na, nb, start;
+} pair;
+
+static pair pair_of(const job *j, size_t i)
+{
+    size_t start = chunk_start(j, 2 * i * j->width),
+           middle = chunk_start(j, (2 * i + 1) * j->width);
+    size_t end = chunk_start(j, (2 * i + 2) * j->width);
+    return (pair){j->from + start * j->bytes, j->from + middle * j->bytes, middle - start,
+                  end - middle, start};
+}
+
+static pair_order order_of(const job *j, const pair *p)
+{
+    const unsigned char *a_last = p->b - j->bytes, *b_last = p->b + (p->nb - 1) * j->bytes;
+    if (j->compare(p->b, a_last, j->context) >= 0) {
+        return IN_ORDER;
+    }
+    return j->compare(b_last, p->a, j->context) < 0 ? EXCHANGED : MIXED;
+}
+
+/* How many of a are among the first k of the merged pair, if that is within [low, high]. */
+static size_t cut_at(const job *j, const pair *p, size_t k, size_t low, size_t high)
+{
+    while (low < high) {
+        size_t i = low + (high - low) / 2;
+        bool after = j->compare(p->b + (k - 1 - i) * j->bytes, p->a + i * j->bytes, j->context) < 0;
+        high = after ? i : high;
+        low = after ? low : i + 1;
+    }
+    return low;
+}
+
+static size_t piece_start(const job *j, const pair *p, size_t i)
+{
+    size_t n = p->na + p->nb;
+    return n / j->pieces * i + usw_min(i, n % j->pieces);
+}
+
+static void cut_pair(const job *j, size_t i)
+{
+    pair p = pair_of(j, i);
+    size_t *cuts = j->cuts + i * (j->pieces + 1);
+    cuts[0] = 0;
+    for (size_t c = 1; c <= j->pieces; c++) {
+        size_t k = piece_start(j, &p, c), step = k - piece_start(j, &p, c - 1);
+        size_t low = usw_max(cuts[c - 1], k > p.nb ? k - p.nb : 0);
+        size_t high = usw_min(cuts[c - 1] + step, p.na);
+        cuts[c] = j->orders[i] == IN_ORDER    ? high
+                  : j->orders[i] == EXCHANGED ? low
+                                              : cut_at(j, &p, k, low, high);
+    }
+}
+
+static void merge_piece(void *context, size_t task, unsigned lane)
+{
+    (void)lane;
+    const job *j = context;
+    size_t i = task / j->pieces, c = task % j->pieces, bytes = j->bytes;
+    pair p = pair_of(j, i);
+    const size_t *cuts = j->cuts + i * (j->pieces + 1);
+    size_t k0 = piece_start(j, &p, c), k1 = piece_start(j, &p, c + 1);
+    size_t na = cuts[c + 1] - cuts[c], nb = k1 - k0 - na;
+    const unsigned char *a = p.a + cuts[c] * bytes, *b = p.b + (k0 - cuts[c]) * bytes;
+    unsigned char *out = j->to + (p.start + k0) * bytes;
+    if (j->orders[i] == MIXED) {
+        usw_sorter s = {j->compare, j->context, NULL, 0};
+        merge_up(&s, out, a, na, b, nb, bytes);
+        return;
+    }
+    size_t a_at = j->orders[i] == IN_ORDER ? 0 : nb, b_at = j->orders[i] == IN_ORDER ? na : 0;
+    memcpy(out + a_at * bytes, a, na * bytes);
+    memcpy(out + b_at * bytes, b, nb * bytes);
+}
+
+static size_t pieces_for(const upsweep *u, size_t pairs)
+{
+    return usw_max(1, (size_t)PIECES_A_THREAD * u->threads / pairs);
+}
+
+static void merge_rounds(upsweep *u, job *j)
+{
+    j->from = j->base;
+    j->to = j->scratch;
+    for (j->width = 1; j->width < j->chunks; j->width *= 2) {
+        size_t pairs = j->chunks / (2 * j->width);
+        bool moves = false;
+        for (size_t i = 0; i < pairs; i++) {
+            pair p = pair_of(j, i);
+            j->orders[i] = order_of(j, &p);
+            moves |= j->orders[i] != IN_ORDER;
+        }
+        if (!moves) {
+            continue;
+        }
+        j->pieces = pieces_for(u, pairs);
+        for (size_t i = 0; i < pairs; i++) {
+            cut_pair(j, i);
+        }
+        usw_parallel(u, pairs * j->pieces, merge_piece, j);
+        unsigned char *done = j->to;
+        j->to = j->from;
+        j->from = done;
+    }
+}
+
+typedef struct copy_job {
+    unsigned char *to;
+    const unsigned char *from;
+    unsigned char *const *pointers; /* not NULL: element i comes from pointers[i] */
+    size_t n, bytes, step;
+} copy_job;
+
+static void copy_part(void *context, size_t i, unsigned lane)
+{
+    (void)lane;
+    const copy_job *c = context;
+    size_t start = i * c->step, end = usw_min(start + c->step, c->n);
+    if (c->pointers == NULL) {
+        memcpy(c->to + start * c->bytes, c->from + start * c->bytes, (end - start) * c->bytes);
+        return;
+    }
+    for (size_t k = start; k < end; k++) {
+        memcpy(c->to + k * c->bytes, c->pointers[k], c->bytes);
+    }
+}
+
+static void copy_all(upsweep *u, copy_job c)
+{
+    c.step = usw_max(1, MOVE_BYTES / c.bytes);
+    usw_parallel(u, usw_div_up(c.n, c.step), copy_part, &c);
+}
+
+/* A power of 4, so that an even number of rounds brings the elements back to the array. */
+static size_t chunks_for(const upsweep *u, size_t n)
+{
+    size_t chunks = 1;
+    while (u->threads > 1 && chunks < 4 * (size_t)u->threads && n / (chunks * 4) >= CHUNK_MIN) {
+        chunks *= 4;
+    }
+    return chunks;
+}
+
+/* False, with nothing done, if there is no scratch for n elements. */
+static bool sort_with_scratch(upsweep *u, job *j)
+{
+    j->chunks = chunks_for(u, j->n);
+    size_t pairs = j->chunks / 2;
+    size_t cuts = 2 * pairs + PIECES_A_THREAD * (size_t)u->threads;
+    if (j->scratch == NULL) {
+        j->scratch = usw_scratch(u, (j->chunks == 1 ? j->n / 2 + 1 : j->n) * j->bytes);
+    }
+    j->cuts = usw_scratch(u, cuts * sizeof *j->cuts);
+    j->orders = usw_scratch(u, (pairs + 1) * sizeof *j->orders);
+    if (j->scratch == NULL || j->cuts == NULL || j->orders == NULL) {
+        return false;
+    }
+    usw_parallel(u, j->chunks, sort_chunk, j);
+    merge_rounds(u, j);
+    if (j->from != j->base) {
+        copy_all(u, (copy_job){j->base, j->from, NULL, j->n, j->bytes, 0});
+    }
+    return true;
+}
+
+static void merge_in_place(void *context, size_t i, unsigned lane)
+{
+    const job *j = context;
+    size_t start = chunk_start(j, 2 * i * j->width),
+           middle = chunk_start(j, (2 * i + 1) * j->width);
+    size_t end = chunk_start(j, (2 * i + 2) * j->width);
+    usw_sorter s = {j->compare, j->context, j->scratch + lane * j->lane_room * j->bytes,
+                    j->lane_room};
+    if (j->lane_room == 0) {
+        s.buffer = NULL;
+    }
+    usw_merge_in_place(&s, j->base + start * j->bytes, middle - start, end - middle, j->bytes);
+}
+
+static void sort_in_place(upsweep *u, job *j)
+{
+    size_t room = usw_min(usw_scratch_room(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
+    j->lane_room = usw_min(room, j->n / 2 + 1);
+    j->scratch = NULL;
+    while (j->lane_room != 0 && j->scratch == NULL) {
+        j->scratch = usw_scratch(u, u->threads * j->lane_room * j->bytes);
+        j->lane_room = j->scratch == NULL ? j->lane_room / 2 : j->lane_room;
+    }
+    j->chunks = chunks_for(u, j->n);
+    usw_parallel(u, j->chunks, sort_chunk, j);
+    for (j->width = 1; j->width < j->chunks; j->width *= 2) {
+        usw_parallel(u, j->chunks / (2 * j->width), merge_in_place, j);
+    }
+}
+
+/* The order of pointers is the order of what they point to. */
+static int compare_targets(const void *a, const void *b, void *context)
+{
+    const job *j = context;
+    void *x, *y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return j->compare(x, y, j->context);
+}
+
+static bool sort_pointers(upsweep *u, job *j)
+{
+    unsigned char **pointers = usw_scratch(u, j->n * sizeof *pointers);
+    unsigned char *copy = usw_scratch(u, j->n * j->bytes);
+    if (pointers == NULL || copy == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < j->n; i++) {
+        pointers[i] = j->base + i * j->bytes;
+    }
+    job by_pointer = {.compare = compare_targets,
+                      .context = j,
+                      .n = j->n,
+                      .bytes = sizeof *pointers,
+                      .base = (unsigned char *)pointers,
+                      .scratch = copy};
+    if (!sort_with_scratch(u, &by_pointer)) {
+        return false;
+    }
+    copy_all(u, (copy_job){copy, NULL, pointers, j->n, j->bytes, 0});
+    copy_all(u, (copy_job){j->base, copy, NULL, j->n, j->bytes, 0});
+    return true;
+}
+
+void usw_sort_by(upsweep *u, void *base, size_t n, size_t bytes, upsweep_compare compare,
+                 void *context, bool in_place)
+{
+    if (n < 2) {
+        return;
+    }
+    job j = {.compare = compare, .context = context, .n = n, .bytes = bytes, .base = base};
+    usw_mark mark = usw_scratch_mark(u);
+    bool done =
+        !in_place && (bytes > DIRECT_BYTES_MAX ? sort_pointers(u, &j) : sort_with_scratch(u, &j));
+    if (!done) {
+        usw_scratch_reset(u, mark);
+        sort_in_place(u, &j);
+    }
+    usw_scratch_reset(u, mark);
+}
