@@ -24,18 +24,23 @@
 
 #define USW_INLINE static inline __attribute__((always_inline))
 
-enum { USW_STRIP_BYTES = 64, USW_RUN_MIN = 32, USW_RUN_STACK = 72 };
+enum { USW_STRIP_BYTES = 64, USW_RUN_MIN = 16, USW_RUN_STACK = 72, USW_FETCH_AHEAD = 8 };
 
 typedef struct usw_sorter {
     upsweep_compare compare;
     void *context;
     unsigned char *buffer;
-    size_t room; /* elements that fit the buffer */
+    size_t room;  /* elements that fit the buffer */
+    bool through; /* the elements are pointers to what compare takes */
 } usw_sorter;
 
-USW_INLINE bool usw_before(const usw_sorter *s, const void *a, const void *b)
+USW_INLINE bool usw_before(usw_sorter s, const void *a, const void *b)
 {
-    return s->compare(a, b, s->context) < 0;
+    if (s.through) {
+        memcpy(&a, a, sizeof a);
+        memcpy(&b, b, sizeof b);
+    }
+    return s.compare(a, b, s.context) < 0;
 }
 
 USW_INLINE void usw_swap_bytes(unsigned char *x, unsigned char *y, size_t bytes)
@@ -66,7 +71,7 @@ USW_INLINE void usw_insert_at(unsigned char *base, size_t to, size_t from, size_
 
 /* The number of elements of a that are not after key, if a is in order. With `step` 0 the whole of
  * a is halved; with 1 the search starts at the front and doubles its steps. */
-USW_INLINE size_t usw_count_not_after(const usw_sorter *s, const unsigned char *a, size_t n,
+USW_INLINE size_t usw_count_not_after(usw_sorter s, const unsigned char *a, size_t n,
                                       const void *key, size_t step, size_t bytes)
 {
     size_t low = 0, high = n;
@@ -77,18 +82,17 @@ USW_INLINE size_t usw_count_not_after(const usw_sorter *s, const unsigned char *
         }
         low += step;
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        bool after = usw_before(s, key, a + middle * bytes);
-        high = after ? middle : high;
-        low = after ? low : middle + 1;
+    for (size_t left = high - low; left != 0;) {
+        size_t half = left / 2, up = (size_t)usw_before(s, key, a + (low + half) * bytes) - 1;
+        low += (half + 1) & up; /* arithmetic for a choice, as in usw_merge_step */
+        left = half - ((2 * half + 1 - left) & up);
     }
     return low;
 }
 
 /* The number of elements of a that are before key; with step 1 the search starts at the back. */
-USW_INLINE size_t usw_count_before(const usw_sorter *s, const unsigned char *a, size_t n,
-                                   const void *key, size_t step, size_t bytes)
+USW_INLINE size_t usw_count_before(usw_sorter s, const unsigned char *a, size_t n, const void *key,
+                                   size_t step, size_t bytes)
 {
     size_t low = 0, high = n;
     for (; step != 0 && step <= high - low; step *= 2) {
@@ -98,38 +102,112 @@ USW_INLINE size_t usw_count_before(const usw_sorter *s, const unsigned char *a, 
         }
         high -= step;
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        bool less = usw_before(s, a + middle * bytes, key);
-        low = less ? middle + 1 : low;
-        high = less ? high : middle;
+    for (size_t left = high - low; left != 0;) {
+        size_t half = left / 2, up = 0 - (size_t)usw_before(s, a + (low + half) * bytes, key);
+        low += (half + 1) & up;
+        left = half - ((2 * half + 1 - left) & up);
     }
     return low;
 }
 
-/* Merges into out, which is apart from a and may lie at or before b. */
-USW_INLINE void usw_merge_up(const usw_sorter *s, unsigned char *out, const unsigned char *a,
-                             size_t na, const unsigned char *b, size_t nb, size_t bytes)
+/* One merge under way. */
+typedef struct usw_merge {
+    const unsigned char *a, *a_end, *b, *b_end;
+    unsigned char *out;
+} usw_merge;
+
+/* What a pointer a few elements on points to is likely to be compared soon, and far away. */
+USW_INLINE void usw_fetch_ahead(const unsigned char *at, const unsigned char *end)
 {
-    const unsigned char *a_end = a + na * bytes, *b_end = b + nb * bytes;
-    while (a != a_end && b != b_end) {
-        size_t second = usw_before(s, b, a);
-        const unsigned char *from = second ? b : a;
-        memcpy(out, from, bytes);
-        out += bytes;
-        b += bytes & (0 - second);
-        a += bytes & (second - 1);
-    }
-    if (a != a_end) {
-        memcpy(out, a, (size_t)(a_end - a));
-    } else if (b != b_end && out != b) {
-        memmove(out, b, (size_t)(b_end - b));
+    const void *target;
+    if ((size_t)(end - at) > USW_FETCH_AHEAD * sizeof target) {
+        memcpy(&target, at + USW_FETCH_AHEAD * sizeof target, sizeof target);
+        __builtin_prefetch(target);
     }
 }
 
+/* The choice is arithmetic, written so that no compiler makes it a branch: no one can predict it.
+ */
+USW_INLINE void usw_merge_step(usw_sorter s, usw_merge *m, size_t bytes)
+{
+    size_t first = (size_t)usw_before(s, m->b, m->a) - 1; /* all ones: take a */
+    uintptr_t a = (uintptr_t)m->a, b = (uintptr_t)m->b;
+    if (s.through) {
+        usw_fetch_ahead(m->a, m->a_end);
+        usw_fetch_ahead(m->b, m->b_end);
+    }
+    memcpy(m->out, (const void *)(b ^ ((a ^ b) & first)), bytes);
+    m->out += bytes;
+    m->b += bytes & ~first;
+    m->a += bytes & first;
+}
+
+/* Steps that neither run can end before. */
+USW_INLINE size_t usw_sure_steps(const usw_merge *m, size_t bytes)
+{
+    size_t na = (size_t)(m->a_end - m->a), nb = (size_t)(m->b_end - m->b);
+    return (na < nb ? na : nb) / bytes;
+}
+
+USW_INLINE void usw_merge_finish(usw_sorter s, usw_merge *m, size_t bytes)
+{
+    for (size_t steps; (steps = usw_sure_steps(m, bytes)) != 0;) {
+        do {
+            usw_merge_step(s, m, bytes);
+        } while (--steps != 0);
+    }
+    if (m->a != m->a_end) {
+        memcpy(m->out, m->a, (size_t)(m->a_end - m->a));
+    } else if (m->b != m->b_end && m->out != m->b) {
+        memmove(m->out, m->b, (size_t)(m->b_end - m->b));
+    }
+}
+
+/* Merges into out, which is apart from a and may lie at or before b. */
+USW_INLINE void usw_merge_up(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
+                             const unsigned char *b, size_t nb, size_t bytes)
+{
+    usw_merge m = {a, a + na * bytes, b, b + nb * bytes, out};
+    usw_merge_finish(s, &m, bytes);
+}
+
+/* How many of a are among the first k of the merged runs, if that is within [low, high]. */
+USW_INLINE size_t usw_merge_cut(usw_sorter s, const unsigned char *a, const unsigned char *b,
+                                size_t k, size_t low, size_t high, size_t bytes)
+{
+    while (low < high) {
+        size_t i = low + (high - low) / 2;
+        bool after = usw_before(s, b + (k - 1 - i) * bytes, a + i * bytes);
+        high = after ? i : high;
+        low = after ? low : i + 1;
+    }
+    return low;
+}
+
+/* Merges into out, apart from both runs. Each step of a merge waits for the one before it, so the
+ * merge is cut in two halves that advance in turn and wait side by side. */
+USW_INLINE void usw_merge_apart(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
+                                const unsigned char *b, size_t nb, size_t bytes)
+{
+    size_t k = (na + nb) / 2;
+    size_t i = usw_merge_cut(s, a, b, k, k > nb ? k - nb : 0, k < na ? k : na, bytes), j = k - i;
+    usw_merge x = {a, a + i * bytes, b, b + j * bytes, out};
+    usw_merge y = {x.a_end, a + na * bytes, x.b_end, b + nb * bytes, out + k * bytes};
+    for (size_t steps = 1; steps != 0;) {
+        size_t x_steps = usw_sure_steps(&x, bytes), y_steps = usw_sure_steps(&y, bytes);
+        steps = x_steps < y_steps ? x_steps : y_steps;
+        for (size_t step = 0; step < steps; step++) {
+            usw_merge_step(s, &x, bytes);
+            usw_merge_step(s, &y, bytes);
+        }
+    }
+    usw_merge_finish(s, &x, bytes);
+    usw_merge_finish(s, &y, bytes);
+}
+
 /* Merges downwards: a lies at the start of the result and b, apart, fills it up. */
-USW_INLINE void usw_merge_down(const usw_sorter *s, unsigned char *a, size_t na,
-                               const unsigned char *b, size_t nb, size_t bytes)
+USW_INLINE void usw_merge_down(usw_sorter s, unsigned char *a, size_t na, const unsigned char *b,
+                               size_t nb, size_t bytes)
 {
     unsigned char *out = a + (na + nb) * bytes, *a_last = a + na * bytes;
     const unsigned char *b_last = b + nb * bytes;
@@ -163,7 +241,7 @@ USW_INLINE void usw_rotate(unsigned char *a, size_t na, size_t nb, size_t bytes)
 
 /* Merges the neighbours a and b in place, and says whether the buffer was enough. If it was not,
  * nothing is merged yet: *na and *nb are then what is left after trimming, at *a. */
-USW_INLINE bool usw_merge_buffered(const usw_sorter *s, unsigned char **a, size_t *na, size_t *nb,
+USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, size_t *nb,
                                    size_t bytes)
 {
     unsigned char *b = *a + *na * bytes;
@@ -174,14 +252,19 @@ USW_INLINE bool usw_merge_buffered(const usw_sorter *s, unsigned char **a, size_
     *a += keep * bytes;
     *na -= keep;
     *nb = 1 + usw_count_before(s, b + bytes, *nb - 1, b - bytes, 1, bytes);
-    if (*na <= *nb && *na <= s->room) {
-        memcpy(s->buffer, *a, *na * bytes);
-        usw_merge_up(s, *a, s->buffer, *na, b, *nb, bytes);
+    if (*nb <= s.room && *na <= s.room - *nb) {
+        memcpy(s.buffer, *a, (*na + *nb) * bytes);
+        usw_merge_apart(s, *a, s.buffer, *na, s.buffer + *na * bytes, *nb, bytes);
         return true;
     }
-    if (*nb <= s->room) {
-        memcpy(s->buffer, b, *nb * bytes);
-        usw_merge_down(s, *a, *na, s->buffer, *nb, bytes);
+    if (*na <= *nb && *na <= s.room) {
+        memcpy(s.buffer, *a, *na * bytes);
+        usw_merge_up(s, *a, s.buffer, *na, b, *nb, bytes);
+        return true;
+    }
+    if (*nb <= s.room) {
+        memcpy(s.buffer, b, *nb * bytes);
+        usw_merge_down(s, *a, *na, s.buffer, *nb, bytes);
         return true;
     }
     return false;
@@ -190,8 +273,7 @@ USW_INLINE bool usw_merge_buffered(const usw_sorter *s, unsigned char **a, size_
 /* The merge for any buffer, even none. The longer run is halved, the place of its middle in the
  * other is found, and a rotation leaves two smaller merges; the smaller of them is the recursive
  * one. */
-static void usw_merge_in_place(const usw_sorter *s, unsigned char *a, size_t na, size_t nb,
-                               size_t bytes)
+static void usw_merge_in_place(usw_sorter s, unsigned char *a, size_t na, size_t nb, size_t bytes)
 {
     while (!usw_merge_buffered(s, &a, &na, &nb, bytes)) {
         if (na + nb == 2) {
@@ -223,7 +305,7 @@ static void usw_merge_in_place(const usw_sorter *s, unsigned char *a, size_t na,
 }
 
 /* The length of the run at the start of a, in order after the call. */
-USW_INLINE size_t usw_take_run(const usw_sorter *s, unsigned char *a, size_t n, size_t bytes)
+USW_INLINE size_t usw_take_run(usw_sorter s, unsigned char *a, size_t n, size_t bytes)
 {
     if (n < 2) {
         return n;
@@ -268,7 +350,7 @@ typedef struct usw_run {
     unsigned depth; /* of the border to the next run */
 } usw_run;
 
-USW_INLINE void usw_merge_sort(const usw_sorter *s, unsigned char *base, size_t n, size_t bytes)
+USW_INLINE void usw_merge_sort(usw_sorter s, unsigned char *base, size_t n, size_t bytes)
 {
     usw_run stack[USW_RUN_STACK];
     unsigned top = 0;

@@ -30,6 +30,8 @@ typedef enum pair_order { IN_ORDER, EXCHANGED, MIXED } pair_order;
 typedef struct job {
     upsweep_compare compare;
     void *context;
+    bool through; /* as in usw_sorter */
+    bool in_place;
     size_t n, bytes, chunks;
     unsigned char *base, *scratch;
     size_t lane_room; /* in place: elements of scratch that each lane has */
@@ -47,8 +49,13 @@ static size_t chunk_start(const job *j, size_t i)
     return j->n / j->chunks * i + usw_min(i, rest);
 }
 
-static void merge_sort(const usw_sorter *s, unsigned char *base, size_t n, size_t bytes)
+static void merge_sort(usw_sorter s, unsigned char *base, size_t n, size_t bytes)
 {
+    if (s.through) {
+        usw_merge_sort(s, base, n, sizeof(void *));
+        return;
+    }
+    s.through = false; /* a constant from here on */
     switch (bytes) {
     case 4: usw_merge_sort(s, base, n, 4); break;
     case 8: usw_merge_sort(s, base, n, 8); break;
@@ -59,32 +66,42 @@ static void merge_sort(const usw_sorter *s, unsigned char *base, size_t n, size_
     }
 }
 
-static void merge_up(const usw_sorter *s, unsigned char *out, const unsigned char *a, size_t na,
-                     const unsigned char *b, size_t nb, size_t bytes)
+static void merge_apart(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
+                        const unsigned char *b, size_t nb, size_t bytes)
 {
-    switch (bytes) {
-    case 4: usw_merge_up(s, out, a, na, b, nb, 4); break;
-    case 8: usw_merge_up(s, out, a, na, b, nb, 8); break;
-    case 16: usw_merge_up(s, out, a, na, b, nb, 16); break;
-    case 24: usw_merge_up(s, out, a, na, b, nb, 24); break;
-    case 32: usw_merge_up(s, out, a, na, b, nb, 32); break;
-    default: usw_merge_up(s, out, a, na, b, nb, bytes); break;
+    if (s.through) {
+        usw_merge_apart(s, out, a, na, b, nb, sizeof(void *));
+        return;
     }
+    s.through = false;
+    switch (bytes) {
+    case 4: usw_merge_apart(s, out, a, na, b, nb, 4); break;
+    case 8: usw_merge_apart(s, out, a, na, b, nb, 8); break;
+    case 16: usw_merge_apart(s, out, a, na, b, nb, 16); break;
+    case 24: usw_merge_apart(s, out, a, na, b, nb, 24); break;
+    case 32: usw_merge_apart(s, out, a, na, b, nb, 32); break;
+    default: usw_merge_apart(s, out, a, na, b, nb, bytes); break;
+    }
+}
+
+static usw_sorter sorter_of(const job *j, unsigned char *buffer, size_t room)
+{
+    return (usw_sorter){j->compare, j->context, room == 0 ? NULL : buffer, room, j->through};
+}
+
+static usw_sorter sorter_in_place(const job *j, unsigned lane)
+{
+    return sorter_of(j, j->lane_room == 0 ? NULL : j->scratch + lane * j->lane_room * j->bytes,
+                     j->lane_room);
 }
 
 static void sort_chunk(void *context, size_t i, unsigned lane)
 {
     const job *j = context;
     size_t start = chunk_start(j, i), n = chunk_start(j, i + 1) - start;
-    usw_sorter s = {j->compare, j->context, j->scratch + start * j->bytes, n};
-    if (j->lane_room != 0) {
-        s.buffer = j->scratch + lane * j->lane_room * j->bytes;
-        s.room = j->lane_room;
-    } else if (j->scratch == NULL) {
-        s.buffer = NULL;
-        s.room = 0;
-    }
-    merge_sort(&s, j->base + start * j->bytes, n, j->bytes);
+    usw_sorter s =
+        j->in_place ? sorter_in_place(j, lane) : sorter_of(j, j->scratch + start * j->bytes, n);
+    merge_sort(s, j->base + start * j->bytes, n, j->bytes);
 }
 
 typedef struct pair {
@@ -104,22 +121,10 @@ static pair pair_of(const job *j, size_t i)
 static pair_order order_of(const job *j, const pair *p)
 {
     const unsigned char *a_last = p->b - j->bytes, *b_last = p->b + (p->nb - 1) * j->bytes;
-    if (j->compare(p->b, a_last, j->context) >= 0) {
-        return IN_ORDER;
-    }
-    return j->compare(b_last, p->a, j->context) < 0 ? EXCHANGED : MIXED;
-}
-
-/* How many of a are among the first k of the merged pair, if that is within [low, high]. */
-static size_t cut_at(const job *j, const pair *p, size_t k, size_t low, size_t high)
-{
-    while (low < high) {
-        size_t i = low + (high - low) / 2;
-        bool after = j->compare(p->b + (k - 1 - i) * j->bytes, p->a + i * j->bytes, j->context) < 0;
-        high = after ? i : high;
-        low = after ? low : i + 1;
-    }
-    return low;
+    usw_sorter s = sorter_of(j, NULL, 0);
+    return !usw_before(s, p->b, a_last)  ? IN_ORDER
+           : usw_before(s, b_last, p->a) ? EXCHANGED
+                                         : MIXED;
 }
 
 static size_t piece_start(const job *j, const pair *p, size_t i)
@@ -131,6 +136,7 @@ static size_t piece_start(const job *j, const pair *p, size_t i)
 static void cut_pair(const job *j, size_t i)
 {
     pair p = pair_of(j, i);
+    usw_sorter s = sorter_of(j, NULL, 0);
     size_t *cuts = j->cuts + i * (j->pieces + 1);
     cuts[0] = 0;
     for (size_t c = 1; c <= j->pieces; c++) {
@@ -139,7 +145,7 @@ static void cut_pair(const job *j, size_t i)
         size_t high = usw_min(cuts[c - 1] + step, p.na);
         cuts[c] = j->orders[i] == IN_ORDER    ? high
                   : j->orders[i] == EXCHANGED ? low
-                                              : cut_at(j, &p, k, low, high);
+                                              : usw_merge_cut(s, p.a, p.b, k, low, high, j->bytes);
     }
 }
 
@@ -155,8 +161,8 @@ static void merge_piece(void *context, size_t task, unsigned lane)
     const unsigned char *a = p.a + cuts[c] * bytes, *b = p.b + (k0 - cuts[c]) * bytes;
     unsigned char *out = j->to + (p.start + k0) * bytes;
     if (j->orders[i] == MIXED) {
-        usw_sorter s = {j->compare, j->context, NULL, 0};
-        merge_up(&s, out, a, na, b, nb, bytes);
+        usw_sorter s = sorter_of(j, NULL, 0);
+        merge_apart(s, out, a, na, b, nb, bytes);
         return;
     }
     size_t a_at = j->orders[i] == IN_ORDER ? 0 : nb, b_at = j->orders[i] == IN_ORDER ? na : 0;
@@ -239,7 +245,7 @@ static bool sort_with_scratch(upsweep *u, job *j)
     size_t pairs = j->chunks / 2;
     size_t cuts = 2 * pairs + PIECES_A_THREAD * (size_t)u->threads;
     if (j->scratch == NULL) {
-        j->scratch = usw_scratch(u, (j->chunks == 1 ? j->n / 2 + 1 : j->n) * j->bytes);
+        j->scratch = usw_scratch(u, j->n * j->bytes);
     }
     j->cuts = usw_scratch(u, cuts * sizeof *j->cuts);
     j->orders = usw_scratch(u, (pairs + 1) * sizeof *j->orders);
@@ -260,18 +266,15 @@ static void merge_in_place(void *context, size_t i, unsigned lane)
     size_t start = chunk_start(j, 2 * i * j->width),
            middle = chunk_start(j, (2 * i + 1) * j->width);
     size_t end = chunk_start(j, (2 * i + 2) * j->width);
-    usw_sorter s = {j->compare, j->context, j->scratch + lane * j->lane_room * j->bytes,
-                    j->lane_room};
-    if (j->lane_room == 0) {
-        s.buffer = NULL;
-    }
-    usw_merge_in_place(&s, j->base + start * j->bytes, middle - start, end - middle, j->bytes);
+    usw_sorter s = sorter_in_place(j, lane);
+    usw_merge_in_place(s, j->base + start * j->bytes, middle - start, end - middle, j->bytes);
 }
 
 static void sort_in_place(upsweep *u, job *j)
 {
     size_t room = usw_min(usw_scratch_room(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
-    j->lane_room = usw_min(room, j->n / 2 + 1);
+    j->in_place = true;
+    j->lane_room = usw_min(room, j->n);
     j->scratch = NULL;
     while (j->lane_room != 0 && j->scratch == NULL) {
         j->scratch = usw_scratch(u, u->threads * j->lane_room * j->bytes);
@@ -284,16 +287,6 @@ static void sort_in_place(upsweep *u, job *j)
     }
 }
 
-/* The order of pointers is the order of what they point to. */
-static int compare_targets(const void *a, const void *b, void *context)
-{
-    const job *j = context;
-    void *x, *y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return j->compare(x, y, j->context);
-}
-
 static bool sort_pointers(upsweep *u, job *j)
 {
     unsigned char **pointers = usw_scratch(u, j->n * sizeof *pointers);
@@ -304,8 +297,9 @@ static bool sort_pointers(upsweep *u, job *j)
     for (size_t i = 0; i < j->n; i++) {
         pointers[i] = j->base + i * j->bytes;
     }
-    job by_pointer = {.compare = compare_targets,
-                      .context = j,
+    job by_pointer = {.compare = j->compare,
+                      .context = j->context,
+                      .through = true,
                       .n = j->n,
                       .bytes = sizeof *pointers,
                       .base = (unsigned char *)pointers,
