@@ -1,5 +1,6 @@
 /* api_sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The method is in sort_by.c. */
 #include "sort_by.h"
+#include "check.h"
 
 typedef struct reversed {
     upsweep_compare compare;
@@ -15,19 +16,11 @@ static int compare_reversed(const void *a, const void *b, void *context)
 static upsweep_status check(upsweep *u, const usw_options *o, const void *base, size_t n,
                             size_t bytes, upsweep_compare compare)
 {
-    size_t total;
-    if (bytes == 0 || usw_mul_overflows(n, bytes, &total)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_by: %zu elements of %zu bytes", n, bytes);
+    upsweep_status status = usw_check_array(u, base, n, bytes, "base");
+    if (status == UPSWEEP_OK && compare == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_by: compare is NULL");
     }
-    if (compare == NULL || (base == NULL && n > 0)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_by: %s is NULL",
-                        compare == NULL ? "compare" : "base");
-    }
-    if (o->algorithm != NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_ALGORITHM, "sort_by has one algorithm, not %s",
-                        o->algorithm);
-    }
-    return UPSWEEP_OK;
+    return status == UPSWEEP_OK ? usw_no_choice(u, o) : status;
 }
 
 upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
