@@ -1,0 +1,18 @@
+/* sort_array.h - `upsweep sort` for arrays: raw binary elements (--type) and .npy files. */
+#ifndef SORT_ARRAY_H
+#define SORT_ARRAY_H
+
+#include "app.h"
+
+/* What of the options of sort goes for arrays too. */
+typedef struct sort_array_task {
+    const app_common *common; /* operands, output, type (0: .npy), algorithm, device, stats */
+    bool reverse;             /* -r */
+    bool unique;              /* -u: of equal elements, the first only */
+    bool check, quiet;        /* -c, -C: do not sort, tell whether it is sorted */
+} sort_array_task;
+
+/* Returns the exit status. */
+int sort_array(const sort_array_task *task);
+
+#endif

@@ -1,0 +1,175 @@
+/* input.c - reads regular files by several threads at once, everything else by one. */
+#include "input.h"
+
+#include "memory.h"
+#include "parallel.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 2 << 20, FIRST_ROOM = 1 << 16 };
+
+/* Makes room for `more` bytes and the slack behind in->size; grows by doubling. */
+static int make_room(io_input *in, size_t more)
+{
+    if (more > SIZE_MAX / 2 - in->size - IO_SLACK) {
+        errno = ENOMEM;
+        return -1;
+    }
+    size_t need = in->size + more + IO_SLACK;
+    if (need <= in->held) {
+        return 0;
+    }
+    size_t room = in->held == 0 ? need : need > 2 * in->held ? need : 2 * in->held;
+    void *bytes = io_memory_resize(in->bytes, in->held, room);
+    if (bytes == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    in->bytes = bytes;
+    in->held = room;
+    return 0;
+}
+
+typedef struct bulk {
+    int fd;
+    unsigned char *to;
+    off_t from;
+    size_t size;
+    atomic_int error;
+    atomic_size_t got; /* bytes that came without a gap, once all is done: the least short end */
+} bulk;
+
+static void read_chunk(void *context, size_t task, unsigned lane)
+{
+    (void)lane;
+    bulk *b = context;
+    size_t at = task * CHUNK, end = at + CHUNK < b->size ? at + CHUNK : b->size;
+    while (at < end) {
+        ssize_t n = pread(b->fd, b->to + at, end - at, b->from + (off_t)at);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            if (n < 0) {
+                atomic_store(&b->error, errno);
+            }
+            size_t got = atomic_load(&b->got);
+            while (at < got && !atomic_compare_exchange_weak(&b->got, &got, at)) {
+            }
+            return;
+        }
+        at += (size_t)n;
+    }
+}
+
+/* What is left of a regular file, by its size; what grows behind that is left to read_rest. */
+static int read_bulk(io_input *in, int fd, const struct stat *status, unsigned threads)
+{
+    off_t from = lseek(fd, 0, SEEK_CUR);
+    if (!S_ISREG(status->st_mode) || from < 0 || status->st_size <= from) {
+        return 0;
+    }
+    size_t size = (size_t)(status->st_size - from);
+    if (make_room(in, size + FIRST_ROOM) != 0) {
+        return -1;
+    }
+    bulk b = {.fd = fd, .to = in->bytes + in->size, .from = from, .size = size};
+    atomic_store(&b.got, size);
+    io_parallel(threads, (size + CHUNK - 1) / CHUNK, read_chunk, &b);
+    errno = atomic_load(&b.error);
+    if (errno != 0) {
+        return -1;
+    }
+    in->size += atomic_load(&b.got);
+    return lseek(fd, from + (off_t)atomic_load(&b.got), SEEK_SET) < 0 ? -1 : 0;
+}
+
+static int read_rest(io_input *in, int fd)
+{
+    for (;;) {
+        if (make_room(in, FIRST_ROOM) != 0) {
+            return -1;
+        }
+        ssize_t n = read(fd, in->bytes + in->size, in->held - IO_SLACK - in->size);
+        if (n == 0) {
+            return 0;
+        }
+        if (n < 0 && errno != EINTR) {
+            return -1;
+        }
+        in->size += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static int read_part(io_input *in, io_part *part, int last, unsigned threads, io_error *error)
+{
+    int is_stdin = strcmp(part->name, "-") == 0;
+    const char *name = is_stdin ? "standard input" : part->name;
+    int fd = is_stdin ? STDIN_FILENO : open(part->name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return io_fail(error, name, "cannot be read");
+    }
+    struct stat status;
+    part->begin = in->size;
+    int failed = fstat(fd, &status) != 0 || read_bulk(in, fd, &status, threads) != 0 ||
+                 read_rest(in, fd) != 0;
+    if (failed) {
+        io_fail(error, name, errno == ENOMEM ? "does not fit into memory" : "cannot be read");
+    }
+    if (!is_stdin) {
+        close(fd);
+    }
+    if (failed) {
+        return -1;
+    }
+    if (last >= 0 && in->size > part->begin && in->bytes[in->size - 1] != last) {
+        in->bytes[in->size++] = (unsigned char)last; /* read_rest has left room for it */
+    }
+    part->end = in->size;
+    return 0;
+}
+
+int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
+                  io_error *error)
+{
+    static const char *const only_stdin[] = {"-"};
+    *in = (io_input){0};
+    if (count == 0) {
+        names = only_stdin;
+        count = 1;
+    }
+    in->parts = calloc(count, sizeof *in->parts);
+    if (in->parts == NULL) {
+        errno = ENOMEM;
+        return io_fail(error, names[0], "cannot be read");
+    }
+    for (; in->part_count < count; in->part_count++) {
+        in->parts[in->part_count].name = names[in->part_count];
+        if (read_part(in, &in->parts[in->part_count], last, threads, error) != 0) {
+            return -1;
+        }
+    }
+    memset(in->bytes + in->size, 0, IO_SLACK);
+    return 0;
+}
+
+void io_input_free(io_input *in)
+{
+    io_memory_give(in->bytes, in->held);
+    free(in->parts);
+    *in = (io_input){0};
+}
+
+const io_part *io_input_part(const io_input *in, size_t at)
+{
+    const io_part *part = in->parts;
+    while (part < in->parts + in->part_count - 1 && at >= part->end) {
+        part++;
+    }
+    return part;
+}

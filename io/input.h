@@ -1,0 +1,37 @@
+/* input.h - files and standard input as one range of bytes in memory.
+ *
+ * The bytes are read, not mapped: a file that shrinks or fails while it is worked on is then an
+ * error of a read, not a signal, and the input may be replaced by the output. */
+#ifndef IO_INPUT_H
+#define IO_INPUT_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+/* Readable bytes behind the last one, so that text may be loaded by whole words. */
+enum { IO_SLACK = 64 };
+
+typedef struct io_part {
+    const char *name; /* as given; "-" is standard input */
+    size_t begin, end;
+} io_part;
+
+typedef struct io_input {
+    unsigned char *bytes;
+    size_t size, held;
+    io_part *parts; /* one for each name, in order */
+    size_t part_count;
+} io_input;
+
+/* Reads all of names, one after the other; "-" is standard input, and count = 0 means just that.
+ * last >= 0: a part that is not empty and does not end with this byte gets it. Returns 0, or -1
+ * after a failure; *in can be freed in both cases. */
+int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
+                  io_error *error);
+void io_input_free(io_input *in);
+
+/* The part that has byte `at`. in must have a part that is not empty. */
+const io_part *io_input_part(const io_input *in, size_t at);
+
+#endif

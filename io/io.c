@@ -1,3 +1,0 @@
-#include "io.h"
-extern int io_placeholder;
-int io_placeholder;

@@ -1,5 +1,0 @@
-/* io.h - file formats. */
-#ifndef IO_H
-#define IO_H
-#include <stddef.h>
-#endif

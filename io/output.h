@@ -1,0 +1,47 @@
+/* output.h - a file that appears whole or not at all.
+ *
+ * The bytes go to a file without a name (O_TMPFILE) in the target's directory; only when all of
+ * them are on the disk does it get the target's name. Linux cannot link a file over another one, so
+ * a target that exists is replaced in two steps: a link with a name for the moment, and rename. So
+ * that no kill can fall between the two, they are done by a child process, the keeper, which was
+ * made when the file was opened and outlives its parent. Where files without a name are not to be
+ * had, the keeper removes the named one when its parent dies. Either way nothing is left behind,
+ * and the target is the old file or the new one.
+ *
+ * The new file gets mode and, where allowed, owner of the old one; a symbolic link stays and its
+ * target is replaced. Standard output, and targets that are no regular files (/dev/null, a pipe),
+ * are just written to. */
+#ifndef IO_OUTPUT_H
+#define IO_OUTPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+typedef struct io_output {
+    const char *name; /* for messages */
+    int fd;
+    bool is_stdout, plain; /* plain: written to as it is, there is nothing to commit */
+    int directory;
+    char target[NAME_MAX + 1], moment[NAME_MAX + 1]; /* within directory */
+    bool named;                                      /* the file has its moment's name already */
+    pid_t keeper;
+    int to_keeper, from_keeper;
+    size_t synced, written;
+} io_output;
+
+/* name NULL or "-": standard output. To be called while the process has one thread. Returns 0, or
+ * -1 after a failure, when *out needs no discarding. */
+int io_output_open(io_output *out, const char *name, io_error *error);
+/* Appends. error->number is EPIPE when nobody reads any more. */
+int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error);
+/* Makes the file durable and gives it its name; out is closed in any case, and after a failure the
+ * target is as it was. */
+int io_output_commit(io_output *out, io_error *error);
+/* Gives up: the target stays as it was. */
+void io_output_discard(io_output *out);
+
+#endif
