@@ -24,8 +24,8 @@
  *          way.
  *
  * Source   E. W. Dijkstra, A note on two problems in connexion with graphs, Numerische
- *          Mathematik, 1959; with the reduction: P. Harish, P. J. Narayanan, HiPC 2007, and
- *          articles since.
+ *          Mathematik, 1959; P. J. Martin, R. Torres, A. Gavilanes, CUDA solutions for the SSSP
+ *          problem, ICCS 2009, for the minimum by reduction.
  *
  * Forms    explained (this file).
  */
@@ -147,7 +147,7 @@ const usw_row usw_path_dijkstra_row = {
              .idea = "settle the nearest vertex, found by a tree reduction, and relax its arcs",
              .work = "V (V - 1) + E compares",
              .depth = "V (ceil(log2 V) + 3) + 1",
-             .source = "Dijkstra 1959; Harish and Narayanan 2007",
+             .source = "Dijkstra 1959; Martin, Torres and Gavilanes 2009",
              .input = "arcs, each as three numbers: from, to, weight; the source is vertex 0",
              .example = "0 1 4 0 2 1 1 3 5 2 1 2 2 3 8",
              .text = usw_path_dijkstra_page,

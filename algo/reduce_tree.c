@@ -3,14 +3,10 @@
  * Idea     Fold the array in half and add the halves, element by element, until one is left:
  *          like a knockout tournament, where half of the players are out after each round.
  *
- * Picture  3   1   7   0   4   1   6   3
- *          |   |   |   |---+   |   |   |      distance 4: i combines with i + 4
- *          |   |   |-------|---+---+   |
- *          7   2  13   3
- *          |   |---+---+                      distance 2
- *         20   5
- *          |---+                              distance 1
- *         25
+ * Picture   3   1   7   0 | 4   1   6   3        the right half is added to the left
+ *           7   2 |13   3                        distance 4 is done
+ *          20 | 5                                distance 2
+ *          25                                    distance 1
  *
  * Rounds   ceil(log2 n). With m elements left, the first floor(m / 2) lanes add what lies ceil(m
  *          / 2) places further on; for an odd m the one in the middle waits.

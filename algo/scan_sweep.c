@@ -4,16 +4,14 @@
  *          to right. It has not: add up along a balanced tree, keep the partial sums in it, and
  *          on the way back down hand every node the sum of all that lies to its left.
  *
- * Picture  3   1   7   0   4   1   6   3      up: a node holds the sum of its leaves
- *          |-- 4   |-- 7   |-- 5   |-- 9
- *          |       |--11   |       |--14
- *          |               |       |--25      the root is set to 0
- *
- *          a node hands its own value v       v                s: what the left child held
- *          to the left child, and v + s      / \               on the way up
- *          to the right one:                v   v + s
- *
- *          0   3   4  11  11  15  16  22      down: every leaf has the sum of those before it
+ * Picture  up       3   1   7   0   4   1   6   3
+ *                   3   4   7   7   4   5   6   9      a node holds the sum of its leaves, at the
+ *                   3   4   7  11   4   5   6  14      place of the last of them: pairs, fours,
+ *                   3   4   7  11   4   5   6  25      and all eight
+ *          root     3   4   7  11   4   5   6   0
+ *          down     3   4   7   0   4   5   6  11      the left child gets its parent's value,
+ *                   3   0   7   4   4  11   6  16      the right one that plus what the left
+ *                   0   3   4  11  11  15  16  22      child held
  *
  * Rounds   2 ceil(log2 n) + 1. A node is kept at the place of its last leaf, so the tree needs
  *          no memory of its own, and the node at the edge of the array is just narrower: any n

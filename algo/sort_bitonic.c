@@ -5,11 +5,16 @@
  *          upper half, each bitonic again. So merging takes log2 n rounds, and sorting is
  *          merging all the way up from single keys.
  *
- * Picture  0 -o-----o-------o---o----     n = 8, the last merge and the one before:
- *          1 -o-----|o------|o--o----     each round joins positions at one distance;
- *          2 --o----||-o----o|--o----     the first round of a merge joins mirror
- *          3 --o----||o|-----o--o----     images (0 with 3, 1 with 2), since reading
- *          ...                            the second half backwards is free
+ * Picture  0 ---o-------o---------o----      n = 4. A merge begins with mirror images,
+ *               |       |         |          0 with 3 and 1 with 2, for that reads the
+ *          1 ---o----o--|---------o----      second half backwards. All comparators put
+ *                    |  |                    the smaller key up, so that a merge needs
+ *          2 ---o----o--|---------o----      nothing but its input sorted upwards.
+ *               |       |         |
+ *          3 ---o-------o---------o----
+ *
+ *            merge 2  merge 4
+ *            mirror   mirror    distance 1
  *
  * Rounds   L (L + 1) / 2 with L = ceil(log2 n): merges of 2, 4, .. 2^L keys take 1, 2, .. L
  *          rounds.

@@ -1,0 +1,10 @@
+/* algorithm.h - algorithms by the names that people type. */
+#ifndef APP_ALGORITHM_H
+#define APP_ALGORITHM_H
+
+#include "upsweep.h"
+
+/* The algorithm of this name or, after one sentence that lists names near it, NULL. */
+const upsweep_algorithm *app_algorithm(const char *name);
+
+#endif
