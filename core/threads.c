@@ -29,13 +29,14 @@ struct usw_pool {
     worker worker[];
 };
 
-/* Set while a thread runs a task, so that a nested call runs serially on the same lane. */
-static _Thread_local int inside_task;
+/* Set while a thread runs a task, so that a nested call runs serially: on the same lane if it is of
+ * the same handle, else, since lanes number the threads of one handle, on lane 0. */
+static _Thread_local const usw_pool *inside_pool;
 static _Thread_local unsigned inside_lane;
 
 static void take_tasks(usw_pool *p, usw_task task, void *context, size_t tasks, unsigned lane)
 {
-    inside_task = 1;
+    inside_pool = p;
     inside_lane = lane;
     for (;;) {
         size_t i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
@@ -44,7 +45,7 @@ static void take_tasks(usw_pool *p, usw_task task, void *context, size_t tasks, 
         }
         task(context, i, lane);
     }
-    inside_task = 0;
+    inside_pool = NULL;
 }
 
 static void *work(void *argument)
@@ -125,8 +126,9 @@ static void run_serially(size_t tasks, usw_task task, void *context, unsigned la
 
 void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
 {
-    if (inside_task || u->threads == 1 || tasks < 2) {
-        run_serially(tasks, task, context, inside_task ? inside_lane : 0);
+    bool same = inside_pool != NULL && inside_pool == u->pool;
+    if (inside_pool != NULL || u->threads == 1 || tasks < 2) {
+        run_serially(tasks, task, context, same ? inside_lane : 0);
         return;
     }
     if (u->pool == NULL) {
