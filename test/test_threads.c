@@ -1,0 +1,215 @@
+/* test_threads.c - handles and threads: one handle shared, a handle a thread, calls from within a
+ * comparator, tasks and lanes, handles with more threads than there is work or processors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+#include "core/frame.h"
+
+enum { THREADS = 4, ROUNDS_OF_CALLS = 12, KEYS = 60000 };
+
+/* ---- callers side by side ---- */
+
+typedef struct caller {
+    upsweep *u; /* shared; NULL: the thread opens its own */
+    uint64_t seed;
+    const char *wrong;
+} caller;
+
+static const char *sort_and_sum(upsweep *u, uint64_t seed)
+{
+    job sort, sum;
+    const call *c = call_at(0), *d = c;
+    for (size_t i = 0; strcmp(d->name, "upsweep_reduce") != 0; i++) {
+        d = call_at(i);
+    }
+    upsweep_type type = seed % 2 ? UPSWEEP_U32 : UPSWEEP_I64;
+    job_start(&sort, c, 0, KEYS, type, (unsigned)(seed % INPUT_PATTERNS), seed);
+    job_start(&sum, d, 0, KEYS, type, 0, seed);
+    const char *wrong = NULL;
+    if (c->run(u, &sort) != UPSWEEP_OK || d->run(u, &sum) != UPSWEEP_OK) {
+        wrong = "a call failed";
+    }
+    wrong = wrong != NULL ? wrong : job_wrong(&sort);
+    wrong = wrong != NULL ? wrong : job_wrong(&sum);
+    job_free(&sort);
+    job_free(&sum);
+    return wrong;
+}
+
+static void *call_often(void *argument)
+{
+    caller *c = argument;
+    upsweep *own = c->u;
+    upsweep_config config = {.threads = 2};
+    if (own == NULL && upsweep_open(&own, NULL, &config) != UPSWEEP_OK) {
+        c->wrong = "no handle";
+        return NULL;
+    }
+    for (uint64_t i = 0; i < ROUNDS_OF_CALLS && c->wrong == NULL; i++) {
+        c->wrong = sort_and_sum(own, c->seed + i);
+        upsweep_report report;
+        upsweep_last_report(own, &report);
+        if (i % 5 == 4) {
+            upsweep_trim(own);
+        }
+    }
+    if (c->u == NULL) {
+        upsweep_close(own);
+    }
+    return NULL;
+}
+
+static void call_from_threads(upsweep *shared)
+{
+    pthread_t threads[THREADS];
+    caller callers[THREADS];
+    for (unsigned t = 0; t < THREADS; t++) {
+        callers[t] = (caller){shared, 100 * t, NULL};
+        assert_int_equal(pthread_create(&threads[t], NULL, call_often, &callers[t]), 0);
+    }
+    for (unsigned t = 0; t < THREADS; t++) {
+        pthread_join(threads[t], NULL);
+    }
+    for (unsigned t = 0; t < THREADS; t++) {
+        if (callers[t].wrong != NULL) {
+            fail_msg("caller %u: %s", t, callers[t].wrong);
+        }
+    }
+}
+
+static void test_shared_handle(void **state)
+{
+    (void)state;
+    upsweep *u;
+    upsweep_config config = {.threads = 3};
+    assert_int_equal(upsweep_open(&u, NULL, &config), UPSWEEP_OK);
+    call_from_threads(u);
+    upsweep_close(u);
+}
+
+static void test_handle_each(void **state)
+{
+    (void)state;
+    call_from_threads(NULL);
+}
+
+/* ---- a comparator that sorts with another handle ---- */
+
+static int compare_by_sorting(const void *a, const void *b, void *context)
+{
+    uint32_t x[2];
+    memcpy(&x[0], a, sizeof x[0]);
+    memcpy(&x[1], b, sizeof x[1]);
+    int order = (x[0] > x[1]) - (x[0] < x[1]);
+    if (x[0] % 64 == 0) {
+        upsweep *other = context;
+        uint32_t sorted[2] = {x[0], x[1]};
+        if (upsweep_sort(other, sorted, 2, UPSWEEP_U32, NULL) != UPSWEEP_OK ||
+            sorted[0] > sorted[1]) {
+            abort();
+        }
+    }
+    return order;
+}
+
+static void test_call_in_comparator(void **state)
+{
+    (void)state;
+    upsweep *u, *other;
+    upsweep_config config = {.threads = 4};
+    static uint32_t keys[KEYS], before[KEYS];
+    assert_int_equal(upsweep_open(&u, NULL, &config), UPSWEEP_OK);
+    config.threads = 2;
+    assert_int_equal(upsweep_open(&other, NULL, &config), UPSWEEP_OK);
+    input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, KEYS, 7);
+    memcpy(before, keys, sizeof keys);
+    assert_int_equal(upsweep_sort_by(u, keys, KEYS, 4, compare_by_sorting, other, NULL),
+                     UPSWEEP_OK);
+    assert_null(oracle_sorted(UPSWEEP_U32, 0, before, keys, KEYS));
+    upsweep_close(u);
+    upsweep_close(other);
+}
+
+/* ---- tasks and lanes ---- */
+
+typedef struct tally {
+    upsweep *u, *inner;
+    atomic_uint ran[500];
+    atomic_uint bad_lanes;
+    atomic_uint busy[64]; /* a lane runs one task at a time */
+} tally;
+
+static void inner_task(void *context, size_t i, unsigned lane)
+{
+    tally *t = context;
+    (void)i;
+    if (lane >= t->inner->threads) {
+        atomic_fetch_add(&t->bad_lanes, 1);
+    }
+}
+
+static void outer_task(void *context, size_t i, unsigned lane)
+{
+    tally *t = context;
+    if (lane >= t->u->threads || atomic_fetch_add(&t->busy[lane], 1) != 0) {
+        atomic_fetch_add(&t->bad_lanes, 1);
+    }
+    atomic_fetch_add(&t->ran[i], 1);
+    usw_parallel(t->inner, 3, inner_task, t);
+    atomic_fetch_sub(&t->busy[lane], 1);
+}
+
+static void test_tasks(void **state)
+{
+    (void)state;
+    static const unsigned thread_counts[] = {1, 2, 3, 16, 64};
+    for (size_t c = 0; c < sizeof thread_counts / sizeof thread_counts[0]; c++) {
+        static tally t;
+        memset(&t, 0, sizeof t);
+        upsweep_config config = {.threads = thread_counts[c]};
+        assert_int_equal(upsweep_open(&t.u, NULL, &config), UPSWEEP_OK);
+        config.threads = 2;
+        assert_int_equal(upsweep_open(&t.inner, NULL, &config), UPSWEEP_OK);
+        for (unsigned batch = 1; batch <= 20; batch++) {
+            usw_parallel(t.u, 500, outer_task, &t);
+            for (size_t i = 0; i < 500; i++) {
+                assert_int_equal(atomic_load(&t.ran[i]), batch);
+            }
+        }
+        assert_int_equal(atomic_load(&t.bad_lanes), 0);
+        upsweep_close(t.u);
+        upsweep_close(t.inner);
+    }
+}
+
+static void test_many_threads(void **state)
+{
+    (void)state;
+    upsweep *u;
+    upsweep_config config = {.threads = 300};
+    assert_int_equal(upsweep_open(&u, NULL, &config), UPSWEEP_OK);
+    const char *wrong = sort_and_sum(u, 3);
+    if (wrong != NULL) {
+        fail_msg("with 300 threads: %s", wrong);
+    }
+    upsweep_close(u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tasks),        cmocka_unit_test(test_shared_handle),
+        cmocka_unit_test(test_handle_each),  cmocka_unit_test(test_call_in_comparator),
+        cmocka_unit_test(test_many_threads),
+    };
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
