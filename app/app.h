@@ -65,5 +65,6 @@ void app_dump_man(void);
 void app_dump_bash(void);
 void app_dump_zsh(void);
 void app_dump_fish(void);
+extern const char *const app_gen_patterns[]; /* verb_gen.c: the patterns' names, then NULL */
 
 #endif

@@ -14,6 +14,10 @@ static const app_option common_options[] = {
      offsetof(app_common, output), NULL},
     {0, "type", "TYPE", "raw binary elements: u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64",
      APP_TYPE, offsetof(app_common, type), NULL},
+    {0, "text", NULL, "the input is numbers as text, of the type that --type says", APP_FLAG,
+     offsetof(app_common, text), NULL},
+    {0, "as", "FORMAT", "write raw, npy or text, whatever the input is", APP_TEXT,
+     offsetof(app_common, as), NULL},
     {0, "algorithm", "NAME", "use this one of `upsweep list` instead of the best", APP_TEXT,
      offsetof(app_common, algorithm), NULL},
     {0, "device", "NAME", "where to compute: auto, cpu, cuda or cuda:NUMBER", APP_TEXT,
@@ -26,8 +30,9 @@ static const app_option common_options[] = {
     {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
     {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
 };
-static const unsigned common_bits[] = {APP_OUTPUT, APP_TYPED, APP_ALGORITHM, APP_DEVICE, APP_DEVICE,
-                                       APP_STATS,  APP_JSON,  ~0u,           ~0u};
+static const unsigned common_bits[] = {
+    APP_OUTPUT, APP_TYPED, APP_FROM_TEXT, APP_AS, APP_ALGORITHM, APP_DEVICE, APP_DEVICE,
+    APP_STATS,  APP_JSON,  ~0u,           ~0u};
 
 const app_option *app_option_at(const app_usage *usage, size_t i)
 {

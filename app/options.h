@@ -44,6 +44,8 @@ enum {
     APP_STATS = 1 << 3,     /* --stats */
     APP_TYPED = 1 << 4,     /* --type */
     APP_ALGORITHM = 1 << 5, /* --algorithm */
+    APP_FROM_TEXT = 1 << 6, /* --text */
+    APP_AS = 1 << 7,        /* --as */
     APP_MACHINERY = APP_DEVICE | APP_STATS | APP_ALGORITHM
 };
 
@@ -53,7 +55,8 @@ typedef struct app_common {
     const char *output;    /* NULL: stdout */
     const char *algorithm; /* NULL: chosen by the library; known to exist */
     upsweep_type type;     /* 0: not given */
-    bool json, stats;
+    bool json, stats, text;
+    const char *as;  /* format of the output; NULL: that of the input */
     char **operands; /* what is left of the command line */
     size_t operand_count;
 } app_common;

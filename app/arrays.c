@@ -1,0 +1,173 @@
+/* arrays.c - reading and writing arrays for the verbs, with a sentence for all that can go wrong.
+ */
+#include "arrays.h"
+
+#include "npy.h"
+#include "numbers.h"
+#include "parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *shown(const char *name)
+{
+    return strcmp(name, "-") == 0 ? "standard input" : name;
+}
+
+const char *app_input_name(const app_common *common)
+{
+    return shown(common->operand_count == 0 ? "-" : common->operands[0]);
+}
+
+static int read_names(const app_common *common, const char *const *names, size_t count,
+                      upsweep_type type, io_array *a)
+{
+    unsigned threads = common->threads == 0 || common->threads > IO_LANES_MAX
+                           ? io_processors()
+                           : (unsigned)common->threads;
+    io_error error;
+    if (!io_array_read(a, names, count, type, common->text, threads, &error)) {
+        return app_fail("%s", error.text);
+    }
+    return APP_OK;
+}
+
+int app_read_array(const app_common *common, io_array *a)
+{
+    return read_names(common, (const char *const *)common->operands, common->operand_count,
+                      common->type, a);
+}
+
+int app_read_file(const app_common *common, const char *name, upsweep_type type, io_array *a)
+{
+    return read_names(common, &name, 1, type, a);
+}
+
+int app_output_format(const app_common *common, io_format *format)
+{
+    static const char *const names[] = {"raw", "npy", "text"};
+    if (common->as == NULL) {
+        return APP_OK;
+    }
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(common->as, names[i]) == 0) {
+            *format = (io_format)(IO_RAW + i);
+            return APP_OK;
+        }
+    }
+    return app_fail("--as takes raw, npy or text, not '%s'", common->as);
+}
+
+int app_output_open(app_output *out, const app_common *common, io_format format, upsweep_type type)
+{
+    out->format = format;
+    out->type = type;
+    if (app_output_format(common, &out->format) != APP_OK) {
+        return APP_ERROR;
+    }
+    char header[IO_NPY_WRITTEN_BYTES];
+    if (out->format == IO_NPY && !io_npy_write_header(header, type, 0)) {
+        return app_fail("NumPy has no type %s: use --as raw", upsweep_type_name(type));
+    }
+    bool to_stdout = common->output == NULL || strcmp(common->output, "-") == 0;
+    if (to_stdout && out->format != IO_TEXT && isatty(STDOUT_FILENO)) {
+        return app_fail("these are bytes, not text for a terminal: use -o FILE, or --as text");
+    }
+    io_error error;
+    if (io_output_open(&out->file, common->output, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    return APP_OK;
+}
+
+int app_output_drop(app_output *out, int status)
+{
+    io_output_discard(&out->file);
+    return status;
+}
+
+static int write_text(app_output *out, const char *data, size_t n, io_error *error)
+{
+    enum { ROOM = 1 << 16 };
+    static char text[ROOM + IO_NUMBER_MAX];
+    size_t used = 0, step = upsweep_type_bytes(out->type);
+    for (size_t i = 0; i < n; i++) {
+        used += io_number_print(text + used, out->type, data + i * step);
+        text[used++] = '\n';
+        if (used >= ROOM) {
+            if (io_output_write(&out->file, text, used, error) != 0) {
+                return -1;
+            }
+            used = 0;
+        }
+    }
+    return io_output_write(&out->file, text, used, error);
+}
+
+int app_output_array(app_output *out, const void *data, size_t n)
+{
+    io_error error;
+    int status = 0;
+    size_t bytes = n * upsweep_type_bytes(out->type);
+    app_progress("writing", bytes);
+    if (out->format == IO_TEXT) {
+        status = write_text(out, data, n, &error);
+    } else {
+        char header[IO_NPY_WRITTEN_BYTES];
+        if (out->format == IO_NPY && io_npy_write_header(header, out->type, n)) {
+            status = io_output_write(&out->file, header, sizeof header, &error);
+        }
+        if (status == 0) {
+            status = io_output_write(&out->file, data, bytes, &error);
+        }
+    }
+    if (status != 0) {
+        io_output_discard(&out->file);
+    } else {
+        status = io_output_commit(&out->file, &error);
+    }
+    app_progress(NULL, bytes);
+    return status == 0 ? APP_OK : app_fail("%s", error.text);
+}
+
+int app_check_json(const app_common *common)
+{
+    bool to_stdout = common->output == NULL || strcmp(common->output, "-") == 0;
+    return common->json && to_stdout ? app_fail("--json needs -o FILE for the array") : APP_OK;
+}
+
+bool app_is_float(upsweep_type type)
+{
+    return type == UPSWEEP_F16 || type == UPSWEEP_BF16 || type == UPSWEEP_F32 ||
+           type == UPSWEEP_F64;
+}
+
+void app_print_number(FILE *f, upsweep_type type, const void *element)
+{
+    char text[IO_NUMBER_MAX];
+    io_number_print(text, type, element);
+    fputs(text, f);
+}
+
+void app_print_json_number(FILE *f, upsweep_type type, const void *element)
+{
+    char text[IO_NUMBER_MAX];
+    io_number_print(text, type, element);
+    bool is_name = strpbrk(text, "ai") != NULL; /* nan, inf */
+    fprintf(f, is_name ? "\"%s\"" : "%s", text);
+}
+
+void app_progress(const char *what, size_t bytes)
+{
+    enum { LONG_BYTES = 256 << 20 };
+    if (bytes < LONG_BYTES || !isatty(STDERR_FILENO)) {
+        return;
+    }
+    if (what == NULL) {
+        fputs("\r                              \r", stderr);
+    } else {
+        fprintf(stderr, "\r%-10s %7.0f MB ...", what, 1e-6 * (double)bytes);
+    }
+    fflush(stderr);
+}

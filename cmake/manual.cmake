@@ -1,0 +1,24 @@
+# manual.cmake - the man page and the shells' completions. The program prints them itself, from the
+# same tables that parse its command line, so they are made whenever it is built. When it is built for
+# another machine and cannot run here, they are left out.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    message(STATUS "upsweep cannot run here: no man page and no completions")
+    return()
+endif()
+
+set(manual ${CMAKE_BINARY_DIR}/manual)
+file(MAKE_DIRECTORY ${manual})
+set(manual_files ${manual}/upsweep.1 ${manual}/upsweep.bash ${manual}/_upsweep ${manual}/upsweep.fish)
+add_custom_command(OUTPUT ${manual_files}
+    COMMAND upsweep --dump man > ${manual}/upsweep.1
+    COMMAND upsweep --dump bash > ${manual}/upsweep.bash
+    COMMAND upsweep --dump zsh > ${manual}/_upsweep
+    COMMAND upsweep --dump fish > ${manual}/upsweep.fish
+    DEPENDS upsweep VERBATIM COMMENT "man page and completions")
+add_custom_target(manual ALL DEPENDS ${manual_files})
+
+install(FILES ${manual}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${manual}/upsweep.bash RENAME upsweep
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${manual}/_upsweep DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${manual}/upsweep.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

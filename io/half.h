@@ -1,0 +1,13 @@
+/* half.h - the 16-bit floating-point types as doubles and back. */
+#ifndef IO_HALF_H
+#define IO_HALF_H
+
+#include <stdint.h>
+
+double io_from_f16(uint16_t bits);
+double io_from_bf16(uint16_t bits);
+/* Rounds to the nearest, halfway cases to even; too large becomes infinite. */
+uint16_t io_to_f16(double value);
+uint16_t io_to_bf16(double value);
+
+#endif

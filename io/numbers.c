@@ -1,0 +1,303 @@
+/* numbers.c - reads arrays of numbers from text and prints numbers.
+ * Short decimals are read exactly by one multiplication or division (Clinger 1990); others by
+ * strtod. Printing tries ever more digits until the text reads back as the same number. */
+#include "numbers.h"
+
+#include "half.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+/* A token ends before the next space, or with the text. */
+static bool is_end(char c)
+{
+    return is_space(c) || c == '\0';
+}
+
+typedef struct whole {
+    uint64_t size; /* without the sign */
+    bool negative;
+    const char *end;
+} whole;
+
+/* A whole number whose size fits 64 bits; false if the token is none. */
+static bool scan_whole(const char *p, whole *w)
+{
+    w->negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    const char *from = p;
+    w->size = 0;
+    for (; is_digit(*p); p++) {
+        if (__builtin_mul_overflow(w->size, 10u, &w->size) ||
+            __builtin_add_overflow(w->size, (uint64_t)(*p - '0'), &w->size)) {
+            return false;
+        }
+    }
+    w->end = p;
+    return p > from && is_end(*p);
+}
+
+/* Up to 19 digits and a point, where mantissa and power of ten are both exact doubles. */
+static bool scan_short(const char *p, double *value, const char **end)
+{
+    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    bool negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    uint64_t mantissa = 0;
+    unsigned digits = 0, after = 0;
+    for (; is_digit(*p); p++, digits++) {
+        mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    }
+    if (*p == '.') {
+        for (p++; is_digit(*p); p++, digits++, after++) {
+            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+        }
+    }
+    if (digits == 0 || digits > 18 || mantissa >> 53 != 0 || !is_end(*p)) {
+        return false;
+    }
+    *value = (double)mantissa / ten[after];
+    *value = negative ? -*value : *value;
+    *end = p;
+    return true;
+}
+
+static bool scan_double(const char *p, double *value, const char **end)
+{
+    if (scan_short(p, value, end)) {
+        return true;
+    }
+    char *stop;
+    *value = strtod(p, &stop);
+    *end = stop;
+    return stop != p && is_end(*stop);
+}
+
+static bool is_float(upsweep_type type)
+{
+    return type == UPSWEEP_F16 || type == UPSWEEP_BF16 || type == UPSWEEP_F32 ||
+           type == UPSWEEP_F64;
+}
+
+/* Stores a whole number if the type has it. Little-endian, as are all machines that upsweep knows.
+ */
+static bool store_whole(const whole *w, upsweep_type type, void *element)
+{
+    unsigned bits = 8 * (unsigned)upsweep_type_bytes(type);
+    bool is_signed = type >= UPSWEEP_I8 && type <= UPSWEEP_I64;
+    uint64_t most = UINT64_MAX >> (64 - bits);
+    if (is_signed) {
+        most = (most >> 1) + w->negative;
+    } else if (w->negative) {
+        most = 0;
+    }
+    uint64_t value = w->negative ? 0 - w->size : w->size;
+    memcpy(element, &value, bits / 8);
+    return w->size <= most;
+}
+
+/* Reads the token at p; NULL if it is no number that the type can hold, else where it ends. */
+static const char *scan(const char *p, upsweep_type type, void *element)
+{
+    if (!is_float(type)) {
+        whole w;
+        return scan_whole(p, &w) && store_whole(&w, type, element) ? w.end : NULL;
+    }
+    const char *end;
+    if (type == UPSWEEP_F32) {
+        char *stop;
+        float f = strtof(p, &stop);
+        memcpy(element, &f, sizeof f);
+        return stop != p && is_end(*stop) ? stop : NULL;
+    }
+    double value;
+    if (is_space(*p) || !scan_double(p, &value, &end)) {
+        return NULL;
+    }
+    if (type == UPSWEEP_F64) {
+        memcpy(element, &value, sizeof value);
+    } else {
+        uint16_t bits = type == UPSWEEP_F16 ? io_to_f16(value) : io_to_bf16(value);
+        memcpy(element, &bits, sizeof bits);
+    }
+    return end;
+}
+
+bool io_number_scan(const char *text, upsweep_type type, void *element)
+{
+    const char *end = *text == '\0' || is_space(*text) ? NULL : scan(text, type, element);
+    return end != NULL && *end == '\0';
+}
+
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && is_space(*p)) {
+        p++;
+    }
+    return p;
+}
+
+static size_t count_tokens(const char *p, const char *end)
+{
+    size_t n = 0;
+    bool in_token = false;
+    for (; p < end; p++) {
+        bool space = is_space(*p);
+        n += !space && !in_token;
+        in_token = !space;
+    }
+    return n;
+}
+
+/* The narrowest of I64, U64, F64 that has all numbers; F64 also when some token is no number, which
+ * reading then reports. */
+static upsweep_type decide_type(const char *p, const char *end)
+{
+    bool negative = false, large = false;
+    for (p = skip_space(p, end); p < end; p = skip_space(p, end)) {
+        whole w;
+        if (!scan_whole(p, &w) || w.end > end) {
+            return UPSWEEP_F64;
+        }
+        negative |= w.negative && w.size != 0;
+        large |= w.size > (uint64_t)INT64_MAX + w.negative;
+        p = w.end;
+    }
+    return !large ? UPSWEEP_I64 : !negative ? UPSWEEP_U64 : UPSWEEP_F64;
+}
+
+static bool bad_token(const char *name, const char *text, const char *at, const char *end,
+                      upsweep_type type, io_error *error)
+{
+    size_t line = 1;
+    for (const char *p = text; p < at; p++) {
+        line += *p == '\n';
+    }
+    char shown[41];
+    size_t length = 0;
+    while (at + length < end && length < sizeof shown - 1 && !is_space(at[length])) {
+        char c = at[length];
+        shown[length++] = c >= 0x20 && c < 0x7f ? c : '?';
+    }
+    shown[length] = '\0';
+    double value;
+    const char *stop;
+    if (scan_double(at, &value, &stop) && !is_float(type)) {
+        return io_because(error, "%s: line %zu: %s is no value of type %s", name, line, shown,
+                          upsweep_type_name(type));
+    }
+    return io_because(error, "%s: line %zu: '%s' is no number", name, line, shown);
+}
+
+bool io_numbers_read(const char *name, const char *text, size_t bytes, upsweep_type *type,
+                     void **data, size_t *n, io_error *error)
+{
+    const char *p = text, *end = text + bytes;
+    if (*type == 0) {
+        *type = decide_type(text, end);
+    }
+    size_t step = upsweep_type_bytes(*type);
+    *n = count_tokens(text, end);
+    char *out = malloc(*n * step + 1); /* a token and its space are 2 bytes: 8 n bytes fit size_t */
+    if (out == NULL) {
+        return io_because(error, "%s: no memory for %zu numbers", name, *n);
+    }
+    for (size_t i = 0; i < *n; i++) {
+        p = skip_space(p, end);
+        const char *next = scan(p, *type, out + i * step);
+        if (next == NULL || (next == p)) {
+            free(out);
+            return bad_token(name, text, p, end, *type, error);
+        }
+        p = next;
+        if (p < end && *p == '\0') { /* a zero byte ends strtod, but not the token */
+            free(out);
+            return bad_token(name, text, p, end, *type, error);
+        }
+    }
+    *data = out;
+    return true;
+}
+
+double io_number_value(upsweep_type type, const void *element)
+{
+    uint16_t half;
+    float single = 0;
+    double value;
+    uint64_t bits = 0;
+    size_t bytes = upsweep_type_bytes(type);
+    switch (type) {
+    case UPSWEEP_F64: memcpy(&value, element, sizeof value); return value;
+    case UPSWEEP_F32: memcpy(&single, element, sizeof single); return single;
+    case UPSWEEP_F16: memcpy(&half, element, sizeof half); return io_from_f16(half);
+    case UPSWEEP_BF16: memcpy(&half, element, sizeof half); return io_from_bf16(half);
+    default: memcpy(&bits, element, bytes); break;
+    }
+    unsigned unused = 64 - 8 * (unsigned)bytes;
+    return type >= UPSWEEP_I8 ? (double)((int64_t)(bits << unused) >> unused) : (double)bits;
+}
+
+static size_t print_float(char *text, upsweep_type type, const void *element)
+{
+    double value = io_number_value(type, element), again = 0;
+    if (isnan(value)) {
+        return (size_t)snprintf(text, IO_NUMBER_MAX, "nan");
+    }
+    if (fabs(value) < 1e6 && value == (double)(long)value && !(value == 0 && signbit(value))) {
+        return (size_t)snprintf(text, IO_NUMBER_MAX, "%ld", (long)value);
+    }
+    int digits = type == UPSWEEP_F64 ? 15 : type == UPSWEEP_F32 ? 6 : 2;
+    for (; digits <= 17; digits++) {
+        int length = snprintf(text, IO_NUMBER_MAX, "%.*g", digits, value);
+        again = type == UPSWEEP_F32 ? (double)strtof(text, NULL) : strtod(text, NULL);
+        again = type == UPSWEEP_F16    ? io_from_f16(io_to_f16(again))
+                : type == UPSWEEP_BF16 ? io_from_bf16(io_to_bf16(again))
+                                       : again;
+        if (again == value || digits == 17) {
+            return (size_t)length;
+        }
+    }
+    return 0;
+}
+
+size_t io_number_print(char text[IO_NUMBER_MAX], upsweep_type type, const void *element)
+{
+    if (is_float(type)) {
+        return print_float(text, type, element);
+    }
+    size_t bytes = upsweep_type_bytes(type);
+    uint64_t size = 0;
+    memcpy(&size, element, bytes);
+    bool negative = type >= UPSWEEP_I8 && size >> (8 * bytes - 1) != 0;
+    if (negative) {
+        size = (0 - size) & UINT64_MAX >> (64 - 8 * bytes);
+    }
+    char digits[IO_NUMBER_MAX];
+    size_t count = 0, length = 0;
+    do {
+        digits[count++] = (char)('0' + size % 10);
+        size /= 10;
+    } while (size != 0);
+    if (negative) {
+        text[length++] = '-';
+    }
+    while (count > 0) {
+        text[length++] = digits[--count];
+    }
+    text[length] = '\0';
+    return length;
+}

@@ -1,0 +1,26 @@
+/* numbers.h - arrays of numbers as text: parted by spaces or ends of lines when read, one a line
+ * when written. What is written reads back as the same bits (a NaN as some NaN). */
+#ifndef IO_NUMBERS_H
+#define IO_NUMBERS_H
+
+#include <stddef.h>
+
+#include "upsweep.h"
+#include "why.h"
+
+/* Reads all numbers of text[0 .. bytes); text[bytes] must be '\0'. *type 0 lets the text decide:
+ * I64 if all are whole numbers that fit, else U64 if all are that fit, else F64, and *type is set
+ * to it. With a given type a number that does not fit is an error; floats round to the nearest.
+ * *data is from malloc, of *n elements. name is for the sentence. */
+bool io_numbers_read(const char *name, const char *text, size_t bytes, upsweep_type *type,
+                     void **data, size_t *n, io_error *error);
+
+enum { IO_NUMBER_MAX = 32 };
+/* Writes one element as text with a final '\0', as short as it can be; returns its length. */
+size_t io_number_print(char text[IO_NUMBER_MAX], upsweep_type type, const void *element);
+/* One element as a double; 64-bit integers are rounded. */
+double io_number_value(upsweep_type type, const void *element);
+/* Reads one number as an element; false if text is none that fits. */
+bool io_number_scan(const char *text, upsweep_type type, void *element);
+
+#endif
