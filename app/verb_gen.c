@@ -5,7 +5,7 @@
  * n is the p-th of n values of the type in ascending order. */
 #include "arrays.h"
 
-#include "half.h"
+#include "float16.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * strtod. Printing tries ever more digits until the text reads back as the same number. */
 #include "numbers.h"
 
-#include "half.h"
+#include "float16.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_npy.c - .npy headers: those NumPy writes, byte for byte, and those that lie. */
 #include "array.h"
-#include "half.h"
+#include "float16.h"
 #include "npy.h"
 #include "numbers.h"
 

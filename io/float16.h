@@ -1,6 +1,6 @@
-/* half.h - the 16-bit floating-point types as doubles and back. */
-#ifndef IO_HALF_H
-#define IO_HALF_H
+/* float16.h - the 16-bit floating-point types as doubles and back. */
+#ifndef IO_FLOAT16_H
+#define IO_FLOAT16_H
 
 #include <stdint.h>
 
