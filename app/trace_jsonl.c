@@ -1,5 +1,5 @@
-/* trace_jsonl.c - a trace for programs: one JSON object a line for each event, with the members that
- * its kind has (docs/trace.md). */
+/* trace_jsonl.c - a trace for programs: one JSON object a line for each event, with the members
+ * that its kind has (docs/trace.md). */
 #include "app.h"
 #include "trace_print.h"
 

@@ -10,8 +10,9 @@
 
 enum { TRACE_CELLS = 8, TRACE_LABEL = 96, TRACE_HEAD = 120 };
 
-/* The text format: a row of arrays for each round and phase that shows any, then the totals. It is
- * run twice: first with measure set, which prints nothing but finds how wide the first column is. */
+/* The text format: a row of arrays for each round and phase that shows any, then the totals. It
+ * is run twice: first with measure set, which prints nothing but finds how wide the first column
+ * is. */
 typedef struct trace_text {
     FILE *f;
     const upsweep_algorithm *algorithm;

@@ -1,9 +1,9 @@
-/* trace_text.c - a trace for people: what the arrays hold after each round, one row a round, and at
- * the end how often what was done.
+/* trace_text.c - a trace for people: what the arrays hold after each round, one row a round, and
+ * at the end how often what was done.
  *
- * Arrays shown inside a round make a row "ROUND LABEL values". Arrays shown between rounds make a row
- * for their phase. In a row of several arrays each is named, and what the step made of the others
- * stands behind an arrow. A row that is too wide for a line becomes one line an array. */
+ * Arrays shown inside a round make a row "ROUND LABEL values". Arrays shown between rounds make
+ * a row for their phase. In a row of several arrays each is named, and what the step made of the
+ * others stands behind an arrow. A row that is too wide for a line becomes one line an array. */
 #include "app.h"
 #include "trace_print.h"
 
@@ -66,7 +66,8 @@ static void end_row(trace_text *t)
     for (size_t c = 0; c < t->cell_count; c++) {
         bool head = c == 0, own_line = head || width > LINE + 2;
         if (own_line) {
-            fprintf(t->f, "%s%-*s ", head ? "" : "\n", (int)t->head_width, head ? t->head : "");
+            fprintf(t->f, "%s%-*s%s", head ? "" : "\n", (int)t->head_width, head ? t->head : "",
+                    *t->cells[c] != '\0' ? " " : "");
         } else {
             fputs("  ", t->f);
         }
@@ -127,8 +128,8 @@ static void begin_round(trace_text *t, const char *label)
     t->swaps[t->round_count++] = 0;
 }
 
-/* "compares 45; formula: 45 = n (n - 1) / 2 compares". Without a number where it depends on more than
- * n. */
+/* "compares 45; formula: 45 = n (n - 1) / 2 compares". Without a number where it depends on more
+ * than n. */
 static void print_formula(const trace_text *t, const char *what, uint64_t count, const char *words,
                           uint64_t formula)
 {

@@ -1,5 +1,5 @@
-/* verb_explain.c - `upsweep explain NAME`: the page that opens the explained form of an algorithm,
- * and what its row in the table says. */
+/* verb_explain.c - `upsweep explain NAME`: the page that opens the explained form of an
+ * algorithm, and what its row in the table says. */
 #include "algorithm.h"
 #include "app.h"
 

@@ -1,6 +1,7 @@
 /* explain.h - the words that explained forms (algo/STEM.c) are written in.
  *
- * An explained form is plain C over arrays of u32. What it does in parallel it says with two loops:
+ * An explained form is plain C over arrays of u32. What it does in parallel it says with two
+ * loops:
  *
  *     ROUNDS(x, r, n, r % 2 == 0 ? "even" : "odd") {      rounds follow one another,
  *         LANES(x, t, n / 2) {                            the lanes of a round act at once
@@ -9,12 +10,13 @@
  *         show(x, a);                                     and the reader sees the array
  *     }
  *
- * and what it does to an array it does with the steps below, which tell the trace as they act. With
- * no sink the same code just computes. Lanes run one after another here, so a lane must not read
- * what another lane of its round writes: the forms keep to that, and so could run side by side.
+ * and what it does to an array it does with the steps below, which tell the trace as they act.
+ * With no sink the same code just computes. Lanes run one after another here, so a lane must not
+ * read what another lane of its round writes: the forms keep to that, and so could run side by
+ * side.
  *
- * Nothing in a form looks like error handling. A sink that wants no more, a failed allocation and
- * bad input leave the form by a jump to usw_explain_run, which frees what new_array gave. */
+ * Nothing in a form looks like error handling. A sink that wants no more, a failed allocation
+ * and bad input leave the form by a jump to usw_explain_run, which frees what new_array gave. */
 #ifndef USW_EXPLAIN_H
 #define USW_EXPLAIN_H
 
@@ -43,8 +45,8 @@ struct usw_explain {
     char text[96];         /* label of the last phase, round or note */
 };
 
-/* Runs a row's explained form. out has room for max(n, 1) values; the first x->results of them are
- * the outcome. Counts stay in x. The caller sets sink and context, and zeroes the rest. */
+/* Runs a row's explained form. out has room for max(n, 1) values; the first x->results of them
+ * are the outcome. Counts stay in x. The caller sets sink and context, and zeroes the rest. */
 upsweep_status usw_explain_run(usw_explain *x, const usw_row *row, const uint32_t *in, size_t n,
                                uint32_t *out);
 
