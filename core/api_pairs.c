@@ -212,6 +212,7 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
                                   size_t value_bytes, const upsweep_options *options)
 {
     job j = {.u = u, .n = n, .keys = keys, .values = values, .value_bytes = value_bytes};
+    size_t total;
     upsweep_status status = usw_enter(u, options, FLAGS, &j.options);
     if (status != UPSWEEP_OK) {
         return status;
@@ -221,6 +222,9 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: value_bytes is 0");
     } else if (status == UPSWEEP_OK && values == NULL && n != 0) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: values is NULL");
+    } else if (status == UPSWEEP_OK && usw_mul_overflows(n, value_bytes, &total)) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: %zu values of %zu bytes", n,
+                          value_bytes);
     }
     if (status == UPSWEEP_OK && n > 0) {
         status = run_pairs(&j);

@@ -123,7 +123,8 @@ static upsweep_status sort_named(const job *j)
     const usw_sort_form *form = usw_sort_form_find(j->u, j->options.algorithm);
     const usw_entry *e = usw_entry_find(j->options.algorithm);
     if (form == NULL) {
-        return e == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_ERROR_UNSUPPORTED;
+        return e == NULL || strcmp(e->row->info.operation, "sort") != 0 ? UPSWEEP_ERROR_ALGORITHM
+                                                                        : UPSWEEP_ERROR_UNSUPPORTED;
     }
     const char *name = e->row->info.name; /* static, unlike the caller's string */
     if (!j->all_bits && !form->takes_bits) {
