@@ -25,7 +25,7 @@ run: all ## sort real data sets and show what was done
 test: ## build and run the tests, without the linters
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)

@@ -44,6 +44,9 @@ typedef struct call {
     const char *(*wrong)(job *j);
 } call;
 
+/* The variant of upsweep_sort that asks for little scratch. */
+enum { SORT_IN_PLACE = 4 };
+
 /* All calls; NULL past the end. */
 const call *call_at(size_t i);
 

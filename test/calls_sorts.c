@@ -18,14 +18,15 @@ static bool add_keys(job *j)
 
 static upsweep_status run_sort(upsweep *u, job *j)
 {
-    upsweep_options o = job_options(j, j->variant == 4 ? UPSWEEP_IN_PLACE : orders[j->variant]);
+    upsweep_options o =
+        job_options(j, j->variant == SORT_IN_PLACE ? UPSWEEP_IN_PLACE : orders[j->variant]);
     return upsweep_sort(u, job_at(j, 0), j->n, j->type, &o);
 }
 
 static const char *wrong_sort(job *j)
 {
-    return oracle_sorted(j->type, j->variant == 4 ? 0 : orders[j->variant], job_before(j, 0),
-                         job_at(j, 0), j->n);
+    return oracle_sorted(j->type, j->variant == SORT_IN_PLACE ? 0 : orders[j->variant],
+                         job_before(j, 0), job_at(j, 0), j->n);
 }
 
 /* ---- sort by some bits of the key: integers only, and stable ---- */

@@ -49,13 +49,14 @@ static bool affordable(const usw_entry *e, size_t n)
 }
 
 /* A form may decline bit ranges and sizes that it says it does not take. */
-static bool may_decline(const usw_entry *e, const call *c, unsigned isa, size_t n)
+static bool may_decline(const usw_entry *e, const call *c, unsigned isa, unsigned variant, size_t n)
 {
     if (strcmp(e->row->info.operation, "sort") != 0) {
         return false;
     }
     const usw_sort_form *form = e->cpu[isa];
     return (form->n_max != 0 && n > form->n_max) ||
+           (!form->in_place && variant == SORT_IN_PLACE && strcmp(c->name, "upsweep_sort") == 0) ||
            (!form->takes_bits && strcmp(c->name, "upsweep_sort by bits") == 0);
 }
 
@@ -73,7 +74,7 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
     const char *wrong = NULL;
     upsweep_report report;
     upsweep_last_report(u, &report);
-    if (status == UPSWEEP_ERROR_UNSUPPORTED && may_decline(e, c, isa, n)) {
+    if (status == UPSWEEP_ERROR_UNSUPPORTED && may_decline(e, c, isa, variant, n)) {
         wrong = job_untouched(&j) ? NULL : "declined, but an array has changed";
     } else if (status != UPSWEEP_OK) {
         wrong = upsweep_error(u);
@@ -81,7 +82,7 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
         wrong = job_wrong(&j);
     }
     /* What a form may decline, another may do in its place. */
-    if (wrong == NULL && status == UPSWEEP_OK && n > 1 && !may_decline(e, c, isa, n) &&
+    if (wrong == NULL && status == UPSWEEP_OK && n > 1 && !may_decline(e, c, isa, variant, n) &&
         strcmp(report.algorithm, e->row->info.name) != 0) {
         wrong = "the report names another algorithm";
     }

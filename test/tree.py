@@ -114,8 +114,7 @@ ROOMS = [  # what, where it may stand, in which rooms we look
     (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"core/cpu_body.h"}, ("core", "include")),
     (r"\b(printf|fprintf|puts|fputs|putchar|perror|abort|exit|_Exit|assert)\s*\(", set(),
      ("core", "algo", "include")),
-    (r"\bpthread_\w+", {"app/threads.c", "io/threads.c", "app/parallel.c", "io/parallel.c"},
-     ("io", "app")),
+    (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
      ("core", "algo", "include", "io", "app")),
 ]
