@@ -39,8 +39,14 @@ bool sort_set_letter(sort_key *key, char letter, bool begin, bool end)
     case 'd': key->ignore = ignore_table('d'); return true;
     case 'i': key->ignore = key->ignore == NULL ? ignore_table('i') : key->ignore; return true;
     case 'f': key->fold = true; return true;
-    case 'g': key->kind = SORT_GENERAL; return true;
-    case 'n': key->kind = SORT_PLAIN; return true;
+    case 'g':
+        key->both |= key->kind == SORT_PLAIN;
+        key->kind = SORT_GENERAL;
+        return true;
+    case 'n':
+        key->both |= key->kind == SORT_GENERAL;
+        key->kind = SORT_PLAIN;
+        return true;
     case 'r': key->reverse = true; return true;
     default: return false;
     }
@@ -65,13 +71,7 @@ static const char *read_count(const char *s, size_t *count)
 
 static const char *read_letters(const char *s, sort_key *key, bool end)
 {
-    sort_kind kind = key->kind;
     for (; sort_set_letter(key, *s, !end, end); s++) {
-        if (kind != SORT_BYTES && key->kind != kind) {
-            app_fail("-k cannot have both n and g");
-            return NULL;
-        }
-        kind = key->kind;
     }
     if (*s != '\0' && strchr("hMRV", *s) != NULL) {
         app_fail("-k with %c is not supported: the keys' options are b d f g i n r", *s);
@@ -189,6 +189,9 @@ int sort_settle(sort_order *order)
     for (size_t i = 0; i < order->count; i++) {
         sort_key *key = &order->keys[i];
         inherit(key, &global);
+        if (key->both) {
+            return app_fail("-n and -g exclude each other");
+        }
         if (key->kind != SORT_BYTES && key->ignore != NULL) {
             return app_fail("-d and -i do not go with -%c", key->kind == SORT_PLAIN ? 'n' : 'g');
         }

@@ -17,6 +17,7 @@ typedef struct sort_key {
     bool fold;          /* lower case counts as upper case */
     const bool *ignore; /* a table of the bytes that do not count, or NULL */
     sort_kind kind;
+    bool both;  /* -n and -g were asked for, which is an error where the key counts */
     bool whole; /* the key is the line as it is */
 } sort_key;
 

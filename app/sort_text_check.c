@@ -56,8 +56,7 @@ static void tell(const sort_job *job, size_t at, const char *what)
     const unsigned char *p = job->in.bytes + at;
     const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
     fprintf(stderr, "upsweep sort: %s:%zu: %s: ", part->name, line, what);
-    fwrite(p, 1, (size_t)(end - p), stderr);
-    fputc('\n', stderr);
+    fwrite(p, 1, (size_t)(end - p) + 1, stderr);
 }
 
 int sort_check(sort_job *job)

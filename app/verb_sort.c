@@ -8,22 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_global(void *settings, char letter)
-{
-    sort_task *task = settings;
-    sort_kind before = task->order.global.kind;
-    sort_set_letter(&task->order.global, letter, true, true);
-    if (before != SORT_BYTES && task->order.global.kind != before) {
-        return app_fail("-n and -g exclude each other");
-    }
-    return APP_OK;
-}
-
 #define GLOBAL(letter, character)                                                                  \
     static int on_##letter(void *settings, const char *argument)                                   \
     {                                                                                              \
         (void)argument;                                                                            \
-        return set_global(settings, character);                                                    \
+        sort_set_letter(&((sort_task *)settings)->order.global, character, true, true);            \
+        return APP_OK;                                                                             \
     }
 GLOBAL(b, 'b')
 GLOBAL(d, 'd')
