@@ -13,10 +13,12 @@
 #define VEC __m512i
 #define OP_BITS(name, bits) OP_(_mm512, name, bits)
 #define SHIFT(v, bytes) _mm512_bslli_epi128(v, bytes)
+#define STREAM(to, v) _mm512_stream_si512(to, v)
 #else
 #define VEC __m256i
 #define OP_BITS(name, bits) OP_(_mm256, name, bits)
 #define SHIFT(v, bytes) _mm256_slli_si256(v, bytes)
+#define STREAM(to, v) _mm256_stream_si256(to, v)
 #endif
 #define OP(name) OP_BITS(name, KEY_BITS)
 
@@ -63,10 +65,13 @@ static inline VEC FN(lane_sums)(VEC v, VEC *all)
     return OP(add)(v, shifted);
 }
 
-/* As many elements as whole vectors take; returns how many. */
-static size_t FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, KEY *value)
+/* As many elements as whole vectors take; returns how many. stream: past the caches; out is then
+ * aligned to a vector. Streaming stores keep the hardware from fetching ahead as it should, so that
+ * is asked for. */
+static inline __attribute__((always_inline)) size_t
+FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, bool stream, KEY *value)
 {
-    enum { PER = sizeof(VEC) / sizeof(KEY) };
+    enum { PER = sizeof(VEC) / sizeof(KEY), AHEAD_BYTES = 2048 };
     KEY start[PER];
     VEC carry, all;
     size_t i = 0;
@@ -77,9 +82,16 @@ static size_t FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, KE
     for (; i + PER <= n; i += PER) {
         VEC x, v;
         memcpy(&x, in + i, sizeof x);
+        if (stream) {
+            _mm_prefetch((const char *)((uintptr_t)(in + i) + AHEAD_BYTES), _MM_HINT_T0);
+        }
         v = OP(add)(FN(lane_sums)(x, &all), carry);
         v = exclusive ? OP(sub)(v, x) : v;
-        memcpy(out + i, &v, sizeof v);
+        if (stream) {
+            STREAM((VEC *)(void *)(out + i), v);
+        } else {
+            memcpy(out + i, &v, sizeof v);
+        }
         carry = OP(add)(carry, all);
     }
     memcpy(start, &carry, sizeof carry);
@@ -87,6 +99,7 @@ static size_t FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, KE
     return i;
 }
 
+#undef STREAM
 #undef SHIFT
 #undef OP_BITS
 #undef OP_

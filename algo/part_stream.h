@@ -11,7 +11,9 @@
 /* Bytes of output from which streaming pays: the last-level cache's share of a core or two. */
 #define USW_STREAM_FROM ((size_t)32 << 20)
 
-static inline void stream_copy(void *to, const void *from, size_t bytes)
+/* Meanwhile the same number of bytes at next, what will be read soon, is fetched into the second
+ * cache: so reading goes on while lines are written. next need not be in any array. */
+static inline void stream_copy(void *to, const void *from, size_t bytes, uintptr_t next)
 {
 #if USW_HAVE_X86
     enum { LINE = 64 };
@@ -21,6 +23,7 @@ static inline void stream_copy(void *to, const void *from, size_t bytes)
     memcpy(out, in, head);
     size_t i = head;
     for (; i + LINE <= bytes; i += LINE) {
+        _mm_prefetch((const char *)(next + i), _MM_HINT_T1);
 #if USW_LEVEL == 2
         _mm512_stream_si512((__m512i *)(void *)(out + i), _mm512_loadu_si512(in + i));
 #elif USW_LEVEL == 1
@@ -37,6 +40,7 @@ static inline void stream_copy(void *to, const void *from, size_t bytes)
     }
     memcpy(out + i, in + i, bytes - i);
 #else
+    (void)next;
     memcpy(to, from, bytes);
 #endif
 }

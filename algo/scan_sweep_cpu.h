@@ -30,6 +30,7 @@ typedef struct work {
     uint64_t neutral; /* of the operator, on mapped keys */
     bool totals;      /* blocks need an upward sweep, for others run beside them */
     bool stream;
+    size_t ahead; /* elements from a block to the next one of the same thread, probably */
     /* What travels from block to block, owned by the one whose turn it is. */
     uint64_t exact;
     usw_odometer sums;
@@ -37,6 +38,10 @@ typedef struct work {
     unsigned char *scratch; /* scratch_bytes a thread: tiles */
     size_t scratch_bytes;
 } work;
+
+/* How elements become keys that compare as unsigned: not at all, by flipping bits (integers), or by
+ * the whole formula of keymap.h (floats). */
+typedef enum mapping { RAW, FLIPPED, MAPPED } mapping;
 
 /* One width's loops over exact operators, on raw elements or mapped keys. */
 typedef struct exact_loops {
@@ -89,31 +94,37 @@ static inline __attribute__((always_inline)) KEY FN(join)(upsweep_op op, KEY a, 
     }
 }
 
-static inline __attribute__((always_inline)) KEY FN(map)(const usw_keymap *m, bool mapped, KEY x)
+static inline __attribute__((always_inline)) KEY FN(map)(const usw_keymap *m, mapping how, KEY x)
 {
+    if (how == FLIPPED) {
+        return x ^ (KEY)m->pos;
+    }
     KEY below = (KEY)((KEY)m->neg & (KEY)(0 - (KEY)(x >> (KEY_BITS - 1))));
-    return mapped ? (KEY)((KEY)(x ^ below ^ (KEY)m->pos) + (KEY)m->add) : x;
+    return how == MAPPED ? (KEY)((KEY)(x ^ below ^ (KEY)m->pos) + (KEY)m->add) : x;
 }
 
-static inline __attribute__((always_inline)) KEY FN(unmap)(const usw_keymap *m, bool mapped, KEY x)
+static inline __attribute__((always_inline)) KEY FN(unmap)(const usw_keymap *m, mapping how, KEY x)
 {
+    if (how == FLIPPED) {
+        return x ^ (KEY)m->pos;
+    }
     KEY y = (KEY)((KEY)(x - (KEY)m->add) ^ (KEY)m->pos);
     KEY below = (KEY)((KEY)m->neg & (KEY)(0 - (KEY)(y >> (KEY_BITS - 1))));
-    return mapped ? (KEY)(y ^ below) : x;
+    return how == MAPPED ? (KEY)(y ^ below) : x;
 }
 
 /* One running value; returns it. heads NULL: no starts. */
 static inline __attribute__((always_inline)) KEY FN(run)(const work *w, const KEY *in, KEY *out,
                                                          size_t n, const uint8_t *heads, KEY value,
-                                                         upsweep_op op)
+                                                         upsweep_op op, mapping how)
 {
-    bool mapped = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST, exclusive = w->s->exclusive;
+    bool exclusive = w->s->exclusive;
     KEY neutral = (KEY)w->neutral;
     for (size_t i = 0; i < n; i++) {
-        KEY x = FN(map)(&w->map, mapped, in[i]);
+        KEY x = FN(map)(&w->map, how, in[i]);
         KEY before = heads != NULL && heads[i] != 0 ? neutral : value;
         value = FN(join)(op, before, x);
-        out[i] = FN(unmap)(&w->map, mapped, exclusive ? before : value);
+        out[i] = FN(unmap)(&w->map, how, exclusive ? before : value);
     }
     return value;
 }
@@ -129,16 +140,25 @@ static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, con
         if (heads == NULL) {
             size_t i = 0;
 #if USW_LEVEL >= 1
-            i = FN(run_sums)(x, y, n, w->s->exclusive, &value);
+            if (w->stream) {
+                i = usw_min(n, (64 - (uintptr_t)y % 64) % 64 / sizeof(KEY));
+                value = FN(run)(w, x, y, i, NULL, value, UPSWEEP_SUM, RAW);
+                i += FN(run_sums)(x + i, y + i, n - i, w->s->exclusive, true, &value);
+            } else {
+                i = FN(run_sums)(x, y, n, w->s->exclusive, false, &value);
+            }
 #endif
-            return FN(run)(w, x + i, y + i, n - i, NULL, value, UPSWEEP_SUM);
+            return FN(run)(w, x + i, y + i, n - i, NULL, value, UPSWEEP_SUM, RAW);
         }
-        return FN(run)(w, x, y, n, heads, value, UPSWEEP_SUM);
-    case UPSWEEP_PRODUCT: return FN(run)(w, x, y, n, heads, value, UPSWEEP_PRODUCT);
-    case UPSWEEP_AND: return FN(run)(w, x, y, n, heads, value, UPSWEEP_AND);
-    case UPSWEEP_OR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_OR);
-    case UPSWEEP_XOR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_XOR);
-    default: return FN(run)(w, x, y, n, heads, value, UPSWEEP_LEAST);
+        return FN(run)(w, x, y, n, heads, value, UPSWEEP_SUM, RAW);
+    case UPSWEEP_PRODUCT: return FN(run)(w, x, y, n, heads, value, UPSWEEP_PRODUCT, RAW);
+    case UPSWEEP_AND: return FN(run)(w, x, y, n, heads, value, UPSWEEP_AND, RAW);
+    case UPSWEEP_OR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_OR, RAW);
+    case UPSWEEP_XOR: return FN(run)(w, x, y, n, heads, value, UPSWEEP_XOR, RAW);
+    default:
+        return usw_type_is_float(w->s->type)
+                   ? FN(run)(w, x, y, n, heads, value, UPSWEEP_LEAST, MAPPED)
+                   : FN(run)(w, x, y, n, heads, value, UPSWEEP_LEAST, FLIPPED);
     }
 }
 
@@ -147,7 +167,7 @@ static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const 
 {
     KEY value = (KEY)w->neutral;
     for (size_t i = 0; i < n; i++) {
-        value = FN(join)(op, value, FN(map)(&w->map, op == UPSWEEP_LEAST, x[i]));
+        value = FN(join)(op, value, FN(map)(&w->map, op == UPSWEEP_LEAST ? MAPPED : RAW, x[i]));
     }
     return value;
 }
@@ -256,18 +276,15 @@ static void exact_block(void *context, size_t block, unsigned thread)
         w->exact = cut ? total : loops->join(s->op, carry, total);
         end_turn(w, block);
     }
-    unsigned char *room = w->scratch + thread * w->scratch_bytes;
+    (void)thread;
     for (size_t i = begin; i < end; i += USW_TILE) {
         size_t n = usw_min(USW_TILE, end - i);
-        unsigned char *out = (unsigned char *)s->out + i * w->bytes, *to = w->stream ? room : out;
+        unsigned char *out = (unsigned char *)s->out + i * w->bytes;
         uint8_t starts[USW_TILE];
         const uint8_t *heads = heads_of(s, i, n, starts);
-        carry = loops->tile(w, (const unsigned char *)s->in + i * w->bytes, to, n, heads, carry);
+        carry = loops->tile(w, (const unsigned char *)s->in + i * w->bytes, out, n, heads, carry);
         if (s->exclusive && (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST)) {
-            put_identities(w, i, n, to, heads);
-        }
-        if (w->stream) {
-            stream_copy(out, room, n * w->bytes);
+            put_identities(w, i, n, out, heads);
         }
     }
     if (!w->totals) {
@@ -340,7 +357,8 @@ static const down_fn downs[2][2][2] = {
     {{down_sum_f64, down_product_f64}, {down_cut_sum_f64, down_cut_product_f64}}};
 
 /* Sweeps down a tile and puts n results to out. */
-static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room)
+static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room,
+                        uintptr_t next)
 {
     const usw_scan *s = w->s;
     bool wide = s->type != UPSWEEP_F32, direct = n == USW_TILE && w->bytes >= 4 && !w->stream;
@@ -354,7 +372,7 @@ static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, s
             half[i] = s->type == UPSWEEP_F16 ? usw_narrow_f16(from[i]) : usw_narrow_bf16(from[i]);
         }
     } else if (w->stream) {
-        stream_copy(out, room, n * w->bytes);
+        stream_copy(out, room, n * w->bytes, next);
     } else if (!direct) {
         memcpy(out, room, n * w->bytes);
     }
@@ -395,7 +413,8 @@ static void float_block(void *context, size_t block, unsigned thread)
     for (size_t t = 0; t < count; t++) {
         size_t i = begin + t * USW_TILE;
         finish_tile(w, &f->tiles[t], carry[t], (unsigned char *)s->out + i * w->bytes,
-                    usw_min(USW_TILE, end - i), f->room);
+                    usw_min(USW_TILE, end - i), f->room,
+                    (uintptr_t)s->in + (i + w->ahead) * w->bytes);
     }
     stream_end();
 }
@@ -420,9 +439,10 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     }
     w.totals = w.totals && blocks > 1;
     w.stream = s->in != s->out && s->n * bytes >= USW_STREAM_FROM;
-    w.scratch_bytes = sums ? sizeof(float_room) : USW_TILE * sizeof(uint64_t);
-    w.scratch = usw_scratch(u, u->threads * w.scratch_bytes);
-    if (w.scratch == NULL) {
+    w.ahead = u->threads * block;
+    w.scratch_bytes = sizeof(float_room);
+    w.scratch = sums ? usw_scratch(u, u->threads * w.scratch_bytes) : NULL;
+    if (sums && w.scratch == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
     usw_parallel(u, blocks, sums ? float_block : exact_block, &w);
