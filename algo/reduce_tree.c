@@ -8,8 +8,8 @@
  *          20 | 5                                distance 2
  *          25                                    distance 1
  *
- * Rounds   ceil(log2 n). With m elements left, the first floor(m / 2) lanes add what lies ceil(m
- *          / 2) places further on; for an odd m the one in the middle waits.
+ * Rounds   ceil(log2 n). With m elements left, lane i adds the element ceil(m / 2) places further
+ *          on to element i; for an odd m the one in the middle waits.
  *
  * Cost     n - 1 combines, the least possible; the result is in one place, a[0].
  *

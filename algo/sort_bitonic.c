@@ -19,9 +19,9 @@
  * Rounds   L (L + 1) / 2 with L = ceil(log2 n): merges of 2, 4, .. 2^L keys take 1, 2, .. L
  *          rounds.
  *
- * Cost     About n L (L + 1) / 4 compares: more than a merge sort needs by a factor of (L + 1) /
- *          4, but which keys meet never depends on the keys. No branch, no surprise: the classic
- *          of vector units, GPUs and hardware.
+ * Cost     About n L (L + 1) / 4 compares, L / 4 times as many as a merge sort needs and more, but
+ *          which keys meet never depends on the keys. No branch, no surprise: the classic of vector
+ *          units, GPUs and hardware.
  *
  * Why      By the 0-1 principle look at zeros and ones. A bitonic sequence of them is 0..1..0 or
  *          1..0..1; comparing i with i + half leaves one half constant and the other bitonic,

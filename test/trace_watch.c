@@ -1,8 +1,8 @@
 /* trace_watch.c - see trace_watch.h. What it checks at every event:
  *   the values told are those that the steps before have left (COMPARE, SWAP, MOVE, ARRAY);
  *   steps stand inside rounds, rounds are counted without a gap, nothing follows the end;
- *   the lanes of a round could act at once: none reads or writes what another one has written in the
- *   same round (in Dijkstra's relax lanes may offer ways to one vertex, and say so). */
+ *   the lanes of a round could act at once: none reads or writes what another one has written in
+ *   the same round (in Dijkstra's relax lanes may offer ways to one vertex, and say so). */
 #include "trace_watch.h"
 
 #include <inttypes.h>
