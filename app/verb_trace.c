@@ -1,11 +1,13 @@
 /* verb_trace.c - `upsweep trace NAME NUMBER...`: runs an explained form and prints every step. */
 #include "algorithm.h"
 #include "app.h"
+#include "output.h"
 #include "trace_print.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct settings {
     app_common common;
@@ -29,7 +31,7 @@ const app_usage usage_trace = {
     "\n"
     "Below the rows stand the rounds and the steps counted in the trace, beside the formulas that\n"
     "the algorithm states for them. docs/trace.md describes both formats.",
-    0, options,
+    APP_OUTPUT, options,
     "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
     "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -"};
 
@@ -132,6 +134,32 @@ static int run(const upsweep_algorithm *a, const numbers *in, bool jsonl, FILE *
     return status == UPSWEEP_OK || status == UPSWEEP_STOPPED ? APP_OK : say_why(a, status);
 }
 
+/* Through a stream of its own into a file that appears when it is whole. */
+static int run_to_file(const upsweep_algorithm *a, const numbers *in, bool jsonl, const char *name)
+{
+    io_output out;
+    io_error error;
+    if (io_output_open(&out, name, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    int fd = dup(out.fd), status = APP_OK;
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (f == NULL) {
+        status = app_fail("%s: %s", name, strerror(errno));
+    } else {
+        status = run(a, in, jsonl, f);
+        bool failed = ferror(f) != 0;
+        if ((fclose(f) != 0 || failed) && status == APP_OK) {
+            status = app_fail("%s: cannot be written: %s", name, strerror(errno));
+        }
+    }
+    if (status != APP_OK) {
+        io_output_discard(&out);
+        return status;
+    }
+    return io_output_commit(&out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
+}
+
 int verb_trace(int argc, char **argv)
 {
     settings s = {.format = "text"};
@@ -153,7 +181,8 @@ int verb_trace(int argc, char **argv)
     numbers in = {NULL, 0, 0};
     status = read_numbers(&in, a, &s.common);
     if (status == APP_OK) {
-        status = run(a, &in, jsonl, stdout);
+        const char *output = s.common.output;
+        status = output == NULL ? run(a, &in, jsonl, stdout) : run_to_file(a, &in, jsonl, output);
     }
     free(in.values);
     return status != APP_OK ? status : app_finish_stdout();

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -80,6 +81,8 @@ static void test_refused(void **state)
         {"trace sort/oddeven --format yaml 1", "there is no format 'yaml'"},
         {"trace path/dijkstra 0 1", "it takes arcs"},
         {"trace path/dijkstra 0 4000000000 1", "it takes arcs"},
+        {"trace sort/oddeven 1 -o /dev/full", "/dev/full"},
+        {"trace sort/oddeven 1 -o /no/such/place", "/no/such/place"},
         {"trace sort/oddeven 1 2 >/dev/full", "standard output: No space left on device"},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -103,6 +106,28 @@ static void test_refused(void **state)
 }
 
 /* ---- jsonl, read back ---- */
+
+/* -o: the file appears with what would else be printed, and not at all when input is refused. */
+static void test_output(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/upsweep_trace_XXXXXX", arguments[256];
+    int fd = mkstemp(path), status;
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(unlink(path), 0);
+    snprintf(arguments, sizeof arguments, "trace path/dijkstra 1 2 -o %s", path);
+    free(run(arguments, &status));
+    assert_int_equal(status, 2);
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    snprintf(arguments, sizeof arguments, "trace scan/sweep 3 1 7 -o %s; cat %s", path, path);
+    char *file = run(arguments, &status), *printed = run("trace scan/sweep 3 1 7", &status);
+    assert_string_equal(file, printed);
+    assert_int_equal(unlink(path), 0);
+    free(file);
+    free(printed);
+}
 
 /* The text behind "key": in a line, or NULL. */
 static const char *member(const char *line, const char *key)
@@ -214,6 +239,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),
                                        cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_jsonl)};
+                                       cmocka_unit_test(test_output), cmocka_unit_test(test_jsonl)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
