@@ -39,7 +39,8 @@ static unsigned distance(const char *a, const char *b)
 const char *app_near(const char *wrong, const void *names, size_t count, size_t stride)
 {
     const char *best = NULL;
-    unsigned best_distance = (unsigned)strlen(wrong) / 3 + 1; /* further off is another word */
+    unsigned best_distance = (unsigned)strlen(wrong) / 3; /* further off is another word */
+    best_distance += best_distance == 0;
     for (size_t i = 0; i < count; i++) {
         const char *name;
         memcpy(&name, (const char *)names + i * stride, sizeof name);

@@ -11,7 +11,7 @@ typedef struct settings {
 } settings;
 
 static const app_option options[] = {
-    {0, "op", "NAME", "sum (if not given), product, min, max, minmax, argmin, argmax, and, or, xor",
+    {0, "op", "NAME", "sum (default), product, min, max, minmax, argmin, argmax, and, or, xor",
      APP_TEXT, offsetof(settings, op), NULL},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
