@@ -132,38 +132,31 @@ static void unpack(const usw_pairs *p, size_t begin, size_t end)
 /* ---- gather ---- */
 
 /* Elements wait for memory, so the one AHEAD places further is asked for early. */
-ALWAYS void gather_loop(const usw_pairs *p, const char *in, char *out, size_t bytes, size_t begin,
-                        size_t end, size_t record_bytes)
+ALWAYS void gather_loop(const char *records, size_t record_bytes, size_t index_bytes,
+                        const char *in, char *out, size_t bytes, size_t begin, size_t end)
 {
     enum { AHEAD = 24 };
     for (size_t i = begin; i < end; i++) {
         size_t next = i + AHEAD < end ? i + AHEAD : i;
-        __builtin_prefetch(in + payload(p->records, record_bytes, next) * bytes);
-        memcpy(out + i * bytes, in + payload(p->records, record_bytes, i) * bytes, bytes);
+        __builtin_prefetch(in + usw_load_raw(records + next * record_bytes, index_bytes) * bytes);
+        memcpy(out + i * bytes, in + usw_load_raw(records + i * record_bytes, index_bytes) * bytes,
+               bytes);
     }
 }
 
-ALWAYS void gather_sizes(const usw_pairs *p, const void *in, void *out, size_t bytes, size_t begin,
-                         size_t end, size_t record_bytes)
+static void gather(const void *records, size_t record_bytes, size_t index_bytes, const void *in,
+                   void *out, size_t bytes, size_t begin, size_t end)
 {
-    switch (bytes) {
-    case 1: gather_loop(p, in, out, 1, begin, end, record_bytes); break;
-    case 2: gather_loop(p, in, out, 2, begin, end, record_bytes); break;
-    case 4: gather_loop(p, in, out, 4, begin, end, record_bytes); break;
-    case 8: gather_loop(p, in, out, 8, begin, end, record_bytes); break;
-    case 16: gather_loop(p, in, out, 16, begin, end, record_bytes); break;
-    default: gather_loop(p, in, out, bytes, begin, end, record_bytes); break;
+#define GATHER(size, index) gather_loop(records, record_bytes, index, in, out, size, begin, end)
+    switch (index_bytes == 4 ? bytes : 0) {
+    case 1: GATHER(1, 4); break;
+    case 2: GATHER(2, 4); break;
+    case 4: GATHER(4, 4); break;
+    case 8: GATHER(8, 4); break;
+    case 16: GATHER(16, 4); break;
+    default: GATHER(bytes, index_bytes); break;
     }
-}
-
-static void gather(const usw_pairs *p, const void *in, void *out, size_t bytes, size_t begin,
-                   size_t end)
-{
-    if (p->record_bytes == 8) {
-        gather_sizes(p, in, out, bytes, begin, end, 8);
-    } else {
-        gather_sizes(p, in, out, bytes, begin, end, 16);
-    }
+#undef GATHER
 }
 
 const usw_part_pairs USW_SYMBOL(usw_part_pairs) = {pack, unpack, gather};

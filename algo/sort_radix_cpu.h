@@ -12,12 +12,11 @@
  * after Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010, and Wassenberg and Sanders, 2011.
  */
 #include "core/cpu_body.h"
+#include "core/parts.h"
 
 #ifndef USW_SORT_RADIX_ONCE
 #define USW_SORT_RADIX_ONCE
-#if USW_HAVE_X86
-#include <emmintrin.h>
-#endif
+#include "part_lines.h"
 
 enum {
     DIGIT_MAX = 11,
@@ -30,30 +29,6 @@ enum {
     STREAM_BYTES = 2 << 20,  /* from here on a scatter goes round the cache */
     CHUNK_KEYS_MIN = 16 * 1024
 };
-
-/* Copies one full line, which starts at a multiple of 64 bytes, round the cache. */
-static inline void stream_line(void *to, const void *from)
-{
-#if USW_LEVEL == 2
-    for (size_t i = 0; i < LINE_BYTES; i += 64) {
-        _mm512_stream_si512((void *)((char *)to + i), _mm512_load_si512((const char *)from + i));
-    }
-#elif USW_HAVE_X86
-    for (size_t i = 0; i < LINE_BYTES; i += 16) {
-        _mm_stream_si128((__m128i *)(void *)((char *)to + i),
-                         _mm_load_si128((const __m128i *)(const void *)((const char *)from + i)));
-    }
-#else
-    memcpy(to, from, LINE_BYTES);
-#endif
-}
-
-static inline void stream_end(void)
-{
-#if USW_HAVE_X86
-    _mm_sfence();
-#endif
-}
 
 /* A range of keys still to be sorted: in the keys (side 0) or in the scratch (side 1). */
 typedef struct range {
@@ -295,7 +270,7 @@ static void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane)
         if (at % W == W - 1) {
             size_t begin = at + 1 - W;
             if (begin >= start[d]) {
-                stream_line(job->to + (begin - skew), line + d * W);
+                stream_line(job->to + (begin - skew), line + d * W, LINE_BYTES);
             } else {
                 memcpy(job->to + (start[d] - skew), line + d * W + start[d] % W,
                        (at + 1 - start[d]) * sizeof(KEY));
@@ -415,5 +390,11 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, un
 }
 
 #if KEY_BITS == 128
+static void sort_in_cache(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ)
+{
+    leaf_u64(keys, spare, keys, n, differ);
+}
+
+const usw_part_lsd USW_SYMBOL(usw_part_lsd) = {.sort = sort_in_cache};
 USW_SORT_FORM(sort_radix, .takes_bits = true)
 #endif

@@ -1,9 +1,13 @@
 /* api_pairs.c - sort_pairs and argsort: sorts that carry something along.
  *
- * Key and payload are packed into one integer, the key above, and any sort of integers does the
- * rest. Where the sort is stable and takes a bit range, the payload may be the value itself; else
- * it is the position, which makes all records distinct: then every sort gives the one stable order.
- */
+ * Unless a sort is asked for by name, usw_part_pairsort does it: keys and values are split together
+ * into buckets that fit the cache. Values of unusual sizes wait until the positions are sorted.
+ *
+ * For a sort by name key and payload are packed into one integer, the key above, and any sort of
+ * integers does the rest. Where it is stable and takes a bit range, the payload may be the value
+ * itself; else it is the position, which makes all records distinct: then every sort gives the one
+ * stable order. */
+#include "check.h"
 #include "parts.h"
 #include "registry.h"
 
@@ -31,8 +35,7 @@ static void pack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
     (void)lane;
-    USW_PICK(j->u->isa, usw_part_pairs)
-        ->pack(&j->pairs, t * CHUNK, usw_min(j->n, (t + 1) * CHUNK));
+    USW_PICK(j->u->isa, usw_part_pairs)->pack(&j->pairs, t * CHUNK, usw_min(j->n, (t + 1) * CHUNK));
 }
 
 static void unpack_task(void *context, size_t t, unsigned lane)
@@ -42,11 +45,15 @@ static void unpack_task(void *context, size_t t, unsigned lane)
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK);
     (void)lane;
     part->unpack(&j->pairs, begin, end);
+    size_t record_bytes = j->pairs.record_bytes, half = record_bytes / 2;
+    const void *records = j->pairs.records;
     if (j->keys_copy != NULL) {
-        part->gather(&j->pairs, j->keys_copy, j->keys, j->pairs.key_bytes, begin, end);
+        part->gather(records, record_bytes, half, j->keys_copy, j->keys, j->pairs.key_bytes, begin,
+                     end);
     }
     if (j->values_copy != NULL) {
-        part->gather(&j->pairs, j->values_copy, j->values, j->value_bytes, begin, end);
+        part->gather(records, record_bytes, half, j->values_copy, j->values, j->value_bytes, begin,
+                     end);
     }
 }
 
@@ -80,24 +87,6 @@ static upsweep_status check_bits(job *j)
     return UPSWEEP_OK;
 }
 
-static upsweep_status choose(job *j)
-{
-    const char *name = j->options.algorithm;
-    if (name == NULL) {
-        j->algorithm = "sort/radix";
-        j->form = USW_PICK(j->u->isa, usw_sort_radix_cpu);
-        return UPSWEEP_OK;
-    }
-    const usw_entry *e = usw_entry_find(name);
-    j->form = usw_sort_form_find(j->u, name);
-    if (j->form == NULL) {
-        return e == NULL || strcmp(e->row->info.operation, "sort") != 0 ? UPSWEEP_ERROR_ALGORITHM
-                                                                        : UPSWEEP_ERROR_UNSUPPORTED;
-    }
-    j->algorithm = e->row->info.name;
-    return UPSWEEP_OK;
-}
-
 /* Checks keys, bit range and algorithm; fills in what does not depend on the payload. */
 static upsweep_status prepare(job *j, const void *keys, upsweep_type type, const char *call)
 {
@@ -112,17 +101,24 @@ static upsweep_status prepare(job *j, const void *keys, upsweep_type type, const
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys cannot be", call, j->n);
     }
     j->key_bits = (unsigned)bytes * 8;
+    if ((j->options.flags & UPSWEEP_NAN_FIRST) && (j->options.flags & UPSWEEP_NAN_RAW)) {
+        return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
+    }
     upsweep_status status = check_bits(j);
     if (status != UPSWEEP_OK) {
         return status;
     }
-    status = choose(j);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    if (j->form->n_max != 0 && j->n > j->form->n_max) {
-        return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%s takes at most %zu keys", j->algorithm,
-                        j->form->n_max);
+    j->algorithm = j->options.algorithm;
+    if (j->algorithm != NULL) {
+        j->form = usw_form_for(j->u, "sort", j->algorithm, NULL, &status);
+        if (j->form == NULL) {
+            return status;
+        }
+        j->algorithm = upsweep_find(j->algorithm)->name;
+        if (j->form->n_max != 0 && j->n > j->form->n_max) {
+            return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%s takes at most %zu keys",
+                            j->algorithm, j->form->n_max);
+        }
     }
     j->pairs.keys = (void *)(uintptr_t)keys;
     j->pairs.key_bytes = bytes;
@@ -154,11 +150,74 @@ static upsweep_status sort_records(job *j)
 
 static void report(const job *j, bool direct)
 {
-    usw_report(j->u, j->algorithm, "key and %s in one word of %zu bits, %s",
-               direct ? "value" : "position", j->pairs.record_bytes * 8,
-               j->options.algorithm != NULL ? "by the sort that was asked for"
-               : j->form->takes_bits        ? "a stable sort of the key bits alone"
-                                            : "all distinct, so that the order is the stable one");
+    if (j->algorithm == NULL) {
+        usw_report(j->u, "sort/hybrid",
+                   "buckets that fit the cache, then %u-bit keys packed with "
+                   "their positions, by vectors where there are any",
+                   j->key_bits);
+        return;
+    }
+    usw_report(j->u, j->algorithm, "asked for; key and %s in one word of %zu bits",
+               direct ? "value" : "position", j->pairs.record_bytes * 8);
+}
+
+/* ---- the sort of choice ---- */
+
+static void gather_task(void *context, size_t t, unsigned lane)
+{
+    const job *j = context;
+    size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK), pb = j->pairs.record_bytes;
+    (void)lane;
+    USW_PICK(j->u->isa, usw_part_pairs)
+        ->gather(j->pairs.records, pb, pb, j->values_copy, j->values, j->value_bytes, begin, end);
+}
+
+/* Takes scratch for the ways of a pair sort where they have none yet, and sorts. */
+static upsweep_status sort_by_choice(job *j, usw_pair_sort *p)
+{
+    size_t key_bytes = j->pairs.key_bytes, bytes;
+    p->n = j->n;
+    p->keys = j->pairs.keys;
+    p->map = j->pairs.map;
+    p->bit_begin = j->options.bit_begin;
+    p->bit_end = j->options.bit_end;
+    if (usw_mul_overflows(j->n, p->payload_bytes, &bytes)) {
+        return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", j->n);
+    }
+    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(j->u, j->n * key_bytes);
+    p->way_payloads[0] = p->out_payloads != NULL ? p->out_payloads : usw_scratch(j->u, bytes);
+    p->way_keys[1] = usw_scratch(j->u, j->n * key_bytes);
+    p->way_payloads[1] = usw_scratch(j->u, bytes);
+    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1] || !p->way_payloads[1]) {
+        return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", j->n);
+    }
+    p->out_payloads = p->way_payloads[0];
+    return USW_PICK(j->u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](j->u, p);
+}
+
+static upsweep_status pairs_by_choice(job *j)
+{
+    size_t vb = j->value_bytes, bytes;
+    bool direct = vb <= 16 && (vb & (vb - 1)) == 0;
+    usw_pair_sort p = {.out_keys = j->keys, .payload_bytes = vb};
+    if (direct) {
+        p.payloads = p.out_payloads = j->values;
+    } else {
+        p.payload_bytes = j->n - 1 <= UINT32_MAX ? 4 : 8;
+        if (usw_mul_overflows(j->n, vb, &bytes) ||
+            (j->values_copy = usw_scratch(j->u, bytes)) == NULL) {
+            return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu values", j->n);
+        }
+    }
+    upsweep_status status = sort_by_choice(j, &p);
+    if (status == UPSWEEP_OK && !direct) {
+        j->pairs.records = p.out_payloads;
+        j->pairs.record_bytes = p.payload_bytes;
+        usw_parallel(j->u, usw_div_up(j->n, CHUNK), copy_task, j);
+        usw_parallel(j->u, usw_div_up(j->n, CHUNK), gather_task, j);
+    }
+    report(j, direct);
+    return status;
 }
 
 /* ---- pairs ---- */
@@ -227,7 +286,7 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
                           value_bytes);
     }
     if (status == UPSWEEP_OK && n > 0) {
-        status = run_pairs(&j);
+        status = j.form == NULL ? pairs_by_choice(&j) : run_pairs(&j);
     }
     return usw_leave(u, status);
 }
@@ -237,6 +296,11 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
 static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
 {
     usw_pairs *p = &j->pairs;
+    if (j->form == NULL) {
+        usw_pair_sort choice = {.out_payloads = index, .payload_bytes = index_bits / 8};
+        report(j, false);
+        return sort_by_choice(j, &choice);
+    }
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
     upsweep_status status = sort_records(j);

@@ -59,14 +59,41 @@ typedef struct usw_pairs {
 typedef struct usw_part_pairs {
     void (*pack)(const usw_pairs *p, size_t begin, size_t end);
     void (*unpack)(const usw_pairs *p, size_t begin, size_t end);
-    /* out[i] = in[payload of record i], elements of `bytes` bytes, begin <= i < end. */
-    void (*gather)(const usw_pairs *p, const void *in, void *out, size_t bytes, size_t begin,
-                   size_t end);
+    /* out[i] = in[position i], elements of `bytes` bytes, begin <= i < end. Position i is the lowest
+     * index_bytes (4 or 8) of the record_bytes at i. */
+    void (*gather)(const void *records, size_t record_bytes, size_t index_bytes, const void *in,
+                   void *out, size_t bytes, size_t begin, size_t end);
 } usw_part_pairs;
 USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs);
 
-/* The stable sort that pairs and argsort use unless told otherwise. */
+/* Stable, on one core, for keys that fit the cache: only the bits in differ count. */
+typedef struct usw_part_lsd {
+    void (*sort)(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ);
+} usw_part_lsd;
+USW_DECLARE_PER_ISA(usw_part_lsd, usw_part_lsd);
+/* The whole radix sort: stable, by any bit range. */
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
+
+/* The stable sort of keys with payloads that pairs and argsort use unless told otherwise. */
+typedef struct usw_pair_sort {
+    size_t n;
+    const void *keys; /* raw, as the caller has them */
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+    const void *payloads; /* NULL: payload i is i */
+    size_t payload_bytes; /* 1, 2, 4, 8, 16 */
+    void *out_keys;       /* raw; NULL: not wanted; may be keys */
+    void *out_payloads;   /* may be payloads */
+    /* Mapped keys and payloads on their way; room for n of each. The first may be the outputs; the
+     * second must be aligned to 64 bytes and apart from everything else. */
+    void *way_keys[2], *way_payloads[2];
+} usw_pair_sort;
+
+/* [width of the key]. Takes what other scratch it needs before it writes anything. */
+typedef struct usw_part_pairsort {
+    upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
+} usw_part_pairsort;
+USW_DECLARE_PER_ISA(usw_part_pairsort, usw_part_pairsort);
 
 /* ---- merging sorted lists of unsigned keys; [width], as in usw_sort_form ---- */
 

@@ -203,6 +203,15 @@ static void big_arrays(void **state)
             upsweep_close(u);
         }
     }
+    /* Long enough for writes round the cache and for buckets that are split again. */
+    upsweep *u = open_with(2, 0);
+    for (int p = 0; p < PATTERNS; p++) {
+        upsweep_options o = {.flags = p % 2 ? UPSWEEP_DESCENDING : 0};
+        check_pairs(u, 600011, UPSWEEP_F32, 4, p, o);
+        check_pairs(u, 300011, UPSWEEP_I64, p % 2 ? 16 : 8, p, o);
+        check_argsort(u, 400011, UPSWEEP_U64, 32, p, o);
+    }
+    upsweep_close(u);
 }
 
 static void bit_ranges(void **state)
@@ -316,6 +325,8 @@ static void bad_arguments(void **state)
     assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, v, 32, &o), UPSWEEP_ERROR_ALGORITHM);
     o = (upsweep_options){.bit_begin = 5, .bit_end = 40};
     assert_int_equal(upsweep_argsort(u, k, 4, UPSWEEP_U32, v, 32, &o), UPSWEEP_ERROR_ARGUMENT);
+    o = (upsweep_options){.flags = UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW};
+    assert_int_equal(upsweep_sort_pairs(u, k, v, 4, UPSWEEP_F32, 4, &o), UPSWEEP_ERROR_ARGUMENT);
     o = (upsweep_options){.flags = UPSWEEP_EXCLUSIVE};
     assert_int_equal(upsweep_sort_pairs(u, k, v, 4, UPSWEEP_U32, 4, &o), UPSWEEP_ERROR_ARGUMENT);
     static const uint32_t was[4] = {4, 3, 2, 1};

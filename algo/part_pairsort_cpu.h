@@ -1,0 +1,250 @@
+/* part_pairsort_cpu.h - the stable sort of keys that carry payloads.
+ *
+ * Keys and payloads are split together by the highest bits of the keys that differ: one pass through
+ * memory, stable, with writes combined. Then each bucket lies in the cache. There, 32 bits of the key
+ * and the position in the bucket make one 64-bit word; words are distinct, so the fastest sort of
+ * plain integers gives the stable order, and no comparison ever follows an index. The payloads are
+ * fetched through the positions inside the cache. Keys that agree in these 32 bits are rare in wide
+ * keys, and are put right by the bits below. Buckets that are too large are split again.
+ * Source: the hybrid sort (sort/hybrid), with key and position packed. */
+#include "core/cpu_body.h"
+#include "core/parts.h"
+
+#ifndef USW_PART_PAIRSORT_ONCE
+#define USW_PART_PAIRSORT_ONCE
+#include "part_lines.h"
+
+enum {
+    DIGIT_MAX = 11,
+    BUCKETS_MAX = 1 << DIGIT_MAX,
+    LEAF_KEYS = 32 * 1024,  /* sorted by one thread inside its cache */
+    AIM_KEYS = 8 * 1024,    /* wanted for an average bucket */
+    LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
+    FAR_BYTES = 4 << 20,    /* from here on a scatter goes round the cache */
+    CHUNK_MIN = 16 * 1024
+};
+
+/* A range of pairs still to be sorted. side 2: the input, not yet mapped. */
+typedef struct range {
+    size_t start, n;
+    unsigned side;
+} range;
+
+static inline void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
+{
+#if USW_LEVEL == 2
+    (void)spare, (void)differ;
+    USW_SYMBOL(usw_part_vsort).sort[3](words, n);
+#else
+    USW_SYMBOL(usw_part_lsd).sort(words, spare, n, differ);
+#endif
+}
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Calls the inlined function with the payload size as a constant. */
+#define FOR_PAYLOAD(bytes, call)                                                                   \
+    switch (bytes) {                                                                               \
+    case 1: call(1); break;                                                                        \
+    case 2: call(2); break;                                                                        \
+    case 4: call(4); break;                                                                        \
+    case 8: call(8); break;                                                                        \
+    default: call(16); break;                                                                      \
+    }
+
+ALWAYS void put_payload(char *to, size_t j, const char *from, size_t i, size_t bytes)
+{
+    if (from != NULL) {
+        memcpy(to + j * bytes, from + i * bytes, bytes);
+    } else if (bytes <= sizeof i) {
+        memcpy(to + j * bytes, &i, bytes); /* the low end of the position comes first */
+    }
+}
+#endif
+
+#if KEY_BITS <= 64
+
+typedef struct FN(job) {
+    const usw_pair_sort *p;
+    KEY neg, pos, add; /* the key map of the range's keys: none after the first split */
+    KEY mask, differ, below;
+    const KEY *from;
+    const char *from_payloads;
+    KEY *to;
+    char *to_payloads;
+    size_t base, n, chunk, chunks;
+    unsigned shift, buckets, to_side;
+    bool far;
+    size_t line_keys, line_bytes;
+    KEY *chunk_differ; /* [chunk] */
+    bool *chunk_unsorted;
+    size_t *offsets, *ends, *starts; /* [chunk][bucket], [bucket], [lane][bucket] */
+    char *lines;                     /* [lane][bucket] keys, then payloads */
+    uint64_t *words;                 /* [lane] LEAF_KEYS, and as many spare ones */
+} FN(job);
+
+ALWAYS KEY FN(mapped)(const FN(job) * job, KEY raw)
+{
+    KEY below = (KEY)(0 - (KEY)(raw >> (KEY_BITS - 1)));
+    return (KEY)((raw ^ (below & job->neg) ^ job->pos) + job->add);
+}
+
+ALWAYS KEY FN(unmapped)(const usw_keymap *map, KEY key)
+{
+    KEY y = (KEY)((KEY)(key - (KEY)map->add) ^ (KEY)map->pos);
+    return (KEY)(y ^ ((KEY)(0 - (KEY)(y >> (KEY_BITS - 1))) & (KEY)map->neg));
+}
+
+static inline KEY FN(bits_between)(unsigned lo, unsigned hi)
+{
+    return lo >= hi ? 0 : (KEY)((UINT64_MAX >> (64 - (hi - lo))) << lo);
+}
+
+static size_t FN(chunk_end)(const FN(job) * job, size_t c)
+{
+    return usw_min(job->n, (c + 1) * job->chunk);
+}
+
+#include "part_pairsort_split.h"
+#include "part_pairsort_leaf.h"
+
+/* ---- a range ---- */
+
+/* Copies a chunk of the range, mapped, to the second way. */
+static void FN(move_in)(void *context, size_t c, unsigned lane)
+{
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
+    KEY *k = (KEY *)p->way_keys[1] + job->base;
+    char *to = (char *)p->way_payloads[1] + job->base * bytes;
+    (void)lane;
+    for (size_t i = begin; i < end; i++) {
+        k[i] = FN(mapped)(job, job->from[i]);
+    }
+    for (size_t i = begin; job->from_payloads == NULL && i < end; i++) {
+        memcpy(to + i * bytes, &i, bytes);
+    }
+    if (job->from_payloads != NULL && begin < end) {
+        memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
+    }
+}
+
+/* Copies a chunk of a range that is in order from the second way to the outputs. */
+static void FN(move_out)(void *context, size_t c, unsigned lane)
+{
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
+    if (begin < end) {
+        FN(leaf)
+        (job, (const KEY *)p->way_keys[1] + at,
+         (const char *)p->way_payloads[1] + at * p->payload_bytes, at, end - begin, 0, lane);
+    }
+}
+
+static void FN(enter)(upsweep *u, FN(job) * job, range r)
+{
+    const usw_pair_sort *p = job->p;
+    bool raw = r.side == 2;
+    job->neg = raw ? (KEY)p->map.neg : 0;
+    job->pos = raw ? (KEY)p->map.pos : 0;
+    job->add = raw ? (KEY)p->map.add : 0;
+    job->base = r.start;
+    job->n = r.n;
+    job->from = raw ? p->keys : (const KEY *)p->way_keys[r.side] + r.start;
+    job->from_payloads =
+        raw ? p->payloads : (const char *)p->way_payloads[r.side] + r.start * p->payload_bytes;
+    job->to_side = r.side == 1 ? 0 : 1;
+    job->to = (KEY *)p->way_keys[job->to_side] + r.start;
+    job->to_payloads = (char *)p->way_payloads[job->to_side] + r.start * p->payload_bytes;
+    job->chunks = usw_min(u->threads == 1 ? 1 : (size_t)u->threads * 4, usw_div_up(r.n, CHUNK_MIN));
+    job->chunk = usw_div_up(r.n, job->chunks);
+}
+
+/* Sorts or splits one range; ranges that remain are pushed on the stack; returns its new top. */
+static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
+{
+    FN(enter)(u, job, r);
+    usw_parallel(u, job->chunks, FN(look), job);
+    bool sorted = true;
+    KEY differ = 0;
+    for (size_t c = 0; c < job->chunks; c++) {
+        differ |= job->chunk_differ[c];
+        sorted = sorted && !job->chunk_unsorted[c];
+    }
+    bool in_place = job->p->keys == job->p->out_keys && job->p->payloads == job->p->out_payloads;
+    if (sorted && r.side == 2 && in_place) {
+        return stack;
+    }
+    if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 4)) {
+        if (r.side != 1) {
+            usw_parallel(u, job->chunks, FN(move_in), job);
+        }
+        if (sorted) {
+            usw_parallel(u, job->chunks, FN(move_out), job);
+        } else {
+            FN(leaf)
+            (job, (const KEY *)job->p->way_keys[1] + r.start,
+             (const char *)job->p->way_payloads[1] + r.start * job->p->payload_bytes, r.start, r.n,
+             differ, 0);
+        }
+        return stack;
+    }
+    unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
+    unsigned wanted = usw_max(usw_log2_up(r.n / AIM_KEYS + 1), 3);
+    unsigned most = DIGIT_MAX;
+    while (((size_t)job->line_bytes << most) > LINES_MAX) {
+        most--;
+    }
+    unsigned bits = (unsigned)usw_min(usw_min(hi - lo, most), wanted);
+    job->far = job->to_side == 1 && r.n * (sizeof(KEY) + job->p->payload_bytes) >= FAR_BYTES;
+    job->shift = hi - bits;
+    job->buckets = 1u << bits;
+    job->below = differ & FN(bits_between)(0, job->shift);
+    usw_parallel(u, job->chunks, FN(histogram), job);
+    FN(scan)(job);
+    usw_parallel(u, job->chunks, FN(scatter), job);
+    usw_parallel(u, job->buckets, FN(sort_bucket), job);
+    for (unsigned d = 0; d < job->buckets; d++) {
+        size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
+        if (n > LEAF_KEYS) {
+            *stack++ = (range){r.start + begin, n, job->to_side};
+        }
+    }
+    return stack;
+}
+
+static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
+{
+    size_t bytes = p->payload_bytes, chunks = (size_t)u->threads * 4;
+    size_t W = 64 / usw_min(sizeof(KEY), bytes);
+    FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
+    job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
+    bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
+    size_t lanes = p->n <= LEAF_KEYS / 4 ? 1 : u->threads;
+    job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
+    job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
+    job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
+    job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
+    job.starts = far ? usw_scratch(u, u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
+    job.lines = far ? usw_scratch(u, (size_t)u->threads * LINES_MAX) : NULL;
+    job.words = usw_scratch(u, lanes * 2 * LEAF_KEYS * sizeof(uint64_t));
+    range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
+    if (!job.chunk_differ || !job.chunk_unsorted || !job.offsets || !job.ends || !job.words ||
+        (far && (!job.starts || !job.lines)) || !stack) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
+    }
+    range *top = stack;
+    *top++ = (range){0, p->n, 2};
+    while (top != stack) {
+        range r = *--top;
+        top = FN(step)(u, &job, r, top);
+    }
+    return UPSWEEP_OK;
+}
+
+#else
+const usw_part_pairsort USW_SYMBOL(usw_part_pairsort) = {
+    .sort = {sort_u8, sort_u16, sort_u32, sort_u64}};
+#endif
