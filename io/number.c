@@ -277,14 +277,13 @@ static uint64_t long_key(const io_number_plan *plan, const unsigned char *p,
     if (value != value) {
         return KEY_NAN;
     }
-    *bits |= IO_NUMBER_CUT;
     if (plan->form != IO_DOUBLE) {
-        if (value - value != 0) {              /* infinite */
-            *bits &= ~(unsigned)IO_NUMBER_CUT; /* io_number_key_exact knows of these */
+        if (value - value != 0) { /* infinite: io_number_key_exact knows of these keys */
             return value < 0 ? ZERO_KEY - CODE_MAX : ZERO_KEY + CODE_MAX;
         }
         *bits |= IO_NUMBER_LONG;
     }
+    *bits |= IO_NUMBER_CUT;
     double rounded = value == 0 ? 0 : (double)value;
     uint64_t raw;
     memcpy(&raw, &rounded, 8);
