@@ -105,30 +105,54 @@ static int write_text(app_output *out, const char *data, size_t n, io_error *err
     return io_output_write(&out->file, text, used, error);
 }
 
-int app_output_array(app_output *out, const void *data, size_t n)
+static int finish(app_output *out, int status, const io_error *error)
 {
+    if (status == 0) {
+        return APP_OK;
+    }
+    io_output_discard(&out->file);
+    return app_fail("%s", error->text);
+}
+
+int app_output_begin(app_output *out, size_t n)
+{
+    char header[IO_NPY_WRITTEN_BYTES];
     io_error error;
     int status = 0;
+    if (out->format == IO_NPY && io_npy_write_header(header, out->type, n)) {
+        status = io_output_write(&out->file, header, sizeof header, &error);
+    }
+    return finish(out, status, &error);
+}
+
+int app_output_some(app_output *out, const void *data, size_t n)
+{
+    io_error error;
+    int status = out->format == IO_TEXT
+                     ? write_text(out, data, n, &error)
+                     : io_output_write(&out->file, data, n * upsweep_type_bytes(out->type), &error);
+    return finish(out, status, &error);
+}
+
+int app_output_end(app_output *out)
+{
+    io_error error;
+    return io_output_commit(&out->file, &error) == 0 ? APP_OK : app_fail("%s", error.text);
+}
+
+int app_output_array(app_output *out, const void *data, size_t n)
+{
     size_t bytes = n * upsweep_type_bytes(out->type);
     app_progress("writing", bytes);
-    if (out->format == IO_TEXT) {
-        status = write_text(out, data, n, &error);
-    } else {
-        char header[IO_NPY_WRITTEN_BYTES];
-        if (out->format == IO_NPY && io_npy_write_header(header, out->type, n)) {
-            status = io_output_write(&out->file, header, sizeof header, &error);
-        }
-        if (status == 0) {
-            status = io_output_write(&out->file, data, bytes, &error);
-        }
+    int status = app_output_begin(out, n);
+    if (status == APP_OK) {
+        status = app_output_some(out, data, n);
     }
-    if (status != 0) {
-        io_output_discard(&out->file);
-    } else {
-        status = io_output_commit(&out->file, &error);
+    if (status == APP_OK) {
+        status = app_output_end(out);
     }
     app_progress(NULL, bytes);
-    return status == 0 ? APP_OK : app_fail("%s", error.text);
+    return status;
 }
 
 int app_check_json(const app_common *common)

@@ -28,6 +28,11 @@ typedef struct app_output {
 int app_output_open(app_output *out, const app_common *common, io_format format, upsweep_type type);
 /* Writes the whole array and puts the file in place. */
 int app_output_array(app_output *out, const void *data, size_t n);
+/* The same in pieces: begin, some of the n elements, ..., end. After a failure there is nothing to
+ * drop any more. */
+int app_output_begin(app_output *out, size_t n);
+int app_output_some(app_output *out, const void *data, size_t n);
+int app_output_end(app_output *out);
 /* Gives up; returns status, so that `return app_output_drop(&out, APP_ERROR)` reads well. */
 int app_output_drop(app_output *out, int status);
 

@@ -38,7 +38,7 @@ const app_usage usage_gen = {
     "  sorted         ascending\n"
     "  reversed       descending\n"
     "  organ-pipe     ascending, then descending\n"
-    "  almost-sorted  ascending, then one element in a hundred changed places\n"
+    "  almost-sorted  ascending, but one element in a hundred has changed places\n"
     "  few            16 different values at random\n"
     "  equal          all elements the same",
     APP_OUTPUT | APP_AS, options,
@@ -160,6 +160,18 @@ static size_t few_place(const maker *m, size_t i)
     return (size_t)(random_at(m, i) % 16) * m->n / 16;
 }
 
+/* Of every hundred neighbours one has changed places with one of the hundred that lie as far from the
+ * other end. */
+static size_t disturbed(const maker *m, size_t i)
+{
+    size_t block = i / 100, blocks = m->n / 100;
+    if (block >= blocks || random_at(m, block) % 100 != i % 100) {
+        return i;
+    }
+    size_t other = blocks - 1 - block;
+    return other * 100 + random_at(m, other) % 100;
+}
+
 static void store(const maker *m, int pattern, void *element, size_t i)
 {
     size_t n = m->n;
@@ -171,20 +183,8 @@ static void store(const maker *m, int pattern, void *element, size_t i)
     case ORGAN_PIPE: store_place(m, element, i < n / 2 ? i : n - 1 - i); break;
     case FEW: store_place(m, element, few_place(m, i)); break;
     case EQUAL: store_place(m, element, n / 2); break;
-    default: store_place(m, element, i); break; /* SORTED, ALMOST_SORTED */
-    }
-}
-
-/* Exchanges n / 200 pairs, which displaces about one element in a hundred. */
-static void disturb(const maker *m, unsigned char *data)
-{
-    size_t bytes = m->bits / 8;
-    for (size_t k = 0; k < m->n / 200; k++) {
-        unsigned char *a = data + random_at(m, 2 * k) % m->n * bytes;
-        unsigned char *b = data + random_at(m, 2 * k + 1) % m->n * bytes, t[8];
-        memcpy(t, a, bytes);
-        memmove(a, b, bytes);
-        memcpy(b, t, bytes);
+    case ALMOST_SORTED: store_place(m, element, disturbed(m, i)); break;
+    default: store_place(m, element, i); break; /* SORTED */
     }
 }
 
@@ -224,30 +224,26 @@ static int find_pattern(const char *name)
     return -1;
 }
 
+/* Piece by piece, so that any number of elements takes little memory. */
 static int generate(const settings *s, const maker *m, int pattern)
 {
-    size_t bytes;
-    unsigned char *data = NULL;
-    if (!__builtin_mul_overflow(m->n, m->bits / 8, &bytes)) {
-        data = malloc(bytes + 1);
-    }
-    if (data == NULL) {
-        return app_fail("there is no memory for %zu elements of %u bytes", m->n, m->bits / 8);
-    }
+    enum { PIECE_BYTES = 1 << 18 };
+    static unsigned char piece[PIECE_BYTES];
+    size_t bytes = m->bits / 8, fit = PIECE_BYTES / bytes;
     app_output out;
-    int status = app_output_open(&out, &s->common, s->common.text ? IO_TEXT : IO_RAW, m->type);
-    if (status == APP_OK) {
-        app_progress("making", bytes);
-        for (size_t i = 0; i < m->n; i++) {
-            store(m, pattern, data + i * (m->bits / 8), i);
-        }
-        if (pattern == ALMOST_SORTED) {
-            disturb(m, data);
-        }
-        status = app_output_array(&out, data, m->n);
+    if (app_output_open(&out, &s->common, s->common.text ? IO_TEXT : IO_RAW, m->type) != APP_OK) {
+        return APP_ERROR;
     }
-    free(data);
-    return status;
+    int status = app_output_begin(&out, m->n);
+    for (size_t i = 0; i < m->n && status == APP_OK;) {
+        size_t count = m->n - i < fit ? m->n - i : fit;
+        for (size_t k = 0; k < count; k++) {
+            store(m, pattern, piece + k * bytes, i + k);
+        }
+        status = app_output_some(&out, piece, count);
+        i += count;
+    }
+    return status == APP_OK ? app_output_end(&out) : status;
 }
 
 int verb_gen(int argc, char **argv)
