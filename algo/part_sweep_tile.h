@@ -270,7 +270,7 @@ ALWAYS void up_level(double *v, size_t runs, double *total, uint8_t *heads, uint
 
 /* Upward sweep: *x is a full tile of float (wide: of double). Returns the tile's total; with heads,
  * of what follows its last head, and t->heads3[0] tells whether there is one. */
-ALWAYS double upward(sweep_tile *t, const void *x, bool wide, const uint8_t *heads, bool product)
+ALWAYS double sweep_up(sweep_tile *t, const void *x, bool wide, const uint8_t *heads, bool product)
 {
     for (size_t r = 0; r < RUNS; r++) {
         unsigned h = 0;
@@ -309,8 +309,8 @@ ALWAYS void down_level(double *child, size_t runs, const double *offset, const d
 }
 
 /* Downward sweep: writes a full tile of float (wide: of double). heads: whether there are any. */
-ALWAYS void downward(sweep_tile *t, double carry, void *out, bool wide, bool heads, bool exclusive,
-                     bool product)
+ALWAYS void sweep_down(sweep_tile *t, double carry, void *out, bool wide, bool heads,
+                       bool exclusive, bool product)
 {
     double offset3[TOPS];
     down_level(offset3, 1, &carry, t->total3, heads ? t->heads3 : NULL, product);

@@ -47,7 +47,7 @@ typedef enum mapping { RAW, FLIPPED, MAPPED } mapping;
 typedef struct exact_loops {
     uint64_t (*tile)(const work *w, const void *in, void *out, size_t n, const uint8_t *heads,
                      uint64_t carry); /* scans n elements, returns the next carry */
-    uint64_t (*upward)(const work *w, const void *in, size_t n);
+    uint64_t (*sweep_up)(const work *w, const void *in, size_t n);
     uint64_t (*join)(upsweep_op op, uint64_t a, uint64_t b);
 } exact_loops;
 
@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const 
 }
 
 /* The combination of n elements. */
-static uint64_t FN(upward)(const work *w, const void *in, size_t n)
+static uint64_t FN(sweep_up)(const work *w, const void *in, size_t n)
 {
     const KEY *x = in;
     switch (w->s->op) {
@@ -191,7 +191,7 @@ static uint64_t FN(join_any)(upsweep_op op, uint64_t a, uint64_t b)
     return FN(join)(op, (KEY)a, (KEY)b);
 }
 
-static const exact_loops FN(exact) = {FN(tile), FN(upward), FN(join_any)};
+static const exact_loops FN(exact) = {FN(tile), FN(sweep_up), FN(join_any)};
 
 #else /* KEY_BITS == 128: included last, once */
 
@@ -218,8 +218,8 @@ static void end_turn(work *w, size_t block)
 /* ---- exact operators ---- */
 
 /* What follows the block's last head, combined; *cut tells whether it has a head. */
-static uint64_t exact_upward(const work *w, const exact_loops *loops, size_t begin, size_t n,
-                             bool *cut)
+static uint64_t exact_sweep_up(const work *w, const exact_loops *loops, size_t begin, size_t n,
+                               bool *cut)
 {
     const unsigned char *in = (const unsigned char *)w->s->in + begin * w->bytes;
     uint64_t total = w->neutral;
@@ -234,8 +234,8 @@ static uint64_t exact_upward(const work *w, const exact_loops *loops, size_t beg
             *cut = from > 0;
             from -= *cut;
         }
-        total = loops->join(w->s->op,
-                            loops->upward(w, in + (first + from) * w->bytes, count - from), total);
+        total = loops->join(
+            w->s->op, loops->sweep_up(w, in + (first + from) * w->bytes, count - from), total);
     }
     return total;
 }
@@ -269,7 +269,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
     const exact_loops *loops = loops_of(w);
     size_t begin = block * BLOCK, end = begin + usw_min(BLOCK, s->n - begin);
     bool cut = false;
-    uint64_t total = w->totals ? exact_upward(w, loops, begin, end - begin, &cut) : 0;
+    uint64_t total = w->totals ? exact_sweep_up(w, loops, begin, end - begin, &cut) : 0;
     wait_turn(w, block);
     uint64_t carry = w->exact;
     if (w->totals) {
@@ -332,11 +332,11 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *roo
 #define SWEEPS(name, wide, cut, product)                                                           \
     static double up_##name(sweep_tile *t, const void *x, const uint8_t *heads)                    \
     {                                                                                              \
-        return upward(t, x, wide, (cut) ? heads : NULL, product);                                  \
+        return sweep_up(t, x, wide, (cut) ? heads : NULL, product);                                \
     }                                                                                              \
     static void down_##name(sweep_tile *t, double before, void *out, bool exclusive)               \
     {                                                                                              \
-        downward(t, before, out, wide, cut, exclusive, product);                                   \
+        sweep_down(t, before, out, wide, cut, exclusive, product);                                 \
     }
 SWEEPS(sum_f32, false, false, false)
 SWEEPS(product_f32, false, false, true)

@@ -1,0 +1,68 @@
+/* api_split.c - upsweep_split, upsweep_compact: checks and the choice of the form. Splits into many
+ * buckets are in api_histogram.c. */
+#include "check.h"
+
+USW_DECLARE_PER_ISA(usw_split_form, usw_split_flags_cpu);
+
+typedef struct split_call {
+    const void *in;
+    const uint8_t *flags;
+    void *out;
+    size_t n, bytes;
+    bool keep;
+    size_t *count;
+} split_call;
+
+static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
+{
+    const void *standard = USW_PICK(u->isa, usw_split_flags_cpu);
+    upsweep_status status = usw_check_array(u, c->in, c->n, c->bytes, "in");
+    if (status == UPSWEEP_OK) {
+        status = usw_check_array(u, c->flags, c->n, 1, "flags");
+    }
+    const usw_split_form *form = NULL;
+    if (status == UPSWEEP_OK) {
+        form = usw_form_for(u, "split", o->algorithm, standard, &status);
+    }
+    if (status == UPSWEEP_OK && c->keep && c->count == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "kept is NULL");
+    }
+    if (status == UPSWEEP_OK && c->out == NULL && c->n > 0) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "out is NULL, but n is %zu", c->n);
+    }
+    if (status == UPSWEEP_OK && !c->keep && c->out == c->in && c->n > 0) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a split needs two arrays: out is in");
+    }
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    size_t count = 0;
+    if (c->n > 0) {
+        status = (c->keep ? form->compact : form->split)(u, c->in, c->flags, c->out, c->n, c->bytes,
+                                                         &count);
+    }
+    if (status == UPSWEEP_OK && c->count != NULL) {
+        *c->count = count;
+    }
+    usw_report(u, "split/flags", "%zu of %zu elements %s", count, c->n,
+               c->keep ? "kept" : "have flag 0");
+    return status;
+}
+
+upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags, void *out, size_t n,
+                             size_t bytes, size_t *zeros, const upsweep_options *options)
+{
+    usw_options o;
+    split_call c = {in, flags, out, n, bytes, false, zeros};
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNSTABLE, &o);
+    return status != UPSWEEP_OK ? status : usw_leave(u, run(u, &o, &c));
+}
+
+upsweep_status upsweep_compact(upsweep *u, const void *in, const uint8_t *flags, void *out,
+                               size_t n, size_t bytes, size_t *kept, const upsweep_options *options)
+{
+    usw_options o;
+    split_call c = {in, flags, out, n, bytes, true, kept};
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNSTABLE, &o);
+    return status != UPSWEEP_OK ? status : usw_leave(u, run(u, &o, &c));
+}
