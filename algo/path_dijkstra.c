@@ -80,7 +80,7 @@ static uint32_t find_nearest(usw_explain *x, const graph *g)
         size_t half = usw_div_up(m, 2);
         LANES(x, i, m - half) {
             uint32_t a = g->nearest.v[i], b = g->nearest.v[i + half];
-            if (!in_order(x, g->open, a, g->open, b) || (g->open.v[a] == g->open.v[b] && b < a)) {
+            if (!in_order(x, g->open, a, g->open, b) || (b < a && g->open.v[a] == g->open.v[b])) {
                 move(x, g->nearest, i + half, g->nearest, i);
             }
         }

@@ -37,23 +37,25 @@
  */
 #include "core/explain.h"
 
-/* Sorted blocks of `block` / 2 keys become sorted blocks of `block`: the first round compares
- * mirror images, the others keys at distances block / 4, block / 8 .. 1. */
-static void merge(usw_explain *x, usw_array a, size_t block)
+/* Sorted blocks of 2^(p - 1) keys become sorted blocks of 2^p: the first round compares mirror
+ * images, the others keys at distances 2^(p - 2), .. 2, 1. */
+static void merge(usw_explain *x, usw_array a, unsigned p)
 {
+    size_t block = (size_t)1 << p, half = block / 2;
+    size_t lanes = usw_div_up(a.n, block) * half;
     ROUND(x, "mirror %zu", block) {
-        LANES(x, t, usw_div_up(a.n, block) * (block / 2)) {
-            size_t begin = t / (block / 2) * block, i = begin + t % (block / 2);
-            size_t j = begin + block - 1 - t % (block / 2);
+        LANES(x, t, lanes) {
+            size_t begin = t / half * block;
+            size_t i = begin + t % half, j = begin + block - 1 - t % half;
             if (j < a.n) {
                 compare_exchange(x, a, i, j);
             }
         }
         show(x, a);
     }
-    ROUNDS(x, r, usw_log2_up(block) - 1, "distance %zu", block >> (r + 2)) {
-        size_t d = block >> (r + 2);
-        LANES(x, t, usw_div_up(a.n, 2 * d) * d) {
+    ROUNDS(x, r, p - 1, "distance %zu", half >> (r + 1)) {
+        size_t d = half >> (r + 1);
+        LANES(x, t, lanes) {
             size_t i = t / d * 2 * d + t % d;
             if (i + d < a.n) {
                 compare_exchange(x, a, i, i + d);
@@ -68,7 +70,7 @@ static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     usw_array a = given(x, "a", in, n, out);
     for (unsigned p = 1; p <= usw_log2_up(n); p++) {
         phase(x, "merge %zu", (size_t)1 << p);
-        merge(x, a, (size_t)1 << p);
+        merge(x, a, p);
     }
 }
 

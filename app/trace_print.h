@@ -34,6 +34,6 @@ int trace_text_sink(void *text, const upsweep_event *event);
 void trace_text_free(trace_text *text);
 
 /* The jsonl format: one JSON object for each event. context is the FILE to write to. */
-int trace_jsonl_sink(void *f, const upsweep_event *event);
+int trace_jsonl_sink(void *context, const upsweep_event *event);
 
 #endif
