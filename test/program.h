@@ -1,0 +1,90 @@
+/* program.h - runs a program and keeps what it printed, for tests of the command line. */
+#ifndef TEST_PROGRAM_H
+#define TEST_PROGRAM_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct program_result {
+    int status; /* exit status, or 128 + signal */
+    char *out, *err;
+    size_t out_bytes, err_bytes;
+} program_result;
+
+static inline char *program_load(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) {
+        return NULL;
+    }
+    fseek(f, 0, SEEK_END);
+    *bytes = (size_t)ftell(f);
+    rewind(f);
+    char *text = malloc(*bytes + 1);
+    if (text != NULL && fread(text, 1, *bytes, f) == *bytes) {
+        text[*bytes] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+static inline int program_store(const char *path, const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    if (f == NULL) {
+        return -1;
+    }
+    size_t written = fwrite(bytes, 1, size, f);
+    return fclose(f) == 0 && written == size ? 0 : -1;
+}
+
+/* In the child: standard streams from and to files, the C locale, and the program. */
+static inline void program_become(const char *const *argv, const char *in, const char *out,
+                                  const char *err)
+{
+    int fds[3] = {open(in, O_RDONLY), open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                  open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    for (int i = 0; i < 3; i++) {
+        if (fds[i] < 0 || dup2(fds[i], i) < 0) {
+            _exit(126);
+        }
+    }
+    setenv("LC_ALL", "C", 1);
+    execvp(argv[0], (char *const *)(const void *)argv);
+    _exit(127);
+}
+
+/* argv ends with NULL; input NULL is /dev/null; folder is for the files of its output. */
+static inline program_result program_run(const char *folder, const char *const *argv,
+                                         const char *input)
+{
+    program_result r = {-1, NULL, NULL, 0, 0};
+    char out[300], err[300];
+    snprintf(out, sizeof out, "%s/.stdout", folder);
+    snprintf(err, sizeof err, "%s/.stderr", folder);
+    pid_t child = fork();
+    if (child == 0) {
+        program_become(argv, input != NULL ? input : "/dev/null", out, err);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        return r;
+    }
+    r.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    r.out = program_load(out, &r.out_bytes);
+    r.err = program_load(err, &r.err_bytes);
+    return r;
+}
+
+static inline void program_free(program_result *r)
+{
+    free(r->out);
+    free(r->err);
+    r->out = r->err = NULL;
+}
+
+#endif
