@@ -109,4 +109,34 @@ typedef struct usw_part_merge {
 } usw_part_merge;
 USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge);
 
+/* ---- selection and runs of equals; [width] as far as 64-bit keys ---- */
+
+typedef struct usw_part_select {
+    /* counts[0], counts[1]: how many mapped keys are less than low, and at most high. */
+    void (*count[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
+                     size_t counts[2]);
+    /* A stable split in three, one after the other in out: keys less than low, keys from low to
+     * high, others. counts are those of count. */
+    void (*split[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
+                     const size_t counts[2], void *out);
+    /* Appends a record (see usw_pairs) of mapped key and `position` + i for all keys less than
+     * limit and the first `ties` of those equal to it. */
+    void (*collect[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                       size_t ties, size_t position, void *records, size_t record_bytes);
+} usw_part_select;
+USW_DECLARE_PER_ISA(usw_part_select, usw_part_select);
+
+/* A head is a key whose bits differ from those of the key before it; `head` says whether keys[0] is
+ * one. */
+typedef struct usw_part_unique {
+    /* How many heads there are, and in *first where the first is (n: there is none). */
+    size_t (*heads[4])(const void *keys, size_t n, bool head, size_t *first);
+    /* Copies the heads to out, room for n, which may be keys; returns how many. */
+    size_t (*compact[4])(const void *keys, size_t n, bool head, void *out);
+    /* Copies the heads, `count` of them, and writes where they are, counted from position. */
+    void (*runs[4])(const void *keys, size_t n, bool head, size_t count, uint64_t position,
+                    void *out_keys, uint64_t *out_positions);
+} usw_part_unique;
+USW_DECLARE_PER_ISA(usw_part_unique, usw_part_unique);
+
 #endif

@@ -263,13 +263,14 @@ UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n,
 /* The k least keys (UPSWEEP_MAX: the k greatest), best first, into out; their positions into index
  * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal
  * keys come in order of position. k <= n. NaN counts as worst for both directions by default. Keys
- * stay as they are. Scratch: at most 16 n bytes. */
+ * stay as they are. Scratch: O(k), at most 32 n bytes. */
 UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
                                          upsweep_type type, void *out, uint64_t *index,
                                          const upsweep_options *options);
 
 /* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
- * left. Sort first to remove all duplicates. Scratch: at most n keys. */
+ * left; what stands after those is as it was. Sort first to remove all duplicates. Scratch: at most
+ * 1 MB a thread. */
 UPSWEEP_API upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type,
                                           size_t *kept, const upsweep_options *options);
 /* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits; *runs gets how many.

@@ -1,0 +1,190 @@
+/* part_select - the steps of selection: counting, splitting and collecting the keys of one block by a
+ * band [low, high] of mapped keys. Keys are mapped on the fly and move as they are.
+ *
+ * With AVX-512 a vector of keys is compared with the band, compressed thrice and stored; elsewhere
+ * each key goes to the end of its part, which the two comparisons count out without a branch. */
+#include "core/cpu_body.h"
+#include "core/parts.h"
+
+#if KEY_BITS != 128
+
+static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
+{
+    KEY below = raw >> (KEY_BITS - 1) ? neg : 0;
+    return (KEY)((KEY)(raw ^ below ^ pos) + add);
+}
+
+/* Whole vectors of AVX-512: how many keys they hold, and their instructions by name. */
+#if USW_LEVEL == 2
+#undef SELECT_LANES
+#undef V
+#undef VU
+#undef MASK
+#define SELECT_LANES (512 / KEY_BITS)
+#define SELECT_CAT_(a, b, c) a##b##c
+#define SELECT_CAT(a, b, c) SELECT_CAT_(a, b, c)
+#define V(name) SELECT_CAT(_mm512_##name##_epi, KEY_BITS, )
+#define VU(name) SELECT_CAT(_mm512_##name##_epu, KEY_BITS, _mask)
+#if KEY_BITS == 8
+#define MASK __mmask64
+#elif KEY_BITS == 16
+#define MASK __mmask32
+#elif KEY_BITS == 32
+#define MASK __mmask16
+#else
+#define MASK __mmask8
+#endif
+
+typedef struct FN(band) {
+    __m512i neg, pos, add, low, high;
+} FN(band);
+
+#if KEY_BITS == 64
+#define SET1(x) _mm512_set1_epi64((long long)(x))
+#elif KEY_BITS == 32
+#define SET1(x) _mm512_set1_epi32((int)(x))
+#elif KEY_BITS == 16
+#define SET1(x) _mm512_set1_epi16((short)(x))
+#else
+#define SET1(x) _mm512_set1_epi8((char)(x))
+#endif
+
+static inline FN(band) FN(band_of)(const usw_keymap *map, uint64_t low, uint64_t high)
+{
+    FN(band) b = {SET1(map->neg), SET1(map->pos), SET1(map->add), SET1(low), SET1(high)};
+    return b;
+}
+#undef SET1
+
+static inline __m512i FN(map_vector)(__m512i raw, const FN(band) * b)
+{
+    MASK negative = SELECT_CAT(_mm512_movepi, KEY_BITS, _mask)(raw);
+    __m512i below = V(maskz_mov)(negative, b->neg);
+    return V(add)(_mm512_ternarylogic_epi64(raw, below, b->pos, 0x96), b->add);
+}
+
+/* All ones for the keys that a vector at `left` keys before the end has. */
+static inline MASK FN(lanes)(size_t left)
+{
+    return (MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
+}
+
+static inline KEY *FN(append)(KEY *out, MASK which, __m512i keys)
+{
+    size_t count = (size_t)__builtin_popcountll(which);
+    V(mask_storeu)(out, FN(lanes)(count), V(maskz_compress)(which, keys));
+    return out + count;
+}
+#endif
+
+static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
+                      uint64_t high, size_t counts[2])
+{
+    const KEY *k = keys;
+    size_t below = 0, up_to = 0, i = 0;
+#if USW_LEVEL == 2
+    FN(band) b = FN(band_of)(map, low, high);
+    for (; i < n; i += SELECT_LANES) {
+        MASK lanes = FN(lanes)(n - i);
+        __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
+        below += (size_t)__builtin_popcountll(VU(cmplt)(key, b.low) & lanes);
+        up_to += (size_t)__builtin_popcountll(VU(cmple)(key, b.high) & lanes);
+    }
+#else
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    KEY lowest = (KEY)low, highest = (KEY)high;
+    while (i < n) { /* few enough at a time for counters as wide as a key */
+        size_t end = usw_min(n, i + 255);
+        KEY less = 0, not_more = 0;
+        for (; i < end; i++) {
+            KEY key = FN(mapped)(k[i], neg, pos, add);
+            less = (KEY)(less + (key < lowest));
+            not_more = (KEY)(not_more + (key <= highest));
+        }
+        below += less;
+        up_to += not_more;
+    }
+#endif
+    counts[0] = below;
+    counts[1] = up_to;
+}
+
+static void FN(split)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
+                      uint64_t high, const size_t counts[2], void *out)
+{
+    const KEY *k = keys;
+    KEY *part[3] = {(KEY *)out, (KEY *)out + counts[0], (KEY *)out + counts[1]};
+#if USW_LEVEL == 2
+    FN(band) b = FN(band_of)(map, low, high);
+    for (size_t i = 0; i < n; i += SELECT_LANES) {
+        MASK lanes = FN(lanes)(n - i);
+        __m512i raw = V(maskz_loadu)(lanes, k + i), key = FN(map_vector)(raw, &b);
+        MASK below = VU(cmplt)(key, b.low) & lanes, above = VU(cmpgt)(key, b.high) & lanes;
+        part[0] = FN(append)(part[0], below, raw);
+        part[1] = FN(append)(part[1], (MASK)(lanes & ~(below | above)), raw);
+        part[2] = FN(append)(part[2], above, raw);
+    }
+#else
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0; i < n; i++) {
+        KEY key = FN(mapped)(k[i], neg, pos, add);
+        size_t which = (size_t)(key >= (KEY)low) + (key > (KEY)high);
+        *part[which]++ = k[i];
+    }
+#endif
+}
+
+/* Bit i is set where the mapped key i < n is at most limit; n <= 64. */
+static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, KEY limit)
+{
+    uint64_t hits = 0;
+#if USW_LEVEL == 2
+    FN(band) b = FN(band_of)(map, 0, limit);
+    for (size_t i = 0; i < n; i += SELECT_LANES) {
+        MASK lanes = FN(lanes)(n - i);
+        __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
+        hits |= (uint64_t)(VU(cmple)(key, b.high) & lanes) << i;
+    }
+#else
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0; i < n; i++) {
+        hits |= (uint64_t)(FN(mapped)(k[i], neg, pos, add) <= limit) << i;
+    }
+#endif
+    return hits;
+}
+
+static void FN(collect)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                        size_t ties, size_t position, void *records, size_t record_bytes)
+{
+    const KEY *k = keys;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i += 64) {
+        uint64_t hits = FN(hits)(k + i, usw_min(64, n - i), map, (KEY)limit);
+        for (; hits != 0; hits &= hits - 1) {
+            size_t j = i + (size_t)__builtin_ctzll(hits);
+            uint64_t key = usw_map_key(map, k[j]);
+            if (key == limit) {
+                if (ties == 0) {
+                    continue;
+                }
+                ties--;
+            }
+            if (record_bytes == 8) {
+                ((uint64_t *)records)[at++] = key << 32 | (uint32_t)(position + j);
+            } else {
+                ((usw_u128 *)records)[at++] = (usw_u128)key << 64 | (position + j);
+            }
+        }
+    }
+}
+
+#else
+
+const usw_part_select USW_SYMBOL(usw_part_select) = {
+    .count = {count_u8, count_u16, count_u32, count_u64},
+    .split = {split_u8, split_u16, split_u32, split_u64},
+    .collect = {collect_u8, collect_u16, collect_u32, collect_u64},
+};
+
+#endif
