@@ -1,9 +1,9 @@
 /* api_unique.c - unique and run_lengths, by the bits of the keys.
  *
- * unique: with one thread the heads (keys that differ from the one before) are compacted in place. With
- * more, waves of blocks are compacted into scratch side by side, and then copied to their places, which
- * lie where the wave or one before it has been read already: every key is moved once through the cache,
- * and no second array is needed.
+ * unique: with one or two threads the heads (keys that differ from the one before) are compacted in
+ * place by one, since that saturates the memory of small machines. With more, waves of blocks are
+ * compacted into scratch side by side and then copied to their places, which lie where the wave or
+ * one before it has been read already: no second array is needed.
  *
  * run_lengths: the heads of each block are counted; then every block knows where its runs go and where
  * the next head after it is, writes the places of its heads, and takes differences. */
@@ -73,7 +73,7 @@ static size_t run_unique(upsweep *u, unique_job *j)
 {
     size_t wave = u->threads;
     j->block_n = WAVE_BYTES / j->bytes;
-    if (wave > 1 && j->n >= 2 * j->block_n) {
+    if (wave > 2 && j->n >= 2 * j->block_n) {
         j->blocks = usw_scratch(u, wave * sizeof *j->blocks);
         j->spare = usw_scratch(u, wave * WAVE_BYTES);
         if (j->blocks != NULL && j->spare != NULL) {

@@ -1,0 +1,73 @@
+/* record_keys.h - the key fields of a record as one string of bytes in the order asked for. */
+#ifndef USW_RECORD_KEYS_H
+#define USW_RECORD_KEYS_H
+
+#include "keymap.h"
+
+enum { USW_CHUNK_BYTES = 8, USW_FIELDS_INLINE = 16 };
+
+typedef struct usw_record_field {
+    size_t offset, bytes; /* in the record */
+    size_t at;            /* its first byte in the normalised key */
+    bool text;
+    bool descending; /* of text; the map knows it for numbers */
+    usw_keymap map;
+} usw_record_field;
+
+/* A normalised key is the concatenation of all fields, each as the big-endian bytes of its mapped
+ * number, or as its text (inverted if descending): keys compare as by memcmp. It is never stored, but
+ * read in chunks of 8 bytes. */
+typedef struct usw_record_keys {
+    const usw_record_field *fields;
+    size_t field_count, record_bytes;
+    size_t key_bytes;
+} usw_record_keys;
+
+/* What one field adds to one chunk. */
+typedef struct usw_key_part {
+    size_t offset;
+    unsigned bytes;       /* to be loaded */
+    unsigned drop, shift; /* low bits left out of what was loaded; how far up the others go */
+    uint64_t mask, flip;
+    bool text, wide; /* wide: 8 bytes may be loaded */
+    usw_keymap map;
+} usw_key_part;
+
+typedef struct usw_key_plan {
+    unsigned count;
+    usw_key_part parts[USW_CHUNK_BYTES];
+} usw_key_plan;
+
+usw_key_plan usw_plan_chunk(const usw_record_keys *keys, size_t chunk);
+/* A upsweep_compare; context is a usw_record_keys. */
+int usw_compare_records(const void *a, const void *b, void *context);
+
+static inline uint64_t usw_load_text(const unsigned char *at, unsigned bytes, bool wide)
+{
+    uint64_t text = 0;
+    if (wide) {
+        for (unsigned i = 0; i < 8; i++) { /* compilers make this one load and one byte swap */
+            text = text << 8 | at[i];
+        }
+        return text >> (8 * (8 - bytes));
+    }
+    for (unsigned i = 0; i < bytes; i++) {
+        text = text << 8 | at[i];
+    }
+    return text;
+}
+
+/* The chunk of one record's key, its first byte on top, filled up with zeros. */
+static inline uint64_t usw_key_chunk(const usw_key_plan *plan, const unsigned char *record)
+{
+    uint64_t key = 0;
+    for (unsigned i = 0; i < plan->count; i++) {
+        const usw_key_part *p = &plan->parts[i];
+        uint64_t value = p->text ? usw_load_text(record + p->offset, p->bytes, p->wide) ^ p->flip
+                                 : usw_map_key(&p->map, usw_load_raw(record + p->offset, p->bytes));
+        key |= ((value >> p->drop) & p->mask) << p->shift;
+    }
+    return key;
+}
+
+#endif
