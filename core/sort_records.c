@@ -75,9 +75,10 @@ static void gather_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const job *j = context;
+    size_t bytes = j->pairs.record_bytes;
     USW_PICK(j->u->isa, usw_part_pairs)
-        ->gather(&j->pairs, j->records, j->copy, j->record_bytes, block * BLOCK,
-                 usw_min(block * BLOCK + BLOCK, j->n));
+        ->gather(j->pairs.records, bytes, bytes / 2, j->records, j->copy, j->record_bytes,
+                 block * BLOCK, usw_min(block * BLOCK + BLOCK, j->n));
 }
 
 static void copy_block(void *context, size_t block, unsigned lane)
