@@ -170,7 +170,8 @@ static int right(const cell *c, const buffers *b)
         char *in = (char *)b->input + k * c->n * bytes, *work = (char *)b->work + k * c->n * bytes;
         uint32_t *index = b->index + k * c->n;
         for (size_t i = 0; i + 1 < c->n; i++) {
-            if (argsort ? less(c->type, in, index[i + 1], index[i]) : less(c->type, work, i + 1, i)) {
+            if (argsort ? less(c->type, in, index[i + 1], index[i])
+                        : less(c->type, work, i + 1, i)) {
                 return 0;
             }
         }

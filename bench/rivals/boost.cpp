@@ -21,8 +21,8 @@ static int stable(enum bench_type type, void *k, size_t n, unsigned threads)
         return 0;
     });
 }
-extern "C" const bench_rival rival = {"boost_block", nullptr, keys, stable, nullptr,
-                                      nullptr,       nullptr, nullptr};
+extern "C" const bench_rival rival = {"boost_block", nullptr, keys,    stable,
+                                      nullptr,       nullptr, nullptr, nullptr};
 #else
 static int keys(enum bench_type type, void *k, size_t n, unsigned)
 {
@@ -32,6 +32,6 @@ static int keys(enum bench_type type, void *k, size_t n, unsigned)
         return 0;
     });
 }
-extern "C" const bench_rival rival = {"boost_spread", nullptr, keys, nullptr, nullptr,
-                                      nullptr,        nullptr, nullptr};
+extern "C" const bench_rival rival = {"boost_spread", nullptr, keys,    nullptr,
+                                      nullptr,        nullptr, nullptr, nullptr};
 #endif

@@ -19,7 +19,7 @@ COMPARE(by_f64, double)
 static int keys(enum bench_type type, void *k, size_t n, unsigned threads)
 {
     static int (*const by[BENCH_TYPES])(const void *, const void *) = {by_u32, by_u64, by_i32,
-                                                                      by_i64, by_f32, by_f64};
+                                                                       by_i64, by_f32, by_f64};
     (void)threads;
     qsort(k, n, type % 2 ? 8 : 4, by[type]);
     return 0;

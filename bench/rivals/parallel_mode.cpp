@@ -24,5 +24,5 @@ static int stable(enum bench_type type, void *k, size_t n, unsigned threads)
     });
 }
 
-extern "C" const bench_rival rival = {"gnu_parallel", nullptr, keys, stable, nullptr,
-                                      nullptr,        nullptr, nullptr};
+extern "C" const bench_rival rival = {"gnu_parallel", nullptr, keys,    stable,
+                                      nullptr,        nullptr, nullptr, nullptr};

@@ -70,4 +70,5 @@ static int scan(enum bench_type type, const void *in, void *out, size_t n, unsig
     });
 }
 
-extern "C" const bench_rival rival = {"tbb", open_tbb, keys, nullptr, nullptr, nullptr, reduce, scan};
+extern "C" const bench_rival rival = {"tbb",   open_tbb, keys,   nullptr,
+                                      nullptr, nullptr,  reduce, scan};

@@ -17,5 +17,8 @@ template <class F> int with_type(enum bench_type type, F &&f)
 
 template <class T> struct pair_of {
     T key, value;
-    friend bool operator<(const pair_of &a, const pair_of &b) { return a.key < b.key; }
+    friend bool operator<(const pair_of &a, const pair_of &b)
+    {
+        return a.key < b.key;
+    }
 };

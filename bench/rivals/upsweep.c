@@ -31,8 +31,8 @@ static int stable(enum bench_type type, void *k, size_t n, unsigned threads)
 static int pairs(enum bench_type type, void *k, void *v, size_t n, unsigned threads)
 {
     (void)threads;
-    return upsweep_sort_pairs(handle, k, v, n, types[type], upsweep_type_bytes(types[type]), NULL) !=
-           UPSWEEP_OK;
+    return upsweep_sort_pairs(handle, k, v, n, types[type], upsweep_type_bytes(types[type]),
+                              NULL) != UPSWEEP_OK;
 }
 
 static int argsort(enum bench_type type, const void *k, uint32_t *index, size_t n, unsigned threads)
