@@ -1,0 +1,250 @@
+/* graph.c - making a graph: arcs are checked, counted per tail, and laid down row by row. */
+#include "graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The arcs as the caller gave them, by list or by rows. */
+typedef struct source {
+    size_t vertices, count;
+    const uint32_t *tail; /* NULL: by rows */
+    const uint64_t *begin;
+    const uint32_t *head;
+    const void *weight;
+    upsweep_type type;
+    bool both; /* undirected */
+} source;
+
+static double weight_of(const source *s, size_t i)
+{
+    switch (s->type) {
+    case UPSWEEP_U32: return ((const uint32_t *)s->weight)[i];
+    case UPSWEEP_U64: return (double)((const uint64_t *)s->weight)[i];
+    case UPSWEEP_F32: return (double)((const float *)s->weight)[i];
+    case UPSWEEP_F64: return ((const double *)s->weight)[i];
+    default: return 1;
+    }
+}
+
+static upsweep_status check_rows(upsweep *u, const source *s)
+{
+    for (size_t v = 0; v < s->vertices; v++) {
+        if (s->begin[v + 1] < s->begin[v]) {
+            return usw_fail(u, UPSWEEP_ERROR_RANGE, "begin[%zu] is less than begin[%zu]", v + 1, v);
+        }
+    }
+    return UPSWEEP_OK;
+}
+
+static upsweep_status check_arcs(upsweep *u, const source *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->head[i] >= s->vertices || (s->tail != NULL && s->tail[i] >= s->vertices)) {
+            uint32_t id = s->head[i] >= s->vertices ? s->head[i] : s->tail[i];
+            return usw_fail(u, UPSWEEP_ERROR_RANGE, "arc %zu names vertex %u, but there are %zu", i,
+                            id, s->vertices);
+        }
+        double w = weight_of(s, i);
+        if (!(w >= 0)) {
+            return usw_fail(u, UPSWEEP_ERROR_RANGE, "arc %zu has the weight %g", i, w);
+        }
+    }
+    return UPSWEEP_OK;
+}
+
+static upsweep_status check(upsweep *u, const source *s, const void *graph)
+{
+    bool known = s->type == 0 || s->type == UPSWEEP_U32 || s->type == UPSWEEP_U64 ||
+                 s->type == UPSWEEP_F32 || s->type == UPSWEEP_F64;
+    if (graph == NULL || !known || (s->count > 0 && (s->type == 0) != (s->weight == NULL))) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
+                        "a graph takes weights of type u32, u64, f32 or f64, or none");
+    }
+    if (s->vertices > UINT32_MAX - 1 || s->count > SIZE_MAX / 64) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu vertices are more than 2^32 - 2",
+                        s->vertices);
+    }
+    if (s->count > 0 && s->head == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the heads of the arcs are NULL");
+    }
+    upsweep_status status = s->tail == NULL ? check_rows(u, s) : UPSWEEP_OK;
+    return status != UPSWEEP_OK ? status : check_arcs(u, s);
+}
+
+/* One block holds the graph, its rows and its arcs. */
+static upsweep_graph *allocate(upsweep *u, const source *s)
+{
+    size_t arcs = s->both ? 2 * s->count : s->count;
+    size_t wide = s->type == UPSWEEP_U64 || s->type == UPSWEEP_F64 ? 8 : 0;
+    size_t per_arc = wide ? 12 : s->type == 0 ? 4 : 8;
+    size_t header = (sizeof(upsweep_graph) + 63) / 64 * 64;
+    size_t bytes = header + (s->vertices + 1) * 8 + arcs * per_arc + 64;
+    void *block = u->allocate != NULL ? u->allocate(u->context, bytes, 64) : NULL;
+    if (u->allocate == NULL && posix_memalign(&block, 64, bytes) != 0) {
+        block = NULL;
+    }
+    if (block == NULL) {
+        return NULL;
+    }
+    upsweep_graph *g = block;
+    memset(g, 0, sizeof *g);
+    g->vertices = s->vertices;
+    g->arcs = arcs;
+    g->weight_type = s->type;
+    g->begin = (uint64_t *)(void *)((char *)block + header);
+    char *rest = (char *)(g->begin + s->vertices + 1);
+    if (wide) {
+        g->weight64 = (uint64_t *)(void *)rest;
+        g->head = (uint32_t *)(void *)(rest + arcs * 8);
+    } else if (s->type == 0) {
+        g->head = (uint32_t *)(void *)rest;
+    } else {
+        g->arc32 = (usw_arc *)(void *)rest;
+    }
+    g->bytes = g->block_bytes = bytes;
+    g->block = block;
+    g->release = u->release;
+    g->context = u->context;
+    return g;
+}
+
+static void put(upsweep_graph *g, const source *s, uint64_t at, uint32_t head, size_t i)
+{
+    if (g->arc32 != NULL) {
+        g->arc32[at] = (usw_arc){head, ((const uint32_t *)s->weight)[i]};
+        return;
+    }
+    g->head[at] = head;
+    if (g->weight64 != NULL) {
+        g->weight64[at] = ((const uint64_t *)s->weight)[i];
+    }
+}
+
+static void lay_down(upsweep_graph *g, const source *s)
+{
+    /* begin[v + 1] counts the arcs of v, then tells where its next arc goes. */
+    memset(g->begin, 0, (g->vertices + 1) * 8);
+    uint64_t *next = g->begin + 1;
+    size_t v = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        while (s->tail == NULL && s->begin[v + 1] <= i) {
+            v++;
+        }
+        next[s->tail != NULL ? s->tail[i] : v]++;
+        if (s->both) {
+            next[s->head[i]]++;
+        }
+    }
+    uint64_t sum = 0;
+    for (size_t k = 0; k < g->vertices; k++) {
+        uint64_t degree = next[k];
+        g->degree_max = usw_max(g->degree_max, degree);
+        next[k] = sum;
+        sum += degree;
+    }
+    v = 0;
+    double total = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        while (s->tail == NULL && s->begin[v + 1] <= i) {
+            v++;
+        }
+        uint32_t from = s->tail != NULL ? s->tail[i] : (uint32_t)v;
+        put(g, s, next[from]++, s->head[i], i);
+        if (s->both) {
+            put(g, s, next[s->head[i]]++, from, i);
+        }
+        double w = weight_of(s, i);
+        total += isfinite(w) ? w : 0;
+        g->weight_max = w > g->weight_max ? w : g->weight_max;
+    }
+    g->weight_mean = s->count > 0 ? total / (double)s->count : 0;
+}
+
+static upsweep_status make(upsweep *u, const source *s, upsweep_graph **graph)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, NULL, 0, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    if (graph != NULL) {
+        *graph = NULL;
+    }
+    status = check(u, s, graph);
+    if (status == UPSWEEP_OK) {
+        upsweep_graph *g = allocate(u, s);
+        if (g == NULL) {
+            status = usw_fail(u, UPSWEEP_ERROR_MEMORY,
+                              "no memory for a graph of %zu vertices and %zu arcs", s->vertices,
+                              s->count);
+        } else {
+            lay_down(g, s);
+            *graph = g;
+        }
+    }
+    return usw_leave(u, status);
+}
+
+upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count, size_t arc_count,
+                                       const uint32_t *tail, const uint32_t *head,
+                                       const void *weight, upsweep_type weight_type, unsigned flags,
+                                       upsweep_graph **graph)
+{
+    static const uint32_t none;
+    source s = {.vertices = vertex_count,
+                .count = arc_count,
+                .tail = arc_count == 0 ? &none : tail,
+                .head = head,
+                .weight = weight,
+                .type = weight_type,
+                .both = (flags & UPSWEEP_GRAPH_UNDIRECTED) != 0};
+    if (u != NULL && s.tail == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the tails of the arcs are NULL");
+    }
+    return make(u, &s, graph);
+}
+
+upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count, const uint64_t *begin,
+                                       const uint32_t *head, const void *weight,
+                                       upsweep_type weight_type, unsigned flags,
+                                       upsweep_graph **graph)
+{
+    if (u != NULL && (begin == NULL || begin[0] != 0)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "begin is NULL or does not start with 0");
+    }
+    source s = {.vertices = vertex_count,
+                .count = begin == NULL ? 0 : begin[vertex_count],
+                .begin = begin,
+                .head = head,
+                .weight = weight,
+                .type = weight_type,
+                .both = (flags & UPSWEEP_GRAPH_UNDIRECTED) != 0};
+    return make(u, &s, graph);
+}
+
+void upsweep_graph_free(upsweep_graph *graph)
+{
+    if (graph == NULL) {
+        return;
+    }
+    if (graph->release != NULL) {
+        graph->release(graph->context, graph->block, graph->block_bytes);
+    } else {
+        free(graph->block);
+    }
+}
+
+void upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info)
+{
+    if (info == NULL) {
+        return;
+    }
+    *info = (upsweep_graph_info){0};
+    if (graph == NULL) {
+        return;
+    }
+    upsweep_type t = graph->weight_type;
+    *info = (upsweep_graph_info){graph->vertices,          graph->arcs,        t,
+                                 t == 0 ? UPSWEEP_U32 : t, graph->weight_mean, graph->weight_max,
+                                 graph->degree_max,        graph->bytes};
+}

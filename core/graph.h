@@ -1,0 +1,28 @@
+/* graph.h - a graph as the path algorithms see it: compressed rows, each arc's head beside its weight. */
+#ifndef USW_GRAPH_H
+#define USW_GRAPH_H
+
+#include "frame.h"
+
+/* An arc with a weight of 32 bits (u32 or the bits of an f32). */
+typedef struct usw_arc {
+    uint32_t head, weight;
+} usw_arc;
+
+struct upsweep_graph {
+    size_t vertices, arcs;
+    upsweep_type weight_type; /* 0: none */
+    uint64_t *begin;          /* vertices + 1 */
+    usw_arc *arc32;           /* weights of 32 bits */
+    uint32_t *head;           /* else the heads alone, */
+    uint64_t *weight64;       /* and weights of 64 bits, as bits; NULL: every arc counts 1 */
+    double weight_mean, weight_max;
+    size_t degree_max, bytes;
+    /* What it was allocated with. */
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *context;
+    void *block;
+    size_t block_bytes;
+};
+
+#endif
