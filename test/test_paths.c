@@ -7,6 +7,7 @@
 /* cmocka needs the four above first. */
 #include <cmocka.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct net {
     unsigned flags;
 } net;
 
-static uint64_t state = 88172645463325252u;
+static uint64_t state = UINT64_C(88172645463325252);
 
 static uint64_t draw(uint64_t below)
 {
