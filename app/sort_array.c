@@ -44,22 +44,6 @@ static int check_order(const sort_array_task *task, upsweep *u, const io_array *
     return APP_NO;
 }
 
-/* Of equal neighbours the first. */
-static size_t keep_distinct(const io_array *a)
-{
-    size_t bytes = upsweep_type_bytes(a->type), kept = 0;
-    char *to = a->data;
-    const char *from = a->data;
-    for (size_t i = 0; i < a->n; i++, from += bytes) {
-        if (kept == 0 || memcmp(to - bytes, from, bytes) != 0) {
-            memmove(to, from, bytes);
-            to += bytes;
-            kept++;
-        }
-    }
-    return kept;
-}
-
 static int sort_and_write(const sort_array_task *task, upsweep *u, const io_array *a,
                           double read_seconds)
 {
@@ -81,7 +65,7 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
         app_print_report(u, a->n, upsweep_type_name(a->type), bytes, sorted - begin);
     }
     if (done && task->unique) {
-        kept = keep_distinct(a);
+        done = upsweep_unique(u, a->data, a->n, a->type, &kept, NULL) == UPSWEEP_OK;
     }
     if (!done) {
         return app_output_drop(&out, app_fail("%s: %s", app_input_name(common), upsweep_error(u)));
