@@ -1,0 +1,36 @@
+/* fuzz_npy.c - hostile .npy headers: any bytes may stand at the front of a file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "npy.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *file = malloc(size + (size == 0)); /* of the exact size, so that reads outside show */
+    if (size > 0) {
+        memcpy(file, data, size);
+    }
+    io_npy npy = {0};
+    io_error error = {0};
+    if (io_npy_read_header("fuzz", file, size, &npy, &error)) {
+        size_t bytes = upsweep_type_bytes(npy.type), total;
+        if (bytes == 0 || npy.header_bytes > size || !io_npy_is(file, size) ||
+            __builtin_mul_overflow(npy.n, bytes, &total) ||
+            __builtin_add_overflow(total, npy.header_bytes, &total)) {
+            abort();
+        }
+        char header[IO_NPY_WRITTEN_BYTES];
+        io_npy again = {0};
+        if (io_npy_write_header(header, npy.type, npy.n) &&
+            (!io_npy_read_header("fuzz", header, sizeof header, &again, &error) ||
+             again.n != npy.n || again.type != npy.type)) {
+            abort();
+        }
+    } else if (error.text[0] == '\0') {
+        abort(); /* refused without a reason */
+    }
+    free(file);
+    return 0;
+}
