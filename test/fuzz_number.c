@@ -31,7 +31,7 @@ static bool is_digit(unsigned char c)
 static plain plain_of(const unsigned char *p, const unsigned char *end)
 {
     plain x = {0};
-    while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r' && *p != '\n'))) {
+    while (p < end && (*p == ' ' || *p == '\t')) {
         p++;
     }
     if (p < end && *p == '-') {
@@ -138,6 +138,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *cut = size == 0 ? NULL : memchr(data, '\n', size);
     size_t first = cut == NULL ? size : (size_t)(cut - data);
     size_t second = cut == NULL ? 0 : size - first - 1;
+    const uint8_t *end = second == 0 ? NULL : memchr(cut + 1, '\n', second);
+    second = end == NULL ? second : (size_t)(end - cut - 1); /* no line has a newline within */
     unsigned char *a = calloc(1, first + IO_SLACK), *b = calloc(1, second + IO_SLACK);
     if (first > 0) {
         memcpy(a, data, first);

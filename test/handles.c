@@ -9,6 +9,11 @@
 
 const char *const isa_names[ISAS] = {"portable", "avx2", "avx512"};
 
+bool test_small(void)
+{
+    return getenv("UPSWEEP_TEST_SMALL") != NULL;
+}
+
 upsweep *handle_open(unsigned isa, unsigned threads)
 {
     static bool told[ISAS];

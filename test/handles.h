@@ -9,6 +9,9 @@
 enum { ISAS = 3 };
 extern const char *const isa_names[ISAS];
 
+/* True if UPSWEEP_TEST_SMALL is set: under valgrind or a sanitizer, where all is slow. */
+bool test_small(void);
+
 /* A handle capped to an instruction set, or NULL if the machine lacks it (which is then said once).
  */
 upsweep *handle_open(unsigned isa, unsigned threads);
