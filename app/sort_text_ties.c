@@ -35,31 +35,6 @@ typedef struct ties {
     atomic_size_t lines;
 } ties;
 
-typedef enum step { STEP_NONE, STEP_COMPARE, STEP_KEYS } step;
-
-/* What parts lines whose key at a stage is `key`: nothing (they count as equal), comparing from the
- * same sort key on, or the keys of *next. */
-static step next_step(const sort_job *job, sort_stage stage, uint64_t key, unsigned bits,
-                      sort_stage *next)
-{
-    const sort_key *k = &job->order->keys[stage.key];
-    key = k->reverse ? ~key : key;
-    *next = (sort_stage){stage.key + 1, 0};
-    if (k->kind == SORT_BYTES) {
-        if ((key & 0xff) == 0xff) {
-            *next = (sort_stage){stage.key, stage.depth + 7};
-        }
-    } else {
-        if ((bits & IO_NUMBER_CUT) || !io_number_key_exact(&job->plans[stage.key], key)) {
-            return STEP_COMPARE;
-        }
-        if (k->whole && !(bits & IO_NUMBER_ODD)) {
-            return STEP_NONE; /* a number written in one way only: the lines are the same bytes */
-        }
-    }
-    return next->key < job->order->count ? STEP_KEYS : STEP_NONE;
-}
-
 static void put_aside(ties *t, run r)
 {
     pthread_mutex_lock(&t->lock);
@@ -82,18 +57,15 @@ static void part_run(ties *t, size_t begin, size_t end)
 {
     sort_job *job = t->job;
     sort_stage next;
-    step s = next_step(job, t->now.stage, job->keys[begin], t->now.bits, &next);
-    if (s == STEP_NONE) {
+    sort_step s = sort_next_step(job, t->now.stage, job->keys[begin], t->now.bits, &next);
+    if (s == SORT_DONE) {
         return;
     }
     if (end - begin > SORT_SMALL) {
         put_aside(t, (run){begin, end, t->now.stage, t->now.bits});
         return;
     }
-    if (s == STEP_COMPARE) {
-        next = (sort_stage){t->now.stage.key, 0};
-    }
-    sort_small(job, job->items + begin, end - begin, next, s == STEP_KEYS);
+    sort_small(job, job->items + begin, end - begin, next, s == SORT_COMPARE);
 }
 
 static void look_through(void *context, size_t slice, unsigned lane)
@@ -136,29 +108,10 @@ static void part_range(ties *t, run range)
 typedef struct sharing {
     const sort_job *job;
     run r;
-    const sort_key *key;
-    size_t depth;
+    sort_stage stage;
     sort_text first;
     atomic_size_t shared;
 } sharing;
-
-/* How many of `shared` bytes behind depth a line of the run has in common with the first. */
-static size_t shared_with(const sharing *s, uint64_t item, size_t shared)
-{
-    sort_text text = sort_field(s->job->order, s->key, sort_line(s->job, item));
-    size_t bytes = (size_t)(text.end - text.p), same = 0;
-    if (bytes < s->depth + shared) {
-        shared = bytes > s->depth ? bytes - s->depth : 0;
-    }
-    const unsigned char *a = s->first.p + s->depth, *b = text.p + s->depth;
-    if (shared == 0 || memcmp(a, b, shared) == 0) {
-        return shared;
-    }
-    while (a[same] == b[same]) {
-        same++;
-    }
-    return same;
-}
 
 static void share_slice(void *context, size_t slice, unsigned lane)
 {
@@ -167,24 +120,25 @@ static void share_slice(void *context, size_t slice, unsigned lane)
     const uint64_t *items = s->job->items;
     size_t i = s->r.begin + slice * SLICE, limit = s->r.end - i > SLICE ? i + SLICE : s->r.end;
     size_t shared = atomic_load(&s->shared);
-    for (; i < limit && shared >= 7; i++) {
+    for (; i < limit && shared > 0; i++) {
         if (i + AHEAD < limit) {
-            __builtin_prefetch(s->job->in.bytes + (items[i + AHEAD] >> 24) + s->depth);
+            __builtin_prefetch(s->job->in.bytes + (items[i + AHEAD] >> 24) + s->stage.depth);
         }
-        shared = shared_with(s, items[i], shared);
+        shared = sort_shared_with(s->job, s->stage, s->first, items[i], shared);
     }
     size_t least = atomic_load(&s->shared);
     while (shared < least && !atomic_compare_exchange_weak(&s->shared, &least, shared)) {
     }
 }
 
-/* How many bytes behind `depth` all lines of a run share. */
-static size_t shared_bytes(const sort_job *job, const run *r, size_t depth, const sort_key *key)
+/* How many bytes behind the stage's depth all lines of a run share. */
+static size_t shared_bytes(const sort_job *job, const run *r, sort_stage stage)
 {
-    sharing s = {.job = job, .r = *r, .key = key, .depth = depth};
-    s.first = sort_field(job->order, key, sort_line(job, job->items[r->begin]));
+    sharing s = {.job = job, .r = *r, .stage = stage};
+    s.first =
+        sort_field(job->order, &job->order->keys[stage.key], sort_line(job, job->items[r->begin]));
     size_t bytes = (size_t)(s.first.end - s.first.p);
-    atomic_store(&s.shared, bytes > depth ? bytes - depth : 0);
+    atomic_store(&s.shared, bytes > stage.depth ? bytes - stage.depth : 0);
     io_parallel(job->threads, (r->end - r->begin + SLICE - 1) / SLICE, share_slice, &s);
     return atomic_load(&s.shared);
 }
@@ -215,13 +169,12 @@ static int part_large(ties *t, run r)
 {
     sort_job *job = t->job;
     sort_stage next;
-    step s = next_step(job, r.stage, job->keys[r.begin], r.bits, &next);
-    const sort_key *key = &job->order->keys[next.key < job->order->count ? next.key : 0];
-    if (s == STEP_COMPARE) {
+    sort_step s = sort_next_step(job, r.stage, job->keys[r.begin], r.bits, &next);
+    if (s == SORT_COMPARE) {
         return sort_by_comparing(job, &r);
     }
-    if (key->kind == SORT_BYTES && !key->fold && key->ignore == NULL) {
-        next.depth += shared_bytes(job, &r, next.depth, key) / 7 * 7;
+    if (sort_is_plain(job, next)) {
+        next.depth += shared_bytes(job, &r, next);
     }
     r.stage = next;
     r.bits = sort_remake_keys(job, next, r.begin, r.end);

@@ -1,4 +1,4 @@
-/* test_cli_sort.c - `upsweep sort` against the system's sort(1): random small texts, random options,
+/* test_cli_sort.c - `upsweep sort` against sort(1): random small texts, random options,
  * the same bytes, the same exit status, the same words on disorder. */
 #include "program.h"
 
