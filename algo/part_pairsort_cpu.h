@@ -17,8 +17,8 @@
 enum {
     DIGIT_MAX = 11,
     BUCKETS_MAX = 1 << DIGIT_MAX,
-    LEAF_KEYS = 32 * 1024,  /* sorted by one thread inside its cache */
-    AIM_KEYS = 8 * 1024,    /* wanted for an average bucket */
+    LEAF_KEYS = 64 * 1024,  /* sorted by one thread inside its cache */
+    AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
     FAR_BYTES = 4 << 20,    /* from here on a scatter goes round the cache */
     CHUNK_MIN = 16 * 1024
@@ -64,9 +64,14 @@ ALWAYS void put_payload(char *to, size_t j, const char *from, size_t i, size_t b
 
 #if KEY_BITS <= 64
 
+/* The key map of a range's keys: none after the first split. */
+typedef struct FN(key_map) {
+    KEY neg, pos, add;
+} FN(key_map);
+
 typedef struct FN(job) {
     const usw_pair_sort *p;
-    KEY neg, pos, add; /* the key map of the range's keys: none after the first split */
+    FN(key_map) map;
     KEY mask, differ, below;
     const KEY *from;
     const char *from_payloads;
@@ -83,10 +88,10 @@ typedef struct FN(job) {
     uint64_t *words;                 /* [lane] LEAF_KEYS, and as many spare ones */
 } FN(job);
 
-ALWAYS KEY FN(mapped)(const FN(job) * job, KEY raw)
+ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
 {
     KEY below = (KEY)(0 - (KEY)(raw >> (KEY_BITS - 1)));
-    return (KEY)((raw ^ (below & job->neg) ^ job->pos) + job->add);
+    return (KEY)((raw ^ (below & map.neg) ^ map.pos) + map.add);
 }
 
 ALWAYS KEY FN(unmapped)(const usw_keymap *map, KEY key)
@@ -118,9 +123,11 @@ static void FN(move_in)(void *context, size_t c, unsigned lane)
     size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
     KEY *k = (KEY *)p->way_keys[1] + job->base;
     char *to = (char *)p->way_payloads[1] + job->base * bytes;
+    const KEY *from = job->from;
+    FN(key_map) map = job->map;
     (void)lane;
     for (size_t i = begin; i < end; i++) {
-        k[i] = FN(mapped)(job, job->from[i]);
+        k[i] = FN(mapped)(map, from[i]);
     }
     for (size_t i = begin; job->from_payloads == NULL && i < end; i++) {
         memcpy(to + i * bytes, &i, bytes);
@@ -147,9 +154,10 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
 {
     const usw_pair_sort *p = job->p;
     bool raw = r.side == 2;
-    job->neg = raw ? (KEY)p->map.neg : 0;
-    job->pos = raw ? (KEY)p->map.pos : 0;
-    job->add = raw ? (KEY)p->map.add : 0;
+    job->map = (FN(key_map)){0};
+    if (raw) {
+        job->map = (FN(key_map)){(KEY)p->map.neg, (KEY)p->map.pos, (KEY)p->map.add};
+    }
     job->base = r.start;
     job->n = r.n;
     job->from = raw ? p->keys : (const KEY *)p->way_keys[r.side] + r.start;
@@ -177,7 +185,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     if (sorted && r.side == 2 && in_place) {
         return stack;
     }
-    if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 4)) {
+    if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 2)) {
         if (r.side != 1) {
             usw_parallel(u, job->chunks, FN(move_in), job);
         }
@@ -192,7 +200,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return stack;
     }
     unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
-    unsigned wanted = usw_max(usw_log2_up(r.n / AIM_KEYS + 1), 3);
+    size_t aim = AIM_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
+    unsigned wanted = usw_max(usw_log2_up(r.n / aim + 1), 3);
     unsigned most = DIGIT_MAX;
     while (((size_t)job->line_bytes << most) > LINES_MAX) {
         most--;
@@ -222,7 +231,7 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
     bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
-    size_t lanes = p->n <= LEAF_KEYS / 4 ? 1 : u->threads;
+    size_t lanes = p->n <= LEAF_KEYS / 2 ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
     job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));

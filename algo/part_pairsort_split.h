@@ -6,18 +6,19 @@ static void FN(look)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
-    KEY first = FN(mapped)(job, k[0]), differ = 0, down = 0, mask = job->mask;
+    FN(key_map) map = job->map;
+    KEY first = FN(mapped)(map, k[0]), differ = 0, down = 0, mask = job->mask;
     size_t i = usw_max(c * job->chunk, 1), end = FN(chunk_end)(job, c);
     (void)lane;
     while (i < end && !down) {
         for (size_t stop = usw_min(end, i + 2048); i < stop; i++) {
-            KEY x = FN(mapped)(job, k[i]), before = FN(mapped)(job, k[i - 1]);
+            KEY x = FN(mapped)(map, k[i]), before = FN(mapped)(map, k[i - 1]);
             differ |= (KEY)(x ^ first);
             down |= (KEY)((before & mask) > (x & mask));
         }
     }
     for (; i < end; i++) {
-        differ |= (KEY)(FN(mapped)(job, k[i]) ^ first);
+        differ |= (KEY)(FN(mapped)(map, k[i]) ^ first);
     }
     job->chunk_differ[c] = differ & mask;
     job->chunk_unsorted[c] = down != 0;
@@ -29,12 +30,13 @@ static void FN(histogram)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
+    FN(key_map) map = job->map;
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *count = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     (void)lane;
     memset(count, 0, job->buckets * sizeof *count);
     for (size_t i = c * job->chunk; i < end; i++) {
-        count[(unsigned)(FN(mapped)(job, k[i]) >> shift) & m]++;
+        count[(unsigned)(FN(mapped)(map, k[i]) >> shift) & m]++;
     }
 }
 
@@ -55,11 +57,16 @@ ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
 {
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
+    const KEY *from = job->from;
+    const char *payloads = job->from_payloads;
+    KEY *to = job->to;
+    char *to_payloads = job->to_payloads;
+    FN(key_map) map = job->map;
     for (size_t i = c * job->chunk; i < end; i++) {
-        KEY key = FN(mapped)(job, job->from[i]);
+        KEY key = FN(mapped)(map, from[i]);
         size_t at = offset[(unsigned)(key >> shift) & m]++;
-        job->to[at] = key;
-        put_payload(job->to_payloads, at, job->from_payloads, i, bytes);
+        to[at] = key;
+        put_payload(to_payloads, at, payloads, i, bytes);
     }
 }
 
@@ -75,16 +82,19 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     char *lines = job->lines + (size_t)lane * LINES_MAX;
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
+    const KEY *from = job->from;
+    const char *payloads = job->from_payloads;
+    FN(key_map) map = job->map;
     for (unsigned d = 0; d <= m; d++) {
         start[d] = offset[d] += skew;
     }
     for (size_t i = c * job->chunk; i < end; i++) {
-        KEY key = FN(mapped)(job, job->from[i]);
+        KEY key = FN(mapped)(map, from[i]);
         unsigned d = (unsigned)(key >> shift) & m;
         size_t at = offset[d]++, slot = at % E;
         char *line = lines + d * line_bytes;
         ((KEY *)(void *)line)[slot] = key;
-        put_payload(line + E * sizeof(KEY), slot, job->from_payloads, i, bytes);
+        put_payload(line + E * sizeof(KEY), slot, payloads, i, bytes);
         if (slot == E - 1) {
             size_t first = at + 1 - E;
             if (first >= start[d]) {

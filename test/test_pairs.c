@@ -207,7 +207,7 @@ static void big_arrays(void **state)
     upsweep *u = open_with(2, 0);
     for (int p = 0; p < PATTERNS; p++) {
         upsweep_options o = {.flags = p % 2 ? UPSWEEP_DESCENDING : 0};
-        check_pairs(u, 600011, UPSWEEP_F32, 4, p, o);
+        check_pairs(u, 900011, UPSWEEP_F32, 4, p, o);
         check_pairs(u, 300011, UPSWEEP_I64, p % 2 ? 16 : 8, p, o);
         check_argsort(u, 400011, UPSWEEP_U64, 32, p, o);
     }
