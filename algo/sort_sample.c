@@ -33,6 +33,7 @@
 
 enum { SAMPLES_A_BUCKET = 2 };
 
+/* A binary search without a branch: each round halves the splitters that may still count. */
 void usw_find_buckets(usw_explain *x, usw_array keys, usw_array splitters, usw_array ids)
 {
     ROUND(x, "bucket 0") {
@@ -51,22 +52,44 @@ void usw_find_buckets(usw_explain *x, usw_array keys, usw_array splitters, usw_a
     }
 }
 
-/* Odd-even transposition inside each bucket; bucket[i] is that of position i, which lies i - begin
- * places behind its bucket's begin. The largest bucket decides how many rounds there are. */
-static void sort_buckets(usw_explain *x, usw_array a, const uint32_t *bucket, const size_t *begin,
-                         size_t largest)
+/* Where the buckets lie: which of them position i belongs to, where each begins, and how many keys
+ * the largest has. */
+typedef struct layout {
+    uint32_t *bucket;
+    size_t *begin;
+    size_t largest;
+} layout;
+
+static layout layout_of(usw_explain *x, usw_array counts, size_t buckets, size_t n)
 {
-    ROUNDS(x, r, largest, r % 2 == 0 ? "even" : "odd") {
-        LANES(x, i, a.n) {
-            size_t place = i - begin[bucket[i]];
-            if (i + 1 < a.n && bucket[i] == bucket[i + 1] && place % 2 == r % 2) {
+    layout l = {.bucket = new_memory(x, n * sizeof *l.bucket),
+                .begin = new_memory(x, buckets * sizeof *l.begin)};
+    for (size_t k = 0; k < buckets; k++) {
+        l.begin[k] = usw_bucket_begin(counts, k);
+        l.largest = usw_max(l.largest, usw_bucket_end(counts, k) - l.begin[k]);
+        for (size_t i = l.begin[k]; i < usw_bucket_end(counts, k); i++) {
+            l.bucket[i] = (uint32_t)k;
+        }
+    }
+    return l;
+}
+
+/* Odd-even transposition inside each bucket, all of them side by side: as many rounds as the
+ * largest has keys. Lane i owns the pair of positions i and i + 1, if both are in one bucket. */
+static void sort_buckets(usw_explain *x, usw_array a, layout l)
+{
+    ROUNDS(x, r, l.largest, r % 2 == 0 ? "even" : "odd") {
+        LANES(x, i, a.n - 1) {
+            size_t place = i - l.begin[l.bucket[i]];
+            if (l.bucket[i] == l.bucket[i + 1] && place % 2 == r % 2) {
                 compare_exchange(x, a, i, i + 1);
             }
         }
     }
 }
 
-/* Every stride-th key or so; sorted, they give B - 1 splitters at equal distances. */
+/* Takes two keys for each bucket from regular places. Sorted, as a single bucket, they give the
+ * splitters: every second one. */
 static usw_array choose_splitters(usw_explain *x, usw_array a, size_t buckets)
 {
     size_t n = usw_min(a.n, buckets * SAMPLES_A_BUCKET);
@@ -79,7 +102,7 @@ static usw_array choose_splitters(usw_explain *x, usw_array a, size_t buckets)
         }
     }
     show(x, sample);
-    sort_buckets(x, sample, new_array(x, "bucket", n).v, (size_t[]){0}, n);
+    sort_buckets(x, sample, (layout){new_memory(x, n * sizeof(uint32_t)), (size_t[]){0}, n});
     show_result(x, sample);
     phase(x, "splitters");
     ROUND(x, "choose") {
@@ -97,7 +120,7 @@ static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     if (n < 2) {
         return;
     }
-    size_t buckets = (size_t)1 << (usw_log2_up(n) + 1) / 2, largest = 0;
+    size_t buckets = (size_t)1 << (usw_log2_up(n) + 1) / 2; /* about the square root of n */
     usw_array splitters = choose_splitters(x, a, buckets);
 
     usw_array b = new_array(x, "b", n);
@@ -110,18 +133,10 @@ static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     usw_scatter(x, a, ids, hidden(counts), b);
     show_result(x, b);
 
-    size_t *begin = new_memory(x, buckets * sizeof *begin);
-    usw_array bucket = new_array(x, "bucket", n);
-    for (size_t k = 0; k < buckets; k++) {
-        begin[k] = usw_bucket_begin(counts, k);
-        largest = usw_max(largest, usw_bucket_end(counts, k) - begin[k]);
-        for (size_t i = begin[k]; i < usw_bucket_end(counts, k); i++) {
-            bucket.v[i] = (uint32_t)k;
-        }
-    }
+    layout l = layout_of(x, counts, buckets, n);
     phase(x, "sort");
-    note(x, "%zu buckets, the largest of %zu keys", buckets, largest);
-    sort_buckets(x, b, bucket.v, begin, largest);
+    note(x, "%zu buckets, the largest of %zu keys", buckets, l.largest);
+    sort_buckets(x, b, l);
     show_result(x, b);
     memcpy(out, b.v, n * sizeof *out);
 }

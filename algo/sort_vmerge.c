@@ -60,12 +60,14 @@ static void sort_inside(usw_explain *x, usw_array a)
 }
 
 /* One merge of a pass: which vectors of its two lists come next, and where its output goes on. Its
- * registers are vectors 2 slot and 2 slot + 1 of the arrays ab and low_high. */
+ * registers are vectors 2 slot and 2 slot + 1 of the arrays ab (what meets) and low_high (what
+ * comes of it). A list without a partner is only copied. */
 typedef struct merge {
     size_t a, a_end, b, b_end, to, slot;
     enum { MERGES, COPIES, DONE } state;
 } merge;
 
+/* All merges of a pass, and the arrays they go between. */
 typedef struct pass {
     usw_array from, to, ab, low_high;
     merge *merges;

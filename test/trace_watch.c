@@ -136,8 +136,9 @@ static void step(trace_watch *w, const upsweep_event *e)
 static void array(trace_watch *w, const upsweep_event *e)
 {
     bool first = w->counts[UPSWEEP_EVENT_ARRAY] == 1;
+    watch_element *all = e->count > 0 ? element(w, e->array, e->count - 1) + 1 - e->count : NULL;
     for (size_t k = 0; k < e->count; k++) {
-        watch_element *at = element(w, e->array, k);
+        watch_element *at = &all[k];
         if (at->known && at->value != e->values[k]) {
             wrong(w, "round %" PRIu64 ": %s[%zu] is shown as %" PRIu32 " and is %" PRIu32, e->round,
                   e->array, k, e->values[k], at->value);
