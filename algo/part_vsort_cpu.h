@@ -24,7 +24,29 @@
 #include "part_vsort_quick.h"
 #endif
 
+static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
+{
+    KEY p;
+    memcpy(&p, pivot, sizeof p);
+#if KEY_BITS > 8
+    if (n > FN(BASE)) {
+        return FN(partition)(keys, n, p);
+    }
+#endif
+    KEY *k = keys;
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        KEY x = k[i];
+        k[i] = k[left];
+        k[left] = x;
+        left += x <= p;
+    }
+    return left;
+}
+
 #if KEY_BITS == 128
 const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
-    .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128}};
+    .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
+    .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
+};
 #endif

@@ -5,6 +5,7 @@
  * KEY_BITS is included five times, with KEY_BITS 8, 16, 32, 64, 128 in this order, and sees
  *     KEY       the unsigned key type: uint8_t .. uint64_t, or usw_u128
  *     FN(name)  name_u8 .. name_u128: a name of its own for each width
+ *     USW_WIDTH the width's index, 0 .. 4
  * At its end, when KEY_BITS is 128, it exports one const struct named by USW_SYMBOL(usw_STEM), e.g.
  *     #if KEY_BITS == 128
  *     USW_SORT_FORM(sort_oddeven, .n_max = SIZE_MAX)
@@ -32,21 +33,27 @@
 
 #undef KEY
 #undef FN
+#undef USW_WIDTH
 #ifdef KEY_BITS
 #if KEY_BITS == 8
 #define KEY uint8_t
 #define FN(name) name##_u8
+#define USW_WIDTH 0
 #elif KEY_BITS == 16
 #define KEY uint16_t
 #define FN(name) name##_u16
+#define USW_WIDTH 1
 #elif KEY_BITS == 32
 #define KEY uint32_t
 #define FN(name) name##_u32
+#define USW_WIDTH 2
 #elif KEY_BITS == 64
 #define KEY uint64_t
 #define FN(name) name##_u64
+#define USW_WIDTH 3
 #else
 #define KEY usw_u128
 #define FN(name) name##_u128
+#define USW_WIDTH 4
 #endif
 #endif

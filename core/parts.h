@@ -12,6 +12,8 @@
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
 typedef struct usw_part_vsort {
     void (*sort[USW_WIDTHS])(void *keys, size_t n);
+    /* Moves the keys <= *pivot to the front and returns how many they are. */
+    size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
 } usw_part_vsort;
 USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
 
