@@ -22,7 +22,8 @@ enum {
     SAMPLE_KEYS = 2048,
     CELLS = 256, /* slices of the whole range where pivots are refined */
     LEVELS_MAX = 3,
-    BUCKET_BYTES = 64 * 1024,      /* wanted */
+    MAP_KEYS = 64 * 1024,
+    BUCKET_BYTES = 256 * 1024,     /* wanted */
     CACHE_BYTES = 256 * 1024,      /* up to here one thread sorts at once */
     REFINE_BYTES = 1024 * 1024,    /* a bucket expected to be larger is over-full */
     SPLIT_BYTES = 16 * 1024 * 1024 /* a bucket this large is split again in any case */
@@ -167,6 +168,35 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
     return taken ? other : NULL;
 }
 
+/* The key map, there or back, over keys in place. */
+typedef struct FN(map_pass) {
+    KEY *keys;
+    size_t n;
+    const usw_keymap *map;
+    void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
+} FN(map_pass);
+
+static void FN(map_chunk)(void *context, size_t i, unsigned lane)
+{
+    const FN(map_pass) *p = context;
+    KEY *at = p->keys + i * MAP_KEYS;
+    (void)lane;
+    p->move(at, at, usw_min(MAP_KEYS, p->n - i * MAP_KEYS), p->map);
+}
+
+static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, bool back)
+{
+#if KEY_BITS != 128
+    if (map != NULL) {
+        const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+        FN(map_pass) p = {keys, n, map, back ? maps->unmap[USW_WIDTH] : maps->map[USW_WIDTH]};
+        usw_parallel(u, usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
+    }
+#else
+    (void)u, (void)keys, (void)n, (void)map, (void)back;
+#endif
+}
+
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                       bool in_place)
 {
@@ -177,17 +207,13 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
-#if KEY_BITS != 128
-    if (h.map != NULL) {
-        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](k, k, n, h.map);
-    }
-#endif
+    FN(map_all)(u, k, n, h.map, false);
     if (n * sizeof(KEY) <= CACHE_BYTES) {
         USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](k, n);
     } else {
         FN(sort_in_place)(u, k, n);
     }
-    FN(bring_home)(&h, k, k, n);
+    FN(map_all)(u, k, n, h.map, true);
     return UPSWEEP_OK;
 }
 
@@ -202,6 +228,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
 
 #if KEY_BITS == 128
 const usw_part_hybrid USW_SYMBOL(usw_part_hybrid) = {
-    .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128}};
+    .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128},
+    .prefers_in_place = USW_LEVEL == 2};
 USW_SORT_FORM(sort_hybrid, .in_place = false)
 #endif

@@ -9,7 +9,8 @@
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
             UPSWEEP_IN_PLACE,
-    CHUNK_BYTES = 256 * 1024 /* what one task of a pass over the keys takes */
+    CACHED_BYTES = 256 * 1024, /* of keys that one core sorts without leaving its cache */
+    CHUNK_BYTES = 256 * 1024   /* what one task of a pass over the keys takes */
 };
 
 /* One sort, as all steps here see it. */
@@ -150,9 +151,15 @@ static upsweep_status sort_automatic(const job *j)
         return sort_by_digits(j);
     }
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
-    usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits", j->n, j->bytes * 8);
-    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map,
-                                  (j->options.flags & UPSWEEP_IN_PLACE) != 0);
+    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0 || hybrid->prefers_in_place;
+    double megabytes = (double)(j->n * j->bytes) / 1e6;
+    usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits, %.1f MB: %s", j->n, j->bytes * 8,
+               megabytes,
+               j->bytes <= 2 || j->n * j->bytes <= CACHED_BYTES
+                   ? "they fit the cache, so the scatter is skipped"
+               : in_place ? "pivots part them in place, by vectors"
+                          : "they do not fit the cache, so they scatter into buckets that do");
+    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
 }
 
 upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,

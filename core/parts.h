@@ -34,11 +34,13 @@ typedef struct usw_part_keymap {
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
 
-/* The hybrid sort with the key map fused in: keys of the map's width (identity maps: any width by
- * index), in place from the caller's view. in_place: take no scratch beyond 1 MB a thread. */
+/* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never fails.
+ * in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a thread. Where
+ * vectors are wide that is also the faster way, and prefers_in_place is set. */
 typedef struct usw_part_hybrid {
     upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                        bool in_place);
+    bool prefers_in_place;
 } usw_part_hybrid;
 USW_DECLARE_PER_ISA(usw_part_hybrid, usw_part_hybrid);
 
