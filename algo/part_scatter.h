@@ -1,5 +1,6 @@
 /* part_scatter.h - puts keys into buckets, out of place, by all threads; included once per width by the
  * forms that sort bucket by bucket. They define before:
+ *     FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *, bool back)
  *     FN(pivots)    what tells buckets apart
  *     FN(classify)(const FN(pivots) *, const KEY *x, size_t n, uint16_t *bucket)    n <= BLOCK_KEYS
  *
@@ -30,14 +31,10 @@ static inline const KEY *FN(take_block)(const FN(split) * s, size_t at, size_t n
                                         uint16_t *bucket)
 {
     const KEY *x = s->from + at;
-#if KEY_BITS != 128
     if (s->map != NULL) {
-        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](mapped, x, n, s->map);
+        FN(map_keys)(mapped, x, n, s->map, false);
         x = mapped;
     }
-#else
-    (void)mapped;
-#endif
     FN(classify)(s->pivots, x, n, bucket);
     return x;
 }

@@ -36,6 +36,23 @@ enum {
 
 #else
 
+/* Maps keys, or back, from `in` to `out`, which may be the same; map NULL: as they are. */
+static void FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *map, bool back)
+{
+#if KEY_BITS != 128
+    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    if (map != NULL) {
+        (back ? maps->unmap : maps->map)[USW_WIDTH](out, in, n, map);
+        return;
+    }
+#else
+    (void)map, (void)back;
+#endif
+    if (out != in) {
+        memcpy(out, in, n * sizeof(KEY));
+    }
+}
+
 #include "sort_hybrid_pivots.h"
 #include "part_scatter.h"
 #include "part_inplace.h"
@@ -64,20 +81,6 @@ typedef struct FN(buckets) {
     size_t skip; /* the first of the order, which are split again */
 } FN(buckets);
 
-static void FN(bring_home)(const FN(hybrid) * h, KEY *home, const KEY *at, size_t n)
-{
-#if KEY_BITS != 128
-    if (h->map != NULL) {
-        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](home, at, n, h->map);
-        return;
-    }
-#endif
-    (void)h;
-    if (home != at) {
-        memcpy(home, at, n * sizeof(KEY));
-    }
-}
-
 static void FN(sort_bucket)(void *context, size_t i, unsigned lane)
 {
     const FN(buckets) *b = context;
@@ -85,7 +88,7 @@ static void FN(sort_bucket)(void *context, size_t i, unsigned lane)
     size_t begin = b->level->start[which], n = b->level->start[which + 1] - begin;
     (void)lane;
     USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](b->at + begin, n);
-    FN(bring_home)(b->h, b->home + begin, b->at + begin, n);
+    FN(map_keys)(b->home + begin, b->at + begin, n, b->h->map, true);
 }
 
 /* Orders the buckets by size, largest first, by one counting pass over the logarithms of the sizes. */
@@ -114,13 +117,9 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
     FN(level) *level = depth < LEVELS_MAX ? h->levels[depth] : NULL;
     const usw_keymap *map = depth == 0 ? h->map : NULL;
     if (level == NULL || !FN(choose_pivots)(&level->pivots, from, n, map, level->sample)) {
-        if (map != NULL) { /* one value in the whole sample, at depth 0 */
-#if KEY_BITS != 128
-            USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](from, from, n, map);
-#endif
-        }
+        FN(map_keys)(from, from, n, map, false);
         FN(sort_in_place)(u, from, n);
-        FN(bring_home)(h, home, from, n);
+        FN(map_keys)(home, from, n, h->map, true);
         return;
     }
     FN(split)
@@ -168,12 +167,12 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
     return taken ? other : NULL;
 }
 
-/* The key map, there or back, over keys in place. */
+/* The key map, there or back, over all keys. */
 typedef struct FN(map_pass) {
     KEY *keys;
     size_t n;
     const usw_keymap *map;
-    void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
+    bool back;
 } FN(map_pass);
 
 static void FN(map_chunk)(void *context, size_t i, unsigned lane)
@@ -181,20 +180,13 @@ static void FN(map_chunk)(void *context, size_t i, unsigned lane)
     const FN(map_pass) *p = context;
     KEY *at = p->keys + i * MAP_KEYS;
     (void)lane;
-    p->move(at, at, usw_min(MAP_KEYS, p->n - i * MAP_KEYS), p->map);
+    FN(map_keys)(at, at, usw_min(MAP_KEYS, p->n - i * MAP_KEYS), p->map, p->back);
 }
 
 static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, bool back)
 {
-#if KEY_BITS != 128
-    if (map != NULL) {
-        const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
-        FN(map_pass) p = {keys, n, map, back ? maps->unmap[USW_WIDTH] : maps->map[USW_WIDTH]};
-        usw_parallel(u, usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
-    }
-#else
-    (void)u, (void)keys, (void)n, (void)map, (void)back;
-#endif
+    FN(map_pass) p = {keys, n, map, back};
+    usw_parallel(u, map == NULL ? 0 : usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
 }
 
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
