@@ -229,8 +229,8 @@ static upsweep_status NAME(paths)(upsweep *u, const usw_path_query *query)
 
 /* ---- parents ---- */
 
-/* Gives head the parent v if an arc of v is the end of a shortest path, and v lies nearer (or as near,
- * for the search through arcs that add nothing). Returns whether head had none before. */
+/* Gives head the parent v if an arc of v is the end of a shortest path, and v lies nearer (or as
+ * near, for the search through arcs that add nothing). Returns whether head had none before. */
 static bool NAME(adopt)(const upsweep_graph *g, const DIST *distance, uint32_t *parent, uint32_t v,
                         uint64_t a, bool as_near)
 {

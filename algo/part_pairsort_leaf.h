@@ -1,5 +1,5 @@
-/* part_pairsort_leaf.h - part_pairsort inside the cache: key and position packed into words, the words
- * sorted, ties put right, payloads fetched. Included once per key width. */
+/* part_pairsort_leaf.h - part_pairsort inside the cache: key and position packed into words, the
+ * words sorted, ties put right, payloads fetched. Included once per key width. */
 /* ---- a bucket, in the cache ---- */
 
 /* Words that agree in their upper half are put in order by the bits [lo, shift) of the key. */

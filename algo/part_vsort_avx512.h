@@ -1,6 +1,6 @@
-/* part_vsort_avx512.h - the vector operations of part_vsort in AVX-512, included once per width of 16
- * to 128 bits: LANES keys to a vector V, and masks M with a bit for each element. An element is a
- * lane, except that a 128-bit key is a pair of 64-bit elements. */
+/* part_vsort_avx512.h - the vector operations of part_vsort in AVX-512, included once per width of
+ * 16 to 128 bits: LANES keys to a vector V, and masks M with a bit for each element. An element is
+ * a lane, except that a 128-bit key is a pair of 64-bit elements. */
 
 #undef V
 #undef M
@@ -162,9 +162,9 @@ static inline V FN(vindex_xor)(unsigned x)
 #endif
 }
 
-/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and moves
- * both pointers. May overwrite what lies within LANES keys above *left, and with 64 or 128 bits below
- * *right. */
+/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and
+ * moves both pointers. May overwrite what lies within LANES keys above *left, and with 64 or 128
+ * bits below *right. */
 static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
 {
     M above = FN(vgreater)(x, pivot);

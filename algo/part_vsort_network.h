@@ -1,10 +1,10 @@
-/* part_vsort_network.h - sorts up to 16 vectors of keys in registers, included once per width after the
- * header with the vector operations.
+/* part_vsort_network.h - sorts up to 16 vectors of keys in registers, included once per width after
+ * the header with the vector operations.
  *
- * The keys lie in `rows` vectors; what stands in one lane is a column. First all columns are sorted at
- * once by Batcher's odd-even merge network over the rows. Then neighbouring columns merge into sorted
- * pairs of columns, pairs into fours, and so on, by bitonic merges whose order runs down one column
- * after the other:
+ * The keys lie in `rows` vectors; what stands in one lane is a column. First all columns are sorted
+ * at once by Batcher's odd-even merge network over the rows. Then neighbouring columns merge into
+ * sorted pairs of columns, pairs into fours, and so on, by bitonic merges whose order runs down one
+ * column after the other:
  *
  *     columns sorted     two columns one run: the first step compares
  *     0 1 2 3            key i of the left with key i of the reversed right column,

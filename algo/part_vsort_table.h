@@ -1,6 +1,6 @@
 /* part_vsort_table.h - how to part a vector: entry m has one byte per element, the source of that
- * element when the lanes whose bit is 0 in m go to the front and the others to the back, each side in
- * its old order. split_8 is for 8 lanes of one element, split_4 for 4 lanes of two. */
+ * element when the lanes whose bit is 0 in m go to the front and the others to the back, each side
+ * in its old order. split_8 is for 8 lanes of one element, split_4 for 4 lanes of two. */
 #ifndef USW_PART_VSORT_TABLE_H
 #define USW_PART_VSORT_TABLE_H
 

@@ -1,12 +1,12 @@
-/* part_vsort_vector.h - the quicksort steps of part_vsort in vector operations, included once per width
- * after the header that has those.
+/* part_vsort_vector.h - the quicksort steps of part_vsort in vector operations, included once per
+ * width after the header that has those.
  *
  *     left ->                                       <- right
  *     | <= pivot | room |  keys not read yet  | room | > pivot |
  *
- * Partition: one stretch of keys at either end is held in registers, which makes room. Then a stretch
- * is read from the side with less room, and each of its vectors is parted: that never overwrites a key
- * that was not read, and the side is chosen without a branch. */
+ * Partition: one stretch of keys at either end is held in registers, which makes room. Then a
+ * stretch is read from the side with less room, and each of its vectors is parted: that never
+ * overwrites a key that was not read, and the side is chosen without a branch. */
 
 enum {
     FN(ROWS) = 16,               /* registers that the network sorts in */
@@ -49,8 +49,8 @@ USW_IN_REGISTERS void FN(split_stretch)(const V *x, V pivot, KEY **left, KEY **r
     USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) FN(vsplit)(x[i], pivot, left, right);
 }
 
-/* Moves the keys <= pivot to the front and returns how many they are; n > 3 stretches. One stretch is
- * read ahead, so that the choice of the side does not wait for the stretch before it. */
+/* Moves the keys <= pivot to the front and returns how many they are; n > 3 stretches. One stretch
+ * is read ahead, so that the choice of the side does not wait for the stretch before it. */
 static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 {
     enum { KEYS = FN(STRETCH) * LANES, AHEAD = 1024 / sizeof(KEY) };

@@ -3,9 +3,9 @@
  * Vertices wait in buckets of width delta by their tentative distance. The least bucket is worked
  * through, first in first out, until it stays empty; a vertex whose distance improved meanwhile is
  * met again and skipped. With buckets about as wide as a typical arc this does little more work
- * than Dijkstra's order would, and no heap. What bounds it is waiting for memory: each vertex means a
- * look at its row, its arcs, and the distance of every head, all far apart. So the entries that come
- * next are looked at ahead of time, in three stages, and their cache lines asked for.
+ * than Dijkstra's order would, and no heap. What bounds it is waiting for memory: each vertex means
+ * a look at its row, its arcs, and the distance of every head, all far apart. So the entries that
+ * come next are looked at ahead of time, in three stages, and their cache lines asked for.
  *
  * Source: R. B. Dial, Algorithm 360, CACM 12, 1969 (buckets of width 1); U. Meyer, P. Sanders,
  * Delta-stepping, J. Algorithms 49, 2003 (wide buckets). */

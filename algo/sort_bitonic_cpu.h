@@ -1,11 +1,12 @@
 /* sort_bitonic_cpu.h - Batcher's bitonic network, CPU form.
  *
  * Same as the explained form: stages of doubling size k; a stage begins by comparing each key with
- * its mirror image in its block of k (which makes all exchanges ascending), then halves the distance
- * from k/4 to 1. Keys past the end count as the greatest, so exchanges with them are left out: any n.
- * Differs: exchanges at one distance are loops over two contiguous ranges, min and max of vectors; a
- * stage descends into one half before the other, so that everything below the cache size happens in
- * the cache; the distances below 16 are done on a transposed tile, where they lie between rows.
+ * its mirror image in its block of k (which makes all exchanges ascending), then halves the
+ * distance from k/4 to 1. Keys past the end count as the greatest, so exchanges with them are left
+ * out: any n.
+ * Differs: exchanges at one distance are loops over two contiguous ranges, min and max of vectors;
+ * a stage descends into one half before the other, so that everything below the cache size happens
+ * in the cache; the distances below 16 are done on a transposed tile, where they lie between rows.
  * Source: Batcher, "Sorting networks and their applications", AFIPS 1968. */
 #include "core/cpu_body.h"
 
@@ -41,7 +42,8 @@ static inline void FN(exchange_mirrored)(KEY *restrict low, KEY *restrict high, 
     }
 }
 
-/* The mirror round of the block of `size` keys at k, of which `here` exist, for i in [begin, end). */
+/* The mirror round of the block of `size` keys at k, of which `here` exist, for i in [begin,
+ * end). */
 static void FN(mirror)(KEY *k, size_t size, size_t here, size_t begin, size_t end)
 {
     begin = usw_max(begin, size - usw_min(here, size));

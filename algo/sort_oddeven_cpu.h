@@ -2,10 +2,10 @@
  *
  * Same as the explained form: rounds that compare-exchange neighbours, even pairs and odd pairs in
  * turn, until two rounds in succession change nothing.
- * Differs: a block keeps its even and its odd positions in arrays of their own, so that a round is a
- * loop over two contiguous ranges, min and max of vectors. Beyond one block, sorted blocks take the
- * place of keys: neighbours exchange by a merge that leaves the lower half in the left block. 64
- * blocks make a block of the next level, so that the n rounds become 64 rounds for each level.
+ * Differs: a block keeps its even and its odd positions in arrays of their own, so that a round is
+ * a loop over two contiguous ranges, min and max of vectors. Beyond one block, sorted blocks take
+ * the place of keys: neighbours exchange by a merge that leaves the lower half in the left block.
+ * 64 blocks make a block of the next level, so that the n rounds become 64 rounds for each level.
  * Source: Habermann, 1972; blocks: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  * computers", IEEE ToC 1978. */
 #include "core/cpu_body.h"

@@ -1,7 +1,7 @@
 /* sort_split_cpu.h - split radix sort, CPU form.
  *
- * Same as the explained form: one stable split per key bit, lowest first; the places of the zeros come
- * from an exclusive scan.
+ * Same as the explained form: one stable split per key bit, lowest first; the places of the zeros
+ * come from an exclusive scan.
  * Differs: the scan runs over the counts of chunks, one chunk a task; inside a chunk zeros and ones
  * are appended behind two running ends, a vector of keys at a time where the machine can compress
  * vectors. Bits in which all keys agree are left out.

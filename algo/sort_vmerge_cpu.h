@@ -1,11 +1,12 @@
 /* sort_vmerge_cpu.h - vector merge sort, CPU form.
  *
  * Same as the explained form: sort inside vectors, then passes that merge 2L sorted lists into L by
- * splitting vectors into their lowest and highest keys (part_merge), input and output changing roles.
+ * splitting vectors into their lowest and highest keys (part_merge), input and output changing
+ * roles.
  * Differs: vectors are sorted many at a time, each key position in a vector register of its own, so
  * that a compare-exchange of two positions is one min and one max for a whole row of vectors; the
- * first passes stay inside blocks that fit the cache; in the passes after that each merge is split by
- * rank (merge path), so that the last pass, one merge, keeps all threads as busy as the first.
+ * first passes stay inside blocks that fit the cache; in the passes after that each merge is split
+ * by rank (merge path), so that the last pass, one merge, keeps all threads as busy as the first.
  * Source: Inoue et al., "AA-Sort", PACT 2007; Chhugani et al., VLDB 2008; Batcher's odd-even merge
  * network for the vectors. */
 #include "core/cpu_body.h"
@@ -114,7 +115,8 @@ static void FN(sort_block)(void *context, size_t t, unsigned lane)
     }
 }
 
-/* One block of the output of a pass over longer lists: its two ranks cut the merge it belongs to. */
+/* One block of the output of a pass over longer lists: its two ranks cut the merge it belongs
+ * to. */
 static void FN(merge_piece)(void *context, size_t t, unsigned lane)
 {
     const FN(job) *job = context;

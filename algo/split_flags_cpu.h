@@ -1,11 +1,11 @@
 /* CPU form of the split by flags.
  *
- * Same as the explained form: an element with flag 0 goes where as many zeros are before it (I_down),
- * one with flag 1 to the number of all zeros and the ones before it (I_up). Differs: both scans run
- * over blocks of 65,536 elements only; inside a block two cursors do their work, and no index is ever
- * stored. With AVX-512 a register's zeros and ones are compressed and stored whole, as long as that
- * stays inside the block's own part of the result; elsewhere the cursor is chosen without a branch,
- * since flags are as a rule not to be guessed. Elements need no alignment. */
+ * Same as the explained form: an element with flag 0 goes where as many zeros are before it
+ * (I_down), one with flag 1 to the number of all zeros and the ones before it (I_up). Differs: both
+ * scans run over blocks of 65,536 elements only; inside a block two cursors do their work, and no
+ * index is ever stored. With AVX-512 a register's zeros and ones are compressed and stored whole,
+ * as long as that stays inside the block's own part of the result; elsewhere the cursor is chosen
+ * without a branch, since flags are as a rule not to be guessed. Elements need no alignment. */
 #include "core/cpu_body.h"
 #include "core/order.h"
 
@@ -160,7 +160,8 @@ typedef struct job {
     permute_fn permute;
 } job;
 
-/* How many of n flags are not 0; eight at a time, in fields of 16 bits that hold a block of words. */
+/* How many of n flags are not 0; eight at a time, in fields of 16 bits that hold a block of
+ * words. */
 static size_t count_ones(const uint8_t *flags, size_t n)
 {
     const uint64_t low = UINT64_MAX / 0xff * 0x7f, one = UINT64_MAX / 0xff,

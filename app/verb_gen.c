@@ -160,8 +160,8 @@ static size_t few_place(const maker *m, size_t i)
     return (size_t)(random_at(m, i) % 16) * m->n / 16;
 }
 
-/* Of every hundred neighbours one has changed places with one of the hundred that lie as far from the
- * other end. */
+/* Of every hundred neighbours one has changed places with one of the hundred that lie as far from
+ * the other end. */
 static size_t disturbed(const maker *m, size_t i)
 {
     size_t block = i / 100, blocks = m->n / 100;

@@ -1,8 +1,8 @@
 /* worker.c - the process around one rival. It reads cells, one a line,
  *     OP TYPE N PATTERN THREADS SEED            keys u32 1048576 uniform 2 7
  * runs each once on a fresh copy of the input, and answers with nanoseconds per element, "skip" for
- * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small n
- * a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
+ * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small
+ * n a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
 #define _GNU_SOURCE
 #include "rival.h"
 

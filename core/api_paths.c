@@ -1,8 +1,9 @@
 /* api_paths.c - upsweep_paths: checks the query, chooses the width of a bucket, runs the form. */
 #include "paths.h"
 
-/* Measured flat between a quarter and four times this: on graphs of few arcs a vertex a bucket as wide
- * as a few arcs keeps it filled; with many arcs a vertex narrow buckets save relaxing twice. */
+/* Measured flat between a quarter and four times this: on graphs of few arcs a vertex a bucket as
+ * wide as a few arcs keeps it filled; with many arcs a vertex narrow buckets save relaxing
+ * twice. */
 static double choose_delta(const upsweep_graph *g)
 {
     double degree = g->vertices == 0 ? 0 : (double)g->arcs / (double)g->vertices;

@@ -53,8 +53,8 @@ typedef struct usw_scan_form {
     upsweep_status (*scan)(upsweep *u, const usw_scan *s);
 } usw_scan_form;
 
-/* Splits n > 0 elements of any size by flags, stably; compact keeps those with flag not 0, and its out
- * may be in. The counts are those of upsweep_split and upsweep_compact. */
+/* Splits n > 0 elements of any size by flags, stably; compact keeps those with flag not 0, and its
+ * out may be in. The counts are those of upsweep_split and upsweep_compact. */
 typedef struct usw_split_form {
     upsweep_status (*split)(upsweep *u, const void *in, const uint8_t *flags, void *out, size_t n,
                             size_t bytes, size_t *zeros);

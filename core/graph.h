@@ -1,4 +1,5 @@
-/* graph.h - a graph as the path algorithms see it: compressed rows, each arc's head beside its weight. */
+/* graph.h - a graph as the path algorithms see it: compressed rows, each arc's head beside its
+ * weight. */
 #ifndef USW_GRAPH_H
 #define USW_GRAPH_H
 

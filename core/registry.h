@@ -26,7 +26,8 @@ typedef struct usw_entry {
 /* NULL past the end / for a name that is none. */
 const usw_entry *usw_entry_at(size_t i);
 const usw_entry *usw_entry_find(const char *name);
-/* The CPU form of `name`, which must do `operation`, for this handle, or NULL with usw_fail called. */
+/* The CPU form of `name`, which must do `operation`, for this handle, or NULL with usw_fail
+ * called. */
 const void *usw_form_find(upsweep *u, const char *operation, const char *name);
 /* The CPU form of the sort `name` for this handle, or NULL with usw_fail called. */
 const usw_sort_form *usw_sort_form_find(upsweep *u, const char *name);

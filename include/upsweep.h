@@ -418,18 +418,20 @@ UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, siz
  * Graphs and shortest paths
  * ------------------------------------------------------------------------------------------ */
 
-/* A graph: vertices 0 .. n-1, arcs with a tail, a head and a weight that is not negative. It is made
- * once, never changes, and may be used by several threads at once, each with a handle of its own. */
+/* A graph: vertices 0 .. n-1, arcs with a tail, a head and a weight that is not negative. It is
+ * made once, never changes, and may be used by several threads at once, each with a handle of its
+ * own. */
 typedef struct upsweep_graph upsweep_graph;
 
 enum { UPSWEEP_GRAPH_UNDIRECTED = 1 }; /* every arc also goes from its head to its tail */
 
-/* Makes a graph of arc_count arcs tail[i] -> head[i] of weight[i]. weight_type: U32, U64, F32, F64, or
- * 0 with weight NULL: every arc counts 1. Several arcs between two vertices and arcs from a vertex to
- * itself are allowed. An id out of range, a negative weight or NaN is UPSWEEP_ERROR_RANGE, and
- * upsweep_error() names the arc (counted from 0). The arrays are copied: 8 bytes an arc (12 for weights
- * of 64 bits, 4 for none) and 8 bytes a vertex, from the handle's allocator; free the graph while the
- * handle is open. vertex_count <= 2^32 - 2. */
+/* Makes a graph of arc_count arcs tail[i] -> head[i] of weight[i]. weight_type: U32, U64, F32, F64,
+ * or
+ * 0 with weight NULL: every arc counts 1. Several arcs between two vertices and arcs from a vertex
+ * to itself are allowed. An id out of range, a negative weight or NaN is UPSWEEP_ERROR_RANGE, and
+ * upsweep_error() names the arc (counted from 0). The arrays are copied: 8 bytes an arc (12 for
+ * weights of 64 bits, 4 for none) and 8 bytes a vertex, from the handle's allocator; free the graph
+ * while the handle is open. vertex_count <= 2^32 - 2. */
 UPSWEEP_API upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count,
                                                    size_t arc_count, const uint32_t *tail,
                                                    const uint32_t *head, const void *weight,
@@ -466,18 +468,18 @@ typedef struct upsweep_path_options {
 
 /* distance[v] gets the length of the shortest path from the nearest of the sources to v
  * (vertex_count elements of distance_type); what is not reached gets the greatest value of the type
- * (infinity for floats). parent, if not NULL, gets the vertex before v on such a path: of several the
- * one with the least id, whatever the threads; UPSWEEP_NO_VERTEX for sources and what is not reached.
- * With targets, what lies farther than the farthest target counts as not reached. A distance that does
- * not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue, about 8 to 16 bytes an arc
- * at worst. The outputs are undefined after an error. */
+ * (infinity for floats). parent, if not NULL, gets the vertex before v on such a path: of several
+ * the one with the least id, whatever the threads; UPSWEEP_NO_VERTEX for sources and what is not
+ * reached. With targets, what lies farther than the farthest target counts as not reached. A
+ * distance that does not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue,
+ * about 8 to 16 bytes an arc at worst. The outputs are undefined after an error. */
 UPSWEEP_API upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph,
                                          const uint32_t *sources, size_t source_count,
                                          void *distance, uint32_t *parent,
                                          const upsweep_path_options *options);
-/* Writes the vertices of the path to `target` (source first) to path and their number to *length, which
- * on entry says how many path has room for (vertex_count always suffices). A target that is not reached,
- * or is the source itself, has a path of one vertex; parents that run in a circle are
+/* Writes the vertices of the path to `target` (source first) to path and their number to *length,
+ * which on entry says how many path has room for (vertex_count always suffices). A target that is
+ * not reached, or is the source itself, has a path of one vertex; parents that run in a circle are
  * UPSWEEP_ERROR_RANGE. No handle is needed. */
 UPSWEEP_API upsweep_status upsweep_path_of(const uint32_t *parent, size_t vertex_count,
                                            uint32_t target, uint32_t *path, size_t *length);

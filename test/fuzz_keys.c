@@ -1,6 +1,6 @@
-/* fuzz_keys.c - the key specifications of `upsweep sort`: a line with -k arguments, parted by blanks,
- * then lines to compare by them. No specification may lead outside a line, and the order must be
- * one. */
+/* fuzz_keys.c - the key specifications of `upsweep sort`: a line with -k arguments, parted by
+ * blanks, then lines to compare by them. No specification may lead outside a line, and the order
+ * must be one. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

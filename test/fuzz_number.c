@@ -1,5 +1,6 @@
-/* fuzz_number.c - numbers as text: two texts, parted by a newline. Keys must agree with comparisons,
- * plain comparisons with one by plain rules here, and strict readers with the C library. */
+/* fuzz_number.c - numbers as text: two texts, parted by a newline. Keys must agree with
+ * comparisons, plain comparisons with one by plain rules here, and strict readers with the C
+ * library. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* test_api.c - the rules of the public header apart from arrays: handles, config, reports, names, and
- * the table of algorithms. */
+/* test_api.c - the rules of the public header apart from arrays: handles, config, reports, names,
+ * and the table of algorithms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

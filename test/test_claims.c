@@ -1,7 +1,8 @@
 /* test_claims.c - every claim of a row of the registry is a test.
  *   stable         elements are followed through the trace by a number each, which no step sees
  *   in-place       no step of the trace touches a second array; the CPU form needs little scratch
- *   oblivious      the same places meet for every input, and all inputs of zeros and ones are sorted,
+ *   oblivious      the same places meet for every input, and all inputs of zeros and ones are
+ *                  sorted,
  *                  which by the 0-1 principle is a proof for that n
  *   deterministic  the same trace twice; the same bytes from 1 to 16 threads
  * Rounds and work are counted in test_trace.c. */
@@ -23,7 +24,8 @@ enum { ARRAYS = 12, MOST = 1024 };
 
 /* ---- what a trace tells, gathered by a sink ---- */
 
-/* Which element, by its place in the input, stands where; NOBODY where a step computed the value. */
+/* Which element, by its place in the input, stands where; NOBODY where a step computed the
+ * value. */
 enum { NOBODY = UINT32_MAX };
 typedef struct followed {
     const char *name;

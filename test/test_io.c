@@ -1,5 +1,5 @@
-/* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole or
- * not at all, whatever moment the process is killed at. */
+/* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole
+ * or not at all, whatever moment the process is killed at. */
 #include "input.h"
 #include "lines.h"
 #include "output.h"

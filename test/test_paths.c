@@ -34,8 +34,8 @@ static uint64_t draw(uint64_t below)
     return (state >> 11) % below;
 }
 
-/* Small whole weights, many zero, many ties, several arcs between two vertices, arcs to oneself: all
- * sums are exact in every type. */
+/* Small whole weights, many zero, many ties, several arcs between two vertices, arcs to oneself:
+ * all sums are exact in every type. */
 static net random_net(upsweep_type type)
 {
     static const uint64_t spans[] = {1, 2, 4, 1000};

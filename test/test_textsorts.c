@@ -1,5 +1,6 @@
-/* test_textsorts.c - the CPU forms of the textbook sorts, called as the library calls them: every key
- * width up to 128 bits, instruction set, thread count, lengths around every block of every form, all
+/* test_textsorts.c - the CPU forms of the textbook sorts, called as the library calls them: every
+ * key width up to 128 bits, instruction set, thread count, lengths around every block of every
+ * form, all
  * 0-1 inputs for the networks, bit ranges with a hidden second field, guard pages, and scratch that
  * runs out. The oracle is a serial merge sort. */
 #include <setjmp.h>
@@ -173,7 +174,8 @@ static void long_arrays(void **state)
     }
 }
 
-/* Long enough for writes round the cache, for buckets that are split again, and for blocks of blocks. */
+/* Long enough for writes round the cache, for buckets that are split again, and for blocks of
+ * blocks. */
 static void longest_arrays(void **state)
 {
     (void)state;
@@ -195,7 +197,8 @@ static void longest_arrays(void **state)
     }
 }
 
-/* Keys that compare equal in the bit range differ elsewhere: that field shows whether order is kept. */
+/* Keys that compare equal in the bit range differ elsewhere: that field shows whether order is
+ * kept. */
 static void bit_ranges(void **state)
 {
     (void)state;

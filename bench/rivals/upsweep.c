@@ -19,7 +19,8 @@ static int keys(enum bench_type type, void *k, size_t n, unsigned threads)
     return upsweep_sort(handle, k, n, types[type], NULL) != UPSWEEP_OK;
 }
 
-/* Stable only means something for keys that are equal but differ: a sort by radix shows its cost. */
+/* Stable only means something for keys that are equal but differ: a sort by radix shows its
+ * cost. */
 static int stable(enum bench_type type, void *k, size_t n, unsigned threads)
 {
     upsweep_options o = UPSWEEP_OPTIONS_INIT;
