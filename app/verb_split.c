@@ -149,6 +149,30 @@ static int check(const settings *s)
     return app_check_json(&s->common);
 }
 
+static int find_and_split(const settings *s, const io_array *a)
+{
+    size_t bytes = a->n * upsweep_type_bytes(a->type);
+    uint8_t *flags = malloc(a->n + 1);
+    void *parts = malloc(bytes + 1);
+    upsweep *u = NULL;
+    int status;
+    if (flags == NULL || parts == NULL) {
+        status = app_fail("%s: no memory for another %zu bytes", app_input_name(&s->common), bytes);
+    } else {
+        status = find_flags(s, a, flags);
+        if (status == APP_OK) {
+            status = app_open(&s->common, &u);
+        }
+        if (status == APP_OK) {
+            status = split(s, u, a, flags, parts);
+        }
+    }
+    upsweep_close(u);
+    free(parts);
+    free(flags);
+    return status;
+}
+
 int verb_split(int argc, char **argv)
 {
     settings s = {.bit = no_bit};
@@ -157,29 +181,13 @@ int verb_split(int argc, char **argv)
         return status;
     }
     io_array a = {.data = NULL};
-    upsweep *u = NULL;
     status = check(&s);
     if (status == APP_OK) {
         status = app_read_array(&s.common, &a);
     }
-    size_t bytes = a.n * (status == APP_OK ? upsweep_type_bytes(a.type) : 0);
-    uint8_t *flags = malloc(a.n + 1);
-    void *parts = malloc(bytes + 1);
-    if (status == APP_OK && (flags == NULL || parts == NULL)) {
-        status = app_fail("%s: no memory for another %zu bytes", app_input_name(&s.common), bytes);
-    }
     if (status == APP_OK) {
-        status = find_flags(&s, &a, flags);
+        status = find_and_split(&s, &a);
     }
-    if (status == APP_OK) {
-        status = app_open(&s.common, &u);
-    }
-    if (status == APP_OK) {
-        status = split(&s, u, &a, flags, parts);
-    }
-    upsweep_close(u);
-    free(parts);
-    free(flags);
     io_array_free(&a);
     return status;
 }
