@@ -50,20 +50,49 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
 
 static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *order, bool rising)
 {
-    enum { BLOCK = 512 };
     const KEY *k = keys;
-    size_t i = 0; /* all of k[0 .. i] is in order */
-    while (i + 1 < n) {
-        size_t step = usw_min(BLOCK, n - 1 - i);
+    size_t i = 0, step = 8; /* all of k[0 .. i] is in order */
+    for (; i + 1 < n; i += step) {
+        step = usw_min(usw_min(2 * step, 1024), n - 1 - i);
         if (rising ? FN(breaks)(k + i, step, order, true) : FN(breaks)(k + i, step, order, false)) {
             break;
         }
-        i += step;
     }
     while (i + 1 < n && !FN(breaks)(k + i, 1, order, rising)) {
         i++;
     }
     return i + 1 < n ? i + 1 : n;
+}
+
+static bool FN(count_values)(const void *keys, size_t n, const uint64_t *value, unsigned values,
+                             size_t *count)
+{
+    enum { BLOCK = KEY_BITS == 8 ? 248 : 4096 }; /* so that a count fits a key */
+    const KEY *k = keys;
+    for (size_t at = 0, end; at < n; at = end) {
+        end = usw_min(n, at + BLOCK);
+        size_t sum = 0;
+        for (unsigned v = 0; v < values; v++) {
+            KEY x = (KEY)value[v], equal = 0;
+            for (size_t i = at; i < end; i++) {
+                equal = (KEY)(equal + (k[i] == x));
+            }
+            count[v] += equal;
+            sum += equal;
+        }
+        if (sum != end - at) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void FN(fill)(void *keys, size_t n, uint64_t value)
+{
+    KEY *k = keys;
+    for (size_t i = 0; i < n; i++) {
+        k[i] = (KEY)value;
+    }
 }
 
 #else
@@ -72,6 +101,8 @@ const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
+    .count_values = {count_values_u8, count_values_u16, count_values_u32, count_values_u64},
+    .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
 };
 
 #endif

@@ -19,6 +19,12 @@
 #include "part_vsort_network.h"
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
+#elif USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
+#include "part_vsort_table.h"
+#include "part_vsort_avx2.h"
+#include "part_vsort_network.h"
+#include "part_vsort_vector.h"
+#include "part_vsort_quick.h"
 #else
 #include "part_vsort_scalar.h"
 #include "part_vsort_quick.h"

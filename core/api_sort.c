@@ -4,6 +4,7 @@
 #include "forms.h"
 #include "keymap.h"
 #include "parts.h"
+#include "front.h"
 #include "registry.h"
 
 enum {
@@ -150,8 +151,12 @@ static upsweep_status sort_automatic(const job *j)
                    j->bit_begin, j->bit_end, j->bytes * 8);
         return sort_by_digits(j);
     }
+    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
+    if (usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
+        return UPSWEEP_OK;
+    }
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
-    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0 || hybrid->prefers_in_place;
+    in_place = in_place || hybrid->prefers_in_place;
     double megabytes = (double)(j->n * j->bytes) / 1e6;
     usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits, %.1f MB: %s", j->n, j->bytes * 8,
                megabytes,
@@ -194,8 +199,7 @@ upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep
         unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
         unsigned end = o.bit_end == 0 ? bits : o.bit_end;
         usw_key_order order = {usw_keymap_of(type, o.flags), bits - end, bits - end + o.bit_begin};
-        *first = USW_PICK(u->isa, usw_part_keymap)
-                     ->first_break[usw_log2_up(bits / 8)](keys, n, &order, true);
+        *first = usw_first_break(u, keys, n, usw_log2_up(bits / 8), &order, true);
     }
     return usw_leave(u, status);
 }

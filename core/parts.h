@@ -31,6 +31,10 @@ typedef struct usw_part_keymap {
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
      */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
+    /* Adds to count[v] how many keys equal value[v], v < values; false if a key equals none. */
+    bool (*count_values[4])(const void *keys, size_t n, const uint64_t *value, unsigned values,
+                            size_t *count);
+    void (*fill[4])(void *keys, size_t n, uint64_t value);
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
 

@@ -1,0 +1,171 @@
+/* part_vsort_avx2.h - the vector operations of part_vsort in AVX2, included for widths of 32 and 64
+ * bits: LANES keys to a vector V, and masks M whose lanes are all ones or all zeros. A 64-bit key is a
+ * pair of 32-bit elements. */
+
+#undef V
+#undef M
+#undef LANES
+#define V __m256i
+#define M __m256i
+#define LANES (256 / KEY_BITS)
+
+static inline V FN(vload)(const KEY *from)
+{
+    return _mm256_loadu_si256((const V *)(const void *)from);
+}
+
+static inline void FN(vstore)(KEY *to, V v)
+{
+    _mm256_storeu_si256((V *)(void *)to, v);
+}
+
+static inline V FN(vset)(KEY x)
+{
+#if KEY_BITS == 64
+    return _mm256_set1_epi64x((long long)x);
+#else
+    return _mm256_set1_epi32((int)x);
+#endif
+}
+
+static inline V FN(vlane_numbers)(void)
+{
+#if KEY_BITS == 64
+    return _mm256_set_epi64x(3, 2, 1, 0);
+#else
+    return _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+#endif
+}
+
+/* The first `count` lanes. */
+static inline M FN(first_lanes)(size_t count)
+{
+#if KEY_BITS == 64
+    return _mm256_cmpgt_epi64(FN(vset)(count), FN(vlane_numbers)());
+#else
+    return _mm256_cmpgt_epi32(FN(vset)((KEY)count), FN(vlane_numbers)());
+#endif
+}
+
+/* Loads count <= LANES keys; the other lanes are as great as a key can be. */
+static inline V FN(vload_some)(const KEY *from, size_t count)
+{
+    M mask = FN(first_lanes)(count);
+#if KEY_BITS == 64
+    V v = _mm256_maskload_epi64((const long long *)(const void *)from, mask);
+#else
+    V v = _mm256_maskload_epi32((const int *)(const void *)from, mask);
+#endif
+    return _mm256_or_si256(v, _mm256_xor_si256(mask, _mm256_set1_epi32(-1)));
+}
+
+static inline void FN(vstore_some)(KEY *to, V v, size_t count)
+{
+#if KEY_BITS == 64
+    _mm256_maskstore_epi64((long long *)(void *)to, FN(first_lanes)(count), v);
+#else
+    _mm256_maskstore_epi32((int *)(void *)to, FN(first_lanes)(count), v);
+#endif
+}
+
+/* Lanes of keys of a that are greater than those of b. There are signed comparisons only. */
+static inline M FN(vgreater)(V a, V b)
+{
+    V sign = FN(vset)((KEY)1 << (KEY_BITS - 1));
+#if KEY_BITS == 64
+    return _mm256_cmpgt_epi64(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign));
+#else
+    return _mm256_cmpgt_epi32(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign));
+#endif
+}
+
+/* Lanes of `second` from b, the others from a. */
+static inline V FN(vpick)(V a, V b, M second)
+{
+    return _mm256_blendv_epi8(a, b, second);
+}
+
+static inline V FN(vmin)(V a, V b)
+{
+#if KEY_BITS == 64
+    return FN(vpick)(a, b, FN(vgreater)(a, b));
+#else
+    return _mm256_min_epu32(a, b);
+#endif
+}
+
+static inline V FN(vmax)(V a, V b)
+{
+#if KEY_BITS == 64
+    return FN(vpick)(b, a, FN(vgreater)(a, b));
+#else
+    return _mm256_max_epu32(a, b);
+#endif
+}
+
+/* The lanes whose number has bit d (a power of two). */
+static inline M FN(lanes_with)(unsigned d)
+{
+    V bit = FN(vset)(d), with = _mm256_and_si256(FN(vlane_numbers)(), bit);
+#if KEY_BITS == 64
+    return _mm256_cmpeq_epi64(with, bit);
+#else
+    return _mm256_cmpeq_epi32(with, bit);
+#endif
+}
+
+/* Lanes of `upper` get the greater, the others the lesser of a and b. */
+static inline V FN(vorder)(V a, V b, M upper)
+{
+#if KEY_BITS == 64
+    return FN(vpick)(a, b, _mm256_xor_si256(FN(vgreater)(a, b), upper));
+#else
+    return FN(vpick)(FN(vmin)(a, b), FN(vmax)(a, b), upper);
+#endif
+}
+
+/* index: 32-bit elements. */
+static inline V FN(vpermute)(V v, V index)
+{
+    return _mm256_permutevar8x32_epi32(v, index);
+}
+
+/* The index for vpermute that gives lane i the key of lane from[i]. */
+static inline V FN(vindex)(const unsigned char *from)
+{
+    unsigned char element[8];
+    for (unsigned i = 0; i < 8; i++) {
+        element[i] = (unsigned char)(KEY_BITS == 64 ? 2 * from[i / 2] + i % 2 : from[i]);
+    }
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)element));
+}
+
+/* The index for vpermute that exchanges lane i with lane i ^ x. */
+static inline V FN(vindex_xor)(unsigned x)
+{
+    return _mm256_xor_si256(_mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0),
+                            _mm256_set1_epi32((int)(KEY_BITS == 64 ? 2 * x : x)));
+}
+
+/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and moves
+ * both pointers. May overwrite what lies within LANES keys above *left and below *right: one
+ * permutation brings both sides to their ends, and is stored twice. */
+static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+{
+#if KEY_BITS == 64
+    M above = FN(vgreater)(x, pivot);
+    unsigned bits = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
+    uint64_t from = split_4[bits];
+#else
+    M below = _mm256_cmpeq_epi32(_mm256_min_epu32(x, pivot), x);
+    unsigned bits = 255u ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(below));
+    uint64_t from = split_8[bits];
+#endif
+    size_t n = (size_t)__builtin_popcount(bits);
+    V index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)from));
+    V parted = FN(vpermute)(x, index);
+    FN(vstore)(*left, parted);
+    FN(vstore)(*right - LANES, parted);
+    *left += LANES - n;
+    *right -= n;
+}
