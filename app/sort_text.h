@@ -50,6 +50,7 @@ typedef struct sort_job {
     size_t phases;
     double begin;
     char algorithm[64], reason[256];
+    bool remade; /* some keys are no longer those of the first stage */
     size_t ties; /* lines in runs of equal keys */
     bool show;   /* progress */
 } sort_job;

@@ -177,6 +177,7 @@ static int part_large(ties *t, run r)
         next.depth += shared_bytes(job, &r, next);
     }
     r.stage = next;
+    job->remade = true;
     r.bits = sort_remake_keys(job, next, r.begin, r.end);
     if (r.bits & IO_NUMBER_LONG) {
         return sort_by_comparing(job, &r);

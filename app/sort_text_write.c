@@ -6,6 +6,7 @@
 
 #include "memory.h"
 #include "parallel.h"
+#include "sort_small.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -143,6 +144,17 @@ typedef struct dropping {
     size_t *kept;
 } dropping;
 
+/* Whether lines with this key count as equal. Mostly the key itself tells. */
+static bool are_equal(const sort_job *job, uint64_t key, uint64_t a, uint64_t b)
+{
+    sort_stage next;
+    if (job->order->count == 1 && !job->remade &&
+        sort_next_step(job, (sort_stage){0, 0}, key, job->bits, &next) == SORT_DONE) {
+        return true;
+    }
+    return sort_compare(job->order, 0, sort_line(job, a), sort_line(job, b)) == 0;
+}
+
 /* Moves the lines that a slice keeps to its front. */
 static void drop_slice(void *context, size_t slice, unsigned lane)
 {
@@ -153,8 +165,7 @@ static void drop_slice(void *context, size_t slice, unsigned lane)
     uint64_t key = d->before[2 * slice], item = d->before[2 * slice + 1];
     for (size_t i = from; i < limit; i++) {
         uint64_t next_key = job->keys[i], next = job->items[i];
-        bool equal = i > 0 && key == next_key &&
-                     sort_compare(job->order, 0, sort_line(job, item), sort_line(job, next)) == 0;
+        bool equal = i > 0 && key == next_key && are_equal(job, key, item, next);
         if (!equal) {
             job->items[to++] = next;
         }

@@ -171,15 +171,16 @@ static bool is_npy(const app_common *common)
 {
     static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
     char begin[sizeof magic];
-    if (common->operand_count == 0 || strcmp(common->operands[0], "-") == 0) {
-        return false;
-    }
-    int fd = open(common->operands[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_stdin = common->operand_count == 0 || strcmp(common->operands[0], "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(common->operands[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return false;
     }
-    ssize_t n = pread(fd, begin, sizeof begin, 0);
-    close(fd);
+    off_t at = is_stdin ? lseek(fd, 0, SEEK_CUR) : 0; /* a pipe cannot be looked into */
+    ssize_t n = at < 0 ? -1 : pread(fd, begin, sizeof begin, at);
+    if (!is_stdin) {
+        close(fd);
+    }
     return n == (ssize_t)sizeof begin && memcmp(begin, magic, sizeof begin) == 0;
 }
 
