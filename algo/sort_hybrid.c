@@ -191,8 +191,7 @@ const usw_row usw_sort_hybrid_row = {
              .title = "Hybrid sort: buckets, then vector merge sort",
              .idea = "even buckets by refined pivots, each sorted by vector merges",
              .work = "about n log2 B + 3.5 n log2 (n / B) compares",
-             .depth =
-                 "depends on the keys: pivots, scatter, vector merge sort of the largest bucket",
+             .depth = "depends on the keys",
              .source = "Sintorn and Assarsson 2008",
              .input = "keys",
              .example = "3 90 7 11 10 4 20 2 8 12 1 5 6 9 4 8 2 1 7 3",
