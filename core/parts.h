@@ -147,4 +147,48 @@ typedef struct usw_part_unique {
 } usw_part_unique;
 USW_DECLARE_PER_ISA(usw_part_unique, usw_part_unique);
 
+/* ---- buckets: from keys to bucket numbers, a tile at a time ---- */
+
+/* A upsweep_bucketing that was checked and prepared. kind 0: keys are bucket numbers of key_bytes. */
+typedef struct usw_buckets {
+    upsweep_bucketing_kind kind;
+    upsweep_type type;
+    size_t key_bytes;
+    uint32_t count;
+    usw_keymap map;
+    unsigned shift; /* DIGIT: (mapped key >> shift) & mask */
+    uint32_t mask;
+    double low, high; /* WIDTH: edge i is low + i * step, the last one is high */
+    double step, scale;
+    uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
+} usw_buckets;
+
+typedef struct usw_part_histogram {
+    /* ids[i] = the bucket of keys[i], or count for none; n is at most a tile (order.h). */
+    void (*ids)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids);
+    /* Adds to table[id]: `ways` tables of `stride` counters, which the caller adds up. */
+    void (*count)(const uint32_t *ids, size_t n, uint64_t *table, size_t stride, unsigned ways);
+    /* out[cursor[id]++] = in[i]. */
+    void (*scatter)(const uint32_t *ids, size_t n, const void *in, void *out, size_t bytes,
+                    uint64_t *cursor);
+} usw_part_histogram;
+USW_DECLARE_PER_ISA(usw_part_histogram, usw_part_histogram_cpu);
+
+/* ---- moves of elements of any size, at any address ---- */
+
+typedef struct usw_part_moves {
+    /* out[i] = in[index[i]], begin <= i < end; false, and out undefined, if an index is not below
+     * limit. index_bytes: 4 or 8. */
+    bool (*gather)(const void *in, size_t limit, const void *index, size_t index_bytes, void *out,
+                   size_t bytes, size_t begin, size_t end);
+    /* out[index[i]] = in[i]; indices have been checked. */
+    void (*scatter)(const void *in, const void *index, size_t index_bytes, void *out, size_t bytes,
+                    size_t begin, size_t end);
+    /* Whether index[i] < limit for begin <= i < end. */
+    bool (*below)(const void *index, size_t index_bytes, size_t limit, size_t begin, size_t end);
+    /* Exchanges data[i] and data[n - 1 - i], begin <= i < end <= n / 2. */
+    void (*reverse)(void *data, size_t n, size_t bytes, size_t begin, size_t end);
+} usw_part_moves;
+USW_DECLARE_PER_ISA(usw_part_moves, usw_part_moves_cpu);
+
 #endif
