@@ -1,5 +1,5 @@
-/* part_select - the steps of selection: counting, splitting and collecting the keys of one block by a
- * band [low, high] of mapped keys. Keys are mapped on the fly and move as they are.
+/* part_select - the steps of selection: counting, splitting and collecting the keys of one block by
+ * a band [low, high] of mapped keys. Keys are mapped on the fly and move as they are.
  *
  * With AVX-512 a vector of keys is compared with the band, compressed thrice and stored; elsewhere
  * each key goes to the end of its part, which the two comparisons count out without a branch. */

@@ -71,8 +71,8 @@ static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
     return count + head;
 }
 
-/* In place, a store never reaches a key that is still to be read, unless it leaves it as it was; and
- * what follows the last head in out is never touched. */
+/* In place, a store never reaches a key that is still to be read, unless it leaves it as it was;
+ * and what follows the last head in out is never touched. */
 static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
 {
     const KEY *k = keys;

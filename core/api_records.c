@@ -1,6 +1,6 @@
-/* api_records.c - upsweep_sort_records: records of any size by several key fields, stable. The method is
- * in sort_records.c; few records, and records for which there is no scratch, are sorted by comparing
- * fields (sort_by.c). */
+/* api_records.c - upsweep_sort_records: records of any size by several key fields, stable. The
+ * method is in sort_records.c; few records, and records for which there is no scratch, are sorted
+ * by comparing fields (sort_by.c). */
 #include "check.h"
 #include "sort_by.h"
 #include "sort_records.h"

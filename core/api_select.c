@@ -178,7 +178,8 @@ static upsweep_status find_limit(top_job *j)
     return UPSWEEP_OK;
 }
 
-/* Sets limit, counts, less and ties so that less + ties >= k, by as little as can be had cheaply. */
+/* Sets limit, counts, less and ties so that less + ties >= k, by as little as can be had cheaply.
+ */
 static upsweep_status set_limit(top_job *j)
 {
     size_t totals[2];

@@ -5,8 +5,8 @@
  * compacted into scratch side by side and then copied to their places, which lie where the wave or
  * one before it has been read already: no second array is needed.
  *
- * run_lengths: the heads of each block are counted; then every block knows where its runs go and where
- * the next head after it is, writes the places of its heads, and takes differences. */
+ * run_lengths: the heads of each block are counted; then every block knows where its runs go and
+ * where the next head after it is, writes the places of its heads, and takes differences. */
 #include "check.h"
 #include "parts.h"
 

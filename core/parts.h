@@ -67,8 +67,8 @@ typedef struct usw_pairs {
 typedef struct usw_part_pairs {
     void (*pack)(const usw_pairs *p, size_t begin, size_t end);
     void (*unpack)(const usw_pairs *p, size_t begin, size_t end);
-    /* out[i] = in[position i], elements of `bytes` bytes, begin <= i < end. Position i is the lowest
-     * index_bytes (4 or 8) of the record_bytes at i. */
+    /* out[i] = in[position i], elements of `bytes` bytes, begin <= i < end. Position i is the
+     * lowest index_bytes (4 or 8) of the record_bytes at i. */
     void (*gather)(const void *records, size_t record_bytes, size_t index_bytes, const void *in,
                    void *out, size_t bytes, size_t begin, size_t end);
 } usw_part_pairs;

@@ -2,8 +2,8 @@
  * comparison of two records field by field, which gives the same order. */
 #include "record_keys.h"
 
-/* The bytes [begin, end) of the field, counted from its most important one, go into the chunk so that
- * `below` bytes of the chunk follow them. */
+/* The bytes [begin, end) of the field, counted from its most important one, go into the chunk so
+ * that `below` bytes of the chunk follow them. */
 static usw_key_part plan_part(const usw_record_keys *keys, const usw_record_field *f, size_t begin,
                               size_t end, size_t below)
 {

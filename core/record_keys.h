@@ -15,8 +15,8 @@ typedef struct usw_record_field {
 } usw_record_field;
 
 /* A normalised key is the concatenation of all fields, each as the big-endian bytes of its mapped
- * number, or as its text (inverted if descending): keys compare as by memcmp. It is never stored, but
- * read in chunks of 8 bytes. */
+ * number, or as its text (inverted if descending): keys compare as by memcmp. It is never stored,
+ * but read in chunks of 8 bytes. */
 typedef struct usw_record_keys {
     const usw_record_field *fields;
     size_t field_count, record_bytes;

@@ -1,14 +1,15 @@
-/* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost surely
- * lie; one pass splits the keys into those below, within and above the band, and the search goes on in
- * one part, mostly the small one within.
+/* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost
+ * surely lie; one pass splits the keys into those below, within and above the band, and the search
+ * goes on in one part, mostly the small one within.
  *
- * Splitting is stable and goes by blocks: every block is counted and split into scratch by one task,
- * and when all counts are known the three pieces of each are copied to their places. So the outcome
- * depends neither on the threads nor on the instruction set.
+ * Splitting is stable and goes by blocks: every block is counted and split into scratch by one
+ * task, and when all counts are known the three pieces of each are copied to their places. So the
+ * outcome depends neither on the threads nor on the instruction set.
  *
- * A part that has not halved was split by a bad band. Then the band is made of one key of the sample,
- * which settles inputs with few different keys; if that does not help either, of the middle third of
- * the keys still possible, which bounds the number of passes by the bits of a key: O(n) for any input.
+ * A part that has not halved was split by a bad band. Then the band is made of one key of the
+ * sample, which settles inputs with few different keys; if that does not help either, of the middle
+ * third of the keys still possible, which bounds the number of passes by the bits of a key: O(n)
+ * for any input.
  *
  * Source: R. W. Floyd, R. L. Rivest, "Expected time bounds for selection" (1975). */
 #include "select.h"
@@ -70,8 +71,8 @@ static void split_block(void *context, size_t block, unsigned lane)
                              j->spare + at);
 }
 
-/* Copies the three pieces of a block; counts hold where the first two go, and the third follows from
- * how many keys there are before the block. */
+/* Copies the three pieces of a block; counts hold where the first two go, and the third follows
+ * from how many keys there are before the block. */
 static void place_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;

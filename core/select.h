@@ -14,8 +14,9 @@ typedef struct usw_select_scratch {
 /* Both pointers are NULL when there is not enough scratch. */
 usw_select_scratch usw_select_take(upsweep *u, size_t n, size_t key_bytes);
 
-/* Rearranges keys so that keys[k] stands where a sort by the mapped keys would put it, nothing before
- * it is greater and nothing after it less. k < n. The outcome depends on keys, n and k alone. */
+/* Rearranges keys so that keys[k] stands where a sort by the mapped keys would put it, nothing
+ * before it is greater and nothing after it less. k < n. The outcome depends on keys, n and k
+ * alone. */
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map,
                 usw_select_scratch scratch);
 

@@ -1,11 +1,11 @@
 /* sort_records.c - records in the order of their keys, by sorting integers.
  *
- * The first 8 bytes of each record's normalised key (record_keys.h) and its position are packed into
- * one integer; keys of up to 4 bytes make integers of 64 bits, others of 128. Those are sorted; records
- * move once, at the end. If the key is longer, runs of equal chunks are sorted again by the next chunk
- * (a sort by the most important digit first, with digits of 64 bits): short runs by one thread each,
- * runs of a size that would keep one thread busy alone by all. Only records that are still tied are
- * looked at again. */
+ * The first 8 bytes of each record's normalised key (record_keys.h) and its position are packed
+ * into one integer; keys of up to 4 bytes make integers of 64 bits, others of 128. Those are
+ * sorted; records move once, at the end. If the key is longer, runs of equal chunks are sorted
+ * again by the next chunk (a sort by the most important digit first, with digits of 64 bits): short
+ * runs by one thread each, runs of a size that would keep one thread busy alone by all. Only
+ * records that are still tied are looked at again. */
 #include "sort_records.h"
 
 enum {
@@ -162,8 +162,8 @@ static size_t run_end(const usw_u128 *packed, size_t begin, size_t n)
     return end;
 }
 
-/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equals is left to the
- * loop, so that the recursion is as deep as the logarithm of n at most. */
+/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equals is left to
+ * the loop, so that the recursion is as deep as the logarithm of n at most. */
 static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
 {
     for (; n > 1 && chunk * USW_CHUNK_BYTES < j->keys.key_bytes; chunk++) {

@@ -1,6 +1,6 @@
-/* test_records.c - upsweep_sort_records against a serial oracle that compares field by field: fields of
- * all types at odd offsets, texts, records of 1 to 200 bytes, long keys with many ties, threads 1 to 8,
- * and little scratch. */
+/* test_records.c - upsweep_sort_records against a serial oracle that compares field by field:
+ * fields of all types at odd offsets, texts, records of 1 to 200 bytes, long keys with many ties,
+ * threads 1 to 8, and little scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -172,7 +172,8 @@ static void test_threads(void **state)
     }
 }
 
-/* Texts that agree in their first 40 bytes but for a few records: long runs of ties at every chunk. */
+/* Texts that agree in their first 40 bytes but for a few records: long runs of ties at every chunk.
+ */
 static void test_long_ties(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_select.c - upsweep_nth_element and upsweep_top_k against sorted oracles: all types and flags, k at
- * every end, inputs that mislead the sample, equal outcomes for any threads and instruction set, and
- * little scratch. */
+/* test_select.c - upsweep_nth_element and upsweep_top_k against sorted oracles: all types and
+ * flags, k at every end, inputs that mislead the sample, equal outcomes for any threads and
+ * instruction set, and little scratch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -116,8 +116,8 @@ static void test_types_and_flags(void **state)
     upsweep_close(u);
 }
 
-/* Keys for which the sample's band is bad: almost all equal; two values; powers of two; a sorted array
- * with one foreign key. */
+/* Keys for which the sample's band is bad: almost all equal; two values; powers of two; a sorted
+ * array with one foreign key. */
 static void test_misleading(void **state)
 {
     (void)state;
