@@ -2,7 +2,8 @@
  * a band [low, high] of mapped keys. Keys are mapped on the fly and move as they are.
  *
  * With AVX-512 a vector of keys is compared with the band, compressed thrice and stored; elsewhere
- * each key goes to the end of its part, which the two comparisons count out without a branch. */
+ * each key goes to the end of its part, whose address the two comparisons mask out without a
+ * branch. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 
@@ -126,10 +127,15 @@ static void FN(split)(const void *keys, size_t n, const usw_keymap *map, uint64_
     }
 #else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    uintptr_t low_at = (uintptr_t)part[0], at = (uintptr_t)part[1], high_at = (uintptr_t)part[2];
     for (size_t i = 0; i < n; i++) {
         KEY key = FN(mapped)(k[i], neg, pos, add);
-        size_t which = (size_t)(key >= (KEY)low) + (key > (KEY)high);
-        *part[which]++ = k[i];
+        uintptr_t below = 0 - (uintptr_t)(key < (KEY)low), above = 0 - (uintptr_t)(key > (KEY)high);
+        uintptr_t to = at ^ ((at ^ low_at) & below) ^ ((at ^ high_at) & above);
+        *(KEY *)to = k[i];
+        low_at += sizeof(KEY) & below;
+        high_at += sizeof(KEY) & above;
+        at += sizeof(KEY) & ~(below | above);
     }
 #endif
 }

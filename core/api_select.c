@@ -1,10 +1,13 @@
 /* api_select.c - nth_element and top_k. Finding the k-th key is in select.c.
  *
- * top_k: a sample gives a key that a little more than k keys do not exceed; one pass counts them
+ * top_k: a sample gives a key that a little more than k keys do not exceed. If k is small, one pass
+ * collects those keys with their positions, in any order. Else one pass counts them
  * block by block, a second collects them with their positions, and a sort of those few puts key and
  * position in order. Where the sample was wrong the exact k-th key is found on a copy first. */
 #include "check.h"
 #include "select.h"
+
+#include <stdatomic.h>
 
 enum {
     NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_MAX |
@@ -64,6 +67,8 @@ typedef struct top_job {
     size_t less, ties;   /* keys less than limit, and equal ones that are wanted */
     unsigned char *records;
     size_t record_bytes, records_n;
+    size_t room;        /* records that a single pass has room for */
+    atomic_size_t used; /* records that it has collected, or would have */
     unsigned char *out;
     uint64_t *index;
 } top_job;
@@ -145,8 +150,9 @@ static void unpack_block(void *context, size_t block, unsigned lane)
     }
 }
 
-/* A key that at least k keys do not exceed, and not many more, by a sample. */
-static uint64_t guess_limit(const top_job *j)
+/* Sets limit to a key that at least k keys do not exceed, and not many more, by a sample. Returns
+ * about how many. */
+static size_t guess_limit(top_job *j)
 {
     uint64_t sample[USW_SAMPLE_MAX];
     size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, sample);
@@ -154,7 +160,45 @@ static uint64_t guess_limit(const top_job *j)
     while (gap * gap < 9 * (rank + 1)) { /* three deviations */
         gap++;
     }
-    return rank + gap < count ? sample[rank + gap] : UINT64_MAX >> (64 - j->map.bits);
+    bool inside = rank + gap < count;
+    j->limit = inside ? sample[rank + gap] : UINT64_MAX >> (64 - j->map.bits);
+    return inside ? (rank + gap + 1) * (j->n / count) : j->n;
+}
+
+static void take_block(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    top_job *j = context;
+    size_t at = block * USW_SELECT_BLOCK, n = block_keys(j, block), counts[2];
+    const unsigned char *keys = j->keys + at * j->bytes;
+    j->part->count[j->width](keys, n, &j->map, j->limit, j->limit, counts);
+    if (counts[1] != 0) {
+        size_t to = atomic_fetch_add_explicit(&j->used, counts[1], memory_order_relaxed);
+        if (to <= j->room && counts[1] <= j->room - to) {
+            j->part->collect[j->width](keys, n, &j->map, j->limit, counts[1], at,
+                                       j->records + to * j->record_bytes, j->record_bytes);
+        }
+    }
+}
+
+/* Collects all keys up to limit in one pass: false if they turn out too few or too many. */
+static bool take_at_once(top_job *j, size_t expected)
+{
+    j->room = 2 * expected + SORT_ALONE;
+    if (j->k > j->n / 64 || j->room > j->n / 4) {
+        return false;
+    }
+    usw_mark mark = usw_scratch_mark(j->u);
+    j->records = usw_scratch(j->u, j->room * j->record_bytes);
+    if (j->records != NULL) {
+        usw_parallel(j->u, usw_div_up(j->n, USW_SELECT_BLOCK), take_block, j);
+        j->records_n = atomic_load(&j->used);
+        if (j->records_n >= j->k && j->records_n <= j->room) {
+            return true;
+        }
+    }
+    usw_scratch_reset(j->u, mark);
+    return false;
 }
 
 static upsweep_status no_memory(const top_job *j)
@@ -178,12 +222,11 @@ static upsweep_status find_limit(top_job *j)
     return UPSWEEP_OK;
 }
 
-/* Sets limit, counts, less and ties so that less + ties >= k, by as little as can be had cheaply.
- */
+/* Sets counts, less and ties so that less + ties >= k, by as little as can be had cheaply; a limit
+ * that is a bad one is made exact. */
 static upsweep_status set_limit(top_job *j)
 {
     size_t totals[2];
-    j->limit = guess_limit(j);
     count_all(j, totals);
     bool few = totals[0] <= 2 * j->k + SORT_ALONE;
     if (totals[1] < j->k || (totals[0] >= j->k && !few)) {
@@ -211,7 +254,7 @@ static void sort_collected(const top_job *j)
     USW_PICK(j->u->isa, usw_part_vsort)->sort[width](j->records, j->records_n);
 }
 
-static upsweep_status run_top_k(top_job *j)
+static upsweep_status collect_all(top_job *j)
 {
     size_t blocks = usw_div_up(j->n, USW_SELECT_BLOCK);
     j->counts = usw_scratch(j->u, blocks * sizeof *j->counts);
@@ -222,7 +265,6 @@ static upsweep_status run_top_k(top_job *j)
     if (status != UPSWEEP_OK) {
         return status;
     }
-    j->record_bytes = j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8 : 16;
     size_t bytes;
     if (usw_mul_overflows(j->records_n, j->record_bytes, &bytes) ||
         (j->records = usw_scratch(j->u, bytes)) == NULL) {
@@ -230,6 +272,19 @@ static upsweep_status run_top_k(top_job *j)
     }
     place_blocks(j);
     usw_parallel(j->u, blocks, collect_block, j);
+    return UPSWEEP_OK;
+}
+
+static upsweep_status run_top_k(top_job *j)
+{
+    j->record_bytes = j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8 : 16;
+    size_t expected = guess_limit(j);
+    if (!take_at_once(j, expected)) {
+        upsweep_status status = collect_all(j);
+        if (status != UPSWEEP_OK) {
+            return status;
+        }
+    }
     sort_collected(j);
     usw_parallel(j->u, usw_div_up(j->k, USW_SELECT_BLOCK), unpack_block, j);
     return UPSWEEP_OK;

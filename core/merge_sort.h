@@ -34,11 +34,18 @@ typedef struct usw_sorter {
     bool through; /* the elements are pointers to what compare takes */
 } usw_sorter;
 
+USW_INLINE const void *usw_target(const void *at)
+{
+    const void *target;
+    memcpy(&target, at, sizeof(void *));
+    return target;
+}
+
 USW_INLINE bool usw_before(usw_sorter s, const void *a, const void *b)
 {
     if (s.through) {
-        memcpy(&a, a, sizeof a);
-        memcpy(&b, b, sizeof b);
+        a = usw_target(a);
+        b = usw_target(b);
     }
     return s.compare(a, b, s.context) < 0;
 }
@@ -119,10 +126,9 @@ typedef struct usw_merge {
 /* What a pointer a few elements on points to is likely to be compared soon, and far away. */
 USW_INLINE void usw_fetch_ahead(const unsigned char *at, const unsigned char *end)
 {
-    const void *target;
-    if ((size_t)(end - at) > USW_FETCH_AHEAD * sizeof target) {
-        memcpy(&target, at + USW_FETCH_AHEAD * sizeof target, sizeof target);
-        __builtin_prefetch(target);
+    size_t ahead = USW_FETCH_AHEAD * sizeof(void *);
+    if ((size_t)(end - at) > ahead) {
+        __builtin_prefetch(usw_target(at + ahead));
     }
 }
 
