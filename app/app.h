@@ -26,7 +26,7 @@ const app_verb *app_verb_find(const char *name);
 #define VERB(name, summary)                                                                        \
     int verb_##name(int argc, char **argv);                                                        \
     extern const app_usage usage_##name;
-#include <verbs.def>
+#include "verbs.def"
 #undef VERB
 
 /* The verb that runs, for messages; "" before there is one. */

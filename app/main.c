@@ -6,7 +6,7 @@
 
 #define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
 const app_verb app_verbs[] = {
-#include <verbs.def>
+#include "verbs.def"
 };
 #undef VERB
 const size_t app_verb_count = sizeof app_verbs / sizeof *app_verbs;

@@ -219,6 +219,8 @@ static void json_is_json(void **state)
         "printf '1 2 3' | upsweep reduce --json",
         "printf '1e999 nan' | upsweep reduce --op minmax --json",
         "printf '3 1' | upsweep check --json; true",
+        "printf '1 2 2 9' | upsweep histogram --json",
+        "printf '0 nan 1' | upsweep histogram --range 0 1 --json",
         "printf '1 2 2 nan' | upsweep select -u -c --json",
         "printf '1 2 3 4' >n; upsweep split --bit 0 --json -o o n",
     };
