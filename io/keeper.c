@@ -67,8 +67,9 @@ static void keep(io_output *out, int from, int to)
     } while (n < 0 && errno == EINTR);
     if (n == 1) {
         int error = put_in_place(out);
-        n = write(to, &error, sizeof error);
-    } else if (out->named) {
+        _exit(write(to, &error, sizeof error) == (ssize_t)sizeof error ? 0 : 1);
+    }
+    if (out->named) {
         (void)unlinkat(out->directory, out->moment, 0);
     }
     _exit(0);
