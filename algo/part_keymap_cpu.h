@@ -95,6 +95,17 @@ static void FN(fill)(void *keys, size_t n, uint64_t value)
     }
 }
 
+/* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
+static void FN(mirror)(void *low, void *high, size_t n)
+{
+    KEY *restrict a = low, *restrict b = high;
+    for (size_t i = 0; i < n; i++) {
+        KEY x = a[i];
+        a[i] = b[n - 1 - i];
+        b[n - 1 - i] = x;
+    }
+}
+
 #else
 
 const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
@@ -103,6 +114,7 @@ const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
     .count_values = {count_values_u8, count_values_u16, count_values_u32, count_values_u64},
     .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
+    .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };
 
 #endif

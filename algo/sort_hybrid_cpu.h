@@ -221,6 +221,6 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
 #if KEY_BITS == 128
 const usw_part_hybrid USW_SYMBOL(usw_part_hybrid) = {
     .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128},
-    .prefers_in_place = USW_LEVEL == 2};
+    .prefers_in_place = USW_LEVEL >= 1};
 USW_SORT_FORM(sort_hybrid, .in_place = false)
 #endif

@@ -144,6 +144,13 @@ static upsweep_status sort_named(const job *j)
 
 /* ---- the automatic choice ---- */
 
+/* Where vectors are narrow, digits take fewer steps than comparisons once there are many keys. */
+static bool digits_win(const job *j)
+{
+    return (j->u->isa == USW_PORTABLE && j->bytes >= 4 && j->n >= 2048) ||
+           (j->u->isa == USW_AVX2 && j->bytes == 8 && j->n >= (size_t)1 << 19);
+}
+
 static upsweep_status sort_automatic(const job *j)
 {
     if (!j->all_bits) {
@@ -153,6 +160,12 @@ static upsweep_status sort_automatic(const job *j)
     }
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
     if (usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
+        return UPSWEEP_OK;
+    }
+    if (!in_place && digits_win(j) && sort_by_digits(j) == UPSWEEP_OK) {
+        usw_report(j->u, "sort/radix",
+                   "%zu keys of %zu bits: by digits, as vectors are narrow here", j->n,
+                   j->bytes * 8);
         return UPSWEEP_OK;
     }
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);

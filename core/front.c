@@ -75,17 +75,17 @@ static void reverse_chunk(void *context, size_t i, unsigned lane)
     const front *f = context;
     size_t begin = i * CHUNK_KEYS, end = usw_min(f->n / 2, begin + CHUNK_KEYS);
     (void)lane;
-    for (size_t at = begin; at < end; at++) {
-        unsigned char *a = f->keys + at * f->bytes, *b = f->keys + (f->n - 1 - at) * f->bytes;
-        uint64_t x = usw_load_raw(a, f->bytes), y = usw_load_raw(b, f->bytes);
-        usw_store_raw(a, f->bytes, y);
-        usw_store_raw(b, f->bytes, x);
-    }
+    f->part->mirror[f->width](f->keys + begin * f->bytes, f->keys + (f->n - end) * f->bytes,
+                              end - begin);
 }
 
 static void reverse_keys(front *f, size_t begin, size_t n)
 {
-    front part = {.u = f->u, .keys = f->keys + begin * f->bytes, .n = n, .bytes = f->bytes};
+    front part = {.keys = f->keys + begin * f->bytes,
+                  .n = n,
+                  .bytes = f->bytes,
+                  .width = f->width,
+                  .part = f->part};
     usw_parallel(f->u, usw_div_up(n / 2, CHUNK_KEYS), reverse_chunk, &part);
 }
 

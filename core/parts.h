@@ -35,6 +35,8 @@ typedef struct usw_part_keymap {
     bool (*count_values[4])(const void *keys, size_t n, const uint64_t *value, unsigned values,
                             size_t *count);
     void (*fill[4])(void *keys, size_t n, uint64_t value);
+    /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
+    void (*mirror[4])(void *low, void *high, size_t n);
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
 
