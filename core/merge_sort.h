@@ -173,7 +173,8 @@ USW_INLINE void usw_merge_finish(usw_sorter s, usw_merge *m, size_t bytes)
 USW_INLINE void usw_merge_up(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
                              const unsigned char *b, size_t nb, size_t bytes)
 {
-    usw_merge m = {a, a + na * bytes, b, b + nb * bytes, out};
+    usw_merge m = {a, a + na * bytes, b, b + nb * bytes, NULL};
+    m.out = out;
     usw_merge_finish(s, &m, bytes);
 }
 
@@ -197,8 +198,10 @@ USW_INLINE void usw_merge_apart(usw_sorter s, unsigned char *out, const unsigned
 {
     size_t k = (na + nb) / 2;
     size_t i = usw_merge_cut(s, a, b, k, k > nb ? k - nb : 0, k < na ? k : na, bytes), j = k - i;
-    usw_merge x = {a, a + i * bytes, b, b + j * bytes, out};
-    usw_merge y = {x.a_end, a + na * bytes, x.b_end, b + nb * bytes, out + k * bytes};
+    usw_merge x = {a, a + i * bytes, b, b + j * bytes, NULL};
+    usw_merge y = {x.a_end, a + na * bytes, x.b_end, b + nb * bytes, NULL};
+    x.out = out;
+    y.out = out + k * bytes;
     for (size_t steps = 1; steps != 0;) {
         size_t x_steps = usw_sure_steps(&x, bytes), y_steps = usw_sure_steps(&y, bytes);
         steps = x_steps < y_steps ? x_steps : y_steps;
@@ -258,6 +261,9 @@ USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, 
     *a += keep * bytes;
     *na -= keep;
     *nb = 1 + usw_count_before(s, b + bytes, *nb - 1, b - bytes, 1, bytes);
+    if (s.buffer == NULL) {
+        return false;
+    }
     if (*nb <= s.room && *na <= s.room - *nb) {
         memcpy(s.buffer, *a, (*na + *nb) * bytes);
         usw_merge_apart(s, *a, s.buffer, *na, s.buffer + *na * bytes, *nb, bytes);
