@@ -85,7 +85,8 @@ typedef struct FN(job) {
     bool *chunk_unsorted;
     size_t *offsets, *ends, *starts; /* [chunk][bucket], [bucket], [lane][bucket] */
     char *lines;                     /* [lane][bucket] keys, then payloads */
-    uint64_t *words;                 /* [lane] LEAF_KEYS, and as many spare ones */
+    size_t words_keys;
+    uint64_t *words; /* [lane] words_keys, and as many spare ones */
 } FN(job);
 
 ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
@@ -238,7 +239,8 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
     job.starts = far ? usw_scratch(u, u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
     job.lines = far ? usw_scratch(u, (size_t)u->threads * LINES_MAX) : NULL;
-    job.words = usw_scratch(u, lanes * 2 * LEAF_KEYS * sizeof(uint64_t));
+    job.words_keys = usw_min(p->n, LEAF_KEYS);
+    job.words = usw_scratch(u, lanes * 2 * job.words_keys * sizeof(uint64_t));
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
     if (!job.chunk_differ || !job.chunk_unsorted || !job.offsets || !job.ends || !job.words ||
         (far && (!job.starts || !job.lines)) || !stack) {

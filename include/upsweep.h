@@ -198,14 +198,15 @@ UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upswee
                                         const upsweep_options *options);
 
 /* Sorts keys and moves values[i], of value_bytes bytes each (any size from 1), with keys[i].
- * Stable. Scratch: 2 n (8 or 16 bytes for the packed key and index) + n values. */
+ * Stable. Scratch: 2 n (8 or 16 bytes for the packed key and index) + n values +
+ * 2 MB a thread. */
 UPSWEEP_API upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n,
                                               upsweep_type type, size_t value_bytes,
                                               const upsweep_options *options);
 
 /* Writes to index the permutation that sorts keys: keys[index[0]] <= keys[index[1]] ... Keys stay
  * as they are. Stable: equal keys keep their order. index has n elements of index_bits (32 or 64)
- * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes). */
+ * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes) + 2 MB a thread. */
 UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n,
                                            upsweep_type type, void *index, unsigned index_bits,
                                            const upsweep_options *options);
