@@ -1,10 +1,10 @@
-/* part_inplace.h - parallel quicksort without scratch, included once per width: for callers who allow
- * none, and for parts that buckets could not split.
+/* part_inplace.h - parallel quicksort without scratch, included once per width: for callers who
+ * allow none, and for parts that buckets could not split.
  *
- * A part is cut into chunks, which all threads partition by one pivot. What then stands on the wrong
- * side of the common border is exchanged piece by piece: keys too great below it with keys not too
- * great above it, equally many of both. When all parts are small enough to share out, each is sorted
- * by one thread. */
+ * A part is cut into chunks, which all threads partition by one pivot. What then stands on the
+ * wrong side of the common border is exchanged piece by piece: keys too great below it with keys
+ * not too great above it, equally many of both. When all parts are small enough to share out,
+ * each is sorted by one thread. */
 
 #ifndef USW_PART_INPLACE_ONCE
 #define USW_PART_INPLACE_ONCE
@@ -71,7 +71,8 @@ static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
     FN(trade) trades[2 * CHUNKS_MAX];
     size_t count = 0, i = 0, j = 0, done_i = 0, done_j = 0;
     while (i < chunks && j < chunks) {
-        /* [a, a_end): keys > pivot of chunk i below the border; [b, b_end): others of j above it. */
+        /* [a, a_end): keys > pivot of chunk i below the border; [b, b_end): others of j above
+         * it. */
         size_t a = i * c.chunk_keys + c.left[i] + done_i;
         size_t a_end = usw_min(usw_min(p->n, (i + 1) * c.chunk_keys), border);
         size_t b = usw_max(j * c.chunk_keys, border) + done_j;

@@ -1,14 +1,15 @@
-/* part_scatter.h - puts keys into buckets, out of place, by all threads; included once per width by the
- * forms that sort bucket by bucket. They define before:
+/* part_scatter.h - puts keys into buckets, out of place, by all threads; included once per width
+ * by the forms that sort bucket by bucket. They define before:
  *     FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *, bool back)
  *     FN(pivots)    what tells buckets apart
  *     FN(classify)(const FN(pivots) *, const KEY *x, size_t n, uint16_t *bucket)    n <= BLOCK_KEYS
  *
- * Every chunk of the input counts its keys per bucket (histogram). An exclusive scan over buckets and,
- * within a bucket, over chunks says where each chunk writes. Then every chunk scatters its keys: they
- * gather in a short line per bucket that stays in the cache and goes to memory whole, round the cache
- * where the array is larger than that (J. Wassenberg and P. Sanders, Engineering a multi-core radix
- * sort, 2011). The scatter keeps the order of keys of one bucket. */
+ * Every chunk of the input counts its keys per bucket (histogram). An exclusive scan over
+ * buckets and, within a bucket, over chunks says where each chunk writes. Then every chunk
+ * scatters its keys: they gather in a short line per bucket that stays in the cache and goes to
+ * memory whole, round the cache where the array is larger than that (J. Wassenberg and P.
+ * Sanders, Engineering a multi-core radix sort, 2011). The scatter keeps the order of keys of
+ * one bucket. */
 
 #include "part_scatter_room.h"
 
@@ -99,13 +100,15 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
     stream_end(); /* what went round the cache becomes visible to other threads */
 }
 
-/* Puts s->n keys from s->from into buckets at s->to; start[b] .. start[b + 1] are those of bucket b. */
+/* Puts s->n keys from s->from into buckets at s->to; start[b] .. start[b + 1] are those of
+ * bucket b. */
 static void FN(scatter)(upsweep *u, FN(split) * s, size_t *start)
 {
     s->chunks = usw_min(s->room.chunks_max, usw_div_up(s->n, CHUNK_KEYS));
     s->chunk_keys = usw_div_up(usw_div_up(s->n, s->chunks), BLOCK_KEYS) * BLOCK_KEYS;
     s->chunks = usw_div_up(s->n, s->chunk_keys);
-    /* Places count from the last multiple of a line before s->to, so that full lines are aligned. */
+    /* Places count from the last multiple of a line before s->to, so that full lines are
+     * aligned. */
     s->skew = (uintptr_t)s->to % LINE_BYTES / sizeof(KEY);
     s->stream = s->n * sizeof(KEY) >= STREAM_BYTES;
     usw_parallel(u, s->chunks, FN(count_chunk), s);

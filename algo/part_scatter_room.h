@@ -1,5 +1,5 @@
-/* part_scatter_room.h - what part_scatter.h needs once, not once per width: its constants, how a line of keys
- * goes to memory, and its tables. */
+/* part_scatter_room.h - what part_scatter.h needs once, not once per width: its constants, how a
+ * line of keys goes to memory, and its tables. */
 #ifndef USW_PART_SCATTER_ROOM_H
 #define USW_PART_SCATTER_ROOM_H
 #include "core/frame.h"

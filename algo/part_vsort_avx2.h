@@ -1,6 +1,6 @@
-/* part_vsort_avx2.h - the vector operations of part_vsort in AVX2, included for widths of 32 and 64
- * bits: LANES keys to a vector V, and masks M whose lanes are all ones or all zeros. A 64-bit key is a
- * pair of 32-bit elements. */
+/* part_vsort_avx2.h - the vector operations of part_vsort in AVX2, included for widths of 32 and
+ * 64 bits: LANES keys to a vector V, and masks M whose lanes are all ones or all zeros. A 64-bit
+ * key is a pair of 32-bit elements. */
 
 #undef V
 #undef M
@@ -147,9 +147,9 @@ static inline V FN(vindex_xor)(unsigned x)
                             _mm256_set1_epi32((int)(KEY_BITS == 64 ? 2 * x : x)));
 }
 
-/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and moves
- * both pointers. May overwrite what lies within LANES keys above *left and below *right: one
- * permutation brings both sides to their ends, and is stored twice. */
+/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and
+ * moves both pointers. May overwrite what lies within LANES keys above *left and below *right:
+ * one permutation brings both sides to their ends, and is stored twice. */
 static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
 {
 #if KEY_BITS == 64

@@ -1,7 +1,7 @@
-/* sort_hybrid_count.h - keys of 8 and 16 bits: every value is a bucket, and what is inside a bucket is
- * known without looking. So the histogram is the sort: each thread counts its share of the keys, the
- * counts are added and scanned, and all threads write the values out again. The key map only says in
- * which order the values come. */
+/* sort_hybrid_count.h - keys of 8 and 16 bits: every value is a bucket, and what is inside a
+ * bucket is known without looking. So the histogram is the sort: each thread counts its share of
+ * the keys, the counts are added and scanned, and all threads write the values out again. The
+ * key map only says in which order the values come. */
 
 enum {
     FN(VALUES) = 1 << KEY_BITS,

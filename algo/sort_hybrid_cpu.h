@@ -1,15 +1,16 @@
 /* sort_hybrid - histogram, refine pivots, bucket scatter, sort inside buckets: CPU form.
  *
- * Same as the explained form: keys are counted by equal slices of their range (a digit); where a slice
- * is over-full it gets pivots of its own; the keys scatter into the buckets, each bucket is sorted by
- * itself. Differs: whether slices will be over-full is read off a sorted sample, so that a pass over
- * all keys is seldom lost; pivots within a slice cut it into equal slices again, which needs no search;
- * inside buckets, which fit a core's cache, a vector quicksort sorts; a bucket that is still too large
- * to be one thread's share is split again. What fits one core's cache skips the scatter altogether, and
- * where scratch is not allowed a parallel quicksort in place takes over.
+ * Same as the explained form: keys are counted by equal slices of their range (a digit); where a
+ * slice is over-full it gets pivots of its own; the keys scatter into the buckets, each bucket
+ * is sorted by itself. Differs: whether slices will be over-full is read off a sorted sample, so
+ * that a pass over all keys is seldom lost; pivots within a slice cut it into equal slices
+ * again, which needs no search; inside buckets, which fit a core's cache, a vector quicksort
+ * sorts; a bucket that is still too large to be one thread's share is split again. What fits one
+ * core's cache skips the scatter altogether, and where scratch is not allowed a parallel
+ * quicksort in place takes over.
  *
- * Source: E. Sintorn and U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm (2008), for
- * the whole; for the scatter see part_scatter.h, for the buckets part_vsort_cpu.h. */
+ * Source: E. Sintorn and U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm
+ * (2008), for the whole; for the scatter see part_scatter.h, for the buckets part_vsort_cpu.h. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 #include "part_scatter_room.h"
@@ -91,7 +92,8 @@ static void FN(sort_bucket)(void *context, size_t i, unsigned lane)
     FN(map_keys)(b->home + begin, b->at + begin, n, b->h->map, true);
 }
 
-/* Orders the buckets by size, largest first, by one counting pass over the logarithms of the sizes. */
+/* Orders the buckets by size, largest first, by one counting pass over the logarithms of the
+ * sizes. */
 static void FN(order_buckets)(FN(level) * level, size_t buckets)
 {
     size_t from[66] = {0};
@@ -109,8 +111,8 @@ static void FN(order_buckets)(FN(level) * level, size_t buckets)
     }
 }
 
-/* Sorts n keys at `from`; `other` is as much room; the sorted keys go to whichever of the two is home.
- * At depth 0 the keys are not mapped yet. */
+/* Sorts n keys at `from`; `other` is as much room; the sorted keys go to whichever of the two is
+ * home. At depth 0 the keys are not mapped yet. */
 static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY *home, size_t depth)
 {
     upsweep *u = h->u;

@@ -1,10 +1,12 @@
-/* sort_hybrid_pivots.h - which bucket a key goes to, included once per width by sort_hybrid_cpu.h.
+/* sort_hybrid_pivots.h - which bucket a key goes to, included once per width by
+ * sort_hybrid_cpu.h.
  *
- * A sorted sample gives the range of the keys. It is cut into equal slices by a shift: slice (x - low)
- * >> shift is the bucket. If the sample says that a slice will be over-full - and not just with many
- * equal keys, which sort fast - the range is cut into CELLS cells, and each cell into as many equal
- * slices as its share of the sample deserves, between its own least and greatest sample. Keys outside
- * the sampled range go to the nearest bucket. Either way buckets are in the order of their keys. */
+ * A sorted sample gives the range of the keys. It is cut into equal slices by a shift: slice (x
+ * - low) >> shift is the bucket. If the sample says that a slice will be over-full - and not
+ * just with many equal keys, which sort fast - the range is cut into CELLS cells, and each cell
+ * into as many equal slices as its share of the sample deserves, between its own least and
+ * greatest sample. Keys outside the sampled range go to the nearest bucket. Either way buckets
+ * are in the order of their keys. */
 
 /* Keys of a cell: bucket base + min((x - low) >> shift, last). */
 typedef struct FN(cell) {
@@ -60,7 +62,8 @@ static FN(cell) FN(cell_over)(KEY low, KEY high, size_t slices, size_t base)
     return (FN(cell)){low, (uint16_t)base, (uint16_t)usw_min(last, slices - 1), (uint16_t)shift};
 }
 
-/* True if a slice of `all` has more than `limit` of the sorted samples and not mostly equal ones. */
+/* True if a slice of `all` has more than `limit` of the sorted samples and not mostly equal
+ * ones. */
 static bool FN(over_full)(const FN(cell) * all, const KEY *sample, size_t limit)
 {
     for (size_t begin = 0, end; begin < SAMPLE_KEYS; begin = end) {
@@ -93,7 +96,8 @@ static void FN(refine_pivots)(FN(pivots) * p, const KEY *sample)
     p->buckets = base;
 }
 
-/* Chooses pivots for n > SAMPLE_KEYS keys from a sample of them. False: all of the sample is equal. */
+/* Chooses pivots for n > SAMPLE_KEYS keys from a sample of them. False: all of the sample is
+ * equal. */
 static bool FN(choose_pivots)(FN(pivots) * p, const KEY *keys, size_t n, const usw_keymap *map,
                               KEY *sample)
 {

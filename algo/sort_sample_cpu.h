@@ -1,13 +1,14 @@
 /* sort_sample - pivots from a sorted sample, buckets, sort inside buckets: CPU form.
  *
- * Same as the explained form: a sample of the keys is sorted, evenly spaced samples are the splitters,
- * each key finds its bucket by halving among them, the keys scatter into the buckets, each bucket is
- * sorted by itself. Differs: all keys of a block take each halving step together, which needs no
- * branch; a splitter that comes several times in the sample makes a bucket of its own value; buckets
- * are sorted by a vector quicksort, many at a time. Without scratch that quicksort sorts the whole.
+ * Same as the explained form: a sample of the keys is sorted, evenly spaced samples are the
+ * splitters, each key finds its bucket by halving among them, the keys scatter into the buckets,
+ * each bucket is sorted by itself. Differs: all keys of a block take each halving step together,
+ * which needs no branch; a splitter that comes several times in the sample makes a bucket of its
+ * own value; buckets are sorted by a vector quicksort, many at a time. Without scratch that
+ * quicksort sorts the whole.
  *
- * Source: W. D. Frazer and A. C. McKellar, Samplesort (1970); P. Sanders and S. Winkel, Super scalar
- * sample sort (2004), for the search without branches. */
+ * Source: W. D. Frazer and A. C. McKellar, Samplesort (1970); P. Sanders and S. Winkel, Super
+ * scalar sample sort (2004), for the search without branches. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 #include "part_scatter_room.h"
@@ -28,8 +29,8 @@ static void FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *ma
     memcpy(out, in, n * sizeof(KEY));
 }
 
-/* Splitters as an implicit search tree: the children of node i are 2 i and 2 i + 1, the root is 1. A
- * key's bucket is the number of splitters that are <= it. */
+/* Splitters as an implicit search tree: the children of node i are 2 i and 2 i + 1, the root is
+ * 1. A key's bucket is the number of splitters that are <= it. */
 typedef struct FN(pivots) {
     KEY tree[SPLITTERS + 1];
 } FN(pivots);

@@ -1,9 +1,9 @@
 /* front.c - inputs that need no sort, recognised before one starts.
  *
- * Sorted and reversed keys end at the first break of their order, which random keys have at once. Two
- * runs (an organ pipe, or new keys behind sorted ones) are merged. Keys of few values, as a sample
- * suggests, are counted value by value and written again; the first block with another value ends
- * that. So keys without a pattern cost a few blocks. */
+ * Sorted and reversed keys end at the first break of their order, which random keys have at
+ * once. Two runs (an organ pipe, or new keys behind sorted ones) are merged. Keys of few values,
+ * as a sample suggests, are counted value by value and written again; the first block with
+ * another value ends that. So keys without a pattern cost a few blocks. */
 #include "front.h"
 
 #include <stdatomic.h>

@@ -4,13 +4,13 @@
 
 #include "parts.h"
 
-/* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n; by all
- * threads. width: index of the key's width. */
+/* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n;
+ * by all threads. width: index of the key's width. */
 size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
                        const usw_key_order *order, bool rising);
 
-/* True if the keys were sorted, reversed, two runs, or of few values, and are sorted now; what it was
- * is reported. On keys without such a pattern it gives up after a few of them. */
+/* True if the keys were sorted, reversed, two runs, or of few values, and are sorted now; what
+ * it was is reported. On keys without such a pattern it gives up after a few of them. */
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       bool in_place);
 

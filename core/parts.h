@@ -40,9 +40,9 @@ typedef struct usw_part_keymap {
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
 
-/* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never fails.
- * in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a thread. Where
- * vectors are wide that is also the faster way, and prefers_in_place is set. */
+/* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never
+ * fails. in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a
+ * thread. Where vectors are wide that is also the faster way, and prefers_in_place is set. */
 typedef struct usw_part_hybrid {
     upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                        bool in_place);
@@ -151,7 +151,8 @@ USW_DECLARE_PER_ISA(usw_part_unique, usw_part_unique);
 
 /* ---- buckets: from keys to bucket numbers, a tile at a time ---- */
 
-/* A upsweep_bucketing that was checked and prepared. kind 0: keys are bucket numbers of key_bytes. */
+/* A upsweep_bucketing that was checked and prepared. kind 0: keys are bucket numbers of
+ * key_bytes. */
 typedef struct usw_buckets {
     upsweep_bucketing_kind kind;
     upsweep_type type;
