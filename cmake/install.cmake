@@ -1,5 +1,5 @@
 # install.cmake - what `make install` lays down: both libraries, the header, a .pc file, CMake package
-# files, the program, its man page and shell completions.
+# files and the program. manual.cmake adds the man page and the completions.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS upsweep_shared upsweep_static EXPORT upsweep
