@@ -26,7 +26,7 @@ enum { ARRAYS = 12, MOST = 1024 };
 
 /* Which element, by its place in the input, stands where; NOBODY where a step computed the
  * value. */
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX
 typedef struct followed {
     const char *name;
     uint32_t who[MOST];
