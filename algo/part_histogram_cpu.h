@@ -1,12 +1,13 @@
 /* part_histogram_cpu.h - from keys to bucket numbers, and what is done with them.
  *
- * A tile's bucket numbers are made first and used then: they stay in the first cache, the loops that
- * make them have no branch and become vectors, and counting and scattering need not know how buckets
- * are defined.
+ * A tile's bucket numbers are made first and used then: they stay in the first cache, the loops
+ * that make them have no branch and become vectors, and counting and scattering need not know how
+ * buckets are defined.
  *
  * Equal widths follow numpy.histogram: an estimate by one multiplication, then a step down or up if
- * the key lies beyond an edge of that bucket, edges being low + i * step in f64. Edges are searched by
- * halving, without branches, for several keys at a time so that their cache misses overlap. */
+ * the key lies beyond an edge of that bucket, edges being low + i * step in f64. Edges are
+ * searched by halving, without branches, for several keys at a time so that their cache misses
+ * overlap. */
 #include "core/cpu_body.h"
 #include "core/half.h"
 #include "core/order.h"
@@ -149,7 +150,8 @@ static void ids(const usw_buckets *b, const void *keys, size_t n, uint32_t *out)
     }
 }
 
-/* Neighbours count in different tables: equal keys in a row then do not wait for each other's store. */
+/* Neighbours count in different tables: equal keys in a row then do not wait for each other's
+ * store. */
 static void count(const uint32_t *id, size_t n, uint64_t *table, size_t stride, unsigned ways)
 {
     size_t i = 0;

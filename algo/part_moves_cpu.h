@@ -1,8 +1,8 @@
 /* part_moves_cpu.h - gather, scatter and reverse.
  *
  * What a random access costs is waiting for memory, so the loops say early where they will go: the
- * element that is needed some steps later is fetched ahead. Sizes of a power of two up to 16 bytes are
- * moved in registers, others by memcpy. */
+ * element that is needed some steps later is fetched ahead. Sizes of a power of two up to 16 bytes
+ * are moved in registers, others by memcpy. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 

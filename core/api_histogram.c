@@ -1,8 +1,9 @@
 /* api_histogram.c - upsweep_histogram, upsweep_split_keys, upsweep_split_ids.
  *
- * Threads take equal stretches of the keys. Each counts its own buckets; a split then scans the counts
- * bucket by bucket, stretch by stretch, so that every stretch knows where each of its elements goes:
- * stable, and no two threads write to the same place. Bucket numbers are made twice rather than kept. */
+ * Threads take equal stretches of the keys. Each counts its own buckets; a split then scans the
+ * counts bucket by bucket, stretch by stretch, so that every stretch knows where each of its
+ * elements goes: stable, and no two threads write to the same place. Bucket numbers are made twice
+ * rather than kept. */
 #include "buckets.h"
 #include "order.h"
 

@@ -1,9 +1,9 @@
 /* api_move.c - upsweep_gather, upsweep_scatter, upsweep_permute, upsweep_reverse.
  *
- * Of equal indices in a scatter the highest i wins, so one thread writes all of it, in order: threads
- * would let chance decide. A permutation has no equal indices, hence needs no such care. Indices are
- * checked before anything is written, except by a gather, whose result is undefined after an error
- * anyway. */
+ * Of equal indices in a scatter the highest i wins, so one thread writes all of it, in order:
+ * threads would let chance decide. A permutation has no equal indices, hence needs no such care.
+ * Indices are checked before anything is written, except by a gather, whose result is undefined
+ * after an error anyway. */
 #include "check.h"
 #include "order.h"
 #include "parts.h"

@@ -5,8 +5,8 @@
 #include "check.h"
 #include "parts.h"
 
-/* Least and greatest key are looked for where WIDTH leaves its range open; keys, n and type have been
- * checked. Takes scratch for edges. */
+/* Least and greatest key are looked for where WIDTH leaves its range open; keys, n and type have
+ * been checked. Takes scratch for edges. */
 upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                 const upsweep_bucketing *wish, usw_buckets *b);
 

@@ -1,5 +1,6 @@
-/* test_histogram.c - histograms and splits into many buckets against plain loops: digits of every type,
- * equal widths by the rule written out edge by edge, edges with gaps and repeats, bucket numbers. */
+/* test_histogram.c - histograms and splits into many buckets against plain loops: digits of every
+ * type, equal widths by the rule written out edge by edge, edges with gaps and repeats, bucket
+ * numbers. */
 #include "reduce_common.h"
 
 static upsweep *handles[HANDLES];
