@@ -265,7 +265,20 @@ static void a_closed_pipe_is_quiet(void **state)
     assert_holds(path_of("status"), "2\n", 2);
 }
 
-/* Kills the program at a random time of its run, group and all, many times. */
+/* How long a run takes that nobody kills. */
+static long run_time_us(const char *file, const char *text, size_t bytes)
+{
+    struct timespec begin, end;
+    assert_int_equal(program_store(file, text, bytes), 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    program_result r = run(NULL, "-o", file, file, NULL, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_int_equal(r.status, 0);
+    program_free(&r);
+    return (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
+}
+
+/* Kills the program at all times of its run, its group as well, and a while after it. */
 static void kills_leave_old_or_new(void **state)
 {
     (void)state;
@@ -278,7 +291,7 @@ static void kills_leave_old_or_new(void **state)
     }
     const char *file = path_of("f");
     int replaced = 0;
-    long longest_us = 60000;
+    long longest_us = run_time_us(file, old, BYTES) * 3 / 2;
     for (int k = 0; k < KILLS; k++) {
         assert_int_equal(program_store(file, old, BYTES), 0);
         pid_t child = fork();
@@ -288,7 +301,7 @@ static void kills_leave_old_or_new(void **state)
             _exit(127);
         }
         long us = (long)k * longest_us / KILLS + 200;
-        nanosleep(&(struct timespec){0, us * 1000}, NULL);
+        nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
         kill(k % 2 == 0 ? child : -child, SIGKILL);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
