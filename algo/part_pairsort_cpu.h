@@ -1,12 +1,12 @@
 /* part_pairsort_cpu.h - the stable sort of keys that carry payloads.
  *
- * Keys and payloads are split together by the highest bits of the keys that differ: one pass through
- * memory, stable, with writes combined. Then each bucket lies in the cache. There, 32 bits of the key
- * and the position in the bucket make one 64-bit word; words are distinct, so the fastest sort of
- * plain integers gives the stable order, and no comparison ever follows an index. The payloads are
- * fetched through the positions inside the cache. Keys that agree in these 32 bits are rare in wide
- * keys, and are put right by the bits below. Buckets that are too large are split again.
- * Source: the hybrid sort (sort/hybrid), with key and position packed. */
+ * Keys and payloads are split together by the highest bits of the keys that differ: one pass
+ * through memory, stable, with writes combined. Then each bucket lies in the cache. There, 32
+ * bits of the key and the position in the bucket make one 64-bit word; words are distinct, so the
+ * fastest sort of plain integers gives the stable order, and no comparison ever follows an index.
+ * The payloads are fetched through the positions inside the cache. Keys that agree in these 32
+ * bits are rare in wide keys, and are put right by the bits below. Buckets that are too large are
+ * split again. Source: the hybrid sort (sort/hybrid), with key and position packed. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 

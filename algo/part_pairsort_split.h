@@ -1,5 +1,5 @@
-/* part_pairsort_split.h - the pass of part_pairsort through memory: which bits differ, histogram of the
- * highest digit, scan, stable scatter of keys and payloads. Included once per key width. */
+/* part_pairsort_split.h - the pass of part_pairsort through memory: which bits differ, histogram of
+ * the highest digit, scan, stable scatter of keys and payloads. Included once per key width. */
 /* ---- look: which bits differ, and is there anything to do ---- */
 
 static void FN(look)(void *context, size_t c, unsigned lane)
