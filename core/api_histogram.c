@@ -218,9 +218,10 @@ static upsweep_status split_ids(upsweep *u, const usw_options *o, const void *id
         return status;
     }
     usw_buckets b = {.count = (uint32_t)count, .key_bytes = upsweep_type_bytes(id_type)};
-    j->b = &b;
-    j->keys = ids;
-    return split(u, j, offsets);
+    job whole = *j;
+    whole.b = &b;
+    whole.keys = ids;
+    return split(u, &whole, offsets);
 }
 
 upsweep_status upsweep_split_ids(upsweep *u, const void *in, const void *ids, upsweep_type id_type,

@@ -71,12 +71,22 @@ typedef struct usw_options {
 
 /* Takes the handle's lock, empties its scratch and checks the options; flags outside `allowed` are
  * an error. On failure the lock is not held. Every path after success ends with usw_leave. */
-upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
-                         usw_options *checked);
+upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsigned allowed,
+                                usw_options *checked);
+static inline upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
+                                       usw_options *checked)
+{
+    return u == NULL ? UPSWEEP_ERROR_ARGUMENT : usw_enter_handle(u, options, allowed, checked);
+}
 upsweep_status usw_leave(upsweep *u, upsweep_status status);
-/* Sets upsweep_error() and returns status, so that `return usw_fail(...)` reads well. */
-upsweep_status usw_fail(upsweep *u, upsweep_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Sets upsweep_error() and returns status, so that `return usw_fail(...)` reads well. A macro, so
+ * that compilers and analysers see which status comes back. */
+#define usw_fail(u, status, ...) (usw_say(u, __VA_ARGS__), usw_just(status))
+void usw_say(upsweep *u, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline upsweep_status usw_just(upsweep_status status)
+{
+    return status;
+}
 /* What upsweep_last_report will say. algorithm must be static; reason is formatted and copied. */
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -91,13 +91,12 @@ void upsweep_last_report(const upsweep *u, upsweep_report *report)
     }
 }
 
-upsweep_status usw_fail(upsweep *u, upsweep_status status, const char *format, ...)
+void usw_say(upsweep *u, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(u->error, sizeof u->error, format, args);
     va_end(args);
-    return status;
 }
 
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
@@ -130,12 +129,9 @@ static upsweep_status check_options(upsweep *u, const upsweep_options *o, unsign
     return UPSWEEP_OK;
 }
 
-upsweep_status usw_enter(upsweep *u, const upsweep_options *options, unsigned allowed,
-                         usw_options *checked)
+upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsigned allowed,
+                                usw_options *checked)
 {
-    if (u == NULL) {
-        return UPSWEEP_ERROR_ARGUMENT;
-    }
     pthread_mutex_lock(&u->lock);
     u->report.algorithm = "";
     u->report.reason = "";
