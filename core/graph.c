@@ -7,8 +7,9 @@
 /* The arcs as the caller gave them, by list or by rows. */
 typedef struct source {
     size_t vertices, count;
-    const uint32_t *tail; /* NULL: by rows */
-    const uint64_t *begin;
+    bool by_rows;
+    const uint32_t *tail;  /* by list */
+    const uint64_t *begin; /* by rows */
     const uint32_t *head;
     const void *weight;
     upsweep_type type;
@@ -28,6 +29,9 @@ static double weight_of(const source *s, size_t i)
 
 static upsweep_status check_rows(upsweep *u, const source *s)
 {
+    if (s->begin == NULL || s->begin[0] != 0) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "begin is NULL or does not start with 0");
+    }
     for (size_t v = 0; v < s->vertices; v++) {
         if (s->begin[v + 1] < s->begin[v]) {
             return usw_fail(u, UPSWEEP_ERROR_RANGE, "begin[%zu] is less than begin[%zu]", v + 1, v);
@@ -39,7 +43,7 @@ static upsweep_status check_rows(upsweep *u, const source *s)
 static upsweep_status check_arcs(upsweep *u, const source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        if (s->head[i] >= s->vertices || (s->tail != NULL && s->tail[i] >= s->vertices)) {
+        if (s->head[i] >= s->vertices || (!s->by_rows && s->tail[i] >= s->vertices)) {
             uint32_t id = s->head[i] >= s->vertices ? s->head[i] : s->tail[i];
             return usw_fail(u, UPSWEEP_ERROR_RANGE, "arc %zu names vertex %u, but there are %zu", i,
                             id, s->vertices);
@@ -64,10 +68,10 @@ static upsweep_status check(upsweep *u, const source *s, const void *graph)
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu vertices are more than 2^32 - 2",
                         s->vertices);
     }
-    if (s->count > 0 && s->head == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the heads of the arcs are NULL");
+    if (s->count > 0 && (s->head == NULL || (!s->by_rows && s->tail == NULL))) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the tails or heads of the arcs are NULL");
     }
-    upsweep_status status = s->tail == NULL ? check_rows(u, s) : UPSWEEP_OK;
+    upsweep_status status = s->by_rows ? check_rows(u, s) : UPSWEEP_OK;
     return status != UPSWEEP_OK ? status : check_arcs(u, s);
 }
 
@@ -127,10 +131,10 @@ static void lay_down(upsweep_graph *g, const source *s)
     uint64_t *next = g->begin + 1;
     size_t v = 0;
     for (size_t i = 0; i < s->count; i++) {
-        while (s->tail == NULL && s->begin[v + 1] <= i) {
+        while (s->by_rows && s->begin[v + 1] <= i) {
             v++;
         }
-        next[s->tail != NULL ? s->tail[i] : v]++;
+        next[s->by_rows ? v : s->tail[i]]++;
         if (s->both) {
             next[s->head[i]]++;
         }
@@ -145,10 +149,10 @@ static void lay_down(upsweep_graph *g, const source *s)
     v = 0;
     double total = 0;
     for (size_t i = 0; i < s->count; i++) {
-        while (s->tail == NULL && s->begin[v + 1] <= i) {
+        while (s->by_rows && s->begin[v + 1] <= i) {
             v++;
         }
-        uint32_t from = s->tail != NULL ? s->tail[i] : (uint32_t)v;
+        uint32_t from = s->by_rows ? (uint32_t)v : s->tail[i];
         put(g, s, next[from]++, s->head[i], i);
         if (s->both) {
             put(g, s, next[s->head[i]]++, from, i);
@@ -190,17 +194,13 @@ upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count, size_t a
                                        const void *weight, upsweep_type weight_type, unsigned flags,
                                        upsweep_graph **graph)
 {
-    static const uint32_t none;
     source s = {.vertices = vertex_count,
                 .count = arc_count,
-                .tail = arc_count == 0 ? &none : tail,
+                .tail = tail,
                 .head = head,
                 .weight = weight,
                 .type = weight_type,
                 .both = (flags & UPSWEEP_GRAPH_UNDIRECTED) != 0};
-    if (u != NULL && s.tail == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the tails of the arcs are NULL");
-    }
     return make(u, &s, graph);
 }
 
@@ -209,11 +209,9 @@ upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count, const ui
                                        upsweep_type weight_type, unsigned flags,
                                        upsweep_graph **graph)
 {
-    if (u != NULL && (begin == NULL || begin[0] != 0)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "begin is NULL or does not start with 0");
-    }
     source s = {.vertices = vertex_count,
                 .count = begin == NULL ? 0 : begin[vertex_count],
+                .by_rows = true,
                 .begin = begin,
                 .head = head,
                 .weight = weight,

@@ -88,24 +88,22 @@ show() { # name, options...
     shift
     make_data "$name" || return 0
     in=$data/$name out=$data/$name.sorted
-    lines=$(wc -l <"$in")
     echo
     bold "$(cat "$in.title")"
-    printf '  input     %s: %s lines, %s bytes\n' "$in" "$lines" "$(wc -c <"$in")"
-    printf '  command   upsweep sort %s-o %s %s\n' "$(options_text "$@")" "$out" "$in"
+    printf '  command    upsweep sort %s-o %s %s\n' "$(options_text "$@")" "$out" "$in"
     t0=$(seconds)
     "$program" sort --stats "$@" -o "$out" "$in" 2>&1 | sed 's/^/  /'
     t1=$(seconds)
-    printf '  first     %s\n' "$(head -n 3 "$out" | paste -s -d '|' - | sed 's/|/ | /g')"
-    printf '  last      %s\n' "$(tail -n 3 "$out" | paste -s -d '|' - | sed 's/|/ | /g')"
+    printf '  first      %s\n' "$(head -n 3 "$out" | paste -s -d '|' - | sed 's/|/ | /g')"
+    printf '  last       %s\n' "$(tail -n 3 "$out" | paste -s -d '|' - | sed 's/|/ | /g')"
     LC_ALL=C sort "$@" -o "$out.expected" "$in"
     t2=$(seconds)
     if cmp -s "$out" "$out.expected"; then
         took=$(awk -v a="$t0" -v b="$t1" 'BEGIN { printf "%.2f", b - a }')
-        printf '  check     passed: the same bytes as LC_ALL=C sort, which took %s as long\n' \
+        printf '  check      passed: the same bytes as LC_ALL=C sort, which took %s as long\n' \
             "$(ratio "$took" "$t1" "$t2")"
     else
-        printf '  check     FAILED: %s differs from %s\n' "$out" "$out.expected"
+        printf '  check      FAILED: %s differs from %s\n' "$out" "$out.expected"
         failed=1
     fi
     rm -f "$out.expected"

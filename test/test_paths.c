@@ -233,6 +233,38 @@ static void test_bad_graphs(void **context)
                      UPSWEEP_ERROR_RANGE);
     assert_int_equal(upsweep_graph_from_arcs(u, 3, 2, tail, head, bad, UPSWEEP_I32, 0, &graph),
                      UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_graph_from_arcs(u, 3, 2, NULL, head, NULL, 0, 0, &graph),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_graph_from_rows(u, 3, NULL, head, NULL, 0, 0, &graph),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_graph_from_arcs(NULL, 3, 2, tail, head, NULL, 0, 0, &graph),
+                     UPSWEEP_ERROR_ARGUMENT);
+    upsweep_close(u);
+}
+
+/* The same graph by arcs and by rows; and graphs with nothing in them. */
+static void test_rows(void **context)
+{
+    (void)context;
+    upsweep *u;
+    upsweep_graph *graph;
+    uint64_t begin[4] = {0, 2, 3, 3};
+    uint32_t head[3] = {1, 2, 2}, weight[3] = {7, 9, 1}, source = 0, distance[3], parent[3];
+    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_graph_from_rows(u, 3, begin, head, weight, UPSWEEP_U32, 0, &graph),
+                     UPSWEEP_OK);
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, parent, NULL), UPSWEEP_OK);
+    assert_int_equal(distance[1], 7);
+    assert_int_equal(distance[2], 8);
+    assert_int_equal(parent[2], 1);
+    upsweep_graph_free(graph);
+    assert_int_equal(upsweep_graph_from_arcs(u, 1, 0, NULL, NULL, NULL, 0, 0, &graph), UPSWEEP_OK);
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, parent, NULL), UPSWEEP_OK);
+    assert_int_equal(distance[0], 0);
+    upsweep_graph_free(graph);
+    assert_int_equal(upsweep_graph_from_arcs(u, 0, 0, NULL, NULL, NULL, 0, 0, &graph), UPSWEEP_OK);
+    assert_int_equal(upsweep_paths(u, graph, NULL, 0, NULL, NULL, NULL), UPSWEEP_OK);
+    upsweep_graph_free(graph);
     upsweep_close(u);
 }
 
@@ -316,8 +348,11 @@ static void test_road_graph(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_early_stop),
-        cmocka_unit_test(test_bad_graphs),    cmocka_unit_test(test_distance_that_does_not_fit),
+        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_early_stop),
+        cmocka_unit_test(test_bad_graphs),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_distance_that_does_not_fit),
         cmocka_unit_test(test_road_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
