@@ -8,12 +8,14 @@
  * A key is an unsigned number whose order agrees with that of the numbers, as far as it goes: of
  * two numbers with different keys the one with the lesser key is less. Equal keys decide only if
  * the key is exact; else io_plain_compare or io_general_compare must. A plan, made from a sample of
- * the text, says how digits become keys: FIXED   value * 10^scale as a signed integer: exact for
- * the integers of 64 bits, and for decimals such as prices FLOAT   the sign, the decimal exponent,
- * and the first 17 (16, 14) digits DOUBLE  the long double rounded to double, for general numbers
- * of more than 18 digits, which only strtold can compare as sort(1) does Numbers outside the range
- * that the sample has shown get the first or last key, which is no error: the comparison behind the
- * key puts them right. */
+ * the text, says how digits become keys:
+ *   FIXED   value * 10^scale as a signed integer: exact for the integers of 64 bits, and for
+ *           decimals such as prices
+ *   FLOAT   the sign, the decimal exponent, and the first 17 (16, 14) digits
+ *   DOUBLE  the long double rounded to double, for general numbers of more than 18 digits, which
+ *           only strtold can compare as sort(1) does
+ * Numbers outside the range that the sample has shown get the first or last key, which is no error:
+ * the comparison behind the key puts them right. */
 #ifndef IO_NUMBER_H
 #define IO_NUMBER_H
 
