@@ -158,14 +158,14 @@ static void NAME(forget_beyond)(const usw_path_query *query)
 }
 
 /* A vertex that only a sum too large leads to is an error: without the check it would pass for one
- * that cannot be reached. */
+ * that cannot be reached. For a search that went on to its end. */
 static upsweep_status NAME(check_fit)(upsweep *u, const usw_path_query *query, DIST most)
 {
 #ifndef DIST_FLOAT
     const upsweep_graph *g = query->graph;
     const DIST *distance = query->distance;
     double longest = g->weight_max * (double)g->vertices;
-    if (longest < (double)DIST_MAX || most != DIST_MAX || query->target_count > 0) {
+    if (longest < (double)DIST_MAX || most != DIST_MAX) {
         return UPSWEEP_OK;
     }
     for (size_t v = 0; v < g->vertices; v++) {
@@ -216,15 +216,17 @@ static upsweep_status NAME(paths)(upsweep *u, const usw_path_query *query)
             finished++;
         }
         if (query->target_count > 0 && finished == query->target_count) {
-            break;
+            NAME(forget_beyond)(query);
+            return UPSWEEP_OK;
         }
         q->current++;
     }
     if (q->failed) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for the queue");
     }
+    upsweep_status status = NAME(check_fit)(u, query, most);
     NAME(forget_beyond)(query);
-    return NAME(check_fit)(u, query, most);
+    return status;
 }
 
 /* ---- parents ---- */

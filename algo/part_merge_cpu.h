@@ -85,16 +85,6 @@ static inline void FN(finish)(FN(lists) * l)
 /* ---- vector by vector ---- */
 
 #if USW_LEVEL == 2
-#undef LANE_MASK
-#if KEY_BITS == 8
-#define LANE_MASK __mmask64
-#elif KEY_BITS == 16
-#define LANE_MASK __mmask32
-#elif KEY_BITS == 32
-#define LANE_MASK __mmask16
-#else
-#define LANE_MASK __mmask8
-#endif
 
 static inline VEC FN(load)(const KEY *at)
 {
@@ -136,7 +126,7 @@ static inline VEC FN(greatest)(VEC x, VEC y)
 static inline VEC FN(exchange)(VEC x, unsigned distance, uint64_t upper)
 {
     VEC y = FN(swapped)(x, distance);
-    return WIDE(_mm512_mask_max_epu)(FN(least)(x, y), (LANE_MASK)upper, x, y);
+    return WIDE(_mm512_mask_max_epu)(FN(least)(x, y), (USW_LANE_MASK)upper, x, y);
 }
 #else
 static inline VEC FN(load)(const KEY *at)

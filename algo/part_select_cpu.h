@@ -20,21 +20,11 @@ static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
 #undef SELECT_LANES
 #undef V
 #undef VU
-#undef MASK
 #define SELECT_LANES (512 / KEY_BITS)
 #define SELECT_CAT_(a, b, c) a##b##c
 #define SELECT_CAT(a, b, c) SELECT_CAT_(a, b, c)
 #define V(name) SELECT_CAT(_mm512_##name##_epi, KEY_BITS, )
 #define VU(name) SELECT_CAT(_mm512_##name##_epu, KEY_BITS, _mask)
-#if KEY_BITS == 8
-#define MASK __mmask64
-#elif KEY_BITS == 16
-#define MASK __mmask32
-#elif KEY_BITS == 32
-#define MASK __mmask16
-#else
-#define MASK __mmask8
-#endif
 
 typedef struct FN(band) {
     __m512i neg, pos, add, low, high;
@@ -59,18 +49,18 @@ static inline FN(band) FN(band_of)(const usw_keymap *map, uint64_t low, uint64_t
 
 static inline __m512i FN(map_vector)(__m512i raw, const FN(band) * b)
 {
-    MASK negative = SELECT_CAT(_mm512_movepi, KEY_BITS, _mask)(raw);
+    USW_LANE_MASK negative = SELECT_CAT(_mm512_movepi, KEY_BITS, _mask)(raw);
     __m512i below = V(maskz_mov)(negative, b->neg);
     return V(add)(_mm512_ternarylogic_epi64(raw, below, b->pos, 0x96), b->add);
 }
 
 /* All ones for the keys that a vector at `left` keys before the end has. */
-static inline MASK FN(lanes)(size_t left)
+static inline USW_LANE_MASK FN(lanes)(size_t left)
 {
-    return (MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
+    return (USW_LANE_MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
 }
 
-static inline KEY *FN(append)(KEY *out, MASK which, __m512i keys)
+static inline KEY *FN(append)(KEY *out, USW_LANE_MASK which, __m512i keys)
 {
     size_t count = (size_t)__builtin_popcountll(which);
     V(mask_storeu)(out, FN(lanes)(count), V(maskz_compress)(which, keys));
@@ -86,7 +76,7 @@ static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_
 #if USW_LEVEL == 2
     FN(band) b = FN(band_of)(map, low, high);
     for (; i < n; i += SELECT_LANES) {
-        MASK lanes = FN(lanes)(n - i);
+        USW_LANE_MASK lanes = FN(lanes)(n - i);
         __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
         below += (size_t)__builtin_popcountll(VU(cmplt)(key, b.low) & lanes);
         up_to += (size_t)__builtin_popcountll(VU(cmple)(key, b.high) & lanes);
@@ -118,11 +108,11 @@ static void FN(split)(const void *keys, size_t n, const usw_keymap *map, uint64_
 #if USW_LEVEL == 2
     FN(band) b = FN(band_of)(map, low, high);
     for (size_t i = 0; i < n; i += SELECT_LANES) {
-        MASK lanes = FN(lanes)(n - i);
+        USW_LANE_MASK lanes = FN(lanes)(n - i);
         __m512i raw = V(maskz_loadu)(lanes, k + i), key = FN(map_vector)(raw, &b);
-        MASK below = VU(cmplt)(key, b.low) & lanes, above = VU(cmpgt)(key, b.high) & lanes;
+        USW_LANE_MASK below = VU(cmplt)(key, b.low) & lanes, above = VU(cmpgt)(key, b.high) & lanes;
         part[0] = FN(append)(part[0], below, raw);
-        part[1] = FN(append)(part[1], (MASK)(lanes & ~(below | above)), raw);
+        part[1] = FN(append)(part[1], (USW_LANE_MASK)(lanes & ~(below | above)), raw);
         part[2] = FN(append)(part[2], above, raw);
     }
 #else
@@ -147,7 +137,7 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
 #if USW_LEVEL == 2
     FN(band) b = FN(band_of)(map, 0, limit);
     for (size_t i = 0; i < n; i += SELECT_LANES) {
-        MASK lanes = FN(lanes)(n - i);
+        USW_LANE_MASK lanes = FN(lanes)(n - i);
         __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
         hits |= (uint64_t)(VU(cmple)(key, b.high) & lanes) << i;
     }

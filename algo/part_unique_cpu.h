@@ -10,31 +10,21 @@
 
 #if USW_LEVEL == 2
 #undef UNIQUE_LANES
-#undef MASK
 #undef V
 #define UNIQUE_LANES (512 / KEY_BITS)
 #define UNIQUE_CAT_(a, b, c) a##b##c
 #define UNIQUE_CAT(a, b, c) UNIQUE_CAT_(a, b, c)
 #define V(name) UNIQUE_CAT(_mm512_##name##_epi, KEY_BITS, )
-#if KEY_BITS == 8
-#define MASK __mmask64
-#elif KEY_BITS == 16
-#define MASK __mmask32
-#elif KEY_BITS == 32
-#define MASK __mmask16
-#else
-#define MASK __mmask8
-#endif
 
-static inline MASK FN(lanes)(size_t left)
+static inline USW_LANE_MASK FN(lanes)(size_t left)
 {
-    return (MASK)(left >= UNIQUE_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
+    return (USW_LANE_MASK)(left >= UNIQUE_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
 }
 
 /* The heads among k[0 .. n), k[-1] being there; *keys gets the vector. */
-static inline MASK FN(heads_at)(const KEY *k, size_t n, __m512i *keys)
+static inline USW_LANE_MASK FN(heads_at)(const KEY *k, size_t n, __m512i *keys)
 {
-    MASK lanes = FN(lanes)(n);
+    USW_LANE_MASK lanes = FN(lanes)(n);
     *keys = V(maskz_loadu)(lanes, k);
     __m512i before = V(maskz_loadu)(lanes, k - 1);
     return UNIQUE_CAT(_mm512_cmpneq_epi, KEY_BITS, _mask)(*keys, before) & lanes;
@@ -49,7 +39,7 @@ static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
 #if USW_LEVEL == 2
     for (; i < n; i += UNIQUE_LANES) {
         __m512i v;
-        MASK m = FN(heads_at)(k + i, n - i, &v);
+        USW_LANE_MASK m = FN(heads_at)(k + i, n - i, &v);
         if (*first == n && m != 0) {
             *first = i + (size_t)__builtin_ctzll(m);
         }
@@ -84,7 +74,7 @@ static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
 #if USW_LEVEL == 2
     for (size_t i = 1; i < n; i += UNIQUE_LANES) {
         __m512i v;
-        MASK m = FN(heads_at)(k + i, n - i, &v);
+        USW_LANE_MASK m = FN(heads_at)(k + i, n - i, &v);
         size_t count = (size_t)__builtin_popcountll(m);
         if (count < UNIQUE_LANES || to + kept != k + i) { /* else all stay where they are */
             V(mask_storeu)(to + kept, FN(lanes)(count), V(maskz_compress)(m, v));
@@ -123,7 +113,7 @@ static void FN(runs)(const void *keys, size_t n, bool head, size_t count, uint64
     __m512i ramp = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     for (; at < count; i += UNIQUE_LANES) {
         __m512i v;
-        MASK m = FN(heads_at)(k + i, n - i, &v);
+        USW_LANE_MASK m = FN(heads_at)(k + i, n - i, &v);
         size_t heads = (size_t)__builtin_popcountll(m);
         V(mask_storeu)(to + at, FN(lanes)(heads), V(maskz_compress)(m, v));
         for (unsigned lane = 0; lane < UNIQUE_LANES; lane += 8) {

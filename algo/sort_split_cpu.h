@@ -52,22 +52,12 @@ static void FN(count_zeros)(void *context, size_t c, unsigned lane)
 }
 
 #if USW_LEVEL == 2 && KEY_BITS <= 64
-#undef LANE_MASK
-#if KEY_BITS == 8
-#define LANE_MASK __mmask64
-#elif KEY_BITS == 16
-#define LANE_MASK __mmask32
-#elif KEY_BITS == 32
-#define LANE_MASK __mmask16
-#else
-#define LANE_MASK __mmask8
-#endif
 
 /* Appends the lanes in mask to `to`, nothing else, and returns its new end. */
-static inline KEY *FN(append)(KEY *to, LANE_MASK mask, __m512i x)
+static inline KEY *FN(append)(KEY *to, USW_LANE_MASK mask, __m512i x)
 {
     unsigned count = (unsigned)__builtin_popcountll(mask);
-    LANE_MASK low = (LANE_MASK)(count == 0 ? 0 : UINT64_MAX >> (64 - count));
+    USW_LANE_MASK low = (USW_LANE_MASK)(count == 0 ? 0 : UINT64_MAX >> (64 - count));
     SPLIT_WIDE(_mm512_mask_storeu_epi)(to, low, SPLIT_WIDE(_mm512_maskz_compress_epi)(mask, x));
     return to + count;
 }
@@ -83,8 +73,8 @@ static size_t FN(permute_vectors)(const KEY *k, size_t n, unsigned bit, KEY **ze
     size_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         __m512i x = _mm512_loadu_si512(k + i);
-        LANE_MASK ones = SPLIT_GLUE(SPLIT_WIDE(_mm512_test_epi), _mask)(x, test);
-        *zero = FN(append)(*zero, (LANE_MASK)~ones, x);
+        USW_LANE_MASK ones = SPLIT_GLUE(SPLIT_WIDE(_mm512_test_epi), _mask)(x, test);
+        *zero = FN(append)(*zero, (USW_LANE_MASK)~ones, x);
         *one = FN(append)(*one, ones, x);
     }
     return i;

@@ -50,15 +50,6 @@ static inline __attribute__((always_inline)) void push(targets *to, int side, __
 #if USW_LEVEL == 2 && KEY_BITS <= 64
 #define COMPRESS_(bits) _mm512_maskz_compress_epi##bits
 #define COMPRESS(bits) COMPRESS_(bits)
-#if KEY_BITS == 8
-#define LANES __mmask64
-#elif KEY_BITS == 16
-#define LANES __mmask32
-#elif KEY_BITS == 32
-#define LANES __mmask16
-#else
-#define LANES __mmask8
-#endif
 
 static inline __attribute__((always_inline)) void FN(permute_vectors)(const unsigned char *in,
                                                                       const uint8_t *flags,
@@ -82,16 +73,15 @@ static inline __attribute__((always_inline)) void FN(permute_vectors)(const unsi
                 v = _mm512_maskz_loadu_epi8(some, in + (i + j) * sizeof(KEY));
             }
             if (zeros) {
-                push(&t, 0, COMPRESS(KEY_BITS)((LANES)down, v), (size_t)__builtin_popcountll(down),
-                     sizeof(KEY));
+                push(&t, 0, COMPRESS(KEY_BITS)((USW_LANE_MASK)down, v),
+                     (size_t)__builtin_popcountll(down), sizeof(KEY));
             }
-            push(&t, 1, COMPRESS(KEY_BITS)((LANES)up, v), (size_t)__builtin_popcountll(up),
+            push(&t, 1, COMPRESS(KEY_BITS)((USW_LANE_MASK)up, v), (size_t)__builtin_popcountll(up),
                  sizeof(KEY));
         }
     }
     *to = t;
 }
-#undef LANES
 #undef COMPRESS
 #undef COMPRESS_
 #endif

@@ -6,6 +6,7 @@
  *     KEY       the unsigned key type: uint8_t .. uint64_t, or usw_u128
  *     FN(name)  name_u8 .. name_u128: a name of its own for each width
  *     USW_WIDTH the width's index, 0 .. 4
+ *     USW_LANE_MASK  the mask type of a 512-bit register of keys, where USW_LEVEL is 2
  * At its end, when KEY_BITS is 128, it exports one const struct named by USW_SYMBOL(usw_STEM), e.g.
  *     #if KEY_BITS == 128
  *     USW_SORT_FORM(sort_oddeven, .n_max = SIZE_MAX)
@@ -34,26 +35,32 @@
 #undef KEY
 #undef FN
 #undef USW_WIDTH
+#undef USW_LANE_MASK
 #ifdef KEY_BITS
 #if KEY_BITS == 8
 #define KEY uint8_t
 #define FN(name) name##_u8
 #define USW_WIDTH 0
+#define USW_LANE_MASK __mmask64
 #elif KEY_BITS == 16
 #define KEY uint16_t
 #define FN(name) name##_u16
 #define USW_WIDTH 1
+#define USW_LANE_MASK __mmask32
 #elif KEY_BITS == 32
 #define KEY uint32_t
 #define FN(name) name##_u32
 #define USW_WIDTH 2
+#define USW_LANE_MASK __mmask16
 #elif KEY_BITS == 64
 #define KEY uint64_t
 #define FN(name) name##_u64
 #define USW_WIDTH 3
+#define USW_LANE_MASK __mmask8
 #else
 #define KEY usw_u128
 #define FN(name) name##_u128
 #define USW_WIDTH 4
+#define USW_LANE_MASK __mmask8
 #endif
 #endif

@@ -62,4 +62,19 @@ typedef struct usw_split_form {
                               size_t bytes, size_t *kept);
 } usw_split_form;
 
+/* An upsweep_bucketing that was checked and prepared. kind 0: keys are bucket numbers of
+ * key_bytes. */
+typedef struct usw_buckets {
+    upsweep_bucketing_kind kind;
+    upsweep_type type;
+    size_t key_bytes;
+    uint32_t count;
+    usw_keymap map;
+    unsigned shift; /* DIGIT: (mapped key >> shift) & mask */
+    uint32_t mask;
+    double low, high; /* WIDTH: edge i is low + i * step, the last one is high */
+    double step, scale;
+    uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
+} usw_buckets;
+
 #endif

@@ -151,21 +151,6 @@ USW_DECLARE_PER_ISA(usw_part_unique, usw_part_unique);
 
 /* ---- buckets: from keys to bucket numbers, a tile at a time ---- */
 
-/* A upsweep_bucketing that was checked and prepared. kind 0: keys are bucket numbers of
- * key_bytes. */
-typedef struct usw_buckets {
-    upsweep_bucketing_kind kind;
-    upsweep_type type;
-    size_t key_bytes;
-    uint32_t count;
-    usw_keymap map;
-    unsigned shift; /* DIGIT: (mapped key >> shift) & mask */
-    uint32_t mask;
-    double low, high; /* WIDTH: edge i is low + i * step, the last one is high */
-    double step, scale;
-    uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
-} usw_buckets;
-
 typedef struct usw_part_histogram {
     /* ids[i] = the bucket of keys[i], or count for none; n is at most a tile (order.h). */
     void (*ids)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids);

@@ -42,7 +42,6 @@ const char *upsweep_status_name(upsweep_status status)
     case UPSWEEP_ERROR_MEMORY: return "memory";
     case UPSWEEP_ERROR_RANGE: return "range";
     case UPSWEEP_ERROR_DEVICE: return "device";
-    case UPSWEEP_ERROR_SYSTEM: return "system";
     case UPSWEEP_STOPPED: return "stopped";
     }
     return "unknown status";

@@ -26,7 +26,7 @@
  *   Options    NULL means all defaults. Zero-initialise, set size = sizeof(upsweep_options) (or use
  *              UPSWEEP_OPTIONS_INIT), then set the fields you want.
  *   Same bits  results do not depend on the number of threads or on the instruction set, sums and
- *              scans of floating-point numbers included (docs/design.md gives the order of
+ *              scans of floating-point numbers included (docs/order.md gives the order of
  *              addition).
  *
  * Order of keys
@@ -70,8 +70,7 @@ typedef enum upsweep_status {
     UPSWEEP_ERROR_MEMORY = 4,      /* allocation failed or scratch_limit is too small */
     UPSWEEP_ERROR_RANGE = 5,       /* an index, bucket id or key in the input is out of range */
     UPSWEEP_ERROR_DEVICE = 6,      /* the device cannot be used; upsweep_error() says why */
-    UPSWEEP_ERROR_SYSTEM = 7,      /* a system call failed (threads could not be started, ...) */
-    UPSWEEP_STOPPED = 8            /* a caller's sink asked to stop */
+    UPSWEEP_STOPPED = 7            /* a caller's sink asked to stop */
 } upsweep_status;
 
 /* The name of a status, "ok" or "argument" or ...; never NULL. Any thread. */
@@ -379,7 +378,7 @@ typedef struct upsweep_bucketing {
     const void *edges; /* for EDGES */
 } upsweep_bucketing;
 
-/* counts[b] += nothing: counts[b] is set to the number of keys in bucket b (count elements).
+/* counts[b] is set to the number of keys in bucket b (count elements).
  * Keys in no bucket are not counted. Scratch: one table a thread. */
 UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, const upsweep_bucketing *buckets,

@@ -268,6 +268,23 @@ static void test_rows(void **context)
     upsweep_close(u);
 }
 
+/* Too little scratch is an error, and the handle is good for the next call. */
+static void test_scratch_limit(void **context)
+{
+    (void)context;
+    upsweep *u;
+    upsweep_graph *graph;
+    uint32_t tail[1] = {0}, head[1] = {1}, source = 0, distance[2];
+    upsweep_config config = {.threads = 1, .scratch_limit = 4096};
+    assert_int_equal(upsweep_open(&u, "cpu", &config), UPSWEEP_OK);
+    assert_int_equal(upsweep_graph_from_arcs(u, 2, 1, tail, head, NULL, 0, 0, &graph), UPSWEEP_OK);
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, NULL),
+                     UPSWEEP_ERROR_MEMORY);
+    assert_string_equal(upsweep_error(u), "no scratch for the queue");
+    upsweep_graph_free(graph);
+    upsweep_close(u);
+}
+
 static void test_distance_that_does_not_fit(void **context)
 {
     (void)context;
@@ -280,6 +297,12 @@ static void test_distance_that_does_not_fit(void **context)
                      UPSWEEP_OK);
     assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, NULL),
                      UPSWEEP_ERROR_RANGE);
+    uint32_t near_one = 1, far_one = 2;
+    upsweep_path_options o = {.targets = &far_one, .target_count = 1};
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, &o), UPSWEEP_ERROR_RANGE);
+    o.targets = &near_one;
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, &o), UPSWEEP_OK);
+    assert_int_equal(distance[1], 3000000000u);
     upsweep_graph_free(graph);
     /* With a shorter way round it fits. */
     assert_int_equal(upsweep_graph_from_arcs(u, 3, 3, tail, head, weight, UPSWEEP_U32, 0, &graph),
@@ -348,11 +371,9 @@ static void test_road_graph(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_graphs),
-        cmocka_unit_test(test_early_stop),
-        cmocka_unit_test(test_bad_graphs),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_distance_that_does_not_fit),
+        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_early_stop),
+        cmocka_unit_test(test_bad_graphs),    cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_scratch_limit), cmocka_unit_test(test_distance_that_does_not_fit),
         cmocka_unit_test(test_road_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ for f in sources:
 MAY = {
     "include": set(),
     "core": {"include", "core"},
-    "algo": {"core", "algo"},
+    "algo": {"core", "algo", "cuda"}, "cuda": {"cuda", "core", "algo", "include"},
     "io": {"io", "include"},
     "app": {"app", "io", "include"},
     "bench": None, "test": None, "view": {"view"},
@@ -92,6 +92,8 @@ for f, text in bodies.items():
         elif rooms and not rooms & MAY[room]:
             problem(f, number, f'{room}/ may not include "{m.group(1)}"')
         if room == "algo":
+            if "cuda" in rooms and f.suffix not in (".cu", ".cuh"):
+                problem(f, number, f"only CUDA forms may include {m.group(1)}")
             name = Path(m.group(1)).name
             wanted = {"cpu_body.h"} if f.name.endswith("_cpu.h") else {"explain.h"}
             if "core" in rooms and f.suffix == ".c" and name not in wanted:

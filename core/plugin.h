@@ -1,0 +1,190 @@
+/* plugin.h - the C boundary between the library and libupsweep_cuda.so: plain C types, no CUDA.
+ *
+ * The library loads the plugin by name at run time and calls its one exported symbol,
+ * upsweep_cuda_plugin(), which returns a usw_gpu_plugin. The plugin is compiled and linked on its
+ * own (the CUDA runtime statically) and needs nothing from the library.
+ *
+ * All array pointers below are device memory of g's device, aligned to their element; n > 0. A form
+ * or step queues its work on g's stream and returns without waiting for it; what it finds (counts,
+ * positions) it writes to device memory. Scratch comes from g and lasts until the call ends. Of two
+ * calls on one g the second starts after the first in stream order. A failure is said by
+ * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun.
+ * Errors that only the device can see (an index out of range) are noted in g's fault word and told
+ * by wait(). */
+#ifndef USW_PLUGIN_H
+#define USW_PLUGIN_H
+
+#include "forms.h"
+
+#define USW_GPU_ABI 1
+
+typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
+
+/* ---- sorting ---- */
+
+/* Sorts keys in place by the bits [bit_begin, bit_end) of the mapped key (keymap.h). stable: keys
+ * that compare equal keep their order, which matters where the bits are not all of the key. */
+typedef struct usw_gpu_sort {
+    void *keys;
+    size_t n;
+    unsigned width; /* log2(bytes of a key), 0 .. 3 */
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+    bool stable, in_place;
+} usw_gpu_sort;
+
+/* Sorts keys with values. values NULL: value i is i (argsort), and no index array is read. */
+typedef struct usw_gpu_pairs {
+    const void *keys;
+    void *out_keys; /* may be keys; NULL: not wanted */
+    const void *values;
+    void *out_values;   /* may be values */
+    size_t value_bytes; /* any; of an index 4 or 8 */
+    size_t n;
+    unsigned width;
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+    bool stable;
+} usw_gpu_pairs;
+
+/* Many rows of keys, each sorted on its own: row r is keys[begin[r] .. begin[r + 1]), u64 begin. */
+typedef struct usw_gpu_rows {
+    void *keys;
+    const uint64_t *begin; /* NULL: all rows have row_keys keys */
+    size_t rows, row_keys, n;
+    unsigned width;
+    usw_keymap map;
+    void *index; /* NULL, or gets each key's position within its row, index_bytes each */
+    size_t index_bytes;
+} usw_gpu_rows;
+
+typedef struct usw_gpu_sort_form {
+    upsweep_status (*sort)(usw_gpu *g, const usw_gpu_sort *s);
+    upsweep_status (*pairs)(usw_gpu *g, const usw_gpu_pairs *p); /* NULL: keys only */
+    size_t n_max;                                                /* 0: no limit */
+    bool takes_bits; /* honours a bit range that is not the whole key, and is then stable */
+    bool in_place;   /* takes no scratch that grows with n */
+} usw_gpu_sort_form;
+
+/* ---- folds: docs/order.md's order of additions, so that bits equal the CPU's ---- */
+
+typedef struct usw_gpu_reduce_form {
+    /* result: one element of upsweep_reduce_type. unordered: floats may be added in any order. */
+    upsweep_status (*reduce)(usw_gpu *g, const void *data, size_t n, upsweep_type type,
+                             upsweep_op op, bool unordered, void *result);
+    /* As usw_reduce_form.least: for each map the least mapped key and the first place of it; keys
+     * and index are device memory (index 8 bytes each). */
+    upsweep_status (*least)(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
+                            size_t map_count, uint64_t *keys, uint64_t *index);
+} usw_gpu_reduce_form;
+
+typedef struct usw_gpu_scan_form {
+    upsweep_status (*scan)(usw_gpu *g, const usw_scan *s, bool unordered);
+} usw_gpu_scan_form;
+
+typedef struct usw_gpu_split_form {
+    /* As usw_split_form; zeros and kept are device memory, 8 bytes, and may be NULL. */
+    upsweep_status (*split)(usw_gpu *g, const void *in, const uint8_t *flags, void *out, size_t n,
+                            size_t bytes, uint64_t *zeros);
+    upsweep_status (*compact)(usw_gpu *g, const void *in, const uint8_t *flags, void *out, size_t n,
+                              size_t bytes, uint64_t *kept);
+} usw_gpu_split_form;
+
+/* ---- steps that are no rows of the table ---- */
+
+typedef struct usw_gpu_select_step { /* cuda/select.cu */
+    /* first: 8 bytes, the least i in [1, n) out of order, or n. */
+    upsweep_status (*is_sorted)(usw_gpu *g, const usw_gpu_sort *s, uint64_t *first);
+    upsweep_status (*nth)(usw_gpu *g, const usw_gpu_sort *s, size_t k);
+    /* out: k keys, best first; index may be NULL; ties and order as upsweep_top_k says. */
+    upsweep_status (*top_k)(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out,
+                            uint64_t *index);
+    upsweep_status (*unique)(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t *kept);
+    upsweep_status (*runs)(usw_gpu *g, const void *keys, size_t n, unsigned width, void *out_keys,
+                           uint64_t *out_counts, uint64_t *runs);
+} usw_gpu_select_step;
+
+typedef struct usw_gpu_bucket_step { /* cuda/histogram.cu; b->edges is device memory here */
+    upsweep_status (*histogram)(usw_gpu *g, const usw_buckets *b, const void *keys, size_t n,
+                                uint64_t *counts);
+    /* Stable; offsets (count + 1, may be NULL). An id out of range is a fault. ids NULL: by b. */
+    upsweep_status (*split)(usw_gpu *g, const usw_buckets *b, const void *in, const void *ids,
+                            unsigned id_width, size_t count, void *out, size_t n, size_t bytes,
+                            uint64_t *offsets);
+} usw_gpu_bucket_step;
+
+typedef struct usw_gpu_move_step { /* cuda/moves.cu */
+    upsweep_status (*gather)(usw_gpu *g, const void *in, size_t in_count, const void *index,
+                             unsigned index_bits, void *out, size_t n, size_t bytes);
+    upsweep_status (*scatter)(usw_gpu *g, const void *in, const void *index, unsigned index_bits,
+                              void *out, size_t out_count, size_t n, size_t bytes);
+    upsweep_status (*permute)(usw_gpu *g, void *data, const void *index, unsigned index_bits,
+                              size_t n, size_t bytes);
+    upsweep_status (*reverse)(usw_gpu *g, void *data, size_t n, size_t bytes);
+} usw_gpu_move_step;
+
+typedef struct usw_gpu_merge_step { /* cuda/merge.cu */
+    upsweep_status (*merge)(usw_gpu *g, const void *a, size_t na, const void *b, size_t nb,
+                            void *out, unsigned width, const usw_keymap *map);
+    /* runs: k device pointers in host memory. */
+    upsweep_status (*merge_runs)(usw_gpu *g, const void *const *runs, const size_t *counts,
+                                 size_t k, void *out, unsigned width, const usw_keymap *map);
+    /* Stable merge sort of records by their fields (checked), descending: the whole order. */
+    upsweep_status (*sort_records)(usw_gpu *g, void *records, size_t n, size_t record_bytes,
+                                   const upsweep_field *fields, size_t field_count,
+                                   bool descending);
+} usw_gpu_merge_step;
+
+/* Rows of keys (cuda/rows.cu). */
+typedef struct usw_gpu_rows_step {
+    upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
+} usw_gpu_rows_step;
+
+/* ---- the plugin ---- */
+
+typedef enum usw_gpu_place {
+    USW_ON_HOST = 0,
+    USW_ON_DEVICE = 1,
+    USW_ON_OTHER_DEVICE = 2
+} usw_gpu_place;
+
+typedef struct usw_gpu_named {
+    const char *stem; /* "sort_radix"; "select", "histogram", ... for steps; NULL ends the table */
+    const void *form;
+} usw_gpu_named;
+
+typedef struct usw_gpu_plugin {
+    uint32_t abi;     /* USW_GPU_ABI */
+    uint32_t bytes;   /* sizeof(usw_gpu_plugin) */
+    const char *name; /* "CUDA 13.0 for sm_80, sm_90 and PTX" */
+    const usw_gpu_named *forms;
+    /* How many devices can be used; text gets their names, or why there are none. */
+    unsigned (*devices)(char *text, size_t bytes);
+    /* device -1: a plan handle, which needs no GPU: calls take scratch and launch nothing.
+     * On failure *g is NULL and error has a sentence. */
+    upsweep_status (*open)(usw_gpu **g, int device, size_t scratch_limit, char *error,
+                           size_t error_bytes);
+    void (*close)(usw_gpu *g);
+    const char *(*error)(const usw_gpu *g);
+    void (*set_stream)(usw_gpu *g, void *stream); /* a cudaStream_t; NULL: the handle's own */
+    usw_gpu_place (*place)(usw_gpu *g, const void *pointer);
+    /* A call begins: the scratch is empty again. */
+    void (*begin)(usw_gpu *g);
+    void *(*scratch)(usw_gpu *g, size_t bytes); /* NULL: none left; aligned to 256 */
+    size_t (*scratch_peak)(const usw_gpu *g);   /* of this call */
+    upsweep_status (*reserve)(usw_gpu *g, size_t bytes);
+    void (*trim)(usw_gpu *g);
+    /* Between host (any memory; staged through pinned buffers, overlapped) and device. download
+     * returns when the bytes are there. */
+    upsweep_status (*upload)(usw_gpu *g, void *device, const void *host, size_t bytes);
+    upsweep_status (*download)(usw_gpu *g, void *host, const void *device, size_t bytes);
+    upsweep_status (*copy)(usw_gpu *g, void *to, const void *from, size_t bytes);
+    /* Waits for the stream; the first failure or fault since the last wait, which it clears. */
+    upsweep_status (*wait)(usw_gpu *g);
+} usw_gpu_plugin;
+
+/* The one symbol: */
+#define USW_GPU_SYMBOL "upsweep_cuda_plugin"
+typedef const usw_gpu_plugin *(*usw_gpu_plugin_fn)(void);
+
+#endif

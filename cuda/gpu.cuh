@@ -1,0 +1,237 @@
+/* gpu.cuh - what every .cu file shares: the plugin's side of a handle, scratch, launches, and the
+ * key map on the device.
+ *
+ * A .cu file is CUDA C++17 behind the C boundary of plugin.h. So that it also runs on a machine
+ * without a GPU, under the emulator of test/emulate, it launches by USW_LAUNCH only, declares
+ * shared memory by USW_SHARED_ARRAY and USW_DYNAMIC_SHARED, spins by usw_load_acquire, and keeps
+ * inline PTX behind `#ifndef USW_EMULATE` with a plain alternative. */
+#ifndef USW_GPU_CUH
+#define USW_GPU_CUH
+
+#ifdef USW_EMULATE
+#include "cuda_emulated.h"
+#else
+#include <cuda_runtime.h>
+#define USW_SHARED(type, name) __shared__ type name
+#define USW_SHARED_ARRAY(type, name, dims) __shared__ type name dims
+#define USW_DYNAMIC_SHARED(type, name)                                                             \
+    extern __shared__ __align__(128) unsigned char usw_dynamic_shared[];                           \
+    type *name = reinterpret_cast<type *>(usw_dynamic_shared)
+__device__ __forceinline__ void usw_yield()
+{
+}
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+#include "plugin.h"
+}
+
+/* Defines a form or a step with C linkage: USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) =
+ * {...}; */
+#define USW_GPU_FORM(type, name)                                                                   \
+    extern "C" const type name;                                                                    \
+    const type name
+
+/* ---- the handle (gpu.cu) ---- */
+
+struct usw_gpu_block; /* a piece of the arena */
+
+struct usw_gpu {
+    int device; /* -1: a plan, which launches nothing */
+    cudaStream_t stream;
+    unsigned sms;        /* multiprocessors; a plan counts as many as any device has */
+    size_t shared_bytes; /* a block may have, opted in */
+    size_t l2_bytes;
+    unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
+    upsweep_status status;     /* the first failure of this call */
+    char error[256];
+    /* The rest belongs to gpu.cu. */
+    usw_gpu_block *blocks;
+    size_t scratch_used, scratch_peak, scratch_held, scratch_limit;
+    cudaStream_t own_stream;
+    cudaEvent_t moved_on;
+    void *staging[2];
+    cudaEvent_t staged[2];
+};
+
+static inline bool usw_gpu_plans(const usw_gpu *g)
+{
+    return g->device < 0;
+}
+/* Scratch on the device, aligned to 256 bytes, undefined contents, until the call ends; NULL, with
+ * the failure said, where there is none. A form takes all it needs before its first launch. */
+void *usw_gpu_scratch(usw_gpu *g, size_t bytes);
+/* Says why and returns status. */
+upsweep_status usw_gpu_fail(usw_gpu *g, upsweep_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The CUDA error of the call just made, if any, becomes g's failure. */
+upsweep_status usw_gpu_check(usw_gpu *g, cudaError_t error, const char *what);
+/* Stream-ordered fill and copy; nothing in a plan. */
+upsweep_status usw_gpu_fill(usw_gpu *g, void *to, int byte, size_t bytes);
+upsweep_status usw_gpu_copy(usw_gpu *g, void *to, const void *from, size_t bytes);
+
+/* USW_LAUNCH(g, (kernel<K, 4>), blocks, threads, shared_bytes, arguments...): queues a kernel on
+ * g's stream, raises its limit of dynamic shared memory where it needs more than 48 KB, and notes a
+ * failure in g->status. The status is returned. */
+template <typename... P, typename... A>
+upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, void (*kernel)(P...),
+                              dim3 blocks, dim3 threads, size_t shared, A... arguments)
+{
+    if (usw_gpu_plans(g)) {
+        return UPSWEEP_OK;
+    }
+#ifdef USW_EMULATE
+    emulated_launch(
+        blocks, threads, shared, g->stream, [=] { kernel(static_cast<P>(arguments)...); }, name,
+        cooperative);
+    return usw_gpu_check(g, cudaGetLastError(), name);
+#else
+    if (shared > 48 * 1024) {
+        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(shared));
+        if (e != cudaSuccess) {
+            return usw_gpu_check(g, e, name);
+        }
+    }
+    cudaLaunchAttribute attribute[1];
+    attribute[0].id = cudaLaunchAttributeCooperative;
+    attribute[0].val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = g->stream;
+    config.attrs = attribute;
+    config.numAttrs = cooperative ? 1 : 0;
+    return usw_gpu_check(g, cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...),
+                         name);
+#endif
+}
+#define USW_LAUNCH(g, kernel, blocks, threads, shared, ...)                                        \
+    usw_gpu_launch(g, #kernel, false, kernel, blocks, threads, shared, __VA_ARGS__)
+#define USW_LAUNCH_COOPERATIVE(g, kernel, blocks, threads, shared, ...)                            \
+    usw_gpu_launch(g, #kernel, true, kernel, blocks, threads, shared, __VA_ARGS__)
+
+/* ---- memory that blocks exchange ---- */
+
+/* T is a 32- or 64-bit unsigned integer. A load that spins calls usw_yield() between tries. */
+template <typename T> __device__ __forceinline__ T usw_load_relaxed(const T *p)
+{
+#ifdef USW_EMULATE
+    usw_yield();
+    return *static_cast<const volatile T *>(p);
+#else
+    T v;
+    if constexpr (sizeof(T) == 4) {
+        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    } else {
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    }
+    return v;
+#endif
+}
+template <typename T> __device__ __forceinline__ T usw_load_acquire(const T *p)
+{
+#ifdef USW_EMULATE
+    usw_yield();
+    return *static_cast<const volatile T *>(p);
+#else
+    T v;
+    if constexpr (sizeof(T) == 4) {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    } else {
+        asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    }
+    return v;
+#endif
+}
+template <typename T> __device__ __forceinline__ void usw_store_relaxed(T *p, T v)
+{
+#ifdef USW_EMULATE
+    *static_cast<volatile T *>(p) = v;
+#else
+    if constexpr (sizeof(T) == 4) {
+        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+    } else {
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+    }
+#endif
+}
+template <typename T> __device__ __forceinline__ void usw_store_release(T *p, T v)
+{
+#ifdef USW_EMULATE
+    *static_cast<volatile T *>(p) = v;
+#else
+    if constexpr (sizeof(T) == 4) {
+        asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+    } else {
+        asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+    }
+#endif
+}
+
+/* ---- keys ---- */
+
+/* The unsigned integer of 1 << width bytes. */
+template <unsigned width> struct usw_key_of;
+template <> struct usw_key_of<0> {
+    using type = uint8_t;
+};
+template <> struct usw_key_of<1> {
+    using type = uint16_t;
+};
+template <> struct usw_key_of<2> {
+    using type = uint32_t;
+};
+template <> struct usw_key_of<3> {
+    using type = uint64_t;
+};
+
+/* core/keymap.h's map for keys of type K, to be passed to kernels by value. */
+template <typename K> struct usw_gpu_keymap {
+    K neg, pos, add;
+    __device__ __forceinline__ K map(K raw) const
+    {
+        const unsigned top = sizeof(K) * 8 - 1;
+        K below = static_cast<K>(K(0) - static_cast<K>(raw >> top));
+        return static_cast<K>(static_cast<K>((raw ^ (below & neg)) ^ pos) + add);
+    }
+    __device__ __forceinline__ K unmap(K key) const
+    {
+        const unsigned top = sizeof(K) * 8 - 1;
+        K y = static_cast<K>(static_cast<K>(key - add) ^ pos);
+        K below = static_cast<K>(K(0) - static_cast<K>(y >> top));
+        return static_cast<K>(y ^ (below & neg));
+    }
+};
+template <typename K> static inline usw_gpu_keymap<K> usw_gpu_keymap_of(const usw_keymap &m)
+{
+    return {static_cast<K>(m.neg), static_cast<K>(m.pos), static_cast<K>(m.add)};
+}
+
+/* Calls f(K()) with the key type of that width, and returns what it returns. */
+template <typename F> static inline upsweep_status usw_gpu_by_width(unsigned width, F f)
+{
+    switch (width) {
+    case 0: return f(uint8_t());
+    case 1: return f(uint16_t());
+    case 2: return f(uint32_t());
+    default: return f(uint64_t());
+    }
+}
+
+/* ---- faults: errors that only the device can see ---- */
+
+enum { USW_FAULT_INDEX = 1, USW_FAULT_BUCKET = 2, USW_FAULT_PERMUTATION = 3 };
+/* Notes a fault; of several the one at the least position is told. */
+__device__ __forceinline__ void usw_gpu_fault(unsigned long long *fault, unsigned code,
+                                              unsigned long long position)
+{
+    atomicMax(fault,
+              (static_cast<unsigned long long>(code) << 56) | ((~position) & ((1ull << 56) - 1)));
+}
+
+#endif
