@@ -142,6 +142,13 @@ typedef struct usw_gpu_rows_step {
 
 /* ---- the plugin ---- */
 
+/* Errors that only the device can see. */
+enum { USW_FAULT_INDEX = 1, USW_FAULT_BUCKET = 2, USW_FAULT_PERMUTATION = 3 };
+typedef struct usw_gpu_fault_found {
+    unsigned code; /* 0: none */
+    uint64_t position;
+} usw_gpu_fault_found;
+
 typedef enum usw_gpu_place {
     USW_ON_HOST = 0,
     USW_ON_DEVICE = 1,
@@ -168,19 +175,23 @@ typedef struct usw_gpu_plugin {
     const char *(*error)(const usw_gpu *g);
     void (*set_stream)(usw_gpu *g, void *stream); /* a cudaStream_t; NULL: the handle's own */
     usw_gpu_place (*place)(usw_gpu *g, const void *pointer);
-    /* A call begins: the scratch is empty again. */
-    void (*begin)(usw_gpu *g);
+    /* A call begins: the scratch is empty again. planning: its steps launch nothing and only add up
+     * their scratch. Between begin and end g's device is the thread's current one. */
+    void (*begin)(usw_gpu *g, bool planning);
+    void (*end)(usw_gpu *g);
+    bool (*capturing)(const usw_gpu *g); /* whether the stream is being captured, since begin */
     void *(*scratch)(usw_gpu *g, size_t bytes); /* NULL: none left; aligned to 256 */
     size_t (*scratch_peak)(const usw_gpu *g);   /* of this call */
+    /* Makes room for a call that takes that much, in one piece, between calls. */
     upsweep_status (*reserve)(usw_gpu *g, size_t bytes);
     void (*trim)(usw_gpu *g);
-    /* Between host (any memory; staged through pinned buffers, overlapped) and device. download
-     * returns when the bytes are there. */
+    /* Between host (any memory; staged through pinned buffers, overlapped) and device. After upload
+     * the host's bytes may be changed; download returns when the bytes are there. */
     upsweep_status (*upload)(usw_gpu *g, void *device, const void *host, size_t bytes);
     upsweep_status (*download)(usw_gpu *g, void *host, const void *device, size_t bytes);
     upsweep_status (*copy)(usw_gpu *g, void *to, const void *from, size_t bytes);
     /* Waits for the stream; the first failure or fault since the last wait, which it clears. */
-    upsweep_status (*wait)(usw_gpu *g);
+    upsweep_status (*wait)(usw_gpu *g, usw_gpu_fault_found *fault);
 } usw_gpu_plugin;
 
 /* The one symbol: */

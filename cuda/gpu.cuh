@@ -40,7 +40,8 @@ extern "C" {
 struct usw_gpu_block; /* a piece of the arena */
 
 struct usw_gpu {
-    int device; /* -1: a plan, which launches nothing */
+    int device;    /* -1: a plan, which launches nothing */
+    bool planning; /* this call only adds up its scratch */
     cudaStream_t stream;
     unsigned sms;        /* multiprocessors; a plan counts as many as any device has */
     size_t shared_bytes; /* a block may have, opted in */
@@ -48,19 +49,50 @@ struct usw_gpu {
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
-    /* The rest belongs to gpu.cu. */
+    /* The rest belongs to gpu.cu and stage.cu. */
     usw_gpu_block *blocks;
     size_t scratch_used, scratch_peak, scratch_held, scratch_limit;
+    bool capturing; /* the stream is, during this call */
+    bool captured;  /* a graph may hold addresses of the scratch, so no block is given back */
+    int device_before;
     cudaStream_t own_stream;
     cudaEvent_t moved_on;
+    void *mailbox; /* pinned: USW_GPU_MAILBOX bytes for scalars */
     void *staging[2];
     cudaEvent_t staged[2];
 };
+enum { USW_GPU_MAILBOX = 4096 };
 
+/* Whether launches are to be left out: forms need not ask, USW_LAUNCH does. */
 static inline bool usw_gpu_plans(const usw_gpu *g)
 {
-    return g->device < 0;
+    return g->device < 0 || g->planning;
 }
+
+/* Parts of a call that gpu.cu and scratch.cu share. */
+void usw_gpu_make_current(usw_gpu *g); /* until usw_gpu_end */
+bool usw_gpu_is_capturing(cudaStream_t stream);
+void usw_gpu_scratch_begin(usw_gpu *g);
+void usw_gpu_scratch_free(usw_gpu *g);
+
+/* The functions of usw_gpu_plugin (plugin.h) that concern the handle. A program that tries a form
+ * by itself links cuda/{gpu,scratch,devices}.cu and goes: open, begin, the form, end, wait. */
+unsigned usw_gpu_devices(char *text, size_t bytes);
+bool usw_gpu_usable(int device, char *why, size_t bytes); /* with the device's name or why not */
+upsweep_status usw_gpu_open(usw_gpu **g, int device, size_t scratch_limit, char *error,
+                            size_t error_bytes);
+void usw_gpu_close(usw_gpu *g);
+void usw_gpu_set_stream(usw_gpu *g, void *stream);
+void usw_gpu_begin(usw_gpu *g, bool planning);
+void usw_gpu_end(usw_gpu *g);
+upsweep_status usw_gpu_reserve(usw_gpu *g, size_t bytes);
+void usw_gpu_trim(usw_gpu *g);
+upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault);
+usw_gpu_place usw_gpu_place_of(usw_gpu *g, const void *pointer); /* stage.cu */
+upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host,
+                              size_t bytes); /* stage.cu */
+upsweep_status usw_gpu_download(usw_gpu *g, void *host, const void *device, size_t bytes);
+
 /* Scratch on the device, aligned to 256 bytes, undefined contents, until the call ends; NULL, with
  * the failure said, where there is none. A form takes all it needs before its first launch. */
 void *usw_gpu_scratch(usw_gpu *g, size_t bytes);
@@ -225,8 +257,8 @@ template <typename F> static inline upsweep_status usw_gpu_by_width(unsigned wid
 
 /* ---- faults: errors that only the device can see ---- */
 
-enum { USW_FAULT_INDEX = 1, USW_FAULT_BUCKET = 2, USW_FAULT_PERMUTATION = 3 };
-/* Notes a fault; of several the one at the least position is told. */
+/* Notes a fault (USW_FAULT_... of plugin.h); of several of the greatest code the one at the least
+ * position is told. */
 __device__ __forceinline__ void usw_gpu_fault(unsigned long long *fault, unsigned code,
                                               unsigned long long position)
 {

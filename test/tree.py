@@ -87,8 +87,8 @@ for f, text in bodies.items():
         checks += 1
         rooms = included_rooms(f, m.group(1))
         if m.group(1) == "algos.def":
-            if str(f) not in ("core/registry.c", "core/explain.h"):
-                problem(f, number, "algos.def is for core/registry.c and core/explain.h")
+            if str(f) not in ("core/registry.c", "core/explain.h", "cuda/plugin.cu"):
+                problem(f, number, "algos.def is for core/registry.c, core/explain.h, cuda/plugin.cu")
         elif rooms and not rooms & MAY[room]:
             problem(f, number, f'{room}/ may not include "{m.group(1)}"')
         if room == "algo":
@@ -187,6 +187,10 @@ for stem, operation, cpu, cuda in stems:
             problem("algo/algos.def", 0, f"{stem} claims algo/{stem}{suffix}, which is not there")
         if there and not present:
             problem("algo/algos.def", 0, f"algo/{stem}{suffix} is there, but {stem} does not say so")
+for name, kind, cuda in re.findall(r"^STEP\((\w+), (\w+), (yes|no)\)", read("cuda/steps.def"), re.M):
+    checks += 1
+    if (cuda == "yes") != (root / f"cuda/{name}.cu").is_file():
+        problem("cuda/steps.def", 0, f"{name} says {cuda}, which cuda/{name}.cu belies")
 for f in files:
     if f.parts[0] == "algo" and f.suffix == ".c" and f.stem not in named:
         problem(f, 0, "is not in algo/algos.def")
