@@ -1,0 +1,51 @@
+# emulated.cmake - the CUDA forms compiled as C++ for the CPU, under the emulator of test/emulate, as a
+# plugin with the same one symbol as the real one. Only tests use it; without a C++ compiler it is left out.
+include(CheckLanguage)
+check_language(CXX)
+if(NOT CMAKE_CXX_COMPILER)
+    message(STATUS "no C++ compiler: the CUDA forms are not tested under the emulator")
+    return()
+endif()
+if(UPSWEEP_SANITIZE MATCHES "thread")
+    return() # the thread sanitizer does not know fibers
+endif()
+enable_language(CXX)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(emulate_dir ${CMAKE_SOURCE_DIR}/test/emulate)
+
+file(GLOB emulator CONFIGURE_DEPENDS ${emulate_dir}/*.cpp)
+list(FILTER emulator EXCLUDE REGEX "/test_[^/]*$")
+add_library(cuda_emulator OBJECT ${emulator})
+target_include_directories(cuda_emulator PUBLIC ${emulate_dir})
+target_compile_options(cuda_emulator PRIVATE -Wno-pedantic) # __int128
+target_link_libraries(cuda_emulator PUBLIC Threads::Threads)
+
+add_executable(test_emulate ${emulate_dir}/test_emulate.cpp ${emulate_dir}/test_runtime.cpp)
+target_compile_options(test_emulate PRIVATE -Wno-pedantic)
+target_link_libraries(test_emulate PRIVATE cuda_emulator PkgConfig::CMOCKA)
+add_test(NAME test_emulate COMMAND test_emulate)
+set_tests_properties(test_emulate PROPERTIES TIMEOUT 300)
+
+file(GLOB cuda_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cuda/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
+if(cuda_forms)
+    set_source_files_properties(${cuda_forms} PROPERTIES LANGUAGE CXX)
+    add_library(upsweep_cuda_emulated SHARED ${cuda_forms})
+    target_compile_definitions(upsweep_cuda_emulated PRIVATE USW_EMULATE)
+    target_include_directories(upsweep_cuda_emulated PRIVATE ${CMAKE_SOURCE_DIR}
+        ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/cuda ${CMAKE_SOURCE_DIR}/core
+        ${CMAKE_SOURCE_DIR}/algo)
+    target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
+    target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
+    target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined)
+    # What a GPU punishes and this machine forgives: misaligned access, shifts by more than the width
+    # (a GPU's answer is 0), indices outside of arrays.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT UPSWEEP_SANITIZE)
+        set(watched -fsanitize=alignment,shift-exponent,bounds -fno-sanitize-recover=all)
+        target_compile_options(upsweep_cuda_emulated PRIVATE ${watched})
+        target_link_options(upsweep_cuda_emulated PRIVATE ${watched})
+    endif()
+endif()

@@ -1,0 +1,36 @@
+/* scheduler.h - what the emulator's own files share. */
+#ifndef SCHEDULER_H
+#define SCHEDULER_H
+
+#include "cuda_emulated.h"
+
+struct emulated_grid {
+    dim3 grid, block;
+    size_t shared_bytes;
+    const char *name;
+    bool cooperative;
+    std::function<void()> body; // one thread of it
+};
+
+/* Runs a grid to its end on this system thread, one at a time. */
+void emulated_run(const emulated_grid &g);
+/* Blocks that stay resident together in a cooperative launch: as many as this device takes. */
+unsigned emulated_blocks_per_sm(unsigned threads, size_t shared_bytes);
+
+/* The seed of UPSWEEP_EMULATE_SEED, or 1, and a byte that differs by seed and is never 0. */
+uint64_t emulated_seed();
+unsigned char emulated_poison();
+/* A size from the environment, or what is given. */
+uint64_t emulated_setting(const char *name, uint64_t otherwise);
+/* What lies at an address that was touched: "3 bytes behind a device array of 12 bytes". */
+std::string emulated_describe(const void *address);
+std::string emulated_describe_shared(const void *address);
+/* Says which kernel, block and thread runs. */
+std::string emulated_whereabouts();
+/* Makes a fault of memory say all that before the program ends. */
+void emulated_watch_faults();
+
+enum { emulated_sms = 4, emulated_threads_per_sm = 2048 };
+enum : size_t { emulated_shared_limit = 227 * 1024, emulated_shared_default = 48 * 1024 };
+
+#endif

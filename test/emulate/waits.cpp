@@ -1,0 +1,111 @@
+/* waits.cpp - how threads wait for one another: the barriers of a block, the meetings of a warp. */
+#include "blocks.h"
+
+/* ---- barriers ---- */
+
+void emulated_release(block *b)
+{
+    emulated_vain = 0;
+    b->votes = {b->votes_true, b->votes_true != 0, b->votes_true == b->arrived};
+    b->arrived = b->votes_true = 0;
+    for (warp &w : b->warps) {
+        uint32_t lanes = w.at_barrier;
+        w.at_barrier = 0;
+        emulated_ready(&w, lanes);
+    }
+}
+
+emulated_votes emulated_barrier(const char *what, bool predicate, const char *file, int line)
+{
+    if (emulated_self == nullptr) {
+        emulated_fail("%s at %s:%d", what, file, line);
+    }
+    block *b = emulated_self->of;
+    warp *w = emulated_self->group;
+    uint32_t bit = 1u << emulated_self->lane;
+    if (b->arrived == 0) {
+        b->barrier_file = file, b->barrier_line = line;
+    } else if (b->barrier_line != line || strcmp(b->barrier_file, file) != 0) {
+        emulated_fail("%s at %s:%d, while others of the block wait at the barrier %s:%d", what,
+                      file, line, b->barrier_file, b->barrier_line);
+    }
+    for (const meeting &m : w->meetings) {
+        if (m.open && (m.mask & bit) != 0) {
+            emulated_fail("%s at %s:%d, while lanes of its warp wait for it at %s:%d", what, file,
+                          line, m.file, m.line);
+        }
+    }
+    b->arrived++;
+    b->votes_true += predicate;
+    w->at_barrier |= bit;
+    if (b->arrived == b->live) {
+        emulated_release(b);
+    }
+    // The last to come waits too: its warp is ready again, and somebody else may go first.
+    emulated_leave(what, file, line);
+    return b->votes;
+}
+
+/* ---- meetings of a warp ---- */
+
+static meeting *find_meeting(warp *w, const char *what, uint32_t mask, uint32_t bit,
+                             const char *file, int line)
+{
+    for (meeting &m : w->meetings) {
+        if (!m.open) {
+            continue;
+        }
+        if (m.mask == mask && strcmp(m.what, what) == 0) {
+            return &m;
+        }
+        if ((m.mask & bit) != 0 && (m.arrived & mask) != 0) {
+            emulated_fail(
+                "%s(%08x) at %s:%d, while lanes that it names wait for it in %s(%08x) at %s:%d",
+                what, mask, file, line, m.what, m.mask, m.file, m.line);
+        }
+    }
+    for (meeting &m : w->meetings) {
+        if (!m.open && m.arrived == 0) {
+            m.what = what, m.file = file, m.line = line, m.mask = mask, m.open = true;
+            return &m;
+        }
+    }
+    w->meetings.emplace_back();
+    return find_meeting(w, what, mask, bit, file, line);
+}
+
+const uint64_t *emulated_meet(const char *what, unsigned &mask, uint64_t value, const char *file,
+                              int line)
+{
+    if (emulated_self == nullptr) {
+        emulated_fail("%s at %s:%d", what, file, line);
+    }
+    warp *w = emulated_self->group;
+    uint32_t bit = 1u << emulated_self->lane;
+    if ((mask & bit) == 0) {
+        emulated_fail("%s(%08x) at %s:%d leaves out the calling lane %u", what, mask, file, line,
+                      emulated_self->lane);
+    }
+    mask &= w->exists;
+    if ((mask & w->exited) != 0) {
+        emulated_fail("%s(%08x) at %s:%d names lanes that have exited: %08x", what, mask, file,
+                      line, mask & w->exited);
+    }
+    if ((mask & w->at_barrier) != 0) {
+        emulated_fail("%s(%08x) at %s:%d names lanes that wait at the barrier %s:%d: %08x", what,
+                      mask, file, line, emulated_self->of->barrier_file,
+                      emulated_self->of->barrier_line, mask & w->at_barrier);
+    }
+    meeting *m = find_meeting(w, what, mask, bit, file, line);
+    m->values[emulated_self->lane] = value;
+    m->arrived |= bit;
+    if (m->arrived == mask) {
+        emulated_vain = 0;
+        m->open = false;
+        emulated_ready(w, mask & ~bit);
+    } else {
+        emulated_leave(what, file, line);
+    }
+    m->arrived &= ~bit; // who comes last from a meeting leaves it to the next, but reads it first
+    return m->values;
+}
