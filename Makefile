@@ -13,7 +13,9 @@ configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
 	@cmake --build $(BUILD) -j $(JOBS)
-	@echo "built $(BUILD)/upsweep and libupsweep, for the CPU (this version has no GPU forms: nvcc is not used)"
+	@echo "built $(BUILD)/upsweep and libupsweep"
+	@if [ -s $(BUILD)/gpu.txt ]; then echo "the GPU plugin was not built: $$(cat $(BUILD)/gpu.txt)"; \
+	else echo "built the GPU plugin, $$(($$(wc -c <$(BUILD)/libupsweep_cuda.so) / 1024)) KB: $(BUILD)/libupsweep_cuda.so"; fi
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile

@@ -45,10 +45,10 @@ size_t peak_of(const usw_gpu *g)
 #ifdef USW_EMULATE
 #define BUILT_FOR "CUDA emulated on the CPU, for tests"
 #else
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT_OF(...) #__VA_ARGS__
+#define TEXT(...) TEXT_OF(__VA_ARGS__)
 #define BUILT_FOR                                                                                  \
-    "CUDA " TEXT(__CUDACC_VER_MAJOR__) "." TEXT(__CUDACC_VER_MINOR__) " for " USW_GPU_TARGETS
+    "CUDA " TEXT(__CUDACC_VER_MAJOR__) "." TEXT(__CUDACC_VER_MINOR__) " for " TEXT(USW_GPU_TARGETS)
 #endif
 
 const usw_gpu_plugin plugin = {

@@ -1,0 +1,91 @@
+# cuda.cmake - the plugin libupsweep_cuda.so, which the library loads at run time. It is built where
+# nvcc is found, from cuda/*.cu and algo/*.cu, and needs nothing from the library, nor the library
+# anything from it. UPSWEEP_CUDA=OFF leaves it out, ON makes it an error that nvcc is missing.
+#
+# nvcc is called by commands of our own: CMake's CUDA language would be looked for on every machine,
+# and releases of CMake lag behind those of nvcc. All paths are relative to the build directory, so that
+# ccache serves checkouts in different places.
+set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")
+set_property(CACHE UPSWEEP_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(UPSWEEP_CUDA_ARCHS "80;90" CACHE STRING "Machine code for these; PTX for the last one too")
+set(cuda_oldest 12.0)
+
+# Sets ${out} to why there will be no plugin, or to nothing.
+function(upsweep_cuda_missing out)
+    set(why "")
+    if(CMAKE_CROSSCOMPILING)
+        set(why "this build is for another machine")
+    elseif(UPSWEEP_SANITIZE)
+        set(why "this build is for a sanitizer")
+    else()
+        find_program(UPSWEEP_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATH_SUFFIXES bin
+                     PATHS /usr/local/cuda /opt/cuda)
+        if(NOT UPSWEEP_NVCC)
+            set(why "nvcc was not found")
+        else()
+            execute_process(COMMAND ${UPSWEEP_NVCC} --version OUTPUT_VARIABLE text ERROR_QUIET)
+            string(REGEX MATCH "release ([0-9.]+)" text "${text}")
+            if(NOT text OR CMAKE_MATCH_1 VERSION_LESS cuda_oldest)
+                set(why "${UPSWEEP_NVCC} is not of CUDA ${cuda_oldest} or later")
+            endif()
+        endif()
+    endif()
+    set(${out} "${why}" PARENT_SCOPE)
+endfunction()
+
+function(upsweep_cuda_plugin)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cuda/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
+    file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+    set(targets)
+    foreach(arch ${UPSWEEP_CUDA_ARCHS})
+        list(APPEND archs -gencode arch=compute_${arch},code=sm_${arch})
+        string(APPEND targets "sm_${arch}+")
+        set(last ${arch})
+    endforeach()
+    list(REMOVE_AT archs -1)
+    list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
+    # Contraction to fused multiply-add would make sums differ from the CPU's.
+    set(flags -std=c++17 -O3 -fmad=false ${archs} -DUSW_GPU_TARGETS=${targets}PTX
+        -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
+    if(UPSWEEP_WERROR)
+        list(APPEND flags -Werror all-warnings)
+    endif()
+    foreach(room include core cuda algo)
+        list(APPEND flags -I${up}${room})
+    endforeach()
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/gpu)
+    foreach(source ${sources})
+        get_filename_component(stem ${source} NAME_WE)
+        file(RELATIVE_PATH from ${CMAKE_BINARY_DIR} ${source})
+        add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gpu/${stem}.o
+            COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${UPSWEEP_NVCC} ${flags}
+                    -MD -MF gpu/${stem}.d -c ${from} -o gpu/${stem}.o
+            DEPENDS ${source} DEPFILE ${CMAKE_BINARY_DIR}/gpu/${stem}.d
+            WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "nvcc ${stem}.cu" VERBATIM)
+        list(APPEND objects gpu/${stem}.o)
+    endforeach()
+    set(script ${CMAKE_SOURCE_DIR}/cuda/exports.map)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libupsweep_cuda.so
+        COMMAND ${UPSWEEP_NVCC} -shared -cudart static ${objects} -o libupsweep_cuda.so
+                -Xcompiler=-static-libstdc++,-static-libgcc
+                -Xlinker=--version-script=${script},--no-undefined,-s
+        DEPENDS ${objects} ${script}
+        WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "linking libupsweep_cuda.so" VERBATIM)
+    add_custom_target(upsweep_cuda ALL DEPENDS ${CMAKE_BINARY_DIR}/libupsweep_cuda.so)
+    install(FILES ${CMAKE_BINARY_DIR}/libupsweep_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                        WORLD_READ WORLD_EXECUTE)
+endfunction()
+
+set(cuda_missing "it was switched off")
+if(UPSWEEP_CUDA)
+    upsweep_cuda_missing(cuda_missing)
+endif()
+if(NOT cuda_missing)
+    upsweep_cuda_plugin()
+elseif(UPSWEEP_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "UPSWEEP_CUDA is ON, but ${cuda_missing}")
+else()
+    file(REMOVE ${CMAKE_BINARY_DIR}/libupsweep_cuda.so)
+endif()
+file(WRITE ${CMAKE_BINARY_DIR}/gpu.txt "${cuda_missing}")
