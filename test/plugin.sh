@@ -1,0 +1,23 @@
+#!/bin/sh
+# plugin.sh PLUGIN - libupsweep_cuda.so exports one symbol, is small, needs neither CUDA's runtime nor
+# the C++ library at run time, and holds machine code for all targets.
+set -eu
+plugin=$1
+[ -e "$plugin" ] || { echo "the GPU plugin was not built here"; exit 77; }
+
+exported=$(nm -D --defined-only "$plugin" | awk '{ print $NF }')
+[ "$exported" = upsweep_cuda_plugin ] || { echo "it exports: $exported"; exit 1; }
+if readelf -d "$plugin" | grep NEEDED | grep -E 'cuda|stdc\+\+|upsweep'; then
+    echo "it must not need these"
+    exit 1
+fi
+bytes=$(wc -c <"$plugin")
+echo "$bytes bytes"
+[ "$bytes" -lt 30000000 ] || { echo "that is more than 30 MB"; exit 1; }
+# What is there for a target shows only once there is a kernel.
+if command -v cuobjdump >/dev/null && cuobjdump --list-elf "$plugin" 2>/dev/null | grep -q sm_; then
+    for arch in sm_80 sm_90; do
+        cuobjdump --list-elf "$plugin" | grep -q "$arch" || { echo "no code for $arch"; exit 1; }
+    done
+    cuobjdump --list-ptx "$plugin" | grep -q sm_90 || { echo "no PTX"; exit 1; }
+fi
