@@ -79,6 +79,11 @@ block *block_take(dim3 shape, void (*body)())
 
 void block_give(block *b)
 {
+    for (const thread *t : b->threads) {
+        if (fiber_overflowed(t->run)) {
+            emulated_fail("a thread used more than its %d bytes of stack", fiber_stack_bytes);
+        }
+    }
     idle_blocks.push_back(b);
 }
 

@@ -1,22 +1,41 @@
 /* fiber.cpp - on x86-64 a switch is six pushes and six pops, elsewhere the C library's contexts. */
 #include "fiber.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 
-/* Stacks have a page without access below them, so that an overflow is a fault. */
+static const char untouched = 0x5a;
+
+/* Stacks lie close together in large pages, without which a switch would mostly wait for the
+ * translation of addresses. */
 static char *new_stack()
 {
-    enum { guard = 4096 };
-    void *p = mmap(nullptr, fiber_stack_bytes + guard, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED || mprotect(p, guard, PROT_NONE) != 0) {
-        fprintf(stderr, "emulated CUDA: there is no memory for another thread's stack\n");
-        abort();
+    static const size_t many = size_t(2) << 20;
+    static char *next, *end;
+    if (next == end) {
+        void *p = mmap(nullptr, 2 * many, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) {
+            fprintf(stderr, "emulated CUDA: there is no memory for more threads' stacks\n");
+            abort();
+        }
+        next = static_cast<char *>(p) + (many - reinterpret_cast<uintptr_t>(p) % many) % many;
+        end = next + many;
+        madvise(next, many, MADV_HUGEPAGE);
     }
-    return static_cast<char *>(p) + guard;
+    char *stack = next;
+    next += fiber_stack_bytes;
+    memset(stack, untouched, sizeof(uint64_t));
+    return stack;
+}
+
+bool fiber_overflowed(const fiber &f)
+{
+    return std::count(f.stack, f.stack + sizeof(uint64_t), untouched) != sizeof(uint64_t);
 }
 
 #if defined(__x86_64__)
@@ -47,7 +66,8 @@ asm(".text\n"
 
 fiber fiber_make(void (*run)(), size_t colour)
 {
-    uintptr_t top = reinterpret_cast<uintptr_t>(new_stack()) + fiber_stack_bytes;
+    char *lowest = new_stack();
+    uintptr_t top = reinterpret_cast<uintptr_t>(lowest) + fiber_stack_bytes;
     top -= 64 + colour * 320 % 4096 / 64 * 64;
     void **stack = reinterpret_cast<void **>(top); // aligned to 64: a call would leave 8 below it
     *--stack = nullptr;
@@ -55,7 +75,7 @@ fiber fiber_make(void (*run)(), size_t colour)
     for (int saved = 0; saved < 6; saved++) {
         *--stack = nullptr;
     }
-    return {stack};
+    return {stack, lowest};
 }
 
 void fiber_switch(fiber *from, fiber *to)
@@ -70,12 +90,13 @@ void fiber_switch(fiber *from, fiber *to)
 fiber fiber_make(void (*run)(), size_t)
 {
     ucontext_t *context = new ucontext_t;
+    char *lowest = new_stack();
     getcontext(context);
-    context->uc_stack.ss_sp = new_stack();
+    context->uc_stack.ss_sp = lowest;
     context->uc_stack.ss_size = fiber_stack_bytes;
     context->uc_link = nullptr;
     makecontext(context, run, 0);
-    return {context};
+    return {context, lowest};
 }
 
 void fiber_switch(fiber *from, fiber *to)

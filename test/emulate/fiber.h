@@ -5,7 +5,8 @@
 #include <cstddef>
 
 struct fiber {
-    void *place; // where it goes on: a stack pointer, or a ucontext_t
+    void *place = nullptr; // where it goes on: a stack pointer, or a ucontext_t
+    char *stack = nullptr; // its lowest byte
 };
 /* A fiber that calls run() on a fresh stack, which lives as long as the program; run() never
  * returns. `colour` spreads stacks over the sets of the caches. */
@@ -13,6 +14,9 @@ fiber fiber_make(void (*run)(), size_t colour);
 /* Leaves `from`, which is running, for `to`. */
 void fiber_switch(fiber *from, fiber *to);
 
-enum { fiber_stack_bytes = 64 * 1024 };
+/* Whether its stack was ever too short. */
+bool fiber_overflowed(const fiber &f);
+
+enum { fiber_stack_bytes = 32 * 1024 };
 
 #endif
