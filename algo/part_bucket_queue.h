@@ -1,5 +1,4 @@
-/* part_bucket_queue.h - the body of path_bucket_cpu.h for one type of distance. Set DIST, DIST_MAX
- * (not reached), DIST_FLOAT where it is one, ARC_HEAD, ARC_WEIGHT, ARC_LINE and NAME before. */
+/* part_bucket_queue.h - the body of path_bucket_cpu.h for one kind of weights (path_kind.h). */
 
 typedef struct NAME(entry) {
     DIST distance;
@@ -53,17 +52,6 @@ static void NAME(push)(queue *q, NAME(width) w, DIST d, uint32_t vertex)
     }
 }
 
-/* d + w, or DIST_MAX when that does not fit. */
-static inline DIST NAME(reach)(DIST d, DIST w)
-{
-#ifdef DIST_FLOAT
-    return d + w;
-#else
-    DIST sum = d + w;
-    return sum < d ? DIST_MAX : sum;
-#endif
-}
-
 static inline void NAME(prefetch)(const upsweep_graph *g, const DIST *distance,
                                   const NAME(entry) * e, size_t i, size_t count)
 {
@@ -101,10 +89,14 @@ static void NAME(relax)(queue *q, const upsweep_graph *g, DIST *distance, NAME(w
         if (distance[e[i].vertex] != d) {
             continue;
         }
+        if (q->touched_count < q->touched_most) {
+            q->touched[q->touched_count++] = e[i].vertex;
+        }
         uint64_t end = g->begin[e[i].vertex + 1];
         for (uint64_t a = g->begin[e[i].vertex]; a < end; a++) {
-            DIST next = NAME(reach)(d, ARC_WEIGHT(g, a));
+            DIST next = REACH(d, ARC_WEIGHT(g, a));
             uint32_t head = ARC_HEAD(g, a);
+            q->lost |= next == DIST_MAX;
             if (next < distance[head] && next <= most) {
                 distance[head] = next;
                 NAME(push)(q, w, next, head);
@@ -144,58 +136,25 @@ static void NAME(empty_bucket)(queue *q, const usw_path_query *query, NAME(width
     }
 }
 
-/* What was not finished when the last target was, or did not fit, is not reached. */
-static void NAME(forget_beyond)(const usw_path_query *query)
+/* Whether all targets have their distance, now that the bucket `current` is done. */
+static bool NAME(have_targets)(const queue *q, const usw_path_query *query, NAME(width) w,
+                               size_t *finished)
 {
-    DIST *distance = query->distance, farthest = 0;
-    for (size_t t = 0; t < query->target_count; t++) {
-        DIST d = distance[query->targets[t]];
-        farthest = d > farthest ? d : farthest;
-    }
-    for (size_t v = 0; v < query->graph->vertices && query->target_count > 0; v++) {
-        distance[v] = distance[v] > farthest ? DIST_MAX : distance[v];
-    }
-}
-
-/* A vertex that only a sum too large leads to is an error: without the check it would pass for one
- * that cannot be reached. For a search that went on to its end. */
-static upsweep_status NAME(check_fit)(upsweep *u, const usw_path_query *query, DIST most)
-{
-#ifndef DIST_FLOAT
-    const upsweep_graph *g = query->graph;
     const DIST *distance = query->distance;
-    double longest = g->weight_max * (double)g->vertices;
-    if (longest < (double)DIST_MAX || most != DIST_MAX) {
-        return UPSWEEP_OK;
+    while (*finished < query->target_count &&
+           NAME(number)(w, distance[query->targets[*finished]]) <= q->current) {
+        (*finished)++;
     }
-    for (size_t v = 0; v < g->vertices; v++) {
-        for (uint64_t a = g->begin[v]; distance[v] != DIST_MAX && a < g->begin[v + 1]; a++) {
-            if (distance[ARC_HEAD(g, a)] == DIST_MAX) {
-                return usw_fail(u, UPSWEEP_ERROR_RANGE,
-                                "the distance of vertex %u does not fit %zu bits", ARC_HEAD(g, a),
-                                8 * sizeof(DIST));
-            }
-        }
-    }
-#else
-    (void)u, (void)query, (void)most;
-#endif
-    return UPSWEEP_OK;
+    return query->target_count > 0 && *finished == query->target_count;
 }
 
-static upsweep_status NAME(paths)(upsweep *u, const usw_path_query *query)
+static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
 {
-    queue *q = usw_scratch(u, sizeof *q);
-    if (q == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for the queue");
-    }
-    memset(q, 0, sizeof *q);
-    q->u = u;
-    q->far_least = UINT64_MAX;
+    queue *q = queue_begin(room);
     NAME(width) w = NAME(width_of)(query->delta);
     DIST *distance = query->distance;
     DIST most = query->cutoff == NULL ? DIST_MAX : *(const DIST *)query->cutoff;
-    for (size_t v = 0; v < query->graph->vertices; v++) {
+    for (size_t v = 0; v < query->graph->vertices && !room->wiped; v++) {
         distance[v] = DIST_MAX;
     }
     for (size_t s = 0; s < query->source_count; s++) {
@@ -211,119 +170,24 @@ static upsweep_status NAME(paths)(upsweep *u, const usw_path_query *query)
             NAME(bring_near)(q, w);
         }
         NAME(empty_bucket)(q, query, w, most);
-        while (finished < query->target_count &&
-               NAME(number)(w, distance[query->targets[finished]]) <= q->current) {
-            finished++;
-        }
-        if (query->target_count > 0 && finished == query->target_count) {
-            NAME(forget_beyond)(query);
+        if (NAME(have_targets)(q, query, w, &finished)) {
             return UPSWEEP_OK;
         }
         q->current++;
     }
     if (q->failed) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for the queue");
+        return UPSWEEP_ERROR_MEMORY;
     }
-    upsweep_status status = NAME(check_fit)(u, query, most);
-    NAME(forget_beyond)(query);
-    return status;
+    return q->lost && usw_distance_lost(query, &room->culprit) ? UPSWEEP_ERROR_RANGE : UPSWEEP_OK;
 }
 
-/* ---- parents ---- */
-
-/* Gives head the parent v if an arc of v is the end of a shortest path, and v lies nearer (or as
- * near, for the search through arcs that add nothing). Returns whether head had none before. */
-static bool NAME(adopt)(const upsweep_graph *g, const DIST *distance, uint32_t *parent, uint32_t v,
-                        uint64_t a, bool as_near)
+/* Notes the vertices of entries that are left. */
+static void NAME(note)(queue *q, const chunk *c)
 {
-    uint32_t head = ARC_HEAD(g, a);
-    DIST d = distance[head];
-    if (d == DIST_MAX || NAME(reach)(distance[v], ARC_WEIGHT(g, a)) != d ||
-        (as_near ? distance[v] != d : !(distance[v] < d))) {
-        return false;
-    }
-    bool first = parent[head] == UPSWEEP_NO_VERTEX;
-    if (v < parent[head]) {
-        parent[head] = v;
-    }
-    return first;
-}
-
-/* Vertices that only arcs adding nothing lead to are found by a search in rounds from those that
- * have a parent: the parent is then the least id of the round before. */
-static upsweep_status NAME(parents_as_near)(upsweep *u, const usw_path_query *query,
-                                            uint32_t *parent)
-{
-    const upsweep_graph *g = query->graph;
-    const DIST *distance = query->distance;
-    size_t n = g->vertices;
-    /* round[v]: 1 + the round in which v was given its parent; 0: not yet. */
-    uint32_t *round = usw_scratch(u, n * sizeof *round);
-    uint32_t *before = usw_scratch(u, n * sizeof *before);
-    uint32_t *after = usw_scratch(u, n * sizeof *after);
-    if (round == NULL || before == NULL || after == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for the parents of %zu vertices", n);
-    }
-    size_t count = 0;
-    for (size_t v = 0; v < n; v++) {
-        round[v] = parent[v] != UPSWEEP_NO_VERTEX;
-    }
-    for (size_t v = 0; v < n; v++) {
-        if (round[v]) {
-            before[count++] = (uint32_t)v;
+    for (; c != NULL; c = c->next) {
+        const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
+        for (size_t i = 0; i < c->count && q->touched_count < q->touched_most; i++) {
+            q->touched[q->touched_count++] = e[i].vertex;
         }
     }
-    for (uint32_t r = 2; count > 0; r++) {
-        size_t found = 0;
-        for (size_t k = 0; k < count; k++) {
-            uint32_t v = before[k];
-            for (uint64_t a = g->begin[v]; a < g->begin[v + 1]; a++) {
-                uint32_t head = ARC_HEAD(g, a);
-                bool fresh = round[head] == 0 || round[head] == r;
-                if (fresh && NAME(adopt)(g, distance, parent, v, a, true)) {
-                    round[head] = r;
-                    after[found++] = head;
-                }
-            }
-        }
-        uint32_t *t = before;
-        before = after;
-        after = t;
-        count = found;
-    }
-    return UPSWEEP_OK;
 }
-
-static upsweep_status NAME(parents)(upsweep *u, const usw_path_query *query, uint32_t *parent)
-{
-    const upsweep_graph *g = query->graph;
-    const DIST *distance = query->distance;
-    size_t n = g->vertices, open = 0;
-    for (size_t v = 0; v < n; v++) {
-        parent[v] = UPSWEEP_NO_VERTEX;
-    }
-    for (size_t v = 0; v < n; v++) {
-        for (uint64_t a = g->begin[v]; distance[v] != DIST_MAX && a < g->begin[v + 1]; a++) {
-            NAME(adopt)(g, distance, parent, (uint32_t)v, a, false);
-        }
-    }
-    for (size_t s = 0; s < query->source_count; s++) {
-        parent[query->sources[s]] = query->sources[s]; /* until the end: has one */
-    }
-    for (size_t v = 0; v < n; v++) {
-        open += distance[v] != DIST_MAX && parent[v] == UPSWEEP_NO_VERTEX;
-    }
-    upsweep_status status = open > 0 ? NAME(parents_as_near)(u, query, parent) : UPSWEEP_OK;
-    for (size_t s = 0; s < query->source_count; s++) {
-        parent[query->sources[s]] = UPSWEEP_NO_VERTEX;
-    }
-    return status;
-}
-
-#undef DIST
-#undef DIST_MAX
-#undef DIST_FLOAT
-#undef ARC_HEAD
-#undef ARC_WEIGHT
-#undef ARC_LINE
-#undef NAME

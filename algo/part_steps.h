@@ -61,4 +61,21 @@ enum { USW_VECTOR = 4 };
 usw_array usw_vector_merge_sort(usw_explain *x, usw_array a, usw_array b, const size_t *begin,
                                 size_t buckets);
 
+/* ---- path_dijkstra.c ---- */
+
+typedef struct usw_arc3 {
+    uint32_t from, to, weight;
+} usw_arc3;
+typedef struct usw_arcs {
+    const usw_arc3 *arc;
+    size_t count, vertices; /* numbered from 0; the source is 0 */
+} usw_arcs;
+/* Reads numbers as arcs. There may be no more vertices than numbers, which is the room that the
+ * outcome has. */
+usw_arcs usw_read_arcs(usw_explain *x, const uint32_t *in, size_t n);
+/* Arc k, whose tail lies `far` away, offers a way to its head: it is way[k], and dist and open of
+ * the head if it is shorter. */
+void usw_offer_way(usw_explain *x, uint32_t far, usw_arc3 arc, usw_array way, size_t k,
+                   usw_array dist, usw_array open);
+
 #endif

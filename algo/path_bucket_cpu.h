@@ -44,8 +44,25 @@ typedef struct queue {
     chunk *spare;
     unsigned char *slab;
     size_t slab_left;
-    bool failed; /* no scratch for a chunk */
+    bool failed;       /* no scratch for a chunk */
+    bool lost;         /* a sum did not fit */
+    uint32_t *touched; /* vertices whose entries were worked on, */
+    size_t touched_count, touched_most;
 } queue;
+
+/* Also what is left when the last search was given up half way. */
+static queue *queue_begin(const usw_path_room *room)
+{
+    queue *q = room->queue;
+    memset(q, 0, sizeof *q);
+    q->u = room->u;
+    q->far_least = UINT64_MAX;
+    q->slab = room->slab;
+    q->slab_left = room->slab_bytes;
+    q->touched = room->touched;
+    q->touched_most = room->touched == NULL ? 0 : room->touched_most;
+    return q;
+}
 
 static chunk *take_chunk(queue *q)
 {
@@ -54,7 +71,7 @@ static chunk *take_chunk(queue *q)
         q->spare = c->next;
     } else {
         if (q->slab_left < sizeof *c) {
-            q->slab = usw_scratch(q->u, SLAB);
+            q->slab = q->u == NULL ? NULL : usw_scratch(q->u, SLAB);
             q->slab_left = q->slab == NULL ? 0 : SLAB;
         }
         if (q->slab == NULL) {
@@ -94,82 +111,22 @@ static chunk *room_in(queue *q, bucket *b, size_t capacity)
     return b->last;
 }
 
-#define DIST uint32_t
-#define DIST_MAX UINT32_MAX
-#define ARC_HEAD(g, e) ((g)->arc32[e].head)
-#define ARC_WEIGHT(g, e) ((g)->arc32[e].weight)
-#define ARC_LINE(g, e) (&(g)->arc32[e])
-#define NAME(name) name##_u32
-#include "algo/part_bucket_queue.h"
+#define PATH_BODY "algo/part_bucket_queue.h"
+#include "core/path_each_kind.h"
 
-#define DIST uint32_t
-#define DIST_MAX UINT32_MAX
-#define ARC_HEAD(g, e) ((g)->head[e])
-#define ARC_WEIGHT(g, e) 1u
-#define ARC_LINE(g, e) (&(g)->head[e])
-#define NAME(name) name##_none
-#include "algo/part_bucket_queue.h"
-
-#define DIST uint64_t
-#define DIST_MAX UINT64_MAX
-#define ARC_HEAD(g, e) ((g)->head[e])
-#define ARC_WEIGHT(g, e) ((g)->weight64[e])
-#define ARC_LINE(g, e) (&(g)->head[e])
-#define NAME(name) name##_u64
-#include "algo/part_bucket_queue.h"
-
-static inline float float_of(uint32_t bits)
+static upsweep_status search(usw_path_room *room, const usw_path_query *query)
 {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    return BY_KIND(query->graph, search)(room, query);
 }
 
-static inline double double_of(uint64_t bits)
+static size_t touched(const usw_path_room *room, const upsweep_graph *g)
 {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-#define DIST float
-#define DIST_FLOAT
-#define DIST_MAX __builtin_inff()
-#define ARC_HEAD(g, e) ((g)->arc32[e].head)
-#define ARC_WEIGHT(g, e) float_of((g)->arc32[e].weight)
-#define ARC_LINE(g, e) (&(g)->arc32[e])
-#define NAME(name) name##_f32
-#include "algo/part_bucket_queue.h"
-
-#define DIST double
-#define DIST_FLOAT
-#define DIST_MAX __builtin_inf()
-#define ARC_HEAD(g, e) ((g)->head[e])
-#define ARC_WEIGHT(g, e) double_of((g)->weight64[e])
-#define ARC_LINE(g, e) (&(g)->head[e])
-#define NAME(name) name##_f64
-#include "algo/part_bucket_queue.h"
-
-static upsweep_status run(upsweep *u, const usw_path_query *query)
-{
-    switch (query->graph->weight_type) {
-    case UPSWEEP_U32: return paths_u32(u, query);
-    case UPSWEEP_U64: return paths_u64(u, query);
-    case UPSWEEP_F32: return paths_f32(u, query);
-    case UPSWEEP_F64: return paths_f64(u, query);
-    default: return paths_none(u, query);
+    queue *q = room->queue;
+    for (size_t k = 0; k < RING; k++) {
+        BY_KIND(g, note)(q, q->ring[k].first);
     }
+    BY_KIND(g, note)(q, q->far_pile.first);
+    return q->touched_count < q->touched_most ? q->touched_count : SIZE_MAX;
 }
 
-static upsweep_status parents(upsweep *u, const usw_path_query *query, uint32_t *parent)
-{
-    switch (query->graph->weight_type) {
-    case UPSWEEP_U32: return parents_u32(u, query, parent);
-    case UPSWEEP_U64: return parents_u64(u, query, parent);
-    case UPSWEEP_F32: return parents_f32(u, query, parent);
-    case UPSWEEP_F64: return parents_f64(u, query, parent);
-    default: return parents_none(u, query, parent);
-    }
-}
-
-const usw_path_form USW_SYMBOL(usw_path_bucket_cpu) = {run, parents};
+const usw_path_form USW_SYMBOL(usw_path_bucket_cpu) = {sizeof(queue), search, touched, NULL, NULL};

@@ -27,42 +27,46 @@
  *          Mathematik, 1959; P. J. Martin, R. Torres, A. Gavilanes, CUDA solutions for the SSSP
  *          problem, ICCS 2009, for the minimum by reduction.
  *
- * Forms    explained (this file).
+ * Forms    explained (this file), CPU (path_dijkstra_cpu.h).
  */
-#include "core/explain.h"
+#include "part_steps.h"
 
-enum { FROM, TO, WEIGHT, ARC_WORDS };
 static const uint32_t UNREACHED = UINT32_MAX;
 
 typedef struct graph {
-    const uint32_t *arcs; /* FROM, TO, WEIGHT; and again */
-    size_t arc_count, vertices;
+    usw_arcs arcs;
     usw_array dist;    /* the shortest way found so far */
     usw_array open;    /* the same for unsettled vertices; settled ones are out of the race */
     usw_array nearest; /* the vertices still in the tournament */
     usw_array way;     /* of each arc: the distance by way of it */
 } graph;
 
-/* Vertices are numbered from 0; the source is 0. There may be no more of them than numbers in the
- * input, which is the room that the outcome has. */
-static graph read_graph(usw_explain *x, const uint32_t *in, size_t n)
+usw_arcs usw_read_arcs(usw_explain *x, const uint32_t *in, size_t n)
 {
-    graph g = {.arcs = in, .arc_count = n / ARC_WORDS, .vertices = n == 0 ? 0 : 1};
-    if (n % ARC_WORDS != 0) {
+    size_t words = sizeof(usw_arc3) / sizeof(uint32_t);
+    usw_arcs arcs = {.count = n / words, .vertices = n == 0 ? 0 : 1};
+    if (n % words != 0) {
         usw_explain_leave(x, UPSWEEP_ERROR_ARGUMENT);
     }
-    for (size_t k = 0; k < n; k++) {
-        if (k % ARC_WORDS != WEIGHT) {
-            g.vertices = usw_max(g.vertices, (size_t)in[k] + 1);
-        }
+    usw_arc3 *copy = new_memory(x, arcs.count * sizeof *copy);
+    for (size_t k = 0; k < arcs.count; k++) {
+        copy[k] = (usw_arc3){in[k * words], in[k * words + 1], in[k * words + 2]};
+        arcs.vertices = usw_max(arcs.vertices, (size_t)usw_max(copy[k].from, copy[k].to) + 1);
     }
-    if (g.vertices > n) {
+    if (arcs.vertices > n && n > 0) {
         usw_explain_leave(x, UPSWEEP_ERROR_RANGE);
     }
-    g.dist = new_array(x, "dist", g.vertices);
-    g.open = new_array(x, "open", g.vertices);
-    g.nearest = new_array(x, "nearest", g.vertices);
-    g.way = new_array(x, "way", g.arc_count);
+    arcs.arc = copy;
+    return arcs;
+}
+
+static graph read_graph(usw_explain *x, const uint32_t *in, size_t n)
+{
+    graph g = {.arcs = usw_read_arcs(x, in, n)};
+    g.dist = new_array(x, "dist", g.arcs.vertices);
+    g.open = new_array(x, "open", g.arcs.vertices);
+    g.nearest = new_array(x, "nearest", g.arcs.vertices);
+    g.way = new_array(x, "way", g.arcs.count);
     return g;
 }
 
@@ -71,12 +75,12 @@ static graph read_graph(usw_explain *x, const uint32_t *in, size_t n)
 static uint32_t find_nearest(usw_explain *x, const graph *g)
 {
     ROUND(x, "candidates") {
-        LANES(x, v, g->vertices) {
+        LANES(x, v, g->arcs.vertices) {
             set(x, g->nearest, v, (uint32_t)v);
         }
     }
-    size_t m = g->vertices;
-    ROUNDS(x, r, usw_log2_up(g->vertices), "distance %zu", usw_div_up(m, 2)) {
+    size_t m = g->arcs.vertices;
+    ROUNDS(x, r, usw_log2_up(g->arcs.vertices), "distance %zu", usw_div_up(m, 2)) {
         size_t half = usw_div_up(m, 2);
         LANES(x, i, m - half) {
             uint32_t a = g->nearest.v[i], b = g->nearest.v[i + half];
@@ -89,23 +93,28 @@ static uint32_t find_nearest(usw_explain *x, const graph *g)
     return g->nearest.v[0];
 }
 
+void usw_offer_way(usw_explain *x, uint32_t far, usw_arc3 arc, usw_array way, size_t k,
+                   usw_array dist, usw_array open)
+{
+    uint64_t sum = (uint64_t)far + arc.weight;
+    if (sum >= UNREACHED) {
+        usw_explain_leave(x, UPSWEEP_ERROR_RANGE);
+    }
+    set(x, way, k, (uint32_t)sum);
+    if (!in_order(x, dist, arc.to, way, k)) {
+        move(x, way, k, dist, arc.to);
+        move(x, way, k, open, arc.to);
+    }
+}
+
 /* Every arc that leaves the vertex offers a way to its end. Arcs side by side may offer ways to the
  * same end: a machine with many lanes must then take the minimum in one piece (an atomic one). */
 static void relax(usw_explain *x, const graph *g, uint32_t vertex)
 {
     ROUND(x, "relax") {
-        LANES(x, k, g->arc_count) {
-            const uint32_t *arc = g->arcs + k * ARC_WORDS;
-            if (arc[FROM] == vertex) {
-                uint64_t way = (uint64_t)g->dist.v[vertex] + arc[WEIGHT];
-                if (way >= UNREACHED) {
-                    usw_explain_leave(x, UPSWEEP_ERROR_RANGE);
-                }
-                set(x, g->way, k, (uint32_t)way);
-                if (!in_order(x, g->dist, arc[TO], g->way, k)) {
-                    move(x, g->way, k, g->dist, arc[TO]);
-                    move(x, g->way, k, g->open, arc[TO]);
-                }
+        LANES(x, k, g->arcs.count) {
+            if (g->arcs.arc[k].from == vertex) {
+                usw_offer_way(x, g->dist.v[vertex], g->arcs.arc[k], g->way, k, g->dist, g->open);
             }
         }
     }
@@ -114,18 +123,18 @@ static void relax(usw_explain *x, const graph *g, uint32_t vertex)
 static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
 {
     graph g = read_graph(x, in, n);
-    x->results = g.vertices;
+    x->results = g.arcs.vertices;
     if (n == 0) {
         return;
     }
     ROUND(x, "begin") {
-        LANES(x, v, g.vertices) {
+        LANES(x, v, g.arcs.vertices) {
             set(x, g.dist, v, v == 0 ? 0 : UNREACHED);
             set(x, g.open, v, v == 0 ? 0 : UNREACHED);
         }
     }
     show_distances(x, g.dist);
-    for (size_t settled = 0; settled < g.vertices; settled++) {
+    for (size_t settled = 0; settled < g.arcs.vertices; settled++) {
         uint32_t vertex = find_nearest(x, &g);
         if (g.open.v[vertex] == UNREACHED) {
             break;
@@ -137,7 +146,7 @@ static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
         relax(x, &g, vertex);
         show_distances(x, g.dist);
     }
-    memcpy(out, g.dist.v, g.vertices * sizeof *out);
+    memcpy(out, g.dist.v, g.arcs.vertices * sizeof *out);
 }
 
 const usw_row usw_path_dijkstra_row = {

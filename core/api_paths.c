@@ -1,10 +1,14 @@
-/* api_paths.c - upsweep_paths: checks the query, chooses the width of a bucket, runs the form. */
+/* api_paths.c - upsweep_paths: checks the query, chooses the form and the width of a bucket; and
+ * upsweep_path_of. */
+#include "check.h"
 #include "paths.h"
+
+USW_DECLARE_PER_ISA(usw_path_form, usw_path_bucket_cpu);
 
 /* Measured flat between a quarter and four times this: on graphs of few arcs a vertex a bucket as
  * wide as a few arcs keeps it filled; with many arcs a vertex narrow buckets save relaxing
  * twice. */
-static double choose_delta(const upsweep_graph *g)
+double usw_choose_delta(const upsweep_graph *g)
 {
     double degree = g->vertices == 0 ? 0 : (double)g->arcs / (double)g->vertices;
     double mean = g->weight_type == 0 ? 1 : g->weight_mean;
@@ -12,8 +16,8 @@ static double choose_delta(const upsweep_graph *g)
     return delta > 0 ? delta : 1;
 }
 
-static upsweep_status check_ids(upsweep *u, const char *what, const uint32_t *ids, size_t count,
-                                size_t vertices)
+upsweep_status usw_check_ids(upsweep *u, const char *what, const uint32_t *ids, size_t count,
+                             size_t vertices)
 {
     if (count > 0 && ids == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the %ss are NULL", what);
@@ -27,29 +31,87 @@ static upsweep_status check_ids(upsweep *u, const char *what, const uint32_t *id
     return UPSWEEP_OK;
 }
 
-static upsweep_status check_options(upsweep *u, const upsweep_graph *g,
-                                    const upsweep_path_options *o)
+upsweep_status usw_check_graph(upsweep *u, const upsweep_graph *g)
+{
+    if (g == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "graph is NULL");
+    }
+    if (g->negative) {
+        return usw_fail(u, UPSWEEP_ERROR_RANGE,
+                        "the graph has negative weights: use upsweep_bellman_ford");
+    }
+    if (g->weight_type == UPSWEEP_I32 || g->weight_type == UPSWEEP_I64) {
+        return usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
+                        "weights of type %s are for upsweep_bellman_ford only",
+                        upsweep_type_name(g->weight_type));
+    }
+    return UPSWEEP_OK;
+}
+
+const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upsweep_status *status)
+{
+    return usw_form_for(u, "path", algorithm, USW_PICK(u->isa, usw_path_bucket_cpu), status);
+}
+
+upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o, size_t vertices)
 {
     if (o->size != 0 && o->size < sizeof *o) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.size is %zu, not %zu", o->size,
                         sizeof *o);
     }
-    if (o->algorithm != NULL && strcmp(o->algorithm, "path/bucket") != 0) {
-        return usw_fail(u, UPSWEEP_ERROR_ALGORITHM, "no path algorithm is called '%.60s'",
-                        o->algorithm);
-    }
     if (!(o->delta >= 0)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "delta is %g", o->delta);
     }
-    return check_ids(u, "target", o->targets, o->target_count, g->vertices);
+    return usw_check_ids(u, "target", o->targets, o->target_count, vertices);
 }
 
-static upsweep_status run(upsweep *u, const usw_path_query *q, uint32_t *parent)
+upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_room *room,
+                                upsweep_type type)
 {
-    const usw_path_form *form = USW_PICK(u->isa, usw_path_bucket_cpu);
-    usw_report(u, "path/bucket", "one query: a queue of buckets of width %g", q->delta);
-    upsweep_status status = form->run(u, q);
-    return status == UPSWEEP_OK && parent != NULL ? form->parents(u, q, parent) : status;
+    return status == UPSWEEP_ERROR_MEMORY ? usw_fail(u, status, "no scratch for the queue")
+           : status == UPSWEEP_ERROR_RANGE
+               ? usw_fail(u, status, "the distance of vertex %u does not fit %zu bits",
+                          room->culprit, 8 * (type == 0 ? 4 : upsweep_type_bytes(type)))
+               : status;
+}
+
+static upsweep_status add_parents(upsweep *u, const usw_path_query *q, uint32_t *parent)
+{
+    size_t n = q->graph->vertices;
+    uint32_t *work = usw_scratch(u, 2 * n * sizeof *work);
+    if (work == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for the parents of %zu vertices", n);
+    }
+    memset(parent, 0xff, n * sizeof *parent);
+    usw_path_parents(q, NULL, n, parent, work);
+    return UPSWEEP_OK;
+}
+
+static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algorithm,
+                          uint32_t *parent)
+{
+    upsweep_status status = UPSWEEP_OK;
+    const usw_path_form *form = usw_path_form_for(u, algorithm, &status);
+    if (form == NULL) {
+        return status;
+    }
+    usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
+    if (room.queue == NULL) {
+        return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
+    }
+    if (algorithm == NULL || strcmp(algorithm, "path/bucket") == 0) {
+        usw_report(u, "path/bucket", "one query: a queue of buckets of width %g", q->delta);
+    } else {
+        usw_report(u, upsweep_find(algorithm)->name, "asked for by name");
+    }
+    status = form->search(&room, q);
+    if (status != UPSWEEP_OK) {
+        return usw_path_failure(u, status, &room, q->graph->weight_type);
+    }
+    if (q->target_count > 0) {
+        usw_distances_forget(q);
+    }
+    return parent != NULL ? add_parents(u, q, parent) : UPSWEEP_OK;
 }
 
 upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint32_t *sources,
@@ -62,20 +124,22 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
         return status;
     }
     upsweep_path_options o = {0};
-    if (graph == NULL || (graph->vertices > 0 && distance == NULL)) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "graph or distance is NULL");
-    } else {
+    status = usw_check_graph(u, graph);
+    if (status == UPSWEEP_OK && graph->vertices > 0 && distance == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "distance is NULL");
+    }
+    if (status == UPSWEEP_OK) {
         o = options == NULL ? o : *options;
-        status = check_options(u, graph, &o);
+        status = usw_check_path_options(u, &o, graph->vertices);
     }
     if (status == UPSWEEP_OK) {
-        status = check_ids(u, "source", sources, source_count, graph->vertices);
+        status = usw_check_ids(u, "source", sources, source_count, graph->vertices);
     }
     if (status == UPSWEEP_OK) {
-        double delta = o.delta > 0 ? o.delta : choose_delta(graph);
+        double delta = o.delta > 0 ? o.delta : usw_choose_delta(graph);
         usw_path_query q = {graph,          sources,  o.targets, source_count,
                             o.target_count, distance, o.cutoff,  delta};
-        status = run(u, &q, parent);
+        status = run(u, &q, o.algorithm, parent);
     }
     return usw_leave(u, status);
 }

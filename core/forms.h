@@ -77,4 +77,7 @@ typedef struct usw_buckets {
     uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
 } usw_buckets;
 
+/* Shortest paths: paths.h. */
+typedef struct usw_path_form usw_path_form;
+
 #endif

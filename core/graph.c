@@ -1,6 +1,7 @@
 /* graph.c - making a graph: arcs are checked, counted per tail, and laid down row by row. */
 #include "graph.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +14,9 @@ typedef struct source {
     const uint32_t *head;
     const void *weight;
     upsweep_type type;
-    bool both; /* undirected */
+    unsigned flags;
+    bool both;  /* undirected */
+    bool below; /* some weight is negative */
 } source;
 
 static double weight_of(const source *s, size_t i)
@@ -23,6 +26,8 @@ static double weight_of(const source *s, size_t i)
     case UPSWEEP_U64: return (double)((const uint64_t *)s->weight)[i];
     case UPSWEEP_F32: return (double)((const float *)s->weight)[i];
     case UPSWEEP_F64: return ((const double *)s->weight)[i];
+    case UPSWEEP_I32: return ((const int32_t *)s->weight)[i];
+    case UPSWEEP_I64: return (double)((const int64_t *)s->weight)[i];
     default: return 1;
     }
 }
@@ -40,8 +45,9 @@ static upsweep_status check_rows(upsweep *u, const source *s)
     return UPSWEEP_OK;
 }
 
-static upsweep_status check_arcs(upsweep *u, const source *s)
+static upsweep_status check_arcs(upsweep *u, source *s)
 {
+    double least = s->flags & UPSWEEP_GRAPH_NEGATIVE ? -DBL_MAX : 0;
     for (size_t i = 0; i < s->count; i++) {
         if (s->head[i] >= s->vertices || (!s->by_rows && s->tail[i] >= s->vertices)) {
             uint32_t id = s->head[i] >= s->vertices ? s->head[i] : s->tail[i];
@@ -49,17 +55,66 @@ static upsweep_status check_arcs(upsweep *u, const source *s)
                             id, s->vertices);
         }
         double w = weight_of(s, i);
-        if (!(w >= 0)) {
+        if (!(w >= least)) {
             return usw_fail(u, UPSWEEP_ERROR_RANGE, "arc %zu has the weight %g", i, w);
         }
+        s->below = s->below || w < 0;
     }
     return UPSWEEP_OK;
 }
 
-static upsweep_status check(upsweep *u, const source *s, const void *graph)
+static uint64_t mix(uint64_t z) /* the end of splitmix64: Steele, Lea and Flood 2014 */
 {
-    bool known = s->type == 0 || s->type == UPSWEEP_U32 || s->type == UPSWEEP_U64 ||
-                 s->type == UPSWEEP_F32 || s->type == UPSWEEP_F64;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static uint64_t weight_bits(const source *s, size_t i)
+{
+    return s->type == 0                       ? 1
+           : upsweep_type_bytes(s->type) == 8 ? ((const uint64_t *)s->weight)[i]
+                                              : ((const uint32_t *)s->weight)[i];
+}
+
+/* Whether the arcs, as a multiset, are those with tails and heads exchanged: told by sums of
+ * mixed arcs, which agree by chance once in 2^64. */
+static upsweep_status check_symmetric(upsweep *u, const source *s)
+{
+    uint64_t there = 0, back = 0;
+    size_t v = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        while (s->by_rows && s->begin[v + 1] <= i) {
+            v++;
+        }
+        uint64_t tail = s->by_rows ? v : s->tail[i], head = s->head[i];
+        uint64_t weight = mix(weight_bits(s, i) + UINT64_C(0x9e3779b97f4a7c15));
+        there += mix(mix(tail << 32 | head) ^ weight);
+        back += mix(mix(head << 32 | tail) ^ weight);
+    }
+    return there == back ? UPSWEEP_OK
+                         : usw_fail(u, UPSWEEP_ERROR_RANGE,
+                                    "the graph is not symmetric: some arc has no opposite of the "
+                                    "same weight");
+}
+
+static bool known_type(const source *s)
+{
+    bool below = (s->flags & UPSWEEP_GRAPH_NEGATIVE) != 0;
+    return s->type == 0 || s->type == UPSWEEP_U32 || s->type == UPSWEEP_U64 ||
+           s->type == UPSWEEP_F32 || s->type == UPSWEEP_F64 ||
+           (below && (s->type == UPSWEEP_I32 || s->type == UPSWEEP_I64));
+}
+
+static upsweep_status check(upsweep *u, source *s, const void *graph)
+{
+    const unsigned flags =
+        UPSWEEP_GRAPH_UNDIRECTED | UPSWEEP_GRAPH_SYMMETRIC | UPSWEEP_GRAPH_NEGATIVE;
+    bool known = known_type(s);
+    if (s->flags & ~flags) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a graph does not take the flags 0x%x",
+                        s->flags & ~flags);
+    }
     if (graph == NULL || !known || (s->count > 0 && (s->type == 0) != (s->weight == NULL))) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         "a graph takes weights of type u32, u64, f32 or f64, or none");
@@ -72,14 +127,16 @@ static upsweep_status check(upsweep *u, const source *s, const void *graph)
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "the tails or heads of the arcs are NULL");
     }
     upsweep_status status = s->by_rows ? check_rows(u, s) : UPSWEEP_OK;
-    return status != UPSWEEP_OK ? status : check_arcs(u, s);
+    status = status == UPSWEEP_OK ? check_arcs(u, s) : status;
+    return status == UPSWEEP_OK && (s->flags & UPSWEEP_GRAPH_SYMMETRIC) ? check_symmetric(u, s)
+                                                                        : status;
 }
 
 /* One block holds the graph, its rows and its arcs. */
 static upsweep_graph *allocate(upsweep *u, const source *s)
 {
     size_t arcs = s->both ? 2 * s->count : s->count;
-    size_t wide = s->type == UPSWEEP_U64 || s->type == UPSWEEP_F64 ? 8 : 0;
+    size_t wide = upsweep_type_bytes(s->type) == 8;
     size_t per_arc = wide ? 12 : s->type == 0 ? 4 : 8;
     size_t header = (sizeof(upsweep_graph) + 63) / 64 * 64;
     size_t bytes = header + (s->vertices + 1) * 8 + arcs * per_arc + 64;
@@ -95,6 +152,8 @@ static upsweep_graph *allocate(upsweep *u, const source *s)
     g->vertices = s->vertices;
     g->arcs = arcs;
     g->weight_type = s->type;
+    g->negative = s->below;
+    g->symmetric = (s->flags & (UPSWEEP_GRAPH_SYMMETRIC | UPSWEEP_GRAPH_UNDIRECTED)) != 0;
     g->begin = (uint64_t *)(void *)((char *)block + header);
     char *rest = (char *)(g->begin + s->vertices + 1);
     if (wide) {
@@ -160,11 +219,12 @@ static void lay_down(upsweep_graph *g, const source *s)
         double w = weight_of(s, i);
         total += isfinite(w) ? w : 0;
         g->weight_max = w > g->weight_max ? w : g->weight_max;
+        g->weight_min = i == 0 || w < g->weight_min ? w : g->weight_min;
     }
     g->weight_mean = s->count > 0 ? total / (double)s->count : 0;
 }
 
-static upsweep_status make(upsweep *u, const source *s, upsweep_graph **graph)
+static upsweep_status make(upsweep *u, source *s, upsweep_graph **graph)
 {
     usw_options o;
     upsweep_status status = usw_enter(u, NULL, 0, &o);
@@ -200,6 +260,7 @@ upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count, size_t a
                 .head = head,
                 .weight = weight,
                 .type = weight_type,
+                .flags = flags,
                 .both = (flags & UPSWEEP_GRAPH_UNDIRECTED) != 0};
     return make(u, &s, graph);
 }
@@ -216,6 +277,7 @@ upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count, const ui
                 .head = head,
                 .weight = weight,
                 .type = weight_type,
+                .flags = flags,
                 .both = (flags & UPSWEEP_GRAPH_UNDIRECTED) != 0};
     return make(u, &s, graph);
 }

@@ -17,7 +17,9 @@ struct upsweep_graph {
     usw_arc *arc32;           /* weights of 32 bits */
     uint32_t *head;           /* else the heads alone, */
     uint64_t *weight64;       /* and weights of 64 bits, as bits; NULL: every arc counts 1 */
-    double weight_mean, weight_max;
+    double weight_mean, weight_min, weight_max;
+    bool negative;  /* some weight is */
+    bool symmetric; /* every arc has its opposite of the same weight */
     size_t degree_max, bytes;
     /* What it was allocated with. */
     void (*release)(void *context, void *pointer, size_t bytes);

@@ -423,7 +423,15 @@ UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, siz
  * own. */
 typedef struct upsweep_graph upsweep_graph;
 
-enum { UPSWEEP_GRAPH_UNDIRECTED = 1 }; /* every arc also goes from its head to its tail */
+enum {
+    UPSWEEP_GRAPH_UNDIRECTED = 1 << 0, /* every arc also goes from its head to its tail */
+    /* The arcs as given hold every edge in both directions, which saves queries work on graphs of
+     * many arcs a vertex. It is checked: UPSWEEP_ERROR_RANGE if it is not so. */
+    UPSWEEP_GRAPH_SYMMETRIC = 1 << 1,
+    /* Weights may be negative, and I32 and I64 are types for them; infinity may not. Such a graph
+     * is for upsweep_bellman_ford; the other queries take it if no arc is negative. */
+    UPSWEEP_GRAPH_NEGATIVE = 1 << 2
+};
 
 /* Makes a graph of arc_count arcs tail[i] -> head[i] of weight[i]. weight_type: U32, U64, F32, F64,
  * or
@@ -477,6 +485,90 @@ UPSWEEP_API upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph,
                                          const uint32_t *sources, size_t source_count,
                                          void *distance, uint32_t *parent,
                                          const upsweep_path_options *options);
+/* The same in a graph given as a matrix: the arc from i to j weighs matrix[i * n + j], of `type`
+ * U32, U64, F32 or F64; the greatest value of the type (infinity for floats) means that there is no
+ * such arc, and the diagonal is not looked at. Dijkstra's algorithm with the minimum found by
+ * vectors: n^2 steps whatever the arcs, so for graphs with a large share of all arcs
+ * (docs/numbers.md); sparser ones are faster as a upsweep_graph. A negative or NaN weight that is
+ * met is UPSWEEP_ERROR_RANGE. One thread. Scratch: 16 bytes a vertex. */
+UPSWEEP_API upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n,
+                                               upsweep_type type, const uint32_t *sources,
+                                               size_t source_count, void *distance,
+                                               uint32_t *parent,
+                                               const upsweep_path_options *options);
+
+/* ---- many sources, each a query of its own ---- */
+
+enum {
+    UPSWEEP_PATHS_PARENTS = 1 << 0, /* upsweep_paths_batch: rows have parents */
+    UPSWEEP_PATHS_REACHED = 1 << 1  /* upsweep_paths_batch: rows have the vertices reached only */
+};
+
+typedef struct upsweep_batch_options {
+    size_t size;           /* sizeof(upsweep_batch_options); 0 counts as that */
+    const char *algorithm; /* "path/bucket"; NULL: chosen for you */
+    /* With targets a row has a column for each of them, in their order, and a query stops when all
+     * are reached; without, a column for each vertex. target_begin NULL: every source has all
+     * target_count targets. Else source s has targets[target_begin[s] .. target_begin[s + 1] - 1];
+     * target_begin has source_count + 1 elements that never decrease, and target_count is not
+     * looked at: one target a source makes a list of pairs. */
+    const uint32_t *targets;
+    size_t target_count;
+    const uint64_t *target_begin;
+    const void *cutoff;  /* one distance for all; NULL: none */
+    const void *cutoffs; /* or source_count distances, one for each source; NULL: cutoff holds */
+    double delta;        /* width of a bucket; 0: chosen from the weights */
+    unsigned flags;      /* UPSWEEP_PATHS_... */
+} upsweep_batch_options;
+
+/* The outcome for one source. It lasts for the call of the sink. */
+typedef struct upsweep_path_row {
+    size_t number;          /* of the source in sources */
+    uint32_t source;        /* its vertex */
+    size_t count;           /* columns */
+    const uint32_t *vertex; /* vertex[k] is that of column k; NULL: it is k itself */
+    const void *distance;   /* count elements of the graph's distance_type */
+    const uint32_t *parent; /* count parents, or NULL without UPSWEEP_PATHS_PARENTS */
+} upsweep_path_row;
+
+/* Returns 0 to go on; anything else ends the batch with UPSWEEP_STOPPED. It must not use the
+ * handle. */
+typedef int (*upsweep_path_sink)(void *context, const upsweep_path_row *row);
+
+/* Finds the paths from each of the sources and gives sink one row a source, in the order of the
+ * sources, one at a time (not always on the calling thread). Sources run side by side on the
+ * handle's threads. What a row means is as for upsweep_paths; with UPSWEEP_PATHS_REACHED (and no
+ * targets) it has only the vertices that are reached, in ascending order, and a query that reaches
+ * few costs no look at the others. Scratch: for each thread 7 bytes a vertex (11 for distances of
+ * 64 bits), 12 more with parents, the queue, and at least two rows. After an error, rows that were
+ * given count. */
+UPSWEEP_API upsweep_status upsweep_paths_batch(upsweep *u, const upsweep_graph *graph,
+                                               const uint32_t *sources, size_t source_count,
+                                               const upsweep_batch_options *options,
+                                               upsweep_path_sink sink, void *context);
+/* The same into the caller's arrays, row by row: distance[s * columns + k] for column k of source
+ * s, or, with target_begin, distance[target_begin[s] + k]; parent, if not NULL, likewise. options
+ * may be NULL; its flags must be 0. The outputs are undefined after an error. */
+UPSWEEP_API upsweep_status upsweep_paths_matrix(upsweep *u, const upsweep_graph *graph,
+                                                const uint32_t *sources, size_t source_count,
+                                                const upsweep_batch_options *options,
+                                                void *distance, uint32_t *parent);
+
+/* ---- negative weights ---- */
+
+/* Shortest paths where weights may be negative, by Bellman and Ford's method with a queue: O(n m)
+ * at worst. distance and parent are as for upsweep_paths, in the graph's distance_type; of several
+ * shortest paths parents follow one of the fewest arcs, and then the least id. If a cycle of
+ * negative length can be reached, the call is UPSWEEP_ERROR_RANGE and cycle, if not NULL, gets the
+ * vertices of one such cycle in the order of its arcs and *cycle_length their number; on entry it
+ * says how many cycle has room for (vertex_count always suffices; what has no room is left out). In
+ * all other cases *cycle_length becomes 0. A distance that does not fit is UPSWEEP_ERROR_RANGE too.
+ * One thread. Scratch: 16 bytes a vertex. */
+UPSWEEP_API upsweep_status upsweep_bellman_ford(upsweep *u, const upsweep_graph *graph,
+                                                const uint32_t *sources, size_t source_count,
+                                                void *distance, uint32_t *parent, uint32_t *cycle,
+                                                size_t *cycle_length);
+
 /* Writes the vertices of the path to `target` (source first) to path and their number to *length,
  * which on entry says how many path has room for (vertex_count always suffices). A target that is
  * not reached, or is the source itself, has a path of one vertex; parents that run in a circle are

@@ -12,146 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "upsweep.h"
-
-enum { VERTICES = 70, ARCS = 400 };
-
-typedef struct net {
-    size_t n, m;
-    uint32_t tail[ARCS], head[ARCS];
-    double weight[ARCS];
-    upsweep_type type;
-    unsigned flags;
-} net;
-
-static uint64_t state = UINT64_C(88172645463325252);
-
-static uint64_t draw(uint64_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (state >> 11) % below;
-}
-
-/* Small whole weights, many zero, many ties, several arcs between two vertices, arcs to oneself:
- * all sums are exact in every type. */
-static net random_net(upsweep_type type)
-{
-    static const uint64_t spans[] = {1, 2, 4, 1000};
-    net g = {.n = 1 + draw(VERTICES), .type = type, .flags = draw(4) == 0};
-    g.m = draw(ARCS / (1 + draw(6)));
-    uint64_t span = spans[draw(4)];
-    for (size_t i = 0; i < g.m; i++) {
-        g.tail[i] = (uint32_t)draw(g.n);
-        g.head[i] = (uint32_t)draw(g.n);
-        g.weight[i] = type == 0 ? 1 : (double)draw(span);
-    }
-    return g;
-}
-
-/* What the nearest of the sources is away from each vertex. */
-static void oracle(const net *g, const uint32_t *sources, size_t count, long double *distance)
-{
-    char settled[VERTICES] = {0};
-    for (size_t v = 0; v < g->n; v++) {
-        distance[v] = INFINITY;
-    }
-    for (size_t s = 0; s < count; s++) {
-        distance[sources[s]] = 0;
-    }
-    for (;;) {
-        size_t nearest = g->n;
-        for (size_t v = 0; v < g->n; v++) {
-            if (!settled[v] && distance[v] < INFINITY &&
-                (nearest == g->n || distance[v] < distance[nearest])) {
-                nearest = v;
-            }
-        }
-        if (nearest == g->n) {
-            return;
-        }
-        settled[nearest] = 1;
-        for (size_t i = 0; i < g->m; i++) {
-            for (int back = 0; back <= (int)g->flags; back++) {
-                size_t from = back ? g->head[i] : g->tail[i], to = back ? g->tail[i] : g->head[i];
-                long double d = distance[nearest] + (long double)g->weight[i];
-                if (from == nearest && d < distance[to]) {
-                    distance[to] = d;
-                }
-            }
-        }
-    }
-}
-
-static upsweep_graph *graph_of(upsweep *u, const net *g)
-{
-    uint64_t wide[ARCS];
-    for (size_t i = 0; i < g->m; i++) {
-        switch (g->type) {
-        case UPSWEEP_U32: ((uint32_t *)wide)[i] = (uint32_t)g->weight[i]; break;
-        case UPSWEEP_U64: wide[i] = (uint64_t)g->weight[i]; break;
-        case UPSWEEP_F32: ((float *)wide)[i] = (float)g->weight[i]; break;
-        default: ((double *)wide)[i] = g->weight[i]; break;
-        }
-    }
-    upsweep_graph *graph = NULL;
-    assert_int_equal(upsweep_graph_from_arcs(u, g->n, g->m, g->tail, g->head,
-                                             g->type == 0 ? NULL : wide, g->type, g->flags, &graph),
-                     UPSWEEP_OK);
-    return graph;
-}
-
-static long double read_distance(upsweep_type type, const void *at, size_t v)
-{
-    switch (type) {
-    case UPSWEEP_U64: {
-        uint64_t d = ((const uint64_t *)at)[v];
-        return d == UINT64_MAX ? INFINITY : (long double)d;
-    }
-    case UPSWEEP_F32: return (long double)((const float *)at)[v];
-    case UPSWEEP_F64: return (long double)((const double *)at)[v];
-    default: {
-        uint32_t d = ((const uint32_t *)at)[v];
-        return d == UINT32_MAX ? INFINITY : (long double)d;
-    }
-    }
-}
+#include "handles.h"
+#include "nets.h"
 
 static const upsweep_type types[] = {0, UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
-
-/* Every parent ends a shortest path, is the least that does, and leads to a source. */
-static void check_parents(const net *g, const long double *d, const uint32_t *parent)
-{
-    uint32_t path[VERTICES];
-    for (uint32_t v = 0; v < g->n; v++) {
-        size_t length = g->n;
-        assert_int_equal(upsweep_path_of(parent, g->n, v, path, &length), UPSWEEP_OK);
-        assert_int_equal(path[length - 1], v);
-        if (isinf((double)d[v])) {
-            assert_int_equal(parent[v], UPSWEEP_NO_VERTEX);
-            continue;
-        }
-        assert_true(d[path[0]] == 0);
-        uint32_t nearer = UPSWEEP_NO_VERTEX; /* the least id of a nearer vertex that fits */
-        for (size_t i = 0; i < g->m; i++) {
-            for (int back = 0; back <= (int)g->flags; back++) {
-                uint32_t from = back ? g->head[i] : g->tail[i], to = back ? g->tail[i] : g->head[i];
-                if (to == v && d[from] < d[v] && d[from] + (long double)g->weight[i] == d[v] &&
-                    from < nearer) {
-                    nearer = from;
-                }
-            }
-        }
-        if (nearer != UPSWEEP_NO_VERTEX) {
-            assert_int_equal(parent[v], nearer);
-        } else if (parent[v] != UPSWEEP_NO_VERTEX) {
-            assert_true(d[parent[v]] == d[v]);
-        } else {
-            assert_true(d[v] == 0);
-        }
-    }
-}
 
 static void test_random_graphs(void **context)
 {
@@ -159,20 +23,22 @@ static void test_random_graphs(void **context)
     upsweep *u;
     assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
     for (int k = 0; k < 4000; k++) {
-        net g = random_net(types[k % 5]);
-        upsweep_graph *graph = graph_of(u, &g);
-        uint32_t sources[3] = {(uint32_t)draw(g.n), (uint32_t)draw(g.n), (uint32_t)draw(g.n)};
-        size_t count = 1 + draw(3);
+        net g = net_random(types[k % 5]);
+        upsweep_graph *graph = net_graph(u, &g);
+        uint32_t sources[3] = {(uint32_t)net_draw(g.n), (uint32_t)net_draw(g.n),
+                               (uint32_t)net_draw(g.n)};
+        size_t count = 1 + net_draw(3);
         long double want[VERTICES];
         uint64_t got[VERTICES];
         uint32_t parent[VERTICES];
-        upsweep_path_options o = {.delta = draw(3) == 0 ? 0.25 * (double)(1 + draw(4000)) : 0};
-        oracle(&g, sources, count, want);
+        upsweep_path_options o = {.delta =
+                                      net_draw(3) == 0 ? 0.25 * (double)(1 + net_draw(4000)) : 0};
+        net_oracle(&g, sources, count, want);
         assert_int_equal(upsweep_paths(u, graph, sources, count, got, parent, &o), UPSWEEP_OK);
         for (size_t v = 0; v < g.n; v++) {
-            assert_true(read_distance(g.type, got, v) == want[v]);
+            assert_true(net_distance(g.type, got, v) == want[v]);
         }
-        check_parents(&g, want, parent);
+        net_check_parents(&g, want, parent);
         upsweep_graph_free(graph);
     }
     upsweep_close(u);
@@ -185,15 +51,15 @@ static void test_early_stop(void **context)
     upsweep *u;
     assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
     for (int k = 0; k < 2000; k++) {
-        net g = random_net(UPSWEEP_U32);
-        upsweep_graph *graph = graph_of(u, &g);
-        uint32_t source = (uint32_t)draw(g.n), got[VERTICES];
-        uint32_t targets[2] = {(uint32_t)draw(g.n), (uint32_t)draw(g.n)};
-        uint32_t cutoff = (uint32_t)draw(20);
-        bool by_cutoff = draw(2) == 0;
+        net g = net_random(UPSWEEP_U32);
+        upsweep_graph *graph = net_graph(u, &g);
+        uint32_t source = (uint32_t)net_draw(g.n), got[VERTICES];
+        uint32_t targets[2] = {(uint32_t)net_draw(g.n), (uint32_t)net_draw(g.n)};
+        uint32_t cutoff = (uint32_t)net_draw(20);
+        bool by_cutoff = net_draw(2) == 0;
         long double want[VERTICES], limit = cutoff;
-        oracle(&g, &source, 1, want);
-        upsweep_path_options o = {.delta = 1 + (double)draw(9)};
+        net_oracle(&g, &source, 1, want);
+        upsweep_path_options o = {.delta = 1 + (double)net_draw(9)};
         if (by_cutoff) {
             o.cutoff = &cutoff;
         } else {
@@ -204,7 +70,7 @@ static void test_early_stop(void **context)
         assert_int_equal(upsweep_paths(u, graph, &source, 1, got, NULL, &o), UPSWEEP_OK);
         for (size_t v = 0; v < g.n; v++) {
             long double expected = want[v] <= limit ? want[v] : INFINITY;
-            assert_true(read_distance(UPSWEEP_U32, got, v) == expected);
+            assert_true(net_distance(UPSWEEP_U32, got, v) == expected);
         }
         upsweep_graph_free(graph);
     }
