@@ -1,0 +1,300 @@
+/* part_onesweep.cuh - radix sort's steps on a GPU: count all digits in one read, then one pass a digit.
+ *
+ * Idea     count reads the keys once: it counts every digit, sees whether the keys are sorted or
+ *          reversed already, and its last block scans the counts and writes the plan: which digits
+ *          are worth a pass. scatter (part_scatter.cuh) does one such pass: blocks take tiles in
+ *          order, rank a tile's keys by their digit (stable), learn from the tiles before where
+ *          each digit's keys go (decoupled look-back), and write them in runs.
+ *
+ * Shape    count: 2 blocks of 512 threads a multiprocessor, 4 copies of the counters in shared
+ *          memory. scatter: as many blocks as run at a time, each takes tile after tile; shared
+ *          memory holds one tile, the warps' counters (512 bytes a warp) and 3 KB of tables.
+ *
+ * Traffic  count: the keys once. scatter: keys and values read once and written once, and a few
+ *          hundred bytes a tile of look-back words, which stay in the L2 cache.
+ *
+ * Look-back  One 64-bit word a tile and digit: a flag (count of the tile, or sum up to its end), an
+ *          epoch, the number. The words live in a ring of tiles; the epoch tells this lap and pass
+ *          from those before, so nothing is cleared between passes. Before a tile overwrites its
+ *          place in the ring it waits for the sum of the tile `grid` before it. With at most `grid`
+ *          tiles begun and unfinished, that keeps every word that can still be wanted: if u is the
+ *          first unfinished tile, none beyond u + 2 grid has written, and nobody reads below u - 1.
+ *
+ * Source   A. Adinets, D. Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
+ *          2022; D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled look-back,
+ *          2016. */
+#ifndef USW_PART_ONESWEEP_CUH
+#define USW_PART_ONESWEEP_CUH
+
+#include "gpu.cuh"
+
+/* ---- tuning ---- */
+
+struct usw_radix_count_tuning {
+    static constexpr unsigned threads = 512, blocks = 2, copies = 4, vectors = 4;
+};
+
+/* ---- the plan: written by count, read by all that follows ---- */
+
+enum { USW_RADIX_DIGITS = 8, USW_RADIX_BINS = 256 };
+enum { USW_ORDER_SORT = 0, USW_ORDER_KEEP = 1, USW_ORDER_REVERSE = 2 };
+
+struct usw_radix_control {
+    unsigned long long base[USW_RADIX_DIGITS][USW_RADIX_BINS]; /* counts, then exclusive sums */
+    unsigned tiles_taken[USW_RADIX_DIGITS];
+    unsigned disorder; /* 1: a key is below the one before it; 2: it is not */
+    unsigned blocks_done;
+    unsigned order; /* USW_ORDER_... */
+    unsigned passes;
+    unsigned char digit[USW_RADIX_DIGITS]; /* of each pass */
+};
+
+/* The digits that the bits [begin, end) of a key make. */
+struct usw_radix_bits {
+    unsigned begin, end, digits;
+    __host__ __device__ unsigned shift(unsigned digit) const
+    {
+        return begin + 8 * digit;
+    }
+    __host__ __device__ unsigned mask(unsigned digit) const
+    {
+        unsigned bits = end - shift(digit);
+        return bits >= 8 ? 255u : (1u << bits) - 1;
+    }
+};
+
+/* ---- count ---- */
+
+template <typename K> struct usw_radix_count_args {
+    const K *keys;
+    size_t n;
+    usw_gpu_keymap<K> map;
+    usw_radix_bits bits;
+    bool stable; /* equal keys must keep their order: only strictly falling keys are reversed */
+    usw_radix_control *control;
+    unsigned long long *ring;
+    size_t ring_words; /* to clear */
+};
+
+template <typename K> __device__ __forceinline__ unsigned usw_warp_or(K x)
+{
+    if constexpr (sizeof(K) == 8) {
+        return __reduce_or_sync(~0u, static_cast<unsigned>(x) | static_cast<unsigned>(x >> 32));
+    } else {
+        return __reduce_or_sync(~0u, static_cast<unsigned>(x));
+    }
+}
+
+/* Adds a key's digits to this warp's copy of the counters. */
+template <typename K>
+__device__ __forceinline__ void count_key(unsigned *counts, K key, const usw_radix_bits &bits)
+{
+#pragma unroll
+    for (unsigned d = 0; d < sizeof(K); d++) {
+        if (d < bits.digits) {
+            atomicAdd(
+                &counts[d * 256 + (static_cast<unsigned>(key >> bits.shift(d)) & bits.mask(d))],
+                1u);
+        }
+    }
+}
+
+/* The same for a whole warp's vectors; digits in which all of them agree are added at once. */
+template <typename K, unsigned V>
+__device__ __forceinline__ void count_warp(unsigned *counts, const K *key,
+                                           const usw_radix_bits &bits)
+{
+    K first = __shfl_sync(~0u, key[0], 0), differ = 0;
+#pragma unroll
+    for (unsigned j = 0; j < V; j++) {
+        differ |= static_cast<K>(key[j] ^ first);
+    }
+    unsigned low = __reduce_or_sync(~0u, static_cast<unsigned>(differ)), high = 0;
+    if constexpr (sizeof(K) == 8) {
+        high = __reduce_or_sync(~0u, static_cast<unsigned>(differ >> 32));
+    }
+    K all = static_cast<K>(static_cast<uint64_t>(high) << 32 | low);
+#pragma unroll
+    for (unsigned d = 0; d < sizeof(K); d++) {
+        if (d >= bits.digits) {
+            break;
+        }
+        unsigned shift = bits.shift(d), mask = bits.mask(d);
+        unsigned *bin = counts + d * 256;
+        if ((static_cast<unsigned>(all >> shift) & mask) == 0) {
+            if ((threadIdx.x & 31) == 0) {
+                atomicAdd(&bin[static_cast<unsigned>(first >> shift) & mask], 32 * V);
+            }
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < V; j++) {
+                atomicAdd(&bin[static_cast<unsigned>(key[j] >> shift) & mask], 1u);
+            }
+        }
+    }
+}
+
+/* What a pair of neighbours says about the order (usw_radix_control.disorder). */
+template <typename K> __device__ __forceinline__ unsigned disorder_of(K a, K b, bool stable)
+{
+    return b < a ? 1u : stable || a < b ? 2u : 0u;
+}
+
+/* Scans the counts of a digit; says whether the digit is worth a pass. 256 threads or more. */
+__device__ __forceinline__ bool scan_counts(unsigned long long *base, size_t n,
+                                            unsigned long long *warp_sums)
+{
+    unsigned t = threadIdx.x, lane = t & 31;
+    unsigned long long c = 0, sum;
+    if (t < 256) {
+        c = usw_load_relaxed(&base[t]);
+    }
+    sum = c;
+    for (unsigned by = 1; by < 32; by *= 2) {
+        unsigned long long other = __shfl_up_sync(~0u, sum, by);
+        sum += lane >= by ? other : 0;
+    }
+    bool single = __syncthreads_or(t < 256 && c == n) != 0;
+    if (t < 256 && lane == 31) {
+        warp_sums[t / 32] = sum;
+    }
+    __syncthreads();
+    if (t < 256) {
+        for (unsigned w = 0; w < t / 32; w++) {
+            sum += warp_sums[w];
+        }
+        base[t] = sum - c;
+    }
+    return !single;
+}
+
+/* The last block to finish counting turns the counts into the plan. */
+template <typename K>
+__device__ __forceinline__ void make_plan(const usw_radix_count_args<K> &a,
+                                          unsigned long long *warp_sums)
+{
+    usw_radix_control *c = a.control;
+    unsigned passes = 0;
+    for (unsigned d = 0; d < a.bits.digits; d++) {
+        if (scan_counts(c->base[d], a.n, warp_sums)) {
+            if (threadIdx.x == 0) {
+                c->digit[passes] = static_cast<unsigned char>(d);
+            }
+            passes++;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        unsigned disorder = usw_load_relaxed(&c->disorder);
+        c->order = (disorder & 1) == 0   ? USW_ORDER_KEEP
+                   : (disorder & 2) == 0 ? USW_ORDER_REVERSE
+                                         : USW_ORDER_SORT;
+        c->passes = c->order == USW_ORDER_SORT ? passes : 0;
+    }
+}
+
+template <typename K>
+__global__ void __launch_bounds__(usw_radix_count_tuning::threads)
+    usw_radix_count(const usw_radix_count_args<K> a)
+{
+    using tuning = usw_radix_count_tuning;
+    constexpr unsigned V = 16 / sizeof(K), U = tuning::vectors;
+    USW_SHARED_ARRAY(unsigned, counts, [tuning::copies * sizeof(K) * 256]);
+    USW_SHARED_ARRAY(unsigned long long, warp_sums, [8]);
+    USW_SHARED(unsigned, last);
+    unsigned t = threadIdx.x;
+    for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {
+        a.ring[i] = 0;
+    }
+    for (unsigned i = t; i < tuning::copies * sizeof(K) * 256; i += blockDim.x) {
+        counts[i] = 0;
+    }
+    __syncthreads();
+    unsigned *mine = counts + (t / 32 % tuning::copies) * sizeof(K) * 256;
+    const K range =
+        static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - (a.bits.end - a.bits.begin)))
+        << a.bits.begin;
+    size_t head = (16 - reinterpret_cast<uintptr_t>(a.keys) % 16) % 16 / sizeof(K);
+    head = head < a.n ? head : a.n;
+    size_t vectors = (a.n - head) / V;
+    const uint4 *in = reinterpret_cast<const uint4 *>(a.keys + head);
+    unsigned disorder = 0, seen = 0;
+    for (size_t at = static_cast<size_t>(blockIdx.x) * blockDim.x * U; at < vectors;
+         at += static_cast<size_t>(gridDim.x) * blockDim.x * U) {
+        union {
+            uint4 v;
+            K k[V];
+        } x[U];
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            size_t i = at + u * blockDim.x + t;
+            x[u].v = i < vectors ? in[i] : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            size_t i = at + u * blockDim.x + t;
+#pragma unroll
+            for (unsigned j = 0; j < V; j++) {
+                x[u].k[j] = a.map.map(x[u].k[j]);
+            }
+            if (at + u * blockDim.x + (t | 31) < vectors) {
+                count_warp<K, V>(mine, x[u].k, a.bits);
+            } else if (i < vectors) {
+#pragma unroll
+                for (unsigned j = 0; j < V; j++) {
+                    count_key(mine, x[u].k[j], a.bits);
+                }
+            }
+            if (seen != 3) {
+                if (i < vectors) {
+#pragma unroll
+                    for (unsigned j = 0; j + 1 < V; j++) {
+                        disorder |=
+                            disorder_of<K>(x[u].k[j] & range, x[u].k[j + 1] & range, a.stable);
+                    }
+                    size_t next = head + i * V + V;
+                    if (next < a.n) {
+                        disorder |= disorder_of<K>(x[u].k[V - 1] & range,
+                                                   a.map.map(a.keys[next]) & range, a.stable);
+                    }
+                }
+                seen = __reduce_or_sync(~0u, disorder);
+            }
+        }
+    }
+    size_t rest = a.n - vectors * V; /* before the first vector and after the last */
+    if (blockIdx.x == 0 && t < rest) {
+        size_t i = t < head ? t : t + vectors * V;
+        K key = a.map.map(a.keys[i]);
+        count_key(mine, key, a.bits);
+        if (i + 1 < a.n) {
+            disorder |= disorder_of<K>(key & range, a.map.map(a.keys[i + 1]) & range, a.stable);
+        }
+    }
+    disorder = __reduce_or_sync(~0u, disorder);
+    if ((t & 31) == 0 && disorder != 0) {
+        atomicOr(&a.control->disorder, disorder);
+    }
+    __syncthreads();
+    for (unsigned i = t; i < a.bits.digits * 256; i += blockDim.x) {
+        unsigned sum = 0;
+        for (unsigned c = 0; c < tuning::copies; c++) {
+            sum += counts[c * sizeof(K) * 256 + i];
+        }
+        if (sum != 0) {
+            atomicAdd(&a.control->base[i / 256][i % 256], static_cast<unsigned long long>(sum));
+        }
+    }
+    __threadfence();
+    __syncthreads();
+    if (t == 0) {
+        last = atomicAdd(&a.control->blocks_done, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        make_plan(a, warp_sums);
+    }
+}
+
+#endif

@@ -1,0 +1,243 @@
+/* sort_radix.cu - radix sort on a GPU, lowest digit first, one pass over memory a digit.
+ *
+ * Idea     As the explained form: count, scan, move, digit by digit. One read counts all digits and
+ *          sees what need not be done (part_onesweep.cuh); then one pass a digit (part_scatter.cuh),
+ *          all queued at once. Passes beyond the plan's number end at once, so that nothing waits
+ *          for the host.
+ *
+ * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish.
+ *
+ * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
+ *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
+ *
+ * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and 4 MB
+ *          of look-back words; of n below a few millions less.
+ *
+ * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
+ */
+#include "part_scatter.cuh"
+
+/* ---- finish: what no pass has done ---- */
+
+template <typename K> struct finish_args {
+    const K *keys_in;
+    K *keys_out; /* NULL: not wanted */
+    const K *keys_tmp;
+    const void *values_in;
+    void *values_out;
+    const void *values_tmp;
+    size_t n;
+    bool last_in_tmp;
+    const usw_radix_control *control;
+};
+
+/* to[i] = from[i] or, reversed, from[n - 1 - i]; to may be from; from NULL: i itself. */
+template <typename T>
+__device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, bool reverse)
+{
+    size_t t = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+    if (from == to) {
+        for (size_t i = t; reverse && i < n / 2; i += step) {
+            T a = from[i], b = from[n - 1 - i];
+            to[i] = b;
+            to[n - 1 - i] = a;
+        }
+    } else {
+        for (size_t i = t; i < n; i += step) {
+            size_t j = reverse ? n - 1 - i : i;
+            to[i] = from == nullptr ? static_cast<T>(j) : from[j];
+        }
+    }
+}
+
+template <typename K, unsigned value_bytes>
+__global__ void __launch_bounds__(512) usw_radix_finish(const finish_args<K> a)
+{
+    using V = typename usw_value_of<value_bytes>::type;
+    unsigned passes = a.control->passes;
+    const K *keys = a.keys_in;
+    const void *values = a.values_in;
+    if (passes != 0) {
+        if (!a.last_in_tmp || passes % 2 == 0) {
+            return;
+        }
+        keys = a.keys_tmp;
+        values = a.values_tmp;
+    }
+    bool reverse = a.control->order == USW_ORDER_REVERSE;
+    if (a.keys_out != nullptr) {
+        finish_array(keys, a.keys_out, a.n, reverse);
+    }
+    if constexpr (value_bytes != 0) {
+        finish_array(static_cast<const V *>(values), static_cast<V *>(a.values_out), a.n, reverse);
+    }
+}
+
+/* ---- the whole ---- */
+
+struct radix_job {
+    const void *keys_in;
+    void *keys_out; /* NULL: not wanted */
+    const void *values_in;
+    void *values_out;
+    size_t n;
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+    bool stable;
+};
+
+template <typename K, unsigned value_bytes>
+static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
+{
+    using shape = typename usw_radix_tuning<K, value_bytes>::shape;
+    using block = scatter_block<K, value_bytes, shape>;
+    using V = typename usw_value_of<value_bytes>::type;
+    size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
+    unsigned grid = g->sms * shape::blocks, ring_tiles = 4;
+    while (ring_tiles < 3 * grid + 2) {
+        ring_tiles *= 2;
+    }
+    size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * 256;
+    auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
+    auto *ring = static_cast<unsigned long long *>(usw_gpu_scratch(g, ring_words * 8));
+    K *keys_tmp = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
+    K *keys_out = static_cast<K *>(j.keys_out);
+    if (keys_out == nullptr) {
+        keys_out = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
+    }
+    V *values_tmp = value_bytes ? static_cast<V *>(usw_gpu_scratch(g, n * sizeof(V))) : nullptr;
+    if (control == nullptr || ring == nullptr || keys_tmp == nullptr || keys_out == nullptr ||
+        (value_bytes != 0 && values_tmp == nullptr)) {
+        return g->status;
+    }
+    usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(j.map);
+    usw_radix_bits bits = {j.bit_begin, j.bit_end, (j.bit_end - j.bit_begin + 7) / 8};
+    bool last_in_tmp = j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
+    usw_gpu_fill(g, control, 0, sizeof *control);
+    usw_radix_count_args<K> count = {
+        static_cast<const K *>(j.keys_in), n, map, bits, j.stable, control, ring, ring_words};
+    using counting = usw_radix_count_tuning;
+    size_t stretch = counting::threads * counting::vectors * (16 / sizeof(K));
+    size_t blocks = (n + stretch - 1) / stretch;
+    blocks = blocks < g->sms * counting::blocks ? blocks : g->sms * counting::blocks;
+    USW_LAUNCH(g, (usw_radix_count<K>), static_cast<unsigned>(blocks), counting::threads, 0, count);
+    usw_radix_pass_args<K> pass = {static_cast<const K *>(j.keys_in),
+                                   keys_out,
+                                   keys_tmp,
+                                   j.values_in,
+                                   j.values_out,
+                                   values_tmp,
+                                   n,
+                                   last_in_tmp,
+                                   j.keys_out == nullptr,
+                                   map,
+                                   bits,
+                                   control,
+                                   ring,
+                                   ring_tiles,
+                                   grid};
+    for (unsigned p = 0; p < bits.digits; p++) {
+        USW_LAUNCH(g, (usw_radix_scatter<K, value_bytes, shape>),
+                   static_cast<unsigned>(tiles < grid ? tiles : grid), shape::threads,
+                   block::shared_bytes(), pass, p);
+    }
+    finish_args<K> finish = {pass.keys_in,
+                             static_cast<K *>(j.keys_out),
+                             keys_tmp,
+                             j.values_in,
+                             j.values_out,
+                             values_tmp,
+                             n,
+                             last_in_tmp,
+                             control};
+    size_t finish_blocks = (n + 4095) / 4096;
+    finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
+    return USW_LAUNCH(g, (usw_radix_finish<K, value_bytes>), static_cast<unsigned>(finish_blocks),
+                      512, 0, finish);
+}
+
+static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
+{
+    bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
+    radix_job job = {s->keys, s->keys,      nullptr,    nullptr, s->n,
+                     s->map,  s->bit_begin, s->bit_end, !whole};
+    return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
+}
+
+/* ---- values of other sizes: positions, then a gather ---- */
+
+/* bytes a value in units of U, a power of two that divides it; from may be misaligned for nothing
+ * wider than U. */
+template <typename U, typename I>
+__global__ void __launch_bounds__(512)
+    usw_radix_gather(const U *from, U *to, const I *index, size_t n, unsigned units)
+{
+    size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+    size_t total = n * units;
+    for (size_t u = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; u < total;
+         u += step) {
+        size_t i = u / units;
+        to[u] = from[static_cast<size_t>(index[i]) * units + (u - i * units)];
+    }
+}
+
+template <typename I>
+static upsweep_status gather_values(usw_gpu *g, const usw_gpu_pairs *p, const void *from,
+                                    const I *index)
+{
+    size_t blocks = (p->n * p->value_bytes + 16383) / 16384;
+    unsigned grid = static_cast<unsigned>(blocks < g->sms * 8 ? blocks : g->sms * 8);
+    uintptr_t odd = p->value_bytes | reinterpret_cast<uintptr_t>(from) |
+                    reinterpret_cast<uintptr_t>(p->out_values);
+    auto run = [&](auto unit) {
+        using U = decltype(unit);
+        return USW_LAUNCH(g, (usw_radix_gather<U, I>), grid, 512, 0, static_cast<const U *>(from),
+                          static_cast<U *>(p->out_values), index, p->n,
+                          static_cast<unsigned>(p->value_bytes / sizeof(U)));
+    };
+    return odd % 4 == 0 ? run(uint32_t()) : odd % 2 == 0 ? run(uint16_t()) : run(uint8_t());
+}
+
+template <typename I>
+static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_job job)
+{
+    I *index = static_cast<I *>(usw_gpu_scratch(g, p->n * sizeof(I)));
+    const void *from = p->values;
+    if (from == p->out_values) {
+        void *copy = usw_gpu_scratch(g, p->n * p->value_bytes);
+        if (copy == nullptr) {
+            return g->status;
+        }
+        usw_gpu_copy(g, copy, from, p->n * p->value_bytes);
+        from = copy;
+    }
+    if (index == nullptr) {
+        return g->status;
+    }
+    job.values_in = nullptr;
+    job.values_out = index;
+    upsweep_status status = usw_gpu_by_width(
+        p->width, [&](auto k) { return sort_radix<decltype(k), sizeof(I)>(g, job); });
+    return status != UPSWEEP_OK ? status : gather_values(g, p, from, index);
+}
+
+static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    radix_job job = {p->keys, p->out_keys,  p->values,  p->out_values, p->n,
+                     p->map,  p->bit_begin, p->bit_end, true};
+    uintptr_t odd =
+        reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
+    if (p->value_bytes == 4 && odd % 4 == 0) {
+        return usw_gpu_by_width(p->width,
+                                [&](auto k) { return sort_radix<decltype(k), 4>(g, job); });
+    }
+    if (p->value_bytes == 8 && odd % 8 == 0) {
+        return usw_gpu_by_width(p->width,
+                                [&](auto k) { return sort_radix<decltype(k), 8>(g, job); });
+    }
+    return p->n >> 32 == 0 ? sort_by_index<uint32_t>(g, p, job)
+                           : sort_by_index<uint64_t>(g, p, job);
+}
+
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_keys, sort_pairs, 0, true, false};
