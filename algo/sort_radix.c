@@ -28,7 +28,7 @@
  * Source   M. Zagha, G. E. Blelloch, Radix sort for vector multiprocessors, Supercomputing 1991;
  *          H. H. Seward, 1954, for the sort by counting.
  *
- * Forms    explained (this file), CPU (sort_radix_cpu.h).
+ * Forms    explained (this file), CPU (sort_radix_cpu.h), CUDA (sort_radix.cu).
  */
 #include "part_steps.h"
 

@@ -87,10 +87,10 @@ struct radix_job {
     bool stable;
 };
 
-template <typename K, unsigned value_bytes>
+template <typename K, unsigned value_bytes,
+          typename shape = typename usw_radix_tuning<K, value_bytes>::shape>
 static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
-    using shape = typename usw_radix_tuning<K, value_bytes>::shape;
     using block = scatter_block<K, value_bytes, shape>;
     using V = typename usw_value_of<value_bytes>::type;
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
