@@ -1,4 +1,4 @@
-/* part_onesweep.cuh - radix sort's steps on a GPU: count all digits in one read, then one pass a digit.
+/* part_onesweep.cuh - a radix sort's first step on a GPU: one read counts all digits.
  *
  * Idea     count reads the keys once: it counts every digit, sees whether the keys are sorted or
  *          reversed already, and its last block scans the counts and writes the plan: which digits
@@ -63,6 +63,14 @@ struct usw_radix_bits {
     }
 };
 
+/* The type of a value that moves with its key; value_bytes 0: none. */
+template <unsigned value_bytes> struct usw_value_of {
+    using type = uint32_t;
+};
+template <> struct usw_value_of<8> {
+    using type = uint64_t;
+};
+
 /* ---- count ---- */
 
 template <typename K> struct usw_radix_count_args {
@@ -75,15 +83,6 @@ template <typename K> struct usw_radix_count_args {
     unsigned long long *ring;
     size_t ring_words; /* to clear */
 };
-
-template <typename K> __device__ __forceinline__ unsigned usw_warp_or(K x)
-{
-    if constexpr (sizeof(K) == 8) {
-        return __reduce_or_sync(~0u, static_cast<unsigned>(x) | static_cast<unsigned>(x >> 32));
-    } else {
-        return __reduce_or_sync(~0u, static_cast<unsigned>(x));
-    }
-}
 
 /* Adds a key's digits to this warp's copy of the counters. */
 template <typename K>
@@ -193,93 +192,126 @@ __device__ __forceinline__ void make_plan(const usw_radix_count_args<K> &a,
     }
 }
 
-template <typename K>
-__global__ void __launch_bounds__(usw_radix_count_tuning::threads)
-    usw_radix_count(const usw_radix_count_args<K> a)
-{
+/* One block's counting. */
+template <typename K> struct count_block {
     using tuning = usw_radix_count_tuning;
-    constexpr unsigned V = 16 / sizeof(K), U = tuning::vectors;
-    USW_SHARED_ARRAY(unsigned, counts, [tuning::copies * sizeof(K) * 256]);
-    USW_SHARED_ARRAY(unsigned long long, warp_sums, [8]);
-    USW_SHARED(unsigned, last);
-    unsigned t = threadIdx.x;
-    for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {
-        a.ring[i] = 0;
+    static constexpr unsigned V = 16 / sizeof(K), U = tuning::vectors;
+    const usw_radix_count_args<K> &a;
+    unsigned *mine; /* this warp's counters */
+    K range;        /* the bits that count */
+    size_t head, vectors;
+    unsigned disorder, seen; /* this thread's, this warp's */
+
+    __device__ __forceinline__ count_block(const usw_radix_count_args<K> &args, unsigned *counters)
+        : a(args), mine(counters), disorder(0), seen(0)
+    {
+        unsigned bits = a.bits.end - a.bits.begin;
+        range = static_cast<K>(static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - bits))
+                               << a.bits.begin);
+        head = (16 - reinterpret_cast<uintptr_t>(a.keys) % 16) % 16 / sizeof(K);
+        head = head < a.n ? head : a.n;
+        vectors = (a.n - head) / V;
     }
-    for (unsigned i = t; i < tuning::copies * sizeof(K) * 256; i += blockDim.x) {
-        counts[i] = 0;
+    __device__ __forceinline__ void compare(K before, K after)
+    {
+        disorder |= disorder_of<K>(before & range, after & range, a.stable);
     }
-    __syncthreads();
-    unsigned *mine = counts + (t / 32 % tuning::copies) * sizeof(K) * 256;
-    const K range =
-        static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - (a.bits.end - a.bits.begin)))
-        << a.bits.begin;
-    size_t head = (16 - reinterpret_cast<uintptr_t>(a.keys) % 16) % 16 / sizeof(K);
-    head = head < a.n ? head : a.n;
-    size_t vectors = (a.n - head) / V;
-    const uint4 *in = reinterpret_cast<const uint4 *>(a.keys + head);
-    unsigned disorder = 0, seen = 0;
-    for (size_t at = static_cast<size_t>(blockIdx.x) * blockDim.x * U; at < vectors;
-         at += static_cast<size_t>(gridDim.x) * blockDim.x * U) {
+    /* Vector i of mapped keys; whole: all of this warp's vectors are there. */
+    __device__ __forceinline__ void count_vector(const K (&key)[V], size_t i, bool whole)
+    {
+        if (whole) {
+            count_warp<K, V>(mine, key, a.bits);
+        } else if (i < vectors) {
+#pragma unroll
+            for (unsigned j = 0; j < V; j++) {
+                count_key(mine, key[j], a.bits);
+            }
+        }
+        if (seen == 3) {
+            return;
+        }
+        if (i < vectors) {
+#pragma unroll
+            for (unsigned j = 0; j + 1 < V; j++) {
+                compare(key[j], key[j + 1]);
+            }
+            size_t next = head + i * V + V;
+            if (next < a.n) {
+                compare(key[V - 1], a.map.map(a.keys[next]));
+            }
+        }
+        seen = __reduce_or_sync(~0u, disorder);
+    }
+    /* U vectors a thread, all loaded before the first is counted. */
+    __device__ __forceinline__ void count_stretch(size_t at)
+    {
+        const uint4 *in = reinterpret_cast<const uint4 *>(a.keys + head);
         union {
             uint4 v;
             K k[V];
         } x[U];
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
-            size_t i = at + u * blockDim.x + t;
+            size_t i = at + u * blockDim.x + threadIdx.x;
             x[u].v = i < vectors ? in[i] : make_uint4(0, 0, 0, 0);
         }
 #pragma unroll
         for (unsigned u = 0; u < U; u++) {
-            size_t i = at + u * blockDim.x + t;
+            size_t i = at + u * blockDim.x + threadIdx.x;
 #pragma unroll
             for (unsigned j = 0; j < V; j++) {
                 x[u].k[j] = a.map.map(x[u].k[j]);
             }
-            if (at + u * blockDim.x + (t | 31) < vectors) {
-                count_warp<K, V>(mine, x[u].k, a.bits);
-            } else if (i < vectors) {
-#pragma unroll
-                for (unsigned j = 0; j < V; j++) {
-                    count_key(mine, x[u].k[j], a.bits);
-                }
-            }
-            if (seen != 3) {
-                if (i < vectors) {
-#pragma unroll
-                    for (unsigned j = 0; j + 1 < V; j++) {
-                        disorder |=
-                            disorder_of<K>(x[u].k[j] & range, x[u].k[j + 1] & range, a.stable);
-                    }
-                    size_t next = head + i * V + V;
-                    if (next < a.n) {
-                        disorder |= disorder_of<K>(x[u].k[V - 1] & range,
-                                                   a.map.map(a.keys[next]) & range, a.stable);
-                    }
-                }
-                seen = __reduce_or_sync(~0u, disorder);
+            count_vector(x[u].k, i, (i | 31) < vectors);
+        }
+    }
+    /* The keys before the first vector and after the last. */
+    __device__ __forceinline__ void count_rest()
+    {
+        if (threadIdx.x < a.n - vectors * V) {
+            size_t i = threadIdx.x < head ? threadIdx.x : threadIdx.x + vectors * V;
+            K key = a.map.map(a.keys[i]);
+            count_key(mine, key, a.bits);
+            if (i + 1 < a.n) {
+                compare(key, a.map.map(a.keys[i + 1]));
             }
         }
     }
-    size_t rest = a.n - vectors * V; /* before the first vector and after the last */
-    if (blockIdx.x == 0 && t < rest) {
-        size_t i = t < head ? t : t + vectors * V;
-        K key = a.map.map(a.keys[i]);
-        count_key(mine, key, a.bits);
-        if (i + 1 < a.n) {
-            disorder |= disorder_of<K>(key & range, a.map.map(a.keys[i + 1]) & range, a.stable);
-        }
+};
+
+template <typename K>
+__global__ void __launch_bounds__(usw_radix_count_tuning::threads)
+    usw_radix_count(const usw_radix_count_args<K> a)
+{
+    constexpr unsigned copies = usw_radix_count_tuning::copies, copy = sizeof(K) * 256;
+    USW_SHARED_ARRAY(unsigned, counts, [copies * copy]);
+    USW_SHARED_ARRAY(unsigned long long, warp_sums, [8]);
+    USW_SHARED(unsigned, last);
+    unsigned t = threadIdx.x;
+    for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {
+        a.ring[i] = 0;
     }
-    disorder = __reduce_or_sync(~0u, disorder);
+    for (unsigned i = t; i < copies * copy; i += blockDim.x) {
+        counts[i] = 0;
+    }
+    __syncthreads();
+    count_block<K> b(a, counts + t / 32 % copies * copy);
+    size_t stretch = static_cast<size_t>(blockDim.x) * b.U;
+    for (size_t at = blockIdx.x * stretch; at < b.vectors; at += gridDim.x * stretch) {
+        b.count_stretch(at);
+    }
+    if (blockIdx.x == 0) {
+        b.count_rest();
+    }
+    unsigned disorder = __reduce_or_sync(~0u, b.disorder);
     if ((t & 31) == 0 && disorder != 0) {
         atomicOr(&a.control->disorder, disorder);
     }
     __syncthreads();
     for (unsigned i = t; i < a.bits.digits * 256; i += blockDim.x) {
         unsigned sum = 0;
-        for (unsigned c = 0; c < tuning::copies; c++) {
-            sum += counts[c * sizeof(K) * 256 + i];
+        for (unsigned c = 0; c < copies; c++) {
+            sum += counts[c * copy + i];
         }
         if (sum != 0) {
             atomicAdd(&a.control->base[i / 256][i % 256], static_cast<unsigned long long>(sum));

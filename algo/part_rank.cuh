@@ -1,7 +1,7 @@
 /* part_rank.cuh - ranks of digits within a block of a GPU, stable: what each warp counts by itself.
  *
- * A warp's counters are 256 numbers of 16 bits, two to a word. What an atomic addition returns is the
- * rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
+ * A warp's counters are 256 numbers of 16 bits, two to a word. What an atomic addition returns is
+ * the rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
  * at hand does so (5 times as fast as votes), but nothing promises it, so whoever uses count_digit
  * checks its result and falls back to count_digit_by_votes. */
 #ifndef USW_PART_RANK_CUH

@@ -1,4 +1,4 @@
-/* part_scatter.cuh - one pass of a radix sort on a GPU: every key to its digit's next place, stable.
+/* part_scatter.cuh - one pass of a radix sort on a GPU: every key to its digit's next place.
  *
  * Steps of a tile
  *   load     keys, and values if any, go to shared memory as they are; nothing moves there again.
@@ -92,6 +92,21 @@ struct look_ring {
     {
         return base + static_cast<unsigned>(tile / tiles);
     }
+    __device__ __forceinline__ void tell(size_t tile, unsigned digit, unsigned flag,
+                                         unsigned long long number) const
+    {
+        usw_store_relaxed(at(tile, digit), look_word(flag, epoch(tile), number));
+    }
+    /* Until the words that tile overwrites are wanted by nobody (part_onesweep.cuh). */
+    __device__ __forceinline__ void wait(size_t tile, unsigned distance, unsigned digit) const
+    {
+        if (tile >= distance) {
+            size_t before = tile - distance;
+            while (look_flag(usw_load_relaxed(at(before, digit)), epoch(before)) != LOOK_SUM) {
+                usw_yield();
+            }
+        }
+    }
 };
 
 /* The sum of a digit's counts over all tiles before `tile`. */
@@ -148,13 +163,6 @@ __device__ __forceinline__ void copy_async_wait()
 }
 
 /* ---- the pass ---- */
-
-template <unsigned value_bytes> struct usw_value_of {
-    using type = uint32_t;
-};
-template <> struct usw_value_of<8> {
-    using type = uint64_t;
-};
 
 template <typename K, unsigned value_bytes, typename Shape> struct scatter_block {
     using V = typename usw_value_of<value_bytes>::type;
@@ -305,24 +313,15 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     }
 };
 
+/* Fills in what is the same for all tiles of this pass; the number of the pass's digit. */
 template <typename K, unsigned value_bytes, typename Shape>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
+__device__ __forceinline__ unsigned begin_pass(scatter_block<K, value_bytes, Shape> &b,
+                                               const usw_radix_pass_args<K> &a, unsigned pass,
+                                               unsigned passes)
 {
     using V = typename usw_value_of<value_bytes>::type;
-    USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED(unsigned, taken);
-    unsigned passes = a.control->passes, t = threadIdx.x;
-    if (pass >= passes) {
-        return;
-    }
     unsigned digit = a.control->digit[pass];
     bool to_tmp = a.last_in_tmp ? pass % 2 == 0 : (passes - 1 - pass) % 2 != 0;
-    size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
-    unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
-    look_ring ring = {a.ring, a.ring_tiles, 1 + pass * laps};
-    scatter_block<K, value_bytes, Shape> b;
-    b.carve(shared);
     b.first = pass == 0;
     b.last = pass + 1 == passes;
     b.keys_in = b.first ? a.keys_in : to_tmp ? a.keys_out : a.keys_tmp;
@@ -334,6 +333,25 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     b.map = a.map;
     b.shift = a.bits.shift(digit);
     b.mask = a.bits.mask(digit);
+    return digit;
+}
+
+template <typename K, unsigned value_bytes, typename Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    USW_SHARED(unsigned, taken);
+    unsigned passes = a.control->passes, t = threadIdx.x;
+    if (pass >= passes) {
+        return;
+    }
+    scatter_block<K, value_bytes, Shape> b;
+    b.carve(shared);
+    unsigned digit = begin_pass(b, a, pass, passes);
+    size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
+    unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
+    look_ring ring = {a.ring, a.ring_tiles, 1 + pass * laps};
     for (;;) {
         if (t == 0) {
             taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
@@ -353,24 +371,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         __syncwarp();
         b.rank(ranks);
         __syncthreads();
-        start_digits<Shape::warps>(
-            b.counters, b.digit_start, b.warp_sums, [&](unsigned d, unsigned count) {
-                if (tile >= a.wait_tiles) {
-                    size_t before = tile - a.wait_tiles;
-                    while (look_flag(usw_load_relaxed(ring.at(before, d)), ring.epoch(before)) !=
-                           LOOK_SUM) {
-                        usw_yield();
-                    }
-                }
-                count -= d == b.mask ? padding : 0;
-                usw_store_relaxed(ring.at(tile, d), look_word(LOOK_COUNT, ring.epoch(tile), count));
-            });
+        auto publish = [&](unsigned d, unsigned count) {
+            ring.wait(tile, a.wait_tiles, d);
+            ring.tell(tile, d, LOOK_COUNT, count - (d == b.mask ? padding : 0));
+        };
+        start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums, publish);
         b.place(ranks);
         if (t < 256) {
             unsigned count = b.digit_start[t + 1] - b.digit_start[t];
-            count -= t == b.mask ? padding : 0;
             unsigned long long sum = look_back<Shape::window>(ring, tile, t);
-            usw_store_relaxed(ring.at(tile, t), look_word(LOOK_SUM, ring.epoch(tile), sum + count));
+            ring.tell(tile, t, LOOK_SUM, sum + count - (t == b.mask ? padding : 0));
             b.go[t] = static_cast<long long>(a.control->base[digit][t] + sum) - b.digit_start[t];
         }
         copy_async_wait();

@@ -1,9 +1,9 @@
 /* sort_radix.cu - radix sort on a GPU, lowest digit first, one pass over memory a digit.
  *
  * Idea     As the explained form: count, scan, move, digit by digit. One read counts all digits and
- *          sees what need not be done (part_onesweep.cuh); then one pass a digit (part_scatter.cuh),
- *          all queued at once. Passes beyond the plan's number end at once, so that nothing waits
- *          for the host.
+ *          sees what need not be done (part_onesweep.cuh); then one pass a digit
+ *          (part_scatter.cuh), all queued at once. Passes beyond the plan's number end at once, so
+ *          that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish.
  *
