@@ -67,7 +67,8 @@ static bool scan_short(const char *p, double *value, const char **end)
             mantissa = mantissa * 10 + (uint64_t)(*p - '0');
         }
     }
-    if (digits == 0 || digits > 18 || mantissa >> 53 != 0 || !is_end(*p)) {
+    bool ends = !is_digit(*p) && (*p | 0x20) != 'e' && (*p | 0x20) != 'x' && *p != '.';
+    if (digits == 0 || digits > 18 || mantissa >> 53 != 0 || !ends) {
         return false;
     }
     *value = (double)mantissa / ten[after];
@@ -76,7 +77,7 @@ static bool scan_short(const char *p, double *value, const char **end)
     return true;
 }
 
-static bool scan_double(const char *p, double *value, const char **end)
+bool io_decimal_scan(const char *p, double *value, const char **end)
 {
     if (scan_short(p, value, end)) {
         return true;
@@ -84,7 +85,12 @@ static bool scan_double(const char *p, double *value, const char **end)
     char *stop;
     *value = strtod(p, &stop);
     *end = stop;
-    return stop != p && is_end(*stop);
+    return stop != p;
+}
+
+static bool scan_double(const char *p, double *value, const char **end)
+{
+    return io_decimal_scan(p, value, end) && is_end(**end);
 }
 
 static bool is_float(upsweep_type type)

@@ -22,5 +22,8 @@ size_t io_number_print(char text[IO_NUMBER_MAX], upsweep_type type, const void *
 double io_number_value(upsweep_type type, const void *element);
 /* Reads one number as an element; false if text is none that fits. */
 bool io_number_scan(const char *text, upsweep_type type, void *element);
+/* Reads the longest number that begins at text, which must be followed by a byte that is part of
+ * none; *end gets where it ends. False if there is none. */
+bool io_decimal_scan(const char *text, double *value, const char **end);
 
 #endif

@@ -1,0 +1,136 @@
+/* graph_input.c - reads a graph as the command line says. */
+#include "graph_input.h"
+
+#include "parallel.h"
+
+#include <string.h>
+
+const char app_graph_formats_help[] =
+    "A graph is a file of one of these formats, known by its first bytes or the end of its name;\n"
+    "any of them may be compressed by gzip or zstd (.gz, .zst):\n"
+    "\n"
+    "  gr        DIMACS shortest paths; vertices are counted from 1\n"
+    "  mtx       Matrix Market, coordinate; vertices are counted from 1\n"
+    "  el, wel   `TAIL HEAD` and `TAIL HEAD WEIGHT`, one arc a line, of the GAP benchmark; from 0\n"
+    "  sg, wsg   the GAP benchmark's binary graphs; from 0\n"
+    "  csv, tsv  tables; from 0, or words with --names\n"
+    "  usg       upsweep's own: fast to read, and its checksum shows damage\n"
+    "\n"
+    "Weights are whole numbers or decimals that are not negative; the first of u32, u64 and f64\n"
+    "that has all of them is taken unless --weight says otherwise. Where a file says that it is\n"
+    "symmetric, every arc goes both ways. An error names the file, the line and the cause.";
+
+unsigned app_io_threads(const app_common *common)
+{
+    return common->threads == 0 || common->threads > IO_LANES_MAX ? io_processors()
+                                                                  : (unsigned)common->threads;
+}
+
+static int take_weight(const char *text, io_graph_options *o)
+{
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
+    if (text == NULL) {
+        return APP_OK;
+    }
+    o->no_weights = strcmp(text, "none") == 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (strcmp(text, upsweep_type_name(types[i])) == 0) {
+            o->weight_type = types[i];
+        }
+    }
+    return o->no_weights || o->weight_type != 0
+               ? APP_OK
+               : app_fail("--weight takes u32, u64, f32, f64 or none, not '%s'", text);
+}
+
+static int take_delimiter(const char *text, io_graph_options *o)
+{
+    if (text == NULL) {
+        return APP_OK;
+    }
+    bool tab = strcmp(text, "\\t") == 0 || strcmp(text, "tab") == 0;
+    if ((!tab && strlen(text) != 1) || *text == '"' || *text == '\n') {
+        return app_fail("--delimiter takes one letter, or tab, not '%s'", text);
+    }
+    o->delimiter = tab ? '\t' : *text;
+    return APP_OK;
+}
+
+static int take_options(const app_graph_input *input, io_graph_options *o)
+{
+    if (input->from != NULL) {
+        o->format = io_graph_format_from_name(input->from);
+        if (o->format == IO_GRAPH_NONE) {
+            return app_fail("--from takes gr, mtx, el, wel, sg, wsg, csv, tsv or usg, not '%s'",
+                            input->from);
+        }
+    }
+    if (input->base != NULL) {
+        if ((*input->base != '0' && *input->base != '1') || input->base[1] != '\0') {
+            return app_fail("--base takes 0 or 1, not '%s'", input->base);
+        }
+        o->base_given = true;
+        o->base = (uint32_t)(*input->base - '0');
+    }
+    o->columns = input->columns;
+    o->by_names = input->names;
+    return take_weight(input->weight, o) == APP_OK ? take_delimiter(input->delimiter, o)
+                                                   : APP_ERROR;
+}
+
+int app_read_graph(const app_common *common, const app_graph_input *input, const char *file,
+                   io_graph *g)
+{
+    io_progress progress = {.what = NULL};
+    io_graph_options o = {.threads = app_io_threads(common), .progress = &progress};
+    io_error error;
+    *g = (io_graph){.base = 0};
+    if (take_options(input, &o) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (!io_graph_read(g, file, &o, &error) ||
+        (input->places != NULL && !io_graph_read_places(g, input->places, o.threads, &error))) {
+        return app_fail("%s", error.text);
+    }
+    bool table = g->format == IO_GRAPH_CSV || g->format == IO_GRAPH_TSV;
+    const char *only = input->columns != NULL     ? "columns"
+                       : input->delimiter != NULL ? "delimiter"
+                       : input->names             ? "names"
+                                                  : NULL;
+    if (only != NULL && !table) {
+        return app_fail("--%s is for tables, csv and tsv, and %s is %s", only, file,
+                        io_graph_format_name(g->format));
+    }
+    return APP_OK;
+}
+
+/* What the library is going to take, asked before it does: where memory is promised beyond what
+ * there is, the system ends programs that use it. */
+static int check_memory(const io_graph *g, const char *file)
+{
+    upsweep_machine machine;
+    upsweep_describe_machine(&machine);
+    double need = 20.0 * (double)g->vertices + 20.0 * (double)g->arcs;
+    if (machine.memory_bytes != 0 && need > (double)machine.memory_bytes) {
+        return app_fail(
+            "%s: %zu vertices and %zu arcs need about %.0f GB of memory, more than this "
+            "machine has",
+            file, g->vertices, g->arcs, 1e-9 * need);
+    }
+    return APP_OK;
+}
+
+int app_make_graph(upsweep *u, const io_graph *g, const char *file, upsweep_graph **graph)
+{
+    unsigned flags = g->undirected ? UPSWEEP_GRAPH_UNDIRECTED : 0;
+    upsweep_type type = g->weight == NULL ? 0 : g->weight_type;
+    if (check_memory(g, file) != APP_OK) {
+        return APP_ERROR;
+    }
+    upsweep_status status = g->tail != NULL
+                                ? upsweep_graph_from_arcs(u, g->vertices, g->arcs, g->tail, g->head,
+                                                          g->weight, type, flags, graph)
+                                : upsweep_graph_from_rows(u, g->vertices, g->begin, g->head,
+                                                          g->weight, type, flags, graph);
+    return status == UPSWEEP_OK ? APP_OK : app_fail("%s: %s", file, upsweep_error(u));
+}

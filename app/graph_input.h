@@ -1,0 +1,57 @@
+/* graph_input.h - how `upsweep paths` and `upsweep graph` take a graph: the options that say what
+ * the file is, and the arrays that come of it. */
+#ifndef APP_GRAPH_INPUT_H
+#define APP_GRAPH_INPUT_H
+
+#include "app.h"
+#include "graph.h"
+
+typedef struct app_graph_input {
+    const char *from, *weight, *columns, *delimiter, *base, *places;
+    bool names;
+} app_graph_input;
+
+/* Rows of an option table, for settings that have a member `input`. */
+#define APP_GRAPH_OPTIONS(settings)                                                                \
+    {0,        "from",                                                                             \
+     "FORMAT", "the graph is gr, mtx, el, wel, sg, wsg, csv, tsv or usg",                          \
+     APP_TEXT, offsetof(settings, input.from),                                                     \
+     NULL},                                                                                        \
+        {0,        "weight",                                                                       \
+         "TYPE",   "read weights as u32, u64, f32 or f64, or none of them",                        \
+         APP_TEXT, offsetof(settings, input.weight),                                               \
+         NULL},                                                                                    \
+        {0,         "columns",                                                                     \
+         "T,H[,W]", "of a table: the columns of tail, head and weight",                            \
+         APP_TEXT,  offsetof(settings, input.columns),                                             \
+         NULL},                                                                                    \
+        {0,        "delimiter",                                                                    \
+         "C",      "of a table: what parts its columns",                                           \
+         APP_TEXT, offsetof(settings, input.delimiter),                                            \
+         NULL},                                                                                    \
+        {0,        "names",                                                                        \
+         NULL,     "of a table: vertices are words, not numbers",                                  \
+         APP_FLAG, offsetof(settings, input.names),                                                \
+         NULL},                                                                                    \
+        {0,        "base",                                                                         \
+         "0|1",    "of el, wel and tables: the first vertex is 0 or 1; 0 if not given",            \
+         APP_TEXT, offsetof(settings, input.base),                                                 \
+         NULL},                                                                                    \
+    {                                                                                              \
+        0, "coordinates", "FILE", "where the vertices lie: DIMACS .co", APP_TEXT,                  \
+            offsetof(settings, input.places), NULL                                                 \
+    }
+
+extern const char app_graph_formats_help[];
+
+/* The threads that reading and writing may use. */
+unsigned app_io_threads(const app_common *common);
+
+/* Reads the file, "-" being standard input. Returns APP_OK, or APP_ERROR after the sentence; *g can
+ * be freed in both cases. */
+int app_read_graph(const app_common *common, const app_graph_input *input, const char *file,
+                   io_graph *g);
+/* Hands the arrays to the library. */
+int app_make_graph(upsweep *u, const io_graph *g, const char *file, upsweep_graph **graph);
+
+#endif

@@ -1,0 +1,118 @@
+/* graph.h - graphs in files, read into arrays that upsweep_graph_from_arcs or _from_rows takes, and
+ * written back.
+ *
+ *   gr     DIMACS shortest paths: `p sp VERTICES ARCS`, then `a TAIL HEAD WEIGHT`; ids from 1
+ *   mtx    Matrix Market, coordinate: an entry of row i and column j is an arc i -> j; ids from 1;
+ *          of a symmetric matrix every entry off the diagonal is two arcs
+ *   el     `TAIL HEAD` a line, ids from 0; wel: `TAIL HEAD WEIGHT` (both of the GAP benchmark)
+ *   wsg    the GAP benchmark's binary graph with weights; sg: without
+ *   csv    a table, commas between its columns; tsv: tabs; ids from 0
+ *   usg    upsweep's own, binary and checksummed: io/graph_cache.c describes it
+ *
+ * All of them may be compressed by gzip or zstd. What is wrong with a file is told in one sentence
+ * with its name and, if it is text, the number of the line. */
+#ifndef IO_GRAPH_H
+#define IO_GRAPH_H
+
+#include <stdint.h>
+
+#include "input.h"
+#include "output.h"
+#include "progress.h"
+#include "upsweep.h"
+#include "why.h"
+
+typedef enum io_graph_format {
+    IO_GRAPH_NONE = 0,
+    IO_GRAPH_GR,
+    IO_GRAPH_MTX,
+    IO_GRAPH_EL,
+    IO_GRAPH_WEL,
+    IO_GRAPH_WSG,
+    IO_GRAPH_SG,
+    IO_GRAPH_CSV,
+    IO_GRAPH_TSV,
+    IO_GRAPH_USG
+} io_graph_format;
+
+/* "gr" ...; the format of that name, or NONE. The words are also the ends of files' names, which
+ * ".gz" or ".zst" may follow. */
+const char *io_graph_format_name(io_graph_format format);
+io_graph_format io_graph_format_from_name(const char *name);
+io_graph_format io_graph_format_of_file(const char *file);
+
+enum { IO_GRAPH_BLOCKS = 12 };
+
+typedef struct io_names io_names; /* names.h */
+
+/* By list: arc i goes from tail[i] to head[i]. By rows: tail is NULL, and the arcs of vertex v are
+ * begin[v] .. begin[v + 1] - 1. */
+typedef struct io_graph {
+    size_t vertices, arcs;
+    uint32_t *tail, *head;
+    uint64_t *begin;
+    void *weight;             /* NULL: every arc counts 1 */
+    upsweep_type weight_type; /* u32, u64, f32, f64; 0: no weights */
+    bool undirected;          /* every arc off the diagonal also goes from its head to its tail */
+    bool symmetric;           /* every arc is there both ways already */
+    uint32_t base;            /* what the file calls the first vertex: 0 or 1 */
+    double *x, *y;            /* coordinates of the vertices; NULL: none */
+    io_names *names;          /* what the file calls the vertices; NULL: by their numbers */
+    io_graph_format format;
+    struct {
+        void *memory;
+        size_t bytes;
+    } blocks[IO_GRAPH_BLOCKS]; /* what the arrays lie in */
+    io_input input;            /* or else this */
+} io_graph;
+
+typedef struct io_graph_options {
+    io_graph_format format;   /* NONE: by the first bytes or the end of the name */
+    upsweep_type weight_type; /* 0: u32 if all weights fit, else u64, else f64 */
+    bool no_weights;          /* weights in the file are not looked at */
+    const char *columns; /* of tables: "TAIL,HEAD" or "TAIL,HEAD,WEIGHT", numbers from 1 or words
+                                 of the first line; NULL: the first three, or two if there are no more */
+    char delimiter;      /* of tables, instead of comma or tab; 0: as the format has it */
+    bool by_names;       /* of tables: vertices are words, numbered as they first appear */
+    bool base_given;     /* of tables and .el, .wel: base is set */
+    uint32_t base;
+    unsigned threads;
+    io_progress *progress; /* NULL: nothing is told */
+} io_graph_options;
+
+/* Reads the file, "-" being standard input. *g can be freed in any case. */
+bool io_graph_read(io_graph *g, const char *file, const io_graph_options *options, io_error *error);
+void io_graph_free(io_graph *g);
+
+/* Zeroed memory that io_graph_free gives back, or NULL. */
+void *io_graph_take(io_graph *g, size_t bytes);
+/* Turns a list into rows, the arcs of a vertex in the order of the list; and rows into a list. False
+ * when there is no memory: the graph is as it was. */
+bool io_graph_to_rows(io_graph *g);
+bool io_graph_to_list(io_graph *g);
+
+/* Reads coordinates (.co) of the graph's vertices into x and y. */
+bool io_graph_read_places(io_graph *g, const char *file, unsigned threads, io_error *error);
+
+/* Vertices of a file: DIMACS .ss (`s ID`), or one id or name a line. *ids is from malloc. */
+bool io_graph_read_vertices(const io_graph *g, const char *file, uint32_t **ids, size_t *count,
+                            io_error *error);
+/* Pairs of them: DIMACS .p2p (`q FROM TO`), or two a line. from and to are from malloc. */
+bool io_graph_read_pairs(const io_graph *g, const char *file, uint32_t **from, uint32_t **to,
+                         size_t *count, io_error *error);
+/* One vertex as a person calls it. */
+bool io_graph_vertex(const io_graph *g, const char *text, uint32_t *vertex, io_error *error);
+
+/* Makes an undirected graph one whose arcs are there both ways. */
+bool io_graph_both_ways(io_graph *g);
+
+/* Appends the graph in a format; NONE is no format. Arcs come in the order they have; in usg, sg and
+ * wsg by their tails. What the format cannot hold (fractions in gr, weights in el, names in all but
+ * csv, tsv and usg) is an error, told with the name of out. The graph may change its form, undirected
+ * ones are written both ways but in mtx and usg. */
+bool io_graph_write(io_graph *g, io_output *out, io_graph_format format, unsigned threads,
+                    io_progress *progress, io_error *error);
+/* Appends the coordinates as .co. */
+bool io_graph_write_places(const io_graph *g, io_output *out, io_error *error);
+
+#endif

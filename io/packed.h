@@ -1,0 +1,23 @@
+/* packed.h - gzip and zstd, known by their first bytes, whatever the file is called.
+ *
+ * Both are done by the libraries that own the format, zlib and libzstd; a program that was built
+ * without one says so when it meets such a file. */
+#ifndef IO_PACKED_H
+#define IO_PACKED_H
+
+#include "input.h"
+#include "progress.h"
+#include "why.h"
+
+/* in holds one file, read without a last byte added. If it is compressed, puts what it unpacks to
+ * in its place. Several streams one after the other unpack to one text, as gunzip and unzstd have
+ * it; a stream that ends early, has bytes behind it that are no stream, or fails its checksum is
+ * refused. in can be freed in any case. */
+bool io_unpack(io_input *in, io_progress *progress, io_error *error);
+/* Adds the byte `last` to a text that lacks it. */
+void io_text_close(io_input *in, int last);
+
+/* "gzip, zstd": what this program can unpack. */
+const char *io_unpack_knows(void);
+
+#endif

@@ -1,0 +1,92 @@
+/* record_why.c - what is wrong with a line, in words. */
+#include "record_line.h"
+
+#include "numbers.h"
+
+#include <inttypes.h>
+
+enum { SHOWN = 40 };
+
+/* The word at `at`, as far as a sentence has room, with what cannot be printed as '?'. */
+static void show(const unsigned char *at, char out[SHOWN + 4])
+{
+    size_t length = 0;
+    for (; length < SHOWN && at[length] != '\n' && at[length] != '\r' && at[length] != ' ' &&
+           at[length] != '\t' && at[length] != ',';
+         length++) {
+        out[length] = at[length] >= 0x20 && at[length] < 0x7f ? (char)at[length] : '?';
+    }
+    memcpy(out + length, length == SHOWN ? "..." : "", length == SHOWN ? 4 : 1);
+}
+
+static const char *field_name(const io_record_rules *rules, unsigned field)
+{
+    switch (rules->field[field].kind) {
+    case IO_FIELD_WEIGHT: return "weight";
+    case IO_FIELD_PLACE: return "coordinate";
+    default: break;
+    }
+    bool two = rules->fields > 1 && rules->field[1].kind == IO_FIELD_ID;
+    return !two ? "vertex" : field == 0 ? "first vertex" : "second vertex";
+}
+
+static bool why_id(const io_record_rules *rules, const io_fault *fault, size_t line,
+                   io_error *error)
+{
+    char word[SHOWN + 4];
+    show(fault->at, word);
+    const unsigned char *from = fault->at; /* behind the digits of an id out of range */
+    if (fault->verdict != IO_LINE_NO_ID) {
+        while (from > fault->line && (unsigned)from[-1] - '0' < 10) {
+            from--;
+        }
+        show(from, word);
+    }
+    if (fault->verdict == IO_LINE_NO_ID) {
+        while (from > fault->line && from[-1] > ' ' && from[-1] != ',') {
+            from--;
+        }
+        show(from, word);
+        return io_because(error, "%s: line %zu: '%s' is no vertex", rules->name, line, word);
+    }
+    if (fault->verdict == IO_LINE_ID_LOW) {
+        return io_because(error, "%s: line %zu: vertex %s, but vertices are counted from %" PRIu64,
+                          rules->name, line, word, rules->base);
+    }
+    if (rules->vertices == IO_VERTICES_MAX) {
+        return io_because(error, "%s: line %zu: vertex %s, but ids go up to %" PRIu64, rules->name,
+                          line, word, rules->base + IO_VERTICES_MAX - 1);
+    }
+    return io_because(error, "%s: line %zu: vertex %s, but there are %" PRIu64, rules->name, line,
+                      word, rules->vertices);
+}
+
+bool io_record_why(const io_record_rules *rules, const io_fault *fault, upsweep_type type,
+                   size_t line, io_error *error)
+{
+    char word[SHOWN + 4];
+    show(fault->at, word);
+    const char *name = rules->name, *field = field_name(rules, fault->field);
+    switch (fault->verdict) {
+    case IO_LINE_ODD:
+        return io_because(error, "%s: line %zu: begins with '%s', not with '%c'", name, line, word,
+                          rules->mark);
+    case IO_LINE_SHORT: return io_because(error, "%s: line %zu: has no %s", name, line, field);
+    case IO_LINE_LONG:
+        return io_because(error, "%s: line %zu: '%s' follows what should be its end", name, line,
+                          word);
+    case IO_LINE_NO_ID:
+    case IO_LINE_ID_LOW:
+    case IO_LINE_ID_HIGH: return why_id(rules, fault, line, error);
+    case IO_LINE_NEGATIVE:
+        return io_because(error, "%s: line %zu: the weight %s is negative", name, line, word);
+    case IO_LINE_RANGE:
+        return io_because(error, "%s: line %zu: the %s %s is out of the range of %s", name, line,
+                          field, word, upsweep_type_name(type));
+    case IO_LINE_FRACTION:
+        return io_because(error, "%s: line %zu: the weight %s is no whole number, as %s has them",
+                          name, line, word, upsweep_type_name(type));
+    default:
+        return io_because(error, "%s: line %zu: the %s '%s' is no number", name, line, field, word);
+    }
+}
