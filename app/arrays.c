@@ -10,14 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *shown(const char *name)
-{
-    return strcmp(name, "-") == 0 ? "standard input" : name;
-}
-
 const char *app_input_name(const app_common *common)
 {
-    return shown(common->operand_count == 0 ? "-" : common->operands[0]);
+    return io_input_name(common->operand_count == 0 ? "-" : common->operands[0]);
 }
 
 static int read_names(const app_common *common, const char *const *names, size_t count,

@@ -47,7 +47,8 @@ static uint64_t random_at(const maker *m, uint64_t stream, uint64_t i)
     return mix(mix(m->seed * 4 + stream) + (i + 1) * 0x9e3779b97f4a7c15u);
 }
 
-/* 0 .. bound - 1, bound <= 2^32, by a product of the high half: no division, the same everywhere. */
+/* 0 .. bound - 1, bound <= 2^32, by a product of the high half: no division, the same everywhere.
+ * */
 static uint64_t below(uint64_t random, uint64_t bound)
 {
     return (random >> 32) * bound >> 32;
@@ -94,7 +95,7 @@ static void make_row(void *context, size_t row, unsigned lane)
     for (uint64_t c = 0; c < m->columns; c++) {
         uint64_t v = row * m->columns + c;
         g->x[v] = (double)c;
-        g->y[v] = -(double)row;
+        g->y[v] = 0.0 - (double)row;
         if (row > 0) {
             uint64_t up = v - m->columns;
             put(g, i++, v, up, weight_at(m, 2 * up + 1));
@@ -232,25 +233,27 @@ static int make_random(maker *m, const char *size, size_t degree, unsigned threa
 int app_graph_generate(const app_graph_settings *s, const char *kind, const char *size)
 {
     static const char *const kinds[] = {"grid", "uniform", "kronecker"};
+    size_t k = 0;
+    while (k < 3 && strcmp(kind, kinds[k]) != 0) {
+        k++;
+    }
+    if (k == 3) {
+        const char *near = app_near(kind, kinds, 3, sizeof *kinds);
+        return near != NULL ? app_fail("there is no '%s'; did you mean %s?", kind, near)
+                            : app_fail("generate takes grid, uniform or kronecker, not '%s'", kind);
+    }
     io_graph g = {.base = 0};
     maker m = {.seed = s->seed, .g = &g};
     io_graph_format format;
-    if (take_weights(s, &m) != APP_OK || app_graph_output_format(s, &format) != APP_OK) {
-        return APP_ERROR;
-    }
     unsigned threads = app_io_threads(&s->common);
-    int status;
-    if (strcmp(kind, kinds[0]) == 0) {
-        status = make_grid(&m, size, threads);
-    } else if (strcmp(kind, kinds[1]) == 0) {
-        status = make_random(&m, size, s->degree, threads, make_uniform);
-    } else if (strcmp(kind, kinds[2]) == 0) {
-        status = make_random(&m, size, s->degree, threads, make_kronecker);
-    } else {
-        const char *near = app_near(kind, kinds, 3, sizeof *kinds);
-        status = near != NULL
-                     ? app_fail("there is no '%s'; did you mean %s?", kind, near)
-                     : app_fail("generate takes grid, uniform or kronecker, not '%s'", kind);
+    int status = take_weights(s, &m);
+    if (status == APP_OK) {
+        status = app_graph_output_format(s, &format);
+    }
+    if (status == APP_OK) {
+        status = k == 0 ? make_grid(&m, size, threads)
+                        : make_random(&m, size, s->degree, threads,
+                                      k == 1 ? make_uniform : make_kronecker);
     }
     if (status == APP_OK) {
         status = app_write_graph(s, &g, format);

@@ -5,21 +5,6 @@
 
 #include <string.h>
 
-const char app_graph_formats_help[] =
-    "A graph is a file of one of these formats, known by its first bytes or the end of its name;\n"
-    "any of them may be compressed by gzip or zstd (.gz, .zst):\n"
-    "\n"
-    "  gr        DIMACS shortest paths; vertices are counted from 1\n"
-    "  mtx       Matrix Market, coordinate; vertices are counted from 1\n"
-    "  el, wel   `TAIL HEAD` and `TAIL HEAD WEIGHT`, one arc a line, of the GAP benchmark; from 0\n"
-    "  sg, wsg   the GAP benchmark's binary graphs; from 0\n"
-    "  csv, tsv  tables; from 0, or words with --names\n"
-    "  usg       upsweep's own: fast to read, and its checksum shows damage\n"
-    "\n"
-    "Weights are whole numbers or decimals that are not negative; the first of u32, u64 and f64\n"
-    "that has all of them is taken unless --weight says otherwise. Where a file says that it is\n"
-    "symmetric, every arc goes both ways. An error names the file, the line and the cause.";
-
 unsigned app_io_threads(const app_common *common)
 {
     return common->threads == 0 || common->threads > IO_LANES_MAX ? io_processors()

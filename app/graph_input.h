@@ -4,7 +4,7 @@
 #define APP_GRAPH_INPUT_H
 
 #include "app.h"
-#include "graph.h"
+#include "graph_file.h"
 
 typedef struct app_graph_input {
     const char *from, *weight, *columns, *delimiter, *base, *places;
@@ -42,7 +42,23 @@ typedef struct app_graph_input {
             offsetof(settings, input.places), NULL                                                 \
     }
 
-extern const char app_graph_formats_help[];
+/* For the help of both verbs. */
+#define APP_GRAPH_FORMATS_HELP                                                                     \
+    "A graph is a file of one of these formats, known by its first bytes or the end of its "       \
+    "name;\n"                                                                                      \
+    "any of them may be compressed by gzip or zstd (.gz, .zst):\n"                                 \
+    "\n"                                                                                           \
+    "  gr        DIMACS shortest paths; vertices are counted from 1\n"                             \
+    "  mtx       Matrix Market, coordinate; vertices are counted from 1\n"                         \
+    "  el, wel   `TAIL HEAD` and `TAIL HEAD WEIGHT`, one arc a line, of the GAP benchmark; from "  \
+    "0\n"                                                                                          \
+    "  sg, wsg   the GAP benchmark's binary graphs; from 0\n"                                      \
+    "  csv, tsv  tables; from 0, or words with --names\n"                                          \
+    "  usg       upsweep's own: fast to read, and its checksum shows damage\n"                     \
+    "\n"                                                                                           \
+    "Weights are whole numbers or decimals that are not negative; the first of u32, u64 and f64\n" \
+    "that has all of them is taken unless --weight says otherwise. Where a file says that it is\n" \
+    "symmetric, every arc goes both ways. An error names the file, the line and the cause."
 
 /* The threads that reading and writing may use. */
 unsigned app_io_threads(const app_common *common);

@@ -1,4 +1,5 @@
-/* verb_graph.c - `upsweep graph`: tells what a graph is, turns it into another format, makes one. */
+/* verb_graph.c - `upsweep graph`: tells what a graph is, turns it into another format, makes one.
+ * */
 #include "graph_verb.h"
 
 #include "output.h"

@@ -1,4 +1,5 @@
-/* graph_dimacs.c - the files of the DIMACS challenge on shortest paths, www.diag.uniroma1.it/challenge9:
+/* graph_dimacs.c - the files of the DIMACS challenge on shortest paths,
+ * www.diag.uniroma1.it/challenge9:
  *
  *     c a comment                    p sp 6 8           a 1 2 17         arcs, .gr
  *                                    p aux sp co 6      v 1 -100 200     coordinates, .co

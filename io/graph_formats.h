@@ -1,8 +1,8 @@
-/* graph_formats.h - the readers and writers of the formats, for graph.c. */
+/* graph_formats.h - the readers and writers of the formats, for graph_file.c. */
 #ifndef IO_GRAPH_FORMATS_H
 #define IO_GRAPH_FORMATS_H
 
-#include "graph.h"
+#include "graph_file.h"
 #include "records.h"
 
 /* What a reader gets: the whole file, unpacked, in g->input. */

@@ -1,4 +1,5 @@
-/* graph_gap.c - the binary graphs of the GAP benchmark suite, github.com/sbeamer/gapbs, little-endian:
+/* graph_gap.c - the binary graphs of the GAP benchmark suite, github.com/sbeamer/gapbs,
+ * little-endian:
  *
  *     1 byte        1 if the graph is directed, 0 if every arc is stored both ways
  *     8 bytes       m, the arcs that are stored

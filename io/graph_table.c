@@ -1,5 +1,6 @@
-/* graph_table.c - the columns of a table by the first line and the caller's wishes; and tables whose
- * vertices are words, which get their numbers by one thread, in the order in which they appear. */
+/* graph_table.c - the columns of a table by the first line and the caller's wishes; and tables
+ * whose vertices are words, which get their numbers by one thread, in the order in which they
+ * appear. */
 #include "graph_table.h"
 
 #include "names.h"

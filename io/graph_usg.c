@@ -6,7 +6,7 @@
  *           12   u32       0x01020304, which tells the byte order
  *           16   u64       n, the vertices
  *           24   u64       m, the arcs that are stored
- *           32   u32       type of the weights as in upsweep_type: 0 none, 3 u32, 4 u64, 11 f32, 12 f64
+ *           32   u32       type of the weights: 0 none, 3 u32, 4 u64, 11 f32, 12 f64
  *           36   u32       flags: 1 undirected, 2 has coordinates, 4 ids are shown from 1,
  *                          8 has names, 16 every arc is stored both ways
  *           40   u64       bytes of the names
@@ -14,7 +14,8 @@
  *           56   u64       XXH64 of bytes 0 to 55
  *
  * Then the sections, each beginning at a multiple of 64 bytes, with zeros between: begin (u64,
- * n + 1), head (u32, m), weight (m), x and y (f64, n each), names (each followed by a zero byte). */
+ * n + 1), head (u32, m), weight (m), x and y (f64, n each), names (each followed by a zero byte).
+ * */
 #include "graph_formats.h"
 
 #include "hash.h"

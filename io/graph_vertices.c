@@ -1,4 +1,5 @@
-/* graph_vertices.c - vertices as people and files call them: DIMACS .ss and .p2p, or plain lists. */
+/* graph_vertices.c - vertices as people and files call them: DIMACS .ss and .p2p, or plain lists.
+ * */
 #include "graph_formats.h"
 
 #include "names.h"
@@ -35,7 +36,7 @@ bool io_graph_vertex(const io_graph *g, const char *text, uint32_t *vertex, io_e
 
 /* A file of `words` vertices a line: in the format of DIMACS if its first word says so. */
 typedef struct list {
-    const char *file;
+    const char *file, *name; /* name is for sentences */
     io_input in;
     unsigned words;
     char mark;        /* of DIMACS lines */
@@ -60,7 +61,7 @@ static bool take_promise(list *l, io_text_line *line, io_error *error)
     }
     length = io_text_word(line, &word);
     if (!good || !io_text_count(word, length, &count) || io_text_word(line, &word) != 0) {
-        return io_because(error, "%s: line %zu: should be `p aux sp %s COUNT`, once", l->file,
+        return io_because(error, "%s: line %zu: should be `p aux sp %s COUNT`, once", l->name,
                           line->number, l->kind);
     }
     l->dimacs = true;
@@ -84,11 +85,11 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
     if (!l->dimacs) {
         *line = whole;
     } else if (length != 1 || *word != l->mark) {
-        return io_because(error, "%s: line %zu: begins with '%.*s', not with '%c'", l->file,
+        return io_because(error, "%s: line %zu: begins with '%.*s', not with '%c'", l->name,
                           line->number, length < 40 ? (int)length : 40, word, l->mark);
     }
     char where[4200];
-    snprintf(where, sizeof where, "%s: line %zu: ", l->file, line->number);
+    snprintf(where, sizeof where, "%s: line %zu: ", l->name, line->number);
     for (unsigned i = 0; i < l->words; i++) {
         length = io_text_word(line, &word);
         if (length == 0) {
@@ -119,7 +120,7 @@ static bool read_list(list *l, const io_graph *g, io_error *error)
     for (unsigned i = 0; i < l->words; i++) {
         l->ids[i] = malloc(l->lines * sizeof *l->ids[i] + 1);
         if (l->ids[i] == NULL) {
-            return io_because(error, "%s: no memory for %zu lines", l->file, l->lines);
+            return io_because(error, "%s: no memory for %zu lines", l->name, l->lines);
         }
     }
     io_text_line line;
@@ -131,9 +132,9 @@ static bool read_list(list *l, const io_graph *g, io_error *error)
     }
     if (l->dimacs && l->promised != l->count) {
         return io_because(error, "%s: line %zu promises %zu lines `%c ...`, but there are %zu",
-                          l->file, l->promise_line, l->promised, l->mark, l->count);
+                          l->name, l->promise_line, l->promised, l->mark, l->count);
     }
-    return l->count > 0 || io_because(error, "%s: names no vertex", l->file);
+    return l->count > 0 || io_because(error, "%s: names no vertex", l->name);
 }
 
 static bool finish(list *l, bool ok)
@@ -149,7 +150,7 @@ static bool finish(list *l, bool ok)
 bool io_graph_read_vertices(const io_graph *g, const char *file, uint32_t **ids, size_t *count,
                             io_error *error)
 {
-    list l = {.file = file, .words = 1, .mark = 's', .kind = "ss"};
+    list l = {.file = file, .name = io_input_name(file), .words = 1, .mark = 's', .kind = "ss"};
     bool ok = finish(&l, read_list(&l, g, error));
     *ids = l.ids[0];
     *count = l.count;
@@ -159,7 +160,7 @@ bool io_graph_read_vertices(const io_graph *g, const char *file, uint32_t **ids,
 bool io_graph_read_pairs(const io_graph *g, const char *file, uint32_t **from, uint32_t **to,
                          size_t *count, io_error *error)
 {
-    list l = {.file = file, .words = 2, .mark = 'q', .kind = "p2p"};
+    list l = {.file = file, .name = io_input_name(file), .words = 2, .mark = 'q', .kind = "p2p"};
     bool ok = finish(&l, read_list(&l, g, error));
     *from = l.ids[0];
     *to = l.ids[1];

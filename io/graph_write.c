@@ -1,11 +1,12 @@
-/* graph_write.c - graphs as text: threads print pieces of the list of arcs into buffers of their own,
- * which then go to the file in order. */
+/* graph_write.c - graphs as text: threads print pieces of the list of arcs into buffers of their
+ * own, which then go to the file in order. */
 #include "graph_formats.h"
 
 #include "memory.h"
 #include "names.h"
 #include "numbers.h"
 #include "parallel.h"
+#include "printer.h"
 
 #include <stdlib.h>
 
@@ -23,27 +24,13 @@ typedef struct job {
     size_t room, used[ROUND];
 } job;
 
-static char *put_count(char *p, uint64_t value)
-{
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    while (count > 0) {
-        *p++ = digits[--count];
-    }
-    return p;
-}
-
 static char *put_weight(char *p, const io_graph *g, size_t i)
 {
     if (g->weight_type == UPSWEEP_U32) {
-        return put_count(p, ((const uint32_t *)g->weight)[i]);
+        return io_count_digits(p, ((const uint32_t *)g->weight)[i]);
     }
     if (g->weight_type == UPSWEEP_U64) {
-        return put_count(p, ((const uint64_t *)g->weight)[i]);
+        return io_count_digits(p, ((const uint64_t *)g->weight)[i]);
     }
     size_t bytes = upsweep_type_bytes(g->weight_type);
     return p + io_number_print(p, g->weight_type, (const char *)g->weight + i * bytes);
@@ -65,12 +52,12 @@ static void print_piece(void *context, size_t task, unsigned lane)
         for (const char *word = j->before; *word != '\0'; word++) {
             *p++ = *word;
         }
-        p = put_count(p, (uint64_t)tail + j->base);
+        p = io_count_digits(p, (uint64_t)tail + j->base);
         *p++ = j->between;
-        p = put_count(p, (uint64_t)head + j->base);
+        p = io_count_digits(p, (uint64_t)head + j->base);
         if (j->weights || j->ones) {
             *p++ = j->between;
-            p = j->ones ? put_count(p, 1) : put_weight(p, g, i);
+            p = j->ones ? io_count_digits(p, 1) : put_weight(p, g, i);
         }
         *p++ = '\n';
     }
@@ -99,66 +86,28 @@ static bool write_lines(job *j, io_output *out, unsigned threads, io_progress *p
     return ok;
 }
 
-/* Buffers that are written when they are full, for the lines that one thread prints. */
-typedef struct slow {
-    io_output *out;
-    io_error *error;
-    char text[1 << 16];
-    size_t used;
-} slow;
-
-static bool flush(slow *s)
-{
-    bool ok = io_output_write(s->out, s->text, s->used, s->error) == 0;
-    s->used = 0;
-    return ok;
-}
-
-static bool add(slow *s, const char *text, size_t length)
-{
-    while (length > 0) {
-        size_t room = sizeof s->text - s->used, part = length < room ? length : room;
-        memcpy(s->text + s->used, text, part);
-        s->used += part;
-        text += part;
-        length -= part;
-        if (s->used == sizeof s->text && !flush(s)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A name as a cell of a table: in quotes if it has the delimiter or blanks at its ends. */
-static bool add_name(slow *s, const io_names *names, uint32_t v, char delimiter)
-{
-    size_t length;
-    const char *word = io_names_word(names, v, &length);
-    bool quote = memchr(word, delimiter, length) != NULL || *word == ' ' || *word == '#' ||
-                 *word == '%' || (length > 0 && word[length - 1] == ' ');
-    return (!quote || add(s, "\"", 1)) && add(s, word, length) && (!quote || add(s, "\"", 1));
-}
-
 static bool write_named(const io_graph *g, io_output *out, char delimiter, io_error *error)
 {
-    slow *s = malloc(sizeof *s);
-    if (s == NULL) {
+    io_printer *p = io_printer_new(out, error);
+    if (p == NULL) {
         return io_because(error, "%s: no memory to write it", out->name);
     }
-    *s = (slow){.out = out, .error = error};
-    bool ok = true;
-    for (size_t i = 0; ok && i < g->arcs; i++) {
-        char line[IO_NUMBER_MAX + 2], *p = line;
+    for (size_t i = 0; i < g->arcs && !p->failed; i++) {
+        size_t length;
+        const char *word = io_names_word(g->names, g->tail[i], &length);
+        io_put_cell(p, word, length, delimiter);
+        io_put(p, &delimiter, 1);
+        word = io_names_word(g->names, g->head[i], &length);
+        io_put_cell(p, word, length, delimiter);
         if (g->weight != NULL) {
-            *p++ = delimiter;
-            p = put_weight(p, g, i);
+            char text[IO_NUMBER_MAX];
+            io_put(p, &delimiter, 1);
+            io_put(p, text, (size_t)(put_weight(text, g, i) - text));
         }
-        *p++ = '\n';
-        ok = add_name(s, g->names, g->tail[i], delimiter) && add(s, &delimiter, 1) &&
-             add_name(s, g->names, g->head[i], delimiter) && add(s, line, (size_t)(p - line));
+        io_put(p, "\n", 1);
     }
-    ok = ok && flush(s);
-    free(s);
+    bool ok = io_put_end(p);
+    free(p);
     return ok;
 }
 
@@ -250,19 +199,19 @@ bool io_graph_write(io_graph *g, io_output *out, io_graph_format format, unsigne
 
 bool io_graph_write_places(const io_graph *g, io_output *out, io_error *error)
 {
-    slow *s = malloc(sizeof *s);
-    if (s == NULL) {
+    io_printer *p = io_printer_new(out, error);
+    if (p == NULL) {
         return io_because(error, "%s: no memory to write it", out->name);
     }
-    *s = (slow){.out = out, .error = error};
-    char line[120];
-    int length = snprintf(line, sizeof line, "p aux sp co %zu\n", g->vertices);
-    bool ok = add(s, line, (size_t)length);
-    for (size_t v = 0; ok && v < g->vertices; v++) {
-        length = snprintf(line, sizeof line, "v %zu %.15g %.15g\n", v + 1, g->x[v], g->y[v]);
-        ok = add(s, line, (size_t)length);
+    io_put_format(p, "p aux sp co %zu\n", g->vertices);
+    for (size_t v = 0; v < g->vertices && !p->failed; v++) {
+        io_put_format(p, "v %zu ", v + 1);
+        io_put_number(p, UPSWEEP_F64, &g->x[v]);
+        io_put(p, " ", 1);
+        io_put_number(p, UPSWEEP_F64, &g->y[v]);
+        io_put(p, "\n", 1);
     }
-    ok = ok && flush(s);
-    free(s);
+    bool ok = io_put_end(p);
+    free(p);
     return ok;
 }

@@ -158,6 +158,11 @@ int io_input_read(io_input *in, const char *const *names, size_t count, int last
     return 0;
 }
 
+const char *io_input_name(const char *file)
+{
+    return strcmp(file, "-") == 0 ? "standard input" : file;
+}
+
 void io_input_free(io_input *in)
 {
     io_memory_give(in->bytes, in->held);

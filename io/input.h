@@ -30,6 +30,8 @@ typedef struct io_input {
 int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
                   io_error *error);
 void io_input_free(io_input *in);
+/* A file's name for sentences: "standard input" for "-". */
+const char *io_input_name(const char *file);
 
 /* The part that has byte `at`. in must have a part that is not empty. */
 const io_part *io_input_part(const io_input *in, size_t at);

@@ -1,5 +1,5 @@
-/* names.c - a hash table with open addresses: slots hold numbers, the words lie one behind the other
- * in one text, each followed by a zero byte. */
+/* names.c - a hash table with open addresses: slots hold numbers, the words lie one behind the
+ * other in one text, each followed by a zero byte. */
 #include "names.h"
 
 #include "hash.h"

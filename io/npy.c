@@ -289,6 +289,12 @@ bool io_npy_read_header(const char *name, const void *bytes, size_t available, i
 
 bool io_npy_write_header(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t n)
 {
+    return io_npy_write_table(out, type, n, 0);
+}
+
+bool io_npy_write_table(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t rows,
+                        size_t columns)
+{
     const char *descr = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].type == type && descr == NULL) {
@@ -299,8 +305,10 @@ bool io_npy_write_header(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size
         return false;
     }
     char text[IO_NPY_WRITTEN_BYTES];
+    char shape[48];
+    snprintf(shape, sizeof shape, columns > 0 ? "%zu, %zu" : "%zu,", rows, columns);
     int length = snprintf(text, sizeof text,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }", descr, n);
+                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
     memset(out, ' ', IO_NPY_WRITTEN_BYTES);
     memcpy(out, magic, IO_NPY_MAGIC_BYTES);
     out[6] = 1;

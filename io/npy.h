@@ -40,5 +40,8 @@ bool io_npy_read_header(const char *name, const void *bytes, size_t available, i
 /* Writes the header of a one-dimensional array, byte for byte what NumPy writes. False for BF16,
  * which NumPy does not know. */
 bool io_npy_write_header(char header[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t n);
+/* The same of rows x columns elements, row by row; columns 0 is one row. */
+bool io_npy_write_table(char header[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t rows,
+                        size_t columns);
 
 #endif

@@ -188,7 +188,7 @@ bool io_unpack(io_input *in, io_progress *progress, io_error *error)
     if (!gzip && !is_zstd(in->bytes, size)) {
         return true;
     }
-    const char *name = strcmp(part->name, "-") == 0 ? "standard input" : part->name;
+    const char *name = io_input_name(part->name);
     job j = {.name = name, .from = in->bytes, .size = size, .progress = progress, .error = error};
     if (progress != NULL) {
         io_progress_begin(progress, "unpacking");

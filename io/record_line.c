@@ -103,8 +103,9 @@ static io_verdict take_real(io_line_reader *r, text *p, size_t i, unsigned field
 }
 
 /* What a weight is that is no row of at most 19 digits: the slow way. */
-static io_verdict odd_weight(const io_line_reader *r, text p, unsigned field, uint64_t *value)
+static io_verdict odd_weight(const io_line_reader *r, text *at, unsigned field, uint64_t *value)
 {
+    text p = *at;
     const char *end;
     double real;
     errno = 0;
@@ -131,6 +132,7 @@ static io_verdict odd_weight(const io_line_reader *r, text p, unsigned field, ui
     if (r->type[field] == UPSWEEP_U32 && *value > UINT32_MAX) {
         return r->widen ? IO_LINE_WIDER : IO_LINE_RANGE;
     }
+    *at = (text)end;
     return IO_LINE_GOOD;
 }
 
@@ -144,9 +146,9 @@ static inline io_verdict take_weight(io_line_reader *r, text *p, size_t i, unsig
     text from = *p;
     if (!take_digits(p, &value) || !ends(r->rules, *p) ||
         (type == UPSWEEP_U32 && value > UINT32_MAX)) {
-        io_verdict verdict = odd_weight(r, from, field, &value);
+        *p = from;
+        io_verdict verdict = odd_weight(r, p, field, &value);
         if (verdict != IO_LINE_GOOD) {
-            *p = from;
             return verdict;
         }
     }

@@ -12,7 +12,7 @@ static void show(const unsigned char *at, char out[SHOWN + 4])
 {
     size_t length = 0;
     for (; length < SHOWN && at[length] != '\n' && at[length] != '\r' && at[length] != ' ' &&
-           at[length] != '\t' && at[length] != ',';
+           at[length] != '\t' && (at[length] != ',' || length == 0);
          length++) {
         out[length] = at[length] >= 0x20 && at[length] < 0x7f ? (char)at[length] : '?';
     }

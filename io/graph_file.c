@@ -1,4 +1,4 @@
-/* graph.c - which format a file has, its bytes, and the arrays of a graph. */
+/* graph_file.c - which format a file has, its bytes, and the arrays of a graph. */
 #include "graph_formats.h"
 
 #include "memory.h"
@@ -78,15 +78,10 @@ bool io_graph_load(io_input *in, const char *file, unsigned threads, io_progress
     return io_input_read(in, &file, 1, -1, threads, error) == 0 && io_unpack(in, progress, error);
 }
 
-static bool is_standard_input(const char *file)
-{
-    return strcmp(file, "-") == 0;
-}
-
 bool io_graph_read(io_graph *g, const char *file, const io_graph_options *options, io_error *error)
 {
     *g = (io_graph){.base = 0};
-    const char *name = is_standard_input(file) ? "standard input" : file;
+    const char *name = io_input_name(file);
     io_graph_file f = {name, options, error};
     if (!io_graph_load(&g->input, file, options->threads, options->progress, error)) {
         return false;

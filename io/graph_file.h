@@ -1,5 +1,5 @@
-/* graph.h - graphs in files, read into arrays that upsweep_graph_from_arcs or _from_rows takes, and
- * written back.
+/* graph_file.h - graphs in files, read into arrays that upsweep_graph_from_arcs or _from_rows
+ * takes, and written back.
  *
  *   gr     DIMACS shortest paths: `p sp VERTICES ARCS`, then `a TAIL HEAD WEIGHT`; ids from 1
  *   mtx    Matrix Market, coordinate: an entry of row i and column j is an arc i -> j; ids from 1;
@@ -7,12 +7,12 @@
  *   el     `TAIL HEAD` a line, ids from 0; wel: `TAIL HEAD WEIGHT` (both of the GAP benchmark)
  *   wsg    the GAP benchmark's binary graph with weights; sg: without
  *   csv    a table, commas between its columns; tsv: tabs; ids from 0
- *   usg    upsweep's own, binary and checksummed: io/graph_cache.c describes it
+ *   usg    upsweep's own, binary and checksummed: io/graph_usg.c describes it
  *
  * All of them may be compressed by gzip or zstd. What is wrong with a file is told in one sentence
  * with its name and, if it is text, the number of the line. */
-#ifndef IO_GRAPH_H
-#define IO_GRAPH_H
+#ifndef IO_GRAPH_FILE_H
+#define IO_GRAPH_FILE_H
 
 #include <stdint.h>
 
@@ -70,11 +70,12 @@ typedef struct io_graph_options {
     io_graph_format format;   /* NONE: by the first bytes or the end of the name */
     upsweep_type weight_type; /* 0: u32 if all weights fit, else u64, else f64 */
     bool no_weights;          /* weights in the file are not looked at */
-    const char *columns; /* of tables: "TAIL,HEAD" or "TAIL,HEAD,WEIGHT", numbers from 1 or words
-                                 of the first line; NULL: the first three, or two if there are no more */
-    char delimiter;      /* of tables, instead of comma or tab; 0: as the format has it */
-    bool by_names;       /* of tables: vertices are words, numbered as they first appear */
-    bool base_given;     /* of tables and .el, .wel: base is set */
+    /* Of tables: "TAIL,HEAD" or "TAIL,HEAD,WEIGHT", by number from 1 or by the words of the first
+     * line; NULL: the first three columns, or two if there are no more. */
+    const char *columns;
+    char delimiter;  /* of tables, instead of comma or tab; 0: as the format has it */
+    bool by_names;   /* of tables: vertices are words, numbered as they first appear */
+    bool base_given; /* of tables and .el, .wel: base is set */
     uint32_t base;
     unsigned threads;
     io_progress *progress; /* NULL: nothing is told */
@@ -86,8 +87,8 @@ void io_graph_free(io_graph *g);
 
 /* Zeroed memory that io_graph_free gives back, or NULL. */
 void *io_graph_take(io_graph *g, size_t bytes);
-/* Turns a list into rows, the arcs of a vertex in the order of the list; and rows into a list. False
- * when there is no memory: the graph is as it was. */
+/* Turns a list into rows, the arcs of a vertex in the order of the list; and rows into a list.
+ * False when there is no memory: the graph is as it was. */
 bool io_graph_to_rows(io_graph *g);
 bool io_graph_to_list(io_graph *g);
 
@@ -106,10 +107,10 @@ bool io_graph_vertex(const io_graph *g, const char *text, uint32_t *vertex, io_e
 /* Makes an undirected graph one whose arcs are there both ways. */
 bool io_graph_both_ways(io_graph *g);
 
-/* Appends the graph in a format; NONE is no format. Arcs come in the order they have; in usg, sg and
- * wsg by their tails. What the format cannot hold (fractions in gr, weights in el, names in all but
- * csv, tsv and usg) is an error, told with the name of out. The graph may change its form, undirected
- * ones are written both ways but in mtx and usg. */
+/* Appends the graph in a format; NONE is no format. Arcs come in the order they have; in usg, sg
+ * and wsg by their tails. What the format cannot hold (fractions in gr, weights in el, names in all
+ * but csv, tsv and usg) is an error, told with the name of out. The graph may change its form,
+ * undirected ones are written both ways but in mtx and usg. */
 bool io_graph_write(io_graph *g, io_output *out, io_graph_format format, unsigned threads,
                     io_progress *progress, io_error *error);
 /* Appends the coordinates as .co. */

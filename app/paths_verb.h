@@ -1,0 +1,71 @@
+/* paths_verb.h - what the parts of `upsweep paths` share: the settings, the job that comes of them,
+ * and one answer. */
+#ifndef APP_PATHS_VERB_H
+#define APP_PATHS_VERB_H
+
+#include "arrays.h"
+#include "graph_input.h"
+#include "numbers.h"
+#include "printer.h"
+
+typedef struct app_words {
+    const char **word;
+    size_t count;
+} app_words;
+
+typedef struct app_paths_settings {
+    app_common common;
+    app_graph_input input;
+    app_words source, target;
+    const char *source_file, *target_file, *pair_file, *cutoff, *format, *plot, *unit, *title;
+    bool parents, path, nearest, verify, summary;
+    double delta;
+} app_paths_settings;
+
+typedef enum app_paths_format { PATHS_CSV, PATHS_JSON, PATHS_DIMACS, PATHS_NPY } app_paths_format;
+
+typedef struct app_paths {
+    const app_paths_settings *settings;
+    const char *file; /* of the graph, for sentences */
+    io_graph g;
+    upsweep *u;
+    upsweep_graph *graph;
+    upsweep_graph_info info;
+    upsweep_type type; /* of distances */
+    uint32_t *sources, *targets;
+    size_t source_count, target_count;
+    bool pairs;      /* source i goes with target i */
+    uint64_t cutoff; /* one distance */
+    app_paths_format format;
+    void *distance;   /* of the answer */
+    uint32_t *parent; /* NULL if nobody asked */
+    uint32_t *path;   /* room for one */
+    io_output out;
+    io_error error;
+    io_printer *printer;
+    size_t answers; /* printed so far */
+} app_paths;
+
+/* One query and its answer, which lies in the job. */
+typedef struct app_answer {
+    const uint32_t *sources, *targets; /* targets NULL: all vertices */
+    size_t source_count, target_count;
+} app_answer;
+
+extern const char app_paths_about[];
+
+/* Whether v has a distance. */
+bool app_paths_reached(const app_paths *p, uint32_t v);
+/* Bytes of a distance, and that of v. */
+const void *app_paths_distance(const app_paths *p, uint32_t v);
+
+/* paths_print.c: begin, one for each answer, end. They say what failed; then the output is gone. */
+int app_paths_print_begin(app_paths *p);
+int app_paths_print(app_paths *p, const app_answer *a);
+int app_paths_print_end(app_paths *p);
+
+/* paths_verify.c: an answer is right if every distance can be reached and none can be shortened.
+ * Returns APP_OK, APP_NO after the sentence on what is wrong, or APP_ERROR. */
+int app_paths_verify(app_paths *p, const app_answer *a);
+
+#endif
