@@ -290,6 +290,7 @@ int verb_paths(int argc, char **argv)
     s.target.word = calloc((size_t)argc, sizeof *s.target.word);
     if (s.source.word == NULL || s.target.word == NULL) {
         free(s.source.word);
+        free(s.target.word);
         return app_fail("no memory");
     }
     int status = app_parse(&usage_paths, argc, argv, &s.common);

@@ -185,7 +185,9 @@ static void lay_down(const io_graph *g, uint64_t *begin, uint32_t *head, char *w
     for (size_t i = 0; i < g->arcs; i++) {
         uint64_t to = begin[g->tail[i] + (size_t)1]++;
         head[to] = g->head[i];
-        memcpy(weight + to * bytes, (const char *)g->weight + i * bytes, bytes);
+        if (bytes > 0) {
+            memcpy(weight + to * bytes, (const char *)g->weight + i * bytes, bytes);
+        }
     }
 }
 
@@ -247,12 +249,16 @@ bool io_graph_both_ways(io_graph *g)
     }
     memcpy(tail, g->tail, count * sizeof *tail);
     memcpy(head, g->head, count * sizeof *head);
-    memcpy(weight, g->weight == NULL ? (void *)weight : g->weight, count * bytes);
+    if (bytes > 0) {
+        memcpy(weight, g->weight, count * bytes);
+    }
     for (size_t i = 0; i < g->arcs; i++) {
         if (g->tail[i] != g->head[i]) { /* an arc from a vertex to itself has one way only */
             tail[count] = g->head[i];
             head[count] = g->tail[i];
-            memcpy(weight + count * bytes, (const char *)g->weight + i * bytes, bytes);
+            if (bytes > 0) {
+                memcpy(weight + count * bytes, (const char *)g->weight + i * bytes, bytes);
+            }
             count++;
         }
     }

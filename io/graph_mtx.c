@@ -90,7 +90,7 @@ bool io_mtx_read(io_graph *g, const io_graph_file *f)
 {
     io_text_line line;
     banner b = {.pattern = false};
-    uint64_t size[3];
+    uint64_t size[3] = {0};
     io_text_begin(&line, &g->input);
     (void)io_text_next(&line, &g->input); /* the file is not empty */
     if (!take_banner(f, &line, &b) || !take_sizes(f, &g->input, &line, size)) {

@@ -203,7 +203,9 @@ bool io_unpack(io_input *in, io_progress *progress, io_error *error)
     in->bytes = j.to.bytes;
     in->size = j.to.size;
     in->held = j.to.held;
-    memset(in->bytes + in->size, 0, IO_SLACK);
+    if (in->bytes != NULL) {
+        memset(in->bytes + in->size, 0, IO_SLACK);
+    }
     in->parts[0].end = in->size;
     return true;
 }
