@@ -51,7 +51,8 @@ bool app_paths_reached(const app_paths *p, uint32_t v)
 
 /* ---- a graph with its answer from vertex 0 ---- */
 
-/* 0 -> 1 (3), 0 -> 2 (3), 1 -> 3 (0), 2 -> 3 (0), 3 <-> 4 (0), 4 -> 5 (2), 0 -> 5 (9), 6 -> 0 (1) */
+/* 0 -> 1 (3), 0 -> 2 (3), 1 -> 3 (0), 2 -> 3 (0), 3 <-> 4 (0), 4 -> 5 (2), 0 -> 5 (9), 6 -> 0 (1)
+ * */
 enum { N = 7, M = 9 };
 static uint32_t tails[M] = {0, 0, 1, 2, 3, 4, 4, 0, 6}, heads[M] = {1, 2, 3, 3, 4, 3, 5, 5, 0};
 static const int weights[M] = {3, 3, 0, 0, 0, 0, 2, 9, 1};
