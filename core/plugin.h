@@ -17,6 +17,7 @@
 #include "forms.h"
 
 #define USW_GPU_ABI 1
+enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
 
@@ -140,10 +141,29 @@ typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
 
+typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls */
+    /* The low `bytes` bytes (1, 2, 4, 8) of bits. */
+    upsweep_status (*store)(usw_gpu *g, void *to, uint64_t bits, size_t bytes);
+    /* What usw_gpu_reduce_form.least found: value (may be NULL) gets *key unmapped, place (may be
+     * NULL) *index, or 0 where *key > last, so that only NaNs were there. */
+    upsweep_status (*least)(usw_gpu *g, const uint64_t *key, const uint64_t *index,
+                            const usw_keymap *map, uint64_t last, void *value, uint64_t *place);
+    /* checked gets begin[0 .. rows], or nothing but zeros, and a fault, where that does not ascend
+     * or goes beyond n. */
+    upsweep_status (*rows)(usw_gpu *g, const uint64_t *begin, size_t rows, size_t n,
+                           uint64_t *checked);
+} usw_gpu_finish_step;
+
 /* ---- the plugin ---- */
 
 /* Errors that only the device can see. */
-enum { USW_FAULT_INDEX = 1, USW_FAULT_BUCKET = 2, USW_FAULT_PERMUTATION = 3 };
+enum {
+    USW_FAULT_PERMUTATION = 1,
+    USW_FAULT_BUCKET = 2,
+    USW_FAULT_ROWS = 3,
+    USW_FAULT_INDEX = 4,
+    USW_FAULTS = 5
+};
 typedef struct usw_gpu_fault_found {
     unsigned code; /* 0: none */
     uint64_t position;
@@ -174,7 +194,10 @@ typedef struct usw_gpu_plugin {
     void (*close)(usw_gpu *g);
     const char *(*error)(const usw_gpu *g);
     void (*set_stream)(usw_gpu *g, void *stream); /* a cudaStream_t; NULL: the handle's own */
-    usw_gpu_place (*place)(usw_gpu *g, const void *pointer);
+    usw_gpu_place (*place)(const usw_gpu *g, const void *pointer); /* g NULL: of any device */
+    /* How the staging copies from host to host: move(context, to, from, bytes), on the calling
+     * thread; until then by memcpy. */
+    void (*set_move)(usw_gpu *g, void (*move)(void *, void *, const void *, size_t), void *context);
     /* A call begins: the scratch is empty again. planning: its steps launch nothing and only add up
      * their scratch. Between begin and end g's device is the thread's current one. */
     void (*begin)(usw_gpu *g, bool planning);
@@ -189,7 +212,11 @@ typedef struct usw_gpu_plugin {
      * the host's bytes may be changed; download returns when the bytes are there. */
     upsweep_status (*upload)(usw_gpu *g, void *device, const void *host, size_t bytes);
     upsweep_status (*download)(usw_gpu *g, void *host, const void *device, size_t bytes);
+    /* The same for up to USW_GPU_FETCH bytes, which are there after the next wait that finds no
+     * failure; at most USW_GPU_FETCHES between two waits. */
+    upsweep_status (*fetch)(usw_gpu *g, void *host, const void *device, size_t bytes);
     upsweep_status (*copy)(usw_gpu *g, void *to, const void *from, size_t bytes);
+    upsweep_status (*fill)(usw_gpu *g, void *to, int byte, size_t bytes);
     /* Waits for the stream; the first failure or fault since the last wait, which it clears. */
     upsweep_status (*wait)(usw_gpu *g, usw_gpu_fault_found *fault);
 } usw_gpu_plugin;

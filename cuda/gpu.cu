@@ -84,6 +84,7 @@ void usw_gpu_begin(usw_gpu *g, bool planning)
     g->planning = planning;
     g->scratch_used = 0;
     g->scratch_peak = 0;
+    g->fetches = 0;
     if (g->device < 0) {
         return;
     }
@@ -101,8 +102,31 @@ void usw_gpu_end(usw_gpu *g)
     }
 }
 
+namespace
+{
+
+/* Waits; *word gets the fault word. */
+upsweep_status synchronize(usw_gpu *g, unsigned long long *word)
+{
+    char *end = static_cast<char *>(g->mailbox) + USW_GPU_MAILBOX;
+    void *slot = end - sizeof *word;
+    upsweep_status status = usw_gpu_copy(g, slot, g->fault, sizeof *word);
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_check(g, cudaStreamSynchronize(g->stream), "while waiting for the stream");
+    }
+    if (status == UPSWEEP_OK) {
+        memcpy(word, slot, sizeof *word);
+    }
+    return status;
+}
+
+} // namespace
+
 upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault)
 {
+    static const char *const what[USW_FAULTS] = {
+        "", "index is no permutation: a place comes twice", "an element is in none of the buckets",
+        "the rows do not ascend or go beyond n", "an index is out of range"};
     *fault = {0, 0};
     if (usw_gpu_plans(g)) {
         return UPSWEEP_OK;
@@ -112,26 +136,19 @@ upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault)
                             "a stream that is being captured cannot be waited for: arrays and "
                             "results must be in device memory");
     }
-    unsigned long long *word = static_cast<unsigned long long *>(g->mailbox);
-    upsweep_status status = usw_gpu_check(
-        g, cudaMemcpyAsync(word, g->fault, sizeof *word, cudaMemcpyDeviceToHost, g->stream),
-        "cudaMemcpyAsync");
-    if (status == UPSWEEP_OK) {
-        status = usw_gpu_check(g, cudaStreamSynchronize(g->stream), "while waiting for the stream");
-    }
-    if (status != UPSWEEP_OK || *word == 0) {
+    unsigned long long word = 0;
+    upsweep_status status = synchronize(g, &word);
+    usw_gpu_fetched(g, status == UPSWEEP_OK && word == 0);
+    if (status != UPSWEEP_OK || word == 0) {
         return status;
     }
-    fault->code = static_cast<unsigned>(*word >> 56);
-    fault->position = ~*word & ((1ull << 56) - 1);
+    unsigned code = static_cast<unsigned>(word >> 56);
+    *fault = {code, ~word & ((1ull << 56) - 1)};
     status = usw_gpu_fill(g, g->fault, 0, sizeof *g->fault);
-    static const char *const what[] = {"", "an index is out of range",
-                                       "an element is in none of the buckets",
-                                       "index is no permutation: a place comes twice"};
-    return status != UPSWEEP_OK
-               ? status
-               : usw_gpu_fail(g, UPSWEEP_ERROR_RANGE, "%s (element %llu)", what[fault->code & 3],
-                              static_cast<unsigned long long>(fault->position));
+    return status != UPSWEEP_OK ? status
+                                : usw_gpu_fail(g, UPSWEEP_ERROR_RANGE, "%s (element %llu)",
+                                               what[code < USW_FAULTS ? code : 0],
+                                               static_cast<unsigned long long>(fault->position));
 }
 
 void usw_gpu_set_stream(usw_gpu *g, void *stream)

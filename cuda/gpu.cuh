@@ -57,9 +57,16 @@ struct usw_gpu {
     int device_before;
     cudaStream_t own_stream;
     cudaEvent_t moved_on;
-    void *mailbox; /* pinned: USW_GPU_MAILBOX bytes for scalars */
+    void *mailbox;    /* pinned: USW_GPU_MAILBOX bytes for scalars */
+    unsigned fetches; /* under way: into the mailbox, from there to a host's address by wait */
+    struct {
+        void *host;
+        size_t bytes;
+    } fetched[USW_GPU_FETCHES];
     void *staging[2];
     cudaEvent_t staged[2];
+    void (*move)(void *context, void *to, const void *from, size_t bytes);
+    void *move_context;
 };
 enum { USW_GPU_MAILBOX = 4096 };
 
@@ -88,7 +95,11 @@ void usw_gpu_end(usw_gpu *g);
 upsweep_status usw_gpu_reserve(usw_gpu *g, size_t bytes);
 void usw_gpu_trim(usw_gpu *g);
 upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault);
-usw_gpu_place usw_gpu_place_of(usw_gpu *g, const void *pointer); /* stage.cu */
+usw_gpu_place usw_gpu_place_of(const usw_gpu *g, const void *pointer); /* from here stage.cu */
+void usw_gpu_set_move(usw_gpu *g, void (*move)(void *, void *, const void *, size_t),
+                      void *context);
+upsweep_status usw_gpu_fetch(usw_gpu *g, void *host, const void *device, size_t bytes);
+void usw_gpu_fetched(usw_gpu *g, bool deliver); /* the stream has been waited for */
 upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host,
                               size_t bytes); /* stage.cu */
 upsweep_status usw_gpu_download(usw_gpu *g, void *host, const void *device, size_t bytes);

@@ -1,7 +1,8 @@
 /* stage.cu - bytes between host and device, and where a pointer points to.
  *
  * Memory of the host that is not pinned goes through two pinned buffers: while the device copies
- * from (or to) one, the host fills (or empties) the other. Pinned memory is copied as it is. */
+ * from (or to) one, the host fills (or empties) the other. Pinned memory is copied as it is. Small
+ * results go through the mailbox, a page of pinned memory. */
 #include "gpu.cuh"
 
 #include <cstring>
@@ -9,7 +10,11 @@
 namespace
 {
 
-enum : size_t { STAGE_BYTES = size_t(4) << 20 };
+enum : size_t {
+    STAGE_BYTES = size_t(8) << 20,
+    MAIL_BYTES = USW_GPU_MAILBOX / 2, /* for downloads; the rest is for fetches and the fault */
+    FETCHES_AT = MAIL_BYTES
+};
 
 upsweep_status staging_ready(usw_gpu *g)
 {
@@ -33,6 +38,15 @@ upsweep_status staging_ready(usw_gpu *g)
         }
     }
     return UPSWEEP_OK;
+}
+
+void move_host(usw_gpu *g, void *to, const void *from, size_t bytes)
+{
+    if (g->move != nullptr) {
+        g->move(g->move_context, to, from, bytes);
+    } else {
+        memcpy(to, from, bytes);
+    }
 }
 
 bool is_pinned(const void *pointer)
@@ -62,10 +76,10 @@ upsweep_status copy_and_wait(usw_gpu *g, void *to, const void *from, size_t byte
 
 } // namespace
 
-usw_gpu_place usw_gpu_place_of(usw_gpu *g, const void *pointer)
+usw_gpu_place usw_gpu_place_of(const usw_gpu *g, const void *pointer)
 {
     cudaPointerAttributes a;
-    if (g->device < 0) {
+    if (g != nullptr && g->device < 0) {
         return USW_ON_DEVICE;
     }
     if (cudaPointerGetAttributes(&a, pointer) != cudaSuccess) {
@@ -73,11 +87,17 @@ usw_gpu_place usw_gpu_place_of(usw_gpu *g, const void *pointer)
         return USW_ON_HOST;
     }
     if (a.type == cudaMemoryTypeManaged) {
-        return USW_ON_DEVICE;
+        return g == nullptr ? USW_ON_HOST : USW_ON_DEVICE; /* both can reach it */
     }
-    return a.type != cudaMemoryTypeDevice ? USW_ON_HOST
-           : a.device == g->device        ? USW_ON_DEVICE
-                                          : USW_ON_OTHER_DEVICE;
+    return a.type != cudaMemoryTypeDevice          ? USW_ON_HOST
+           : g == nullptr || a.device == g->device ? USW_ON_DEVICE
+                                                   : USW_ON_OTHER_DEVICE;
+}
+
+void usw_gpu_set_move(usw_gpu *g, void (*move)(void *, void *, const void *, size_t), void *context)
+{
+    g->move = move;
+    g->move_context = context;
 }
 
 upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t bytes)
@@ -88,7 +108,7 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t
     if (g->capturing) {
         return refuse_capture(g);
     }
-    if (bytes > USW_GPU_MAILBOX && is_pinned(host)) {
+    if (bytes > MAIL_BYTES && is_pinned(host)) {
         return copy_and_wait(g, device, host, bytes);
     }
     upsweep_status status = staging_ready(g);
@@ -97,7 +117,7 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t
         /* The buffer may still be on its way, from this upload or from one before. */
         status = usw_gpu_check(g, cudaEventSynchronize(g->staged[turn]), "while copying");
         if (status == UPSWEEP_OK) {
-            memcpy(g->staging[turn], static_cast<const char *>(host) + done, some);
+            move_host(g, g->staging[turn], static_cast<const char *>(host) + done, some);
             status = usw_gpu_copy(g, static_cast<char *>(device) + done, g->staging[turn], some);
         }
         if (status == UPSWEEP_OK) {
@@ -133,7 +153,7 @@ upsweep_status download_staged(usw_gpu *g, char *host, const char *device, size_
             status =
                 usw_gpu_check(g, cudaEventSynchronize(g->staged[(i - 1) & 1]), "while copying");
             if (status == UPSWEEP_OK) {
-                memcpy(host + at, g->staging[(i - 1) & 1], some);
+                move_host(g, host + at, g->staging[(i - 1) & 1], some);
             }
         }
     }
@@ -150,7 +170,7 @@ upsweep_status usw_gpu_download(usw_gpu *g, void *host, const void *device, size
     if (g->capturing) {
         return refuse_capture(g);
     }
-    if (bytes <= USW_GPU_MAILBOX) {
+    if (bytes <= MAIL_BYTES) {
         upsweep_status status = copy_and_wait(g, g->mailbox, device, bytes);
         if (status == UPSWEEP_OK) {
             memcpy(host, g->mailbox, bytes);
@@ -160,4 +180,30 @@ upsweep_status usw_gpu_download(usw_gpu *g, void *host, const void *device, size
     return is_pinned(host) ? copy_and_wait(g, host, device, bytes)
                            : download_staged(g, static_cast<char *>(host),
                                              static_cast<const char *>(device), bytes);
+}
+
+upsweep_status usw_gpu_fetch(usw_gpu *g, void *host, const void *device, size_t bytes)
+{
+    if (usw_gpu_plans(g) || bytes == 0) {
+        return UPSWEEP_OK;
+    }
+    if (g->capturing) {
+        return refuse_capture(g);
+    }
+    if (bytes > USW_GPU_FETCH || g->fetches == USW_GPU_FETCHES) {
+        return usw_gpu_download(g, host, device, bytes);
+    }
+    char *slot = static_cast<char *>(g->mailbox) + FETCHES_AT + g->fetches * USW_GPU_FETCH;
+    g->fetched[g->fetches++] = {host, bytes};
+    return usw_gpu_copy(g, slot, device, bytes);
+}
+
+void usw_gpu_fetched(usw_gpu *g, bool deliver)
+{
+    for (unsigned i = 0; i < g->fetches && deliver; i++) {
+        memcpy(g->fetched[i].host,
+               static_cast<const char *>(g->mailbox) + FETCHES_AT + i * USW_GPU_FETCH,
+               g->fetched[i].bytes);
+    }
+    g->fetches = 0;
 }
