@@ -51,13 +51,19 @@ size_t peak_of(const usw_gpu *g)
     "CUDA " TEXT(__CUDACC_VER_MAJOR__) "." TEXT(__CUDACC_VER_MINOR__) " for " TEXT(USW_GPU_TARGETS)
 #endif
 
-const usw_gpu_plugin plugin = {
-    USW_GPU_ABI,        sizeof(usw_gpu_plugin), BUILT_FOR,        forms,
-    usw_gpu_devices,    usw_gpu_open,           usw_gpu_close,    error_of,
-    usw_gpu_set_stream, usw_gpu_place_of,       usw_gpu_begin,    usw_gpu_end,
-    capturing,          usw_gpu_scratch,        peak_of,          usw_gpu_reserve,
-    usw_gpu_trim,       usw_gpu_upload,         usw_gpu_download, usw_gpu_copy,
-    usw_gpu_wait};
+/* In the order of the struct. */
+const usw_gpu_plugin plugin = {USW_GPU_ABI,        sizeof(usw_gpu_plugin),
+                               BUILT_FOR,          forms,
+                               usw_gpu_devices,    usw_gpu_open,
+                               usw_gpu_close,      error_of,
+                               usw_gpu_set_stream, usw_gpu_place_of,
+                               usw_gpu_set_move,   usw_gpu_begin,
+                               usw_gpu_end,        capturing,
+                               usw_gpu_scratch,    peak_of,
+                               usw_gpu_reserve,    usw_gpu_trim,
+                               usw_gpu_upload,     usw_gpu_download,
+                               usw_gpu_fetch,      usw_gpu_copy,
+                               usw_gpu_fill,       usw_gpu_wait};
 
 } // namespace
 
