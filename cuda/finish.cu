@@ -1,5 +1,5 @@
-/* finish.cu - the small ends of calls: constants and single results in device memory, and the check of
- * a list of rows. */
+/* finish.cu - the small ends of calls: constants and single results in device memory, and the check
+ * of a list of rows. */
 #include "gpu.cuh"
 
 namespace
