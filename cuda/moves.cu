@@ -1,12 +1,12 @@
-/* moves.cu - gather, scatter, permute and reverse on the GPU, for elements of any size, at any address.
+/* moves.cu - gather, scatter, permute and reverse for elements of any size, at any address.
  *
  * Idea     An element is so many words of the widest kind (1 to 16 bytes) that divides its size and
  *          every address. Threads next to each other take words next to each other: of one element,
  *          or of neighbours.
  * Scatter  Of equal indices the highest i wins: first every i leaves its number at its place by an
- * Scatter  Of equal indices the highest i wins: first every i leaves its number at its place by
- *          an atomic maximum, then only the winner moves. The same pass checks the indices, so
- *          that a bad one stops the second before anything is written.
+ *          atomic maximum, then only the winner moves. The same pass checks the indices, so that a
+ *          bad one stops the second before anything is written.
+ * Permute  One pass checks, by a bit a place, that all places are different; then a copy is
  *          scattered, unless the check failed.
  * Shape    One-dimensional grids of 256 threads; a block takes tiles in turn, 1024 words at once.
  * Traffic  gather: index + in + out; scatter: 2 index + in + out + 12 bytes a place of out;
