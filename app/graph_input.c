@@ -107,7 +107,9 @@ static int check_memory(const io_graph *g, const char *file)
 
 int app_make_graph(upsweep *u, const io_graph *g, const char *file, upsweep_graph **graph)
 {
-    unsigned flags = g->undirected ? UPSWEEP_GRAPH_UNDIRECTED : 0;
+    unsigned flags = g->undirected  ? UPSWEEP_GRAPH_UNDIRECTED
+                     : g->symmetric ? UPSWEEP_GRAPH_SYMMETRIC
+                                    : 0;
     upsweep_type type = g->weight == NULL ? 0 : g->weight_type;
     if (check_memory(g, file) != APP_OK) {
         return APP_ERROR;

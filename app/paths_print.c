@@ -25,19 +25,19 @@ static void put_vertex(app_paths *p, uint32_t v)
     }
 }
 
-static void put_distance(app_paths *p, uint32_t v)
+static void put_distance(app_paths *p, size_t place)
 {
-    if (app_paths_reached(p, v)) {
-        io_put_number(p->printer, p->type, app_paths_distance(p, v));
+    if (app_paths_reached(p, place)) {
+        io_put_number(p->printer, p->type, app_paths_distance(p, place));
     } else {
         io_put_text(p->printer, p->format == PATHS_JSON ? "null" : "inf");
     }
 }
 
-static void put_parent(app_paths *p, uint32_t v)
+static void put_parent(app_paths *p, size_t place)
 {
-    if (p->parent[v] != UPSWEEP_NO_VERTEX) {
-        put_vertex(p, p->parent[v]);
+    if (p->parent[place] != UPSWEEP_NO_VERTEX) {
+        put_vertex(p, p->parent[place]);
     } else if (p->format == PATHS_JSON) {
         io_put_text(p->printer, "null");
     }
@@ -95,6 +95,22 @@ static totals add_up(const app_paths *p)
     return t;
 }
 
+/* The vertex of column k, and its place in the answer. */
+static uint32_t vertex_of(const app_answer *a, size_t k)
+{
+    return a->targets != NULL ? a->targets[k] : (uint32_t)k;
+}
+
+static size_t place_of(const app_answer *a, size_t k)
+{
+    return a->by_column ? k : vertex_of(a, k);
+}
+
+static size_t columns_of(const app_paths *p, const app_answer *a)
+{
+    return a->targets != NULL ? a->target_count : p->g.vertices;
+}
+
 static bool one_source(const app_paths *p)
 {
     return p->settings->nearest || (p->source_count == 1 && !p->pairs);
@@ -115,19 +131,21 @@ static void csv_begin(app_paths *p)
     io_put_text(p->printer, s->path ? ",path\n" : "\n");
 }
 
-static void csv_line(app_paths *p, const app_answer *a, uint32_t v)
+static void csv_line(app_paths *p, const app_answer *a, size_t k)
 {
     const app_paths_settings *s = p->settings;
+    uint32_t v = vertex_of(a, k);
+    size_t place = place_of(a, k);
     if (!one_source(p)) {
         put_vertex(p, a->sources[0]);
         io_put(p->printer, ",", 1);
     }
     put_vertex(p, v);
     io_put(p->printer, ",", 1);
-    put_distance(p, v);
+    put_distance(p, place);
     if (s->parents) {
         io_put(p->printer, ",", 1);
-        put_parent(p, v);
+        put_parent(p, place);
     }
     if (s->path) {
         io_put(p->printer, ",", 1);
@@ -172,15 +190,15 @@ static void json_begin(app_paths *p)
     io_put_text(p->printer, ",\n \"answers\": [");
 }
 
-static void json_target(app_paths *p, uint32_t v)
+static void json_target(app_paths *p, uint32_t v, size_t place)
 {
     io_put_text(p->printer, "{\"target\": ");
     put_vertex(p, v);
     io_put_text(p->printer, ", \"distance\": ");
-    put_distance(p, v);
+    put_distance(p, place);
     if (p->settings->parents) {
         io_put_text(p->printer, ", \"parent\": ");
-        put_parent(p, v);
+        put_parent(p, place);
     }
     if (p->settings->path) {
         io_put_text(p->printer, ", \"path\": [");
@@ -190,12 +208,12 @@ static void json_target(app_paths *p, uint32_t v)
     io_put_text(p->printer, "}");
 }
 
-static void json_array(app_paths *p, const char *name, void (*put)(app_paths *, uint32_t))
+static void json_array(app_paths *p, const char *name, void (*put)(app_paths *, size_t))
 {
     io_put_format(p->printer, ", \"%s\": [", name);
     for (size_t v = 0; v < p->g.vertices && !p->printer->failed; v++) {
         io_put_text(p->printer, v > 0 ? ", " : "");
-        put(p, (uint32_t)v);
+        put(p, v);
     }
     io_put_text(p->printer, "]");
 }
@@ -213,7 +231,7 @@ static void json_answer(app_paths *p, const app_answer *a)
         io_put_text(p->printer, ", \"targets\": [");
         for (size_t i = 0; i < a->target_count; i++) {
             io_put_text(p->printer, i > 0 ? ", " : "");
-            json_target(p, a->targets[i]);
+            json_target(p, a->targets[i], place_of(a, i));
         }
         io_put_text(p->printer, "]}");
         return;
@@ -221,7 +239,7 @@ static void json_answer(app_paths *p, const app_answer *a)
     totals t = add_up(p);
     io_put_format(p->printer, ", \"reached\": %zu, \"farthest\": ", t.reached);
     if (t.farthest != UPSWEEP_NO_VERTEX) {
-        json_target(p, t.farthest);
+        json_target(p, t.farthest, t.farthest);
     } else {
         io_put_text(p->printer, "null");
     }
@@ -237,21 +255,23 @@ static void json_answer(app_paths *p, const app_answer *a)
 
 /* ---- lines in the manner of DIMACS ---- */
 
-static void dimacs_line(app_paths *p, uint32_t v)
+static void dimacs_line(app_paths *p, const app_answer *a, size_t k)
 {
-    if (!app_paths_reached(p, v) && p->targets == NULL) {
+    uint32_t v = vertex_of(a, k);
+    size_t place = place_of(a, k);
+    if (!app_paths_reached(p, place) && a->targets == NULL) {
         return;
     }
     io_put_text(p->printer, "d ");
     put_vertex(p, v);
     io_put(p->printer, " ", 1);
-    put_distance(p, v);
-    if (p->settings->parents && p->parent[v] != UPSWEEP_NO_VERTEX) {
+    put_distance(p, place);
+    if (p->settings->parents && p->parent[place] != UPSWEEP_NO_VERTEX) {
         io_put(p->printer, " ", 1);
-        put_parent(p, v);
+        put_parent(p, place);
     }
     io_put(p->printer, "\n", 1);
-    if (p->settings->path && app_paths_reached(p, v)) {
+    if (p->settings->path && app_paths_reached(p, place)) {
         io_put_text(p->printer, "r ");
         put_path(p, v, " ");
         io_put(p->printer, "\n", 1);
@@ -265,9 +285,8 @@ static void dimacs_answer(app_paths *p, const app_answer *a)
         put_vertex(p, a->sources[i]);
         io_put(p->printer, "\n", 1);
     }
-    size_t count = a->targets != NULL ? a->target_count : p->g.vertices;
-    for (size_t i = 0; i < count && !p->printer->failed; i++) {
-        dimacs_line(p, a->targets != NULL ? a->targets[i] : (uint32_t)i);
+    for (size_t k = 0; k < columns_of(p, a) && !p->printer->failed; k++) {
+        dimacs_line(p, a, k);
     }
 }
 
@@ -290,8 +309,8 @@ static void npy_answer(app_paths *p, const app_answer *a)
         io_put(p->printer, p->distance, p->g.vertices * bytes);
         return;
     }
-    for (size_t i = 0; i < a->target_count; i++) {
-        io_put(p->printer, app_paths_distance(p, a->targets[i]), bytes);
+    for (size_t k = 0; k < a->target_count; k++) {
+        io_put(p->printer, app_paths_distance(p, place_of(a, k)), bytes);
     }
 }
 
@@ -331,7 +350,6 @@ int app_paths_print_begin(app_paths *p)
 
 int app_paths_print(app_paths *p, const app_answer *a)
 {
-    size_t count = a->targets != NULL ? a->target_count : p->g.vertices;
     if (p->format == PATHS_JSON) {
         json_answer(p, a);
     } else if (p->format == PATHS_NPY) {
@@ -341,8 +359,8 @@ int app_paths_print(app_paths *p, const app_answer *a)
     } else if (p->settings->summary) {
         csv_summary(p, a);
     } else {
-        for (size_t i = 0; i < count && !p->printer->failed; i++) {
-            csv_line(p, a, a->targets != NULL ? a->targets[i] : (uint32_t)i);
+        for (size_t k = 0; k < columns_of(p, a) && !p->printer->failed; k++) {
+            csv_line(p, a, k);
         }
     }
     p->answers++;

@@ -17,7 +17,8 @@ typedef struct app_paths_settings {
     app_common common;
     app_graph_input input;
     app_words source, target;
-    const char *source_file, *target_file, *pair_file, *cutoff, *format, *plot, *unit, *title;
+    const char *source_file, *target_file, *pair_file, *cutoff, *format, *plot, *unit, *title,
+        *caption;
     bool parents, path, nearest, verify, summary;
     double delta;
 } app_paths_settings;
@@ -37,32 +38,37 @@ typedef struct app_paths {
     bool pairs;      /* source i goes with target i */
     uint64_t cutoff; /* one distance */
     app_paths_format format;
-    void *distance;   /* of the answer */
-    uint32_t *parent; /* NULL if nobody asked */
-    uint32_t *path;   /* room for one */
+    /* The answer that is being worked on; it lies in the room behind it, or in the library. */
+    const void *distance;
+    const uint32_t *parent; /* NULL if nobody asked */
+    void *distance_room;
+    uint32_t *parent_room, *path; /* path: room for one */
     io_output out;
     io_error error;
     io_printer *printer;
     size_t answers; /* printed so far */
 } app_paths;
 
-/* One query and its answer, which lies in the job. */
+/* One query. Its answer has a place for every vertex or, with by_column, for every target. */
 typedef struct app_answer {
     const uint32_t *sources, *targets; /* targets NULL: all vertices */
     size_t source_count, target_count;
+    bool by_column;
 } app_answer;
 
 extern const char app_paths_about[];
 
-/* Whether v has a distance. */
-bool app_paths_reached(const app_paths *p, uint32_t v);
-/* Bytes of a distance, and that of v. */
-const void *app_paths_distance(const app_paths *p, uint32_t v);
+/* Whether a place of the answer has a distance, and that distance. */
+bool app_paths_reached(const app_paths *p, size_t place);
+const void *app_paths_distance(const app_paths *p, size_t place);
 
 /* paths_print.c: begin, one for each answer, end. They say what failed; then the output is gone. */
 int app_paths_print_begin(app_paths *p);
 int app_paths_print(app_paths *p, const app_answer *a);
 int app_paths_print_end(app_paths *p);
+
+/* paths_solve.c: finds and prints all answers. */
+int app_paths_answer(app_paths *p);
 
 /* paths_verify.c: an answer is right if every distance can be reached and none can be shortened.
  * Returns APP_OK, APP_NO after the sentence on what is wrong, or APP_ERROR. */

@@ -1,5 +1,5 @@
 /* verb_paths.c - `upsweep paths`: shortest paths in a graph from a file. */
-#include "paths_verb.h"
+#include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +42,12 @@ static const app_option options[] = {
      NULL},
     {0, "verify", NULL, "prove every answer by the arcs, without the library; status 1 if it fails",
      APP_FLAG, AT(verify), NULL},
+    {0, "plot", "FILE", "draw the graph by its coordinates, coloured by distance: .svg or .png",
+     APP_TEXT, AT(plot), NULL},
+    {0, "unit", "UNIT", "plot: what a distance of 1 is: s, m, '0.1 s'", APP_TEXT, AT(unit), NULL},
+    {0, "title", "TEXT", "plot: instead of the graph's name", APP_TEXT, AT(title), NULL},
+    {0, "caption", "TEXT", "plot: small, in a corner: whose the data is", APP_TEXT, AT(caption),
+     NULL},
     {0, "delta", "WIDTH", "width of a bucket of the queue, instead of the one chosen", APP_NUMBER,
      AT(delta), NULL},
     {'j', NULL, "N", "use at most N threads, as --threads", APP_COUNT, AT(common.threads), NULL},
@@ -55,21 +61,6 @@ const app_usage usage_paths = {
     "upsweep paths roads.gr.gz -s 27660 -t 5875 --path\n"
     "upsweep paths roads.gr --sources depots.ss --targets shops.ss --format npy -o matrix.npy\n"
     "upsweep paths --names --columns 1,3 depends.tsv -s vim --cutoff 2"};
-
-bool app_paths_reached(const app_paths *p, uint32_t v)
-{
-    switch (p->type) {
-    case UPSWEEP_U32: return ((const uint32_t *)p->distance)[v] != UINT32_MAX;
-    case UPSWEEP_U64: return ((const uint64_t *)p->distance)[v] != UINT64_MAX;
-    case UPSWEEP_F32: return !isinf(((const float *)p->distance)[v]);
-    default: return !isinf(((const double *)p->distance)[v]);
-    }
-}
-
-const void *app_paths_distance(const app_paths *p, uint32_t v)
-{
-    return (const char *)p->distance + v * upsweep_type_bytes(p->type);
-}
 
 static int check_format(const app_paths_settings *s, app_paths_format *format)
 {
@@ -85,6 +76,22 @@ static int check_format(const app_paths_settings *s, app_paths_format *format)
         }
     }
     return app_fail("--format takes csv, json, dimacs or npy, not '%s'", s->format);
+}
+
+static int check_plot(const app_paths_settings *s)
+{
+    io_error error;
+    double scale;
+    const char *name;
+    if (!io_canvas_can(s->plot, &error)) {
+        return app_fail("%s", error.text);
+    }
+    if (s->pair_file != NULL) {
+        return app_fail("--plot draws one answer, and --pairs has many");
+    }
+    return s->unit == NULL || app_plot_unit(s->unit, &scale, &name)
+               ? APP_OK
+               : app_fail("--unit takes a unit such as s, m or '0.1 s', not '%s'", s->unit);
 }
 
 static int check(const app_paths_settings *s, app_paths_format *format)
@@ -113,6 +120,9 @@ static int check(const app_paths_settings *s, app_paths_format *format)
     if (*format == PATHS_NPY && (s->parents || s->path || s->summary)) {
         return app_fail("npy holds distances only: --parents, --path and --summary need csv, json "
                         "or dimacs");
+    }
+    if (s->plot != NULL && check_plot(s) != APP_OK) {
+        return APP_ERROR;
     }
     if (*format == PATHS_DIMACS && s->summary) {
         return app_fail("--summary needs csv or json");
@@ -172,6 +182,13 @@ static int take_all_vertices(app_paths *p)
 static int prepare(app_paths *p)
 {
     const app_paths_settings *s = p->settings;
+    if (s->plot != NULL && p->source_count > 1 && !s->nearest) {
+        return app_fail("--plot draws one answer, not those of %zu sources; --nearest makes one",
+                        p->source_count);
+    }
+    if (s->plot != NULL && p->g.x == NULL) {
+        return app_fail("--plot needs to know where the vertices lie: --coordinates FILE");
+    }
     upsweep_graph_describe(p->graph, &p->info);
     p->type = p->info.distance_type;
     if (s->cutoff != NULL) {
@@ -185,81 +202,13 @@ static int prepare(app_paths *p)
     }
     size_t n = p->g.vertices;
     bool parents = s->parents || s->path || s->verify || s->plot != NULL;
-    p->distance = malloc(n * upsweep_type_bytes(p->type) + 1);
-    p->parent = parents ? malloc(n * sizeof *p->parent + 1) : NULL;
+    p->distance = p->distance_room = malloc(n * upsweep_type_bytes(p->type) + 1);
+    p->parent = p->parent_room = parents ? malloc(n * sizeof *p->parent + 1) : NULL;
     p->path = s->path || s->plot != NULL ? malloc(n * sizeof *p->path + 1) : NULL;
     bool ok = p->distance != NULL && (!parents || p->parent != NULL);
     return ok && (p->path != NULL || !(s->path || s->plot != NULL))
                ? APP_OK
                : app_fail("no memory for the distances of %zu vertices", n);
-}
-
-static int solve(app_paths *p, const app_answer *a)
-{
-    const app_paths_settings *s = p->settings;
-    upsweep_path_options o = {.size = sizeof o,
-                              .algorithm = s->common.algorithm,
-                              .targets = a->targets,
-                              .target_count = a->targets == NULL ? 0 : a->target_count,
-                              .cutoff = s->cutoff != NULL ? &p->cutoff : NULL,
-                              .delta = s->delta};
-    upsweep_status status =
-        upsweep_paths(p->u, p->graph, a->sources, a->source_count, p->distance, p->parent, &o);
-    if (status == UPSWEEP_ERROR_RANGE && (p->type == UPSWEEP_U32 || p->type == UPSWEEP_F32)) {
-        return app_fail("%s: %s; --weight %s gives distances more room", p->file,
-                        upsweep_error(p->u), p->type == UPSWEEP_U32 ? "u64" : "f64");
-    }
-    if (status != UPSWEEP_OK) {
-        return app_fail("%s: %s", p->file, upsweep_error(p->u));
-    }
-    return s->verify ? app_paths_verify(p, a) : APP_OK;
-}
-
-static int answer(app_paths *p, size_t i, double *seconds)
-{
-    app_answer a = {p->sources + i, p->targets, 1, p->target_count};
-    if (p->settings->nearest) {
-        a.source_count = p->source_count;
-    }
-    if (p->pairs) {
-        a.targets = p->targets + i;
-        a.target_count = 1;
-    }
-    *seconds -= app_seconds();
-    int status = solve(p, &a);
-    *seconds += app_seconds();
-    return status == APP_OK ? app_paths_print(p, &a) : status;
-}
-
-static int answer_all(app_paths *p)
-{
-    size_t count = p->settings->nearest ? 1 : p->source_count;
-    double seconds = 0;
-    io_progress progress = {.what = NULL};
-    int status = app_paths_print_begin(p);
-    if (status != APP_OK) {
-        return status;
-    }
-    io_progress_begin(&progress, "queries");
-    for (size_t i = 0; i < count && status == APP_OK; i++) {
-        status = answer(p, i, &seconds);
-        io_progress_step(&progress, i + 1, count);
-    }
-    io_progress_end(&progress);
-    if (status != APP_OK) {
-        if (p->printer != NULL) { /* else the printer has said what failed, and let go */
-            free(p->printer);
-            io_output_discard(&p->out);
-        }
-        return status;
-    }
-    if (p->settings->common.stats) {
-        app_print_report(p->u, count * p->info.arcs, "arcs of all queries", 0, seconds);
-    }
-    if (p->settings->verify) {
-        fprintf(stderr, "verified: %zu answer%s\n", count, count == 1 ? "" : "s");
-    }
-    return app_paths_print_end(p);
 }
 
 static int run(app_paths *p)
@@ -279,7 +228,7 @@ static int run(app_paths *p)
     if (status == APP_OK) {
         status = prepare(p);
     }
-    return status == APP_OK ? answer_all(p) : status;
+    return status == APP_OK ? app_paths_answer(p) : status;
 }
 
 int verb_paths(int argc, char **argv)
@@ -304,8 +253,8 @@ int verb_paths(int argc, char **argv)
     io_graph_free(&p.g);
     free(p.sources);
     free(p.targets);
-    free(p.distance);
-    free(p.parent);
+    free(p.distance_room);
+    free(p.parent_room);
     free(p.path);
     free(s.source.word);
     free(s.target.word);

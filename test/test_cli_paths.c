@@ -127,12 +127,62 @@ static void generated(void **state)
     }
 }
 
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) {
+        count++;
+    }
+    return count;
+}
+
+/* A picture is whole, has the path, the words in it are escaped, and no number is none. */
+static void pictures(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    must_print("graph generate grid 20x30 -o g.gr --places g.co", "");
+    must_print("paths g.gr --coordinates g.co -s 1 --plot a.svg --title a<b&c", "");
+    char *text = program_load("a.svg", &size);
+    assert_memory_equal(text, "<svg ", 5);
+    assert_string_equal(text + size - 7, "</svg>\n");
+    assert_int_equal(count_of(text, "a&lt;b&amp;c"), 1);
+    assert_int_equal(count_of(text, "#39d0ff"), 0);
+    assert_int_equal(count_of(text, "nan") + count_of(text, "inf\""), 0);
+    assert_int_equal(count_of(text, "<text"), count_of(text, "</text>"));
+    free(text);
+    must_print("paths g.gr --coordinates g.co -s 1 -t 600 --plot b.svg --unit s -o b.csv", "");
+    text = program_load("b.svg", &size);
+    assert_int_equal(count_of(text, "#39d0ff"), 4); /* path and target, here and in the legend */
+    assert_int_equal(count_of(text, "<circle"), 4); /* both ends, and both in the legend */
+    assert_int_equal(count_of(text, "distance in min"), 1);
+    free(text);
+    /* One vertex, and all vertices at one place. */
+    store_text("one.gr", "p sp 1 0\n");
+    store_text("one.co", "p aux sp co 1\nv 1 5 5\n");
+    must_print("paths one.gr --coordinates one.co -s 1 --plot c.svg", "");
+    store_text("same.gr", "p sp 2 1\na 1 2 0\n");
+    store_text("same.co", "p aux sp co 2\nv 1 95495838 471878835\nv 2 95495838 471878835\n");
+    must_print("paths same.gr --coordinates same.co -s 2 --plot c.svg", "");
+    text = program_load("c.svg", &size);
+    assert_int_equal(count_of(text, "nan"), 0);
+    free(text);
+#ifdef UPSWEEP_CAIRO
+    must_print("paths g.gr --coordinates g.co -s 1 --plot a.png", "");
+    text = program_load("a.png", &size);
+    assert_memory_equal(text, "\x89PNG\r\n\x1a\n", 8);
+    assert_memory_equal(text + size - 8, "IEND", 4);
+    free(text);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_answers),
         cmocka_unit_test(same_by_all_ways),
         cmocka_unit_test(generated),
+        cmocka_unit_test(pictures),
     };
     if (getenv("UPSWEEP_PROGRAM") == NULL) {
         print_message("set UPSWEEP_PROGRAM to the program\n");

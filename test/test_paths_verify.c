@@ -32,12 +32,12 @@ unsigned app_io_threads(const app_common *common)
     return (unsigned)common->threads;
 }
 
-const void *app_paths_distance(const app_paths *p, uint32_t v)
+const void *app_paths_distance(const app_paths *p, size_t v)
 {
     return (const char *)p->distance + v * upsweep_type_bytes(p->type);
 }
 
-bool app_paths_reached(const app_paths *p, uint32_t v)
+bool app_paths_reached(const app_paths *p, size_t v)
 {
     uint64_t d = 0;
     memcpy(&d, app_paths_distance(p, v), upsweep_type_bytes(p->type));
@@ -88,7 +88,7 @@ static void set(stage *s, upsweep_type type)
                         .head = heads,
                         .weight = s->weight,
                         .weight_type = type};
-    s->a = (app_answer){&s->source, NULL, 1, 0};
+    s->a = (app_answer){(app_answer){&s->source, NULL, 1, 0};s->source, NULL, 1, 0, false};
     memcpy(s->parent, parents, sizeof parents);
     for (size_t i = 0; i < M; i++) {
         store(s->weight, type, i, weights[i]);
