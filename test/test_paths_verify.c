@@ -88,7 +88,7 @@ static void set(stage *s, upsweep_type type)
                         .head = heads,
                         .weight = s->weight,
                         .weight_type = type};
-    s->a = (app_answer){(app_answer){&s->source, NULL, 1, 0};s->source, NULL, 1, 0, false};
+    s->a = (app_answer){&s->source, NULL, 1, 0, false};
     memcpy(s->parent, parents, sizeof parents);
     for (size_t i = 0; i < M; i++) {
         store(s->weight, type, i, weights[i]);
