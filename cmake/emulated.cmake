@@ -41,7 +41,7 @@ if(cuda_forms)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined
-        -Wl,--version-script=${emulate_dir}/plugin.map)
+        -Wl,--version-script=${CMAKE_SOURCE_DIR}/cuda/exports.map)
     # What a GPU punishes and this machine forgives: misaligned access, shifts by more than the width
     # (a GPU's answer is 0), indices outside of arrays.
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT UPSWEEP_SANITIZE)

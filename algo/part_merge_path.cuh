@@ -1,0 +1,46 @@
+/* part_merge_path.cuh - where the output of a merge comes from, so that lanes can make any piece of
+ * it on their own. Of equal keys those of the first list come first.
+ *
+ * Source   S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge path, IPDPS workshops 2012. */
+#ifndef USW_PART_MERGE_PATH_CUH
+#define USW_PART_MERGE_PATH_CUH
+
+#include "../cuda/gpu.cuh"
+
+/* How many of the `rank` least of both sorted lists are in a. I holds na + nb. */
+template <typename E, typename I>
+__device__ __forceinline__ I usw_merge_path(const E *a, I na, const E *b, I nb, I rank)
+{
+    I least = rank > nb ? rank - nb : 0, most = rank < na ? rank : na;
+    while (least < most) {
+        const I middle = least + (most - least) / 2;
+        if (b[rank - 1 - middle] < a[middle]) {
+            most = middle;
+        } else {
+            least = middle + 1;
+        }
+    }
+    return least;
+}
+
+/* out[k] = the element of rank first + k of both lists; beyond their end it is left as it was. */
+template <unsigned count, typename E>
+__device__ __forceinline__ void usw_merge_some(const E *a, unsigned na, const E *b, unsigned nb,
+                                               unsigned first, E *out)
+{
+    if (first >= na + nb) {
+        return;
+    }
+    unsigned i = usw_merge_path(a, na, b, nb, first), j = first - i;
+#pragma unroll
+    for (unsigned k = 0; k < count; k++) {
+        const bool take_a = i < na && (j >= nb || !(b[j] < a[i]));
+        if (take_a || j < nb) {
+            out[k] = take_a ? a[i] : b[j];
+        }
+        i += take_a;
+        j += !take_a;
+    }
+}
+
+#endif

@@ -1,0 +1,420 @@
+/* sort_sample.cu - sample sort, CUDA form.
+ *
+ * Same as the explained form: a sample is sorted, every so-manieth of it is a splitter, each key
+ * finds its bucket by halving among the splitters, keys are counted, counts scanned, keys
+ * scattered, buckets sorted by themselves.
+ * Differs: a bucket that fits shared memory is sorted there by a bitonic network; a larger one is
+ * sample-sorted again, on the next level. How many levels a uniform input needs follows from n;
+ * some more stand by for what the sample missed. All is decided on the device: a level works on a
+ * list of buckets, which it finds empty as a rule when it stands by. What is left after all levels
+ * is sorted by one block a bucket, slowly. A bucket of one value is only copied.
+ *
+ * Shape    choose_splitters: block 256, shared samples (up to 64 KB); a block a bucket.
+ *          place_tiles: one block of 1024, shared 256 bytes.
+ *          count_keys, scatter: block 256, shared up to 14 KB; a block a tile of 4096 keys.
+ *          scan_counts: block 256, shared 64 bytes; a block a bucket.
+ *          sort_buckets: block 256, shared 32 KB; a block a new bucket.
+ *          Grids have at most 8 blocks a multiprocessor, which go on to the next piece of work.
+ * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P. Sanders,
+ *          GPU sample sort, IPDPS 2010. */
+#include "part_block_scan.cuh"
+#include "part_sample.cuh"
+
+namespace
+{
+
+struct tuning {
+    static constexpr unsigned threads = 256;
+    static constexpr unsigned place_threads = 1024;
+    static constexpr unsigned blocks = 8; /* a multiprocessor */
+    static constexpr unsigned tile_rounds = 16, tile = threads * tile_rounds;
+    static constexpr unsigned bucket_bytes = 32 * 1024, bucket_keys = 4096; /* sorted in a block */
+    static constexpr unsigned buckets_most = 512, buckets_spare = 64;
+    static constexpr unsigned oversampling = 16, sample_bytes = 64 * 1024;
+    static constexpr unsigned filling = 4; /* a bucket should be filled to a quarter */
+    static constexpr unsigned levels_spare = 3, levels_most = 12;
+};
+
+template <typename E>
+constexpr unsigned bucket_room = tuning::bucket_bytes / sizeof(E) < tuning::bucket_keys
+                                     ? tuning::bucket_bytes / sizeof(E)
+                                     : tuning::bucket_keys;
+
+struct range {
+    unsigned long long begin, end;
+};
+
+/* One level: the buckets it splits, and what becomes of them. Row r of splitters and ends belongs
+ * to bucket r. */
+template <typename E> struct level {
+    const E *from;
+    E *to, *keys;          /* keys: where sorted buckets go, `from` or `to` */
+    unsigned buckets;      /* a bucket is split into: a power of two */
+    const unsigned *count; /* of the buckets */
+    const range *list;
+    unsigned *next_count; /* of those that stay too large, the next level's */
+    range *next_list;
+    E *splitters;               /* [count][buckets]: the last of a row is not used */
+    unsigned long long *ends;   /* [count][buckets] counts, places, at last ends of new buckets */
+    unsigned long long *before; /* [count + 1] tiles before each bucket's */
+};
+
+/* ---- splitters ---- */
+
+template <typename E>
+__global__ void __launch_bounds__(tuning::threads) choose_splitters(level<E> l, unsigned samples)
+{
+    USW_DYNAMIC_SHARED(E, sample);
+    for (unsigned r = blockIdx.x; r < *l.count; r += gridDim.x) {
+        const range bucket = l.list[r];
+        const size_t row = static_cast<size_t>(r) * l.buckets;
+        usw_choose_splitters(l.from + bucket.begin, bucket.end - bucket.begin, sample, samples,
+                             l.splitters + row, l.buckets);
+        for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
+            l.ends[row + b] = 0;
+        }
+    }
+}
+
+/* ---- tiles: no tile has keys of two buckets ---- */
+
+template <typename E>
+__global__ void __launch_bounds__(tuning::place_threads) place_tiles(level<E> l)
+{
+    USW_SHARED_ARRAY(unsigned long long, sums, [tuning::place_threads / 32]);
+    unsigned long long before = 0, all;
+    for (unsigned first = 0; first < *l.count; first += blockDim.x) {
+        const unsigned r = first + threadIdx.x;
+        unsigned long long tiles = 0;
+        if (r < *l.count) {
+            tiles = (l.list[r].end - l.list[r].begin + tuning::tile - 1) / tuning::tile;
+        }
+        const unsigned long long inside = usw_block_exclusive_scan(tiles, sums, &all);
+        if (r < *l.count) {
+            l.before[r] = before + inside;
+        }
+        before += all;
+    }
+    if (threadIdx.x == 0) {
+        l.before[*l.count] = before;
+    }
+}
+
+/* The bucket that tile t is of: the last with before <= t. */
+template <typename E>
+__device__ __forceinline__ unsigned bucket_of_tile(const level<E> &l, unsigned long long t)
+{
+    unsigned least = 0, most = *l.count - 1;
+    while (least < most) {
+        const unsigned middle = most - (most - least) / 2;
+        if (l.before[middle] <= t) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    return least;
+}
+
+/* What a block knows of its tile: the keys [begin, end) and their bucket's row. */
+struct tile {
+    size_t begin, end, row;
+};
+
+/* All lanes of the block; the splitters come to shared memory, and the counts are cleared. */
+template <typename E>
+__device__ __forceinline__ tile open_tile(const level<E> &l, unsigned long long t, E *splitters,
+                                          unsigned *counts)
+{
+    const unsigned r = bucket_of_tile(l, t);
+    const size_t row = static_cast<size_t>(r) * l.buckets;
+    const size_t begin = l.list[r].begin + (t - l.before[r]) * tuning::tile;
+    const size_t end = begin + tuning::tile < l.list[r].end ? begin + tuning::tile : l.list[r].end;
+    __syncthreads(); /* the tile before is done with */
+    for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
+        counts[b] = 0;
+        if (b + 1 < l.buckets) {
+            splitters[b] = l.splitters[row + b];
+        }
+    }
+    __syncthreads();
+    return {begin, end, row};
+}
+
+template <typename E> __global__ void __launch_bounds__(tuning::threads) count_keys(level<E> l)
+{
+    USW_SHARED_ARRAY(E, splitters, [tuning::buckets_most]);
+    USW_SHARED_ARRAY(unsigned, counts, [tuning::buckets_most]);
+    const unsigned long long tiles = l.before[*l.count];
+    for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
+        const tile at = open_tile<E>(l, t, splitters, counts);
+        for (size_t i = at.begin + threadIdx.x; i < at.end; i += tuning::threads) {
+            atomicAdd(&counts[usw_find_bucket<E>(splitters, l.buckets, l.from[i])], 1u);
+        }
+        __syncthreads();
+        for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
+            if (counts[b] != 0) {
+                atomicAdd(&l.ends[at.row + b], static_cast<unsigned long long>(counts[b]));
+            }
+        }
+    }
+}
+
+/* Counts become the places where the new buckets begin. */
+template <typename E> __global__ void __launch_bounds__(tuning::threads) scan_counts(level<E> l)
+{
+    USW_SHARED_ARRAY(unsigned long long, sums, [tuning::threads / 32]);
+    for (unsigned r = blockIdx.x; r < *l.count; r += gridDim.x) {
+        const size_t row = static_cast<size_t>(r) * l.buckets;
+        unsigned long long before = l.list[r].begin, all;
+        for (unsigned first = 0; first < l.buckets; first += blockDim.x) {
+            const unsigned b = first + threadIdx.x;
+            const unsigned long long count = b < l.buckets ? l.ends[row + b] : 0;
+            const unsigned long long inside = usw_block_exclusive_scan(count, sums, &all);
+            if (b < l.buckets) {
+                l.ends[row + b] = before + inside;
+            }
+            before += all;
+        }
+    }
+}
+
+/* A tile's keys of one bucket go to one stretch, reserved by moving the bucket's end. */
+template <typename E> __global__ void __launch_bounds__(tuning::threads) scatter(level<E> l)
+{
+    USW_SHARED_ARRAY(E, splitters, [tuning::buckets_most]);
+    USW_SHARED_ARRAY(unsigned, counts, [tuning::buckets_most]);
+    USW_SHARED_ARRAY(unsigned long long, places, [tuning::buckets_most]);
+    const unsigned long long tiles = l.before[*l.count];
+    for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
+        const tile at = open_tile<E>(l, t, splitters, counts);
+        unsigned bucket[tuning::tile_rounds], rank[tuning::tile_rounds];
+#pragma unroll
+        for (unsigned k = 0; k < tuning::tile_rounds; k++) {
+            const size_t i = at.begin + k * tuning::threads + threadIdx.x;
+            if (i < at.end) {
+                bucket[k] = usw_find_bucket<E>(splitters, l.buckets, l.from[i]);
+                rank[k] = atomicAdd(&counts[bucket[k]], 1u);
+            }
+        }
+        __syncthreads();
+        for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
+            if (counts[b] != 0) {
+                places[b] =
+                    atomicAdd(&l.ends[at.row + b], static_cast<unsigned long long>(counts[b]));
+            }
+        }
+        __syncthreads();
+#pragma unroll
+        for (unsigned k = 0; k < tuning::tile_rounds; k++) {
+            const size_t i = at.begin + k * tuning::threads + threadIdx.x;
+            if (i < at.end) {
+                l.to[places[bucket[k]] + rank[k]] = l.from[i];
+            }
+        }
+    }
+}
+
+/* ---- new buckets ---- */
+
+/* All lanes: sorts keys of `from` that fit a block to their final places. */
+template <typename E>
+__device__ __forceinline__ void sort_bucket(const E *from, E *keys, range bucket, E *room)
+{
+    const unsigned n = static_cast<unsigned>(bucket.end - bucket.begin);
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+        room[i] = from[bucket.begin + i];
+    }
+    __syncthreads();
+    usw_bitonic_sort(room, n);
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+        keys[bucket.begin + i] = room[i];
+    }
+    __syncthreads();
+}
+
+template <typename E>
+__device__ __forceinline__ void copy_bucket(const E *from, E *keys, range bucket)
+{
+    for (size_t i = bucket.begin + threadIdx.x; from != keys && i < bucket.end; i += blockDim.x) {
+        keys[i] = from[i];
+    }
+}
+
+/* Sorts those that fit, lists the others for the next level. */
+template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_buckets(level<E> l)
+{
+    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
+    const size_t all = static_cast<size_t>(*l.count) * l.buckets;
+    for (size_t c = blockIdx.x; c < all; c += gridDim.x) {
+        const size_t r = c / l.buckets;
+        const unsigned b = static_cast<unsigned>(c % l.buckets);
+        const range bucket = {b == 0 ? l.list[r].begin : l.ends[c - 1], l.ends[c]};
+        if (bucket.begin == bucket.end) {
+            continue;
+        }
+        if (usw_one_value(l.splitters + r * l.buckets, l.buckets, b)) {
+            copy_bucket<E>(l.to, l.keys, bucket);
+        } else if (bucket.end - bucket.begin <= bucket_room<E>) {
+            sort_bucket<E>(l.to, l.keys, bucket, room);
+        } else if (threadIdx.x == 0) {
+            l.next_list[atomicAdd(l.next_count, 1u)] = bucket;
+        }
+    }
+}
+
+/* What the last level left too large. */
+template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_rest(level<E> l)
+{
+    for (unsigned r = blockIdx.x; r < *l.next_count; r += gridDim.x) {
+        const range bucket = l.next_list[r];
+        usw_bitonic_sort(l.to + bucket.begin, static_cast<size_t>(bucket.end - bucket.begin));
+        copy_bucket<E>(l.to, l.keys, bucket);
+    }
+}
+
+template <typename E>
+__global__ void __launch_bounds__(tuning::threads)
+    begin_levels(unsigned *counts, range *list, size_t n)
+{
+    if (threadIdx.x <= tuning::levels_most) {
+        counts[threadIdx.x] = threadIdx.x == 0 ? 1 : 0;
+    }
+    if (threadIdx.x == 0) {
+        *list = {0, n};
+    }
+}
+
+template <typename E>
+__global__ void __launch_bounds__(tuning::threads) sort_alone(E *keys, size_t n)
+{
+    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
+    sort_bucket<E>(keys, keys, {0, n}, room);
+}
+
+/* ---- the whole ---- */
+
+/* How many levels there are, how they split, and how many buckets they may be given. */
+struct plan {
+    unsigned levels, buckets[tuning::levels_most];
+    size_t count_most[tuning::levels_most + 1]; /* a bucket that is too large is larger than room */
+    size_t rows;                                /* new buckets of a level, at most */
+};
+
+plan plan_for(size_t n, size_t room)
+{
+    plan p = {};
+    unsigned bits = 0, needed = 0;
+    while ((n * tuning::filling - 1) / room >> bits != 0) {
+        bits++;
+    }
+    while (needed == 0 || (tuning::buckets_most >> ((bits + needed - 1) / needed)) == 0) {
+        needed++;
+    }
+    p.levels = needed + tuning::levels_spare;
+    p.count_most[0] = 1;
+    for (unsigned i = 0; i < p.levels; i++) {
+        p.buckets[i] = i < needed ? 1u << (bits + needed - 1) / needed : tuning::buckets_spare;
+        const size_t here = p.count_most[i] * p.buckets[i], most = n / room;
+        p.count_most[i + 1] = here < most ? here : most;
+        p.rows = here > p.rows ? here : p.rows;
+    }
+    return p;
+}
+
+/* Scratch of a sort. */
+template <typename E> struct room {
+    E *other, *splitters;
+    unsigned long long *ends, *before;
+    unsigned *counts;
+    range *lists[2];
+};
+
+template <typename E> bool take_room(usw_gpu *g, const plan &p, size_t n, room<E> *w)
+{
+    size_t list = 1;
+    for (unsigned i = 0; i <= p.levels; i++) {
+        list = p.count_most[i] > list ? p.count_most[i] : list;
+    }
+    w->other = static_cast<E *>(usw_gpu_scratch(g, n * sizeof(E)));
+    w->splitters = static_cast<E *>(usw_gpu_scratch(g, p.rows * sizeof(E)));
+    w->ends = static_cast<unsigned long long *>(usw_gpu_scratch(g, p.rows * sizeof *w->ends));
+    w->before =
+        static_cast<unsigned long long *>(usw_gpu_scratch(g, (list + 1) * sizeof *w->before));
+    w->counts =
+        static_cast<unsigned *>(usw_gpu_scratch(g, (tuning::levels_most + 1) * sizeof *w->counts));
+    w->lists[0] = static_cast<range *>(usw_gpu_scratch(g, list * sizeof(range)));
+    w->lists[1] = static_cast<range *>(usw_gpu_scratch(g, list * sizeof(range)));
+    return w->other != nullptr && w->splitters != nullptr && w->ends != nullptr &&
+           w->before != nullptr && w->counts != nullptr && w->lists[0] != nullptr &&
+           w->lists[1] != nullptr;
+}
+
+template <typename E> void split_level(usw_gpu *g, const level<E> &l, size_t n, size_t count_most)
+{
+    const size_t most = static_cast<size_t>(g->sms) * tuning::blocks;
+    const auto grid = [=](size_t work) { return static_cast<unsigned>(work < most ? work : most); };
+    const size_t tiles = n / tuning::tile + count_most, by_bytes = tuning::sample_bytes / sizeof(E);
+    size_t samples = static_cast<size_t>(l.buckets) * tuning::oversampling;
+    samples = samples < by_bytes ? samples : by_bytes;
+    const unsigned rows = grid(count_most);
+    const unsigned place = count_most < tuning::place_threads
+                               ? static_cast<unsigned>(count_most + 31) / 32 * 32
+                               : tuning::place_threads;
+    USW_LAUNCH(g, choose_splitters<E>, rows, tuning::threads, samples * sizeof(E), l,
+               static_cast<unsigned>(samples));
+    USW_LAUNCH(g, place_tiles<E>, 1, place, 0, l);
+    USW_LAUNCH(g, count_keys<E>, grid(tiles), tuning::threads, 0, l);
+    USW_LAUNCH(g, scan_counts<E>, rows, tuning::threads, 0, l);
+    USW_LAUNCH(g, scatter<E>, grid(tiles), tuning::threads, 0, l);
+    USW_LAUNCH(g, sort_buckets<E>, grid(count_most * l.buckets), tuning::threads, 0, l);
+}
+
+template <typename E> upsweep_status sort_elements(usw_gpu *g, E *keys, size_t n)
+{
+    if (n <= bucket_room<E>) {
+        return USW_LAUNCH(g, sort_alone<E>, 1, tuning::threads, 0, keys, n);
+    }
+    const plan p = plan_for(n, bucket_room<E>);
+    room<E> w;
+    if (!take_room(g, p, n, &w)) {
+        return g->status;
+    }
+    USW_LAUNCH(g, begin_levels<E>, 1, tuning::threads, 0, w.counts, w.lists[0], n);
+    level<E> l = {};
+    for (unsigned i = 0; i < p.levels && g->status == UPSWEEP_OK; i++) {
+        l = {i % 2 != 0 ? w.other : keys,
+             i % 2 != 0 ? keys : w.other,
+             keys,
+             p.buckets[i],
+             w.counts + i,
+             w.lists[i % 2],
+             w.counts + i + 1,
+             w.lists[(i + 1) % 2],
+             w.splitters,
+             w.ends,
+             w.before};
+        split_level(g, l, n, p.count_most[i]);
+    }
+    return USW_LAUNCH(g, sort_rest<E>, g->sms, tuning::threads, 0, l);
+}
+
+upsweep_status sort(usw_gpu *g, const usw_gpu_sort *s)
+{
+    return usw_gpu_by_width(s->width, [&](auto key) {
+        typedef decltype(key) K;
+        return usw_gpu_sort_mapped<K>(g, s, [&](K *keys) { return sort_elements(g, keys, s->n); });
+    });
+}
+
+upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return usw_gpu_by_width(p->width, [&](auto key) {
+        return usw_gpu_sort_packed<decltype(key)>(
+            g, p, [&](auto *items) { return sort_elements(g, items, p->n); });
+    });
+}
+
+} // namespace
+
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_sample_cuda) = {sort, pairs, 0, false, false};
