@@ -33,7 +33,7 @@
  * Source   K. E. Batcher, Sorting networks and their applications, AFIPS 1968; Knuth 3, section
  *          5.3.4.
  *
- * Forms    explained (this file), CPU (sort_bitonic_cpu.h).
+ * Forms    explained (this file), CPU (sort_bitonic_cpu.h), CUDA (sort_bitonic.cu).
  */
 #include "core/explain.h"
 

@@ -26,7 +26,7 @@
  * Source   N. Haberman, Parallel neighbor-sort, Carnegie Mellon University, 1972; D. E. Knuth,
  *          The Art of Computer Programming 3, section 5.3.4.
  *
- * Forms    explained (this file), CPU (sort_oddeven_cpu.h).
+ * Forms    explained (this file), CPU (sort_oddeven_cpu.h), CUDA (sort_oddeven.cu).
  */
 #include "core/explain.h"
 

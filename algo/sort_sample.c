@@ -27,7 +27,7 @@
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; P. Sanders, S. Winkel, Super
  *          scalar sample sort, ESA 2004, for finding buckets without a branch.
  *
- * Forms    explained (this file), CPU (sort_sample_cpu.h).
+ * Forms    explained (this file), CPU (sort_sample_cpu.h), CUDA (sort_sample.cu).
  */
 #include "part_steps.h"
 

@@ -15,34 +15,14 @@
  *          scan_counts: block 256, shared 64 bytes; a block a bucket.
  *          sort_buckets: block 256, shared 32 KB; a block a new bucket.
  *          Grids have at most 8 blocks a multiprocessor, which go on to the next piece of work.
- * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P. Sanders,
- *          GPU sample sort, IPDPS 2010. */
+ * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
+ *          Sanders, GPU sample sort, IPDPS 2010. */
+#include "sort_sample_plan.cuh"
 #include "part_block_scan.cuh"
 #include "part_sample.cuh"
 
 namespace
 {
-
-struct tuning {
-    static constexpr unsigned threads = 256;
-    static constexpr unsigned place_threads = 1024;
-    static constexpr unsigned blocks = 8; /* a multiprocessor */
-    static constexpr unsigned tile_rounds = 16, tile = threads * tile_rounds;
-    static constexpr unsigned bucket_bytes = 32 * 1024, bucket_keys = 4096; /* sorted in a block */
-    static constexpr unsigned buckets_most = 512, buckets_spare = 64;
-    static constexpr unsigned oversampling = 16, sample_bytes = 64 * 1024;
-    static constexpr unsigned filling = 4; /* a bucket should be filled to a quarter */
-    static constexpr unsigned levels_spare = 3, levels_most = 12;
-};
-
-template <typename E>
-constexpr unsigned bucket_room = tuning::bucket_bytes / sizeof(E) < tuning::bucket_keys
-                                     ? tuning::bucket_bytes / sizeof(E)
-                                     : tuning::bucket_keys;
-
-struct range {
-    unsigned long long begin, end;
-};
 
 /* One level: the buckets it splits, and what becomes of them. Row r of splitters and ends belongs
  * to bucket r. */
@@ -293,62 +273,6 @@ __global__ void __launch_bounds__(tuning::threads) sort_alone(E *keys, size_t n)
 }
 
 /* ---- the whole ---- */
-
-/* How many levels there are, how they split, and how many buckets they may be given. */
-struct plan {
-    unsigned levels, buckets[tuning::levels_most];
-    size_t count_most[tuning::levels_most + 1]; /* a bucket that is too large is larger than room */
-    size_t rows;                                /* new buckets of a level, at most */
-};
-
-plan plan_for(size_t n, size_t room)
-{
-    plan p = {};
-    unsigned bits = 0, needed = 0;
-    while ((n * tuning::filling - 1) / room >> bits != 0) {
-        bits++;
-    }
-    while (needed == 0 || (tuning::buckets_most >> ((bits + needed - 1) / needed)) == 0) {
-        needed++;
-    }
-    p.levels = needed + tuning::levels_spare;
-    p.count_most[0] = 1;
-    for (unsigned i = 0; i < p.levels; i++) {
-        p.buckets[i] = i < needed ? 1u << (bits + needed - 1) / needed : tuning::buckets_spare;
-        const size_t here = p.count_most[i] * p.buckets[i], most = n / room;
-        p.count_most[i + 1] = here < most ? here : most;
-        p.rows = here > p.rows ? here : p.rows;
-    }
-    return p;
-}
-
-/* Scratch of a sort. */
-template <typename E> struct room {
-    E *other, *splitters;
-    unsigned long long *ends, *before;
-    unsigned *counts;
-    range *lists[2];
-};
-
-template <typename E> bool take_room(usw_gpu *g, const plan &p, size_t n, room<E> *w)
-{
-    size_t list = 1;
-    for (unsigned i = 0; i <= p.levels; i++) {
-        list = p.count_most[i] > list ? p.count_most[i] : list;
-    }
-    w->other = static_cast<E *>(usw_gpu_scratch(g, n * sizeof(E)));
-    w->splitters = static_cast<E *>(usw_gpu_scratch(g, p.rows * sizeof(E)));
-    w->ends = static_cast<unsigned long long *>(usw_gpu_scratch(g, p.rows * sizeof *w->ends));
-    w->before =
-        static_cast<unsigned long long *>(usw_gpu_scratch(g, (list + 1) * sizeof *w->before));
-    w->counts =
-        static_cast<unsigned *>(usw_gpu_scratch(g, (tuning::levels_most + 1) * sizeof *w->counts));
-    w->lists[0] = static_cast<range *>(usw_gpu_scratch(g, list * sizeof(range)));
-    w->lists[1] = static_cast<range *>(usw_gpu_scratch(g, list * sizeof(range)));
-    return w->other != nullptr && w->splitters != nullptr && w->ends != nullptr &&
-           w->before != nullptr && w->counts != nullptr && w->lists[0] != nullptr &&
-           w->lists[1] != nullptr;
-}
 
 template <typename E> void split_level(usw_gpu *g, const level<E> &l, size_t n, size_t count_most)
 {

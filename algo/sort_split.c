@@ -25,8 +25,8 @@
  *
  * Source   G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990, section 3.
  *
- * Forms    explained (this file), CPU (sort_split_cpu.h). Digits of several bits at a time make
- *          sort/radix of it.
+ * Forms    explained (this file), CPU (sort_split_cpu.h), CUDA (sort_split.cu). Digits of several
+ *          bits at a time make sort/radix of it.
  */
 #include "part_steps.h"
 

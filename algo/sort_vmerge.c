@@ -31,7 +31,7 @@
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC
  *          2008; H. Inoue et al., AA-sort, PACT 2007, for vectors on CPUs.
  *
- * Forms    explained (this file), CPU (sort_vmerge_cpu.h).
+ * Forms    explained (this file), CPU (sort_vmerge_cpu.h), CUDA (sort_vmerge.cu).
  */
 #include "part_steps.h"
 
