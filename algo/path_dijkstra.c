@@ -27,7 +27,7 @@
  *          Mathematik, 1959; P. J. Martin, R. Torres, A. Gavilanes, CUDA solutions for the SSSP
  *          problem, ICCS 2009, for the minimum by reduction.
  *
- * Forms    explained (this file), CPU (path_dijkstra_cpu.h).
+ * Forms    explained (this file), CPU (path_dijkstra_cpu.h), CUDA (path_dijkstra.cu).
  */
 #include "part_steps.h"
 

@@ -91,6 +91,29 @@ typedef struct usw_gpu_split_form {
                               size_t bytes, uint64_t *kept);
 } usw_gpu_split_form;
 
+/* ---- shortest paths ---- */
+
+/* A graph in compressed rows, in device memory, with weights >= 0. Arc a leads to heads[a * stride]
+ * and has the weight weights[a * stride], of 32 or 64 bits as the type says. */
+typedef struct usw_gpu_path_query {
+    size_t vertices, arcs;
+    const uint64_t *begin; /* vertices + 1 */
+    const uint32_t *heads;
+    const void *weights; /* NULL: every arc counts 1, and the type is U32 */
+    size_t stride;       /* 2: heads and weights of 32 bits take turns */
+    upsweep_type weight_type;
+    const uint32_t *sources;
+    size_t source_count;
+    bool has_cutoff;
+    uint64_t cutoff; /* a distance's bits: what lies farther is not reached */
+    void *distance;  /* of each vertex; not reached: the greatest value, infinity */
+} usw_gpu_path_query;
+
+typedef struct usw_gpu_path_form {
+    /* Distances that do not fit their type are "not reached". */
+    upsweep_status (*search)(usw_gpu *g, const usw_gpu_path_query *q);
+} usw_gpu_path_form;
+
 /* ---- steps that are no rows of the table ---- */
 
 typedef struct usw_gpu_select_step { /* cuda/select.cu */
