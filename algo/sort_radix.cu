@@ -16,6 +16,7 @@
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
 #include "part_scatter.cuh"
+#include "small.cuh"
 
 /* ---- finish: what no pass has done ---- */
 
@@ -157,12 +158,29 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                       512, 0, finish);
 }
 
+/* value_bytes: 0, 4 or 8; of few keys 1 or 2 too. */
+static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, unsigned value_bytes)
+{
+    bool carries = value_bytes != 0 || j.bit_end - j.bit_begin != 8u << width;
+    if (j.n <= usw_gpu_small_max(g, width, carries)) {
+        usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
+                            j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
+        return usw_gpu_small_sort(g, &s);
+    }
+    return usw_gpu_by_width(width, [&](auto k) {
+        using K = decltype(k);
+        return value_bytes == 0   ? sort_radix<K, 0>(g, j)
+               : value_bytes == 4 ? sort_radix<K, 4>(g, j)
+                                  : sort_radix<K, 8>(g, j);
+    });
+}
+
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 {
     bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
     radix_job job = {s->keys, s->keys,      nullptr,    nullptr, s->n,
                      s->map,  s->bit_begin, s->bit_end, !whole};
-    return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
+    return sort_job(g, job, s->width, 0);
 }
 
 /* ---- values of other sizes: positions, then a gather ---- */
@@ -217,8 +235,7 @@ static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_jo
     }
     job.values_in = nullptr;
     job.values_out = index;
-    upsweep_status status = usw_gpu_by_width(
-        p->width, [&](auto k) { return sort_radix<decltype(k), sizeof(I)>(g, job); });
+    upsweep_status status = sort_job(g, job, p->width, sizeof(I));
     return status != UPSWEEP_OK ? status : gather_values(g, p, from, index);
 }
 
@@ -228,13 +245,11 @@ static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
                      p->map,  p->bit_begin, p->bit_end, true};
     uintptr_t odd =
         reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
-    if (p->value_bytes == 4 && odd % 4 == 0) {
-        return usw_gpu_by_width(p->width,
-                                [&](auto k) { return sort_radix<decltype(k), 4>(g, job); });
-    }
-    if (p->value_bytes == 8 && odd % 8 == 0) {
-        return usw_gpu_by_width(p->width,
-                                [&](auto k) { return sort_radix<decltype(k), 8>(g, job); });
+    unsigned bytes = static_cast<unsigned>(p->value_bytes);
+    bool plain = bytes == p->value_bytes && (bytes == 4 || bytes == 8) && odd % bytes == 0;
+    bool few = p->n <= usw_gpu_small_max(g, p->width, true) && (bytes == 1 || bytes == 2);
+    if (plain || (few && odd % bytes == 0)) {
+        return sort_job(g, job, p->width, bytes);
     }
     return p->n >> 32 == 0 ? sort_by_index<uint32_t>(g, p, job)
                            : sort_by_index<uint64_t>(g, p, job);

@@ -47,6 +47,7 @@ struct usw_gpu {
     size_t shared_bytes; /* a block may have, opted in */
     size_t l2_bytes;
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
+    unsigned *barrier;         /* device: 2 words for usw_grid_barrier, 0 between kernels */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
     /* The rest belongs to gpu.cu and stage.cu. */
@@ -214,6 +215,25 @@ template <typename T> __device__ __forceinline__ void usw_store_release(T *p, T 
         asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
     }
 #endif
+}
+
+/* All blocks of a cooperative launch meet, the round'th time (from 1), at g->barrier. All threads
+ * call. What was written before is seen after. In its last round (end) the words become 0 again. */
+__device__ __forceinline__ void usw_grid_barrier(unsigned *barrier, unsigned round, bool end)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&barrier[0], 1u);
+        while (usw_load_acquire(&barrier[0]) < round * gridDim.x) {
+            usw_yield();
+        }
+        if (end && atomicAdd(&barrier[1], 1u) == gridDim.x - 1) {
+            barrier[0] = 0;
+            barrier[1] = 0;
+        }
+    }
+    __syncthreads();
 }
 
 /* ---- keys ---- */

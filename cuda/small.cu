@@ -1,0 +1,394 @@
+/* small.cu - sorts of few keys in one launch: by one block, or by blocks that meet at barriers.
+ *
+ * Idea     A key and its position make one number, so all numbers differ and any sort is stable.
+ *          Up to 4096 of them one block sorts (block_sort.cuh). More are sorted by regular
+ *          sampling: each block sorts a chunk and takes samples; the samples' ranks, which the
+ *          blocks find together, give splitters; each block then takes from all chunks what lies
+ *          between two splitters and sorts it. With s samples of each of B chunks no block gets
+ *          more than 1 + B / s chunks, whatever the keys are.
+ *
+ * Shape    one block of up to 1024 threads; or up to 128 blocks of 1024 threads, one a
+ *          multiprocessor, launched together; shared memory for 8192 to 10,240 numbers.
+ *
+ * Traffic  all of it in the L2 cache: 2 reads and 2 writes of the numbers, and the samples.
+ *
+ * Source   H. Shi, J. Schaeffer, Parallel sorting by regular sampling, 1992.
+ */
+#include "small.cuh"
+#include "block_sort.cuh"
+
+struct small_tuning {
+#ifdef USW_EMULATE /* so that tests of few keys reach all of it */
+    static constexpr unsigned threads = 64, blocks_max = 32;
+#else
+    static constexpr unsigned threads = 1024, blocks_max = 128; /* a multiple of 32, <= threads */
+#endif
+    static constexpr unsigned block_items = 4; /* numbers a thread where one block sorts all */
+    static constexpr unsigned block_max = threads * block_items;
+    static constexpr unsigned chunk_max = 2 * threads;
+    static constexpr unsigned bucket_max = 8 * threads; /* 3 chunks and a few, whatever the keys */
+};
+
+struct small_args {
+    const void *keys;
+    void *out_keys;
+    const void *values;
+    void *out_values;
+    unsigned value_bytes, n, width;
+    bool whole;    /* all bits count, so the number holds the key */
+    bool pairs;    /* numbers hold positions */
+    bool overlaps; /* nothing may be written before all is read */
+    uint64_t neg, pos, add;
+    unsigned begin, end;
+    /* Many blocks. */
+    unsigned chunk, samples;
+    void *sorted;     /* n numbers: the sorted chunks */
+    void *sample;     /* blocks x samples numbers */
+    void *splitter;   /* blocks numbers */
+    unsigned *splits; /* where a splitter comes from: block, position */
+    unsigned *cuts;   /* blocks x (blocks + 1): where chunks are cut */
+    unsigned *barrier;
+};
+
+__device__ __forceinline__ uint64_t load_element(const void *from, unsigned bytes, size_t i)
+{
+    switch (bytes) {
+    case 1: return static_cast<const uint8_t *>(from)[i];
+    case 2: return static_cast<const uint16_t *>(from)[i];
+    case 4: return static_cast<const uint32_t *>(from)[i];
+    default: return static_cast<const uint64_t *>(from)[i];
+    }
+}
+__device__ __forceinline__ void store_element(void *to, unsigned bytes, size_t i, uint64_t v)
+{
+    switch (bytes) {
+    case 1: static_cast<uint8_t *>(to)[i] = static_cast<uint8_t>(v); break;
+    case 2: static_cast<uint16_t *>(to)[i] = static_cast<uint16_t>(v); break;
+    case 4: static_cast<uint32_t *>(to)[i] = static_cast<uint32_t>(v); break;
+    default: static_cast<uint64_t *>(to)[i] = v; break;
+    }
+}
+
+/* Between keys and numbers: the number of key i. */
+template <typename E> __device__ __forceinline__ E number_of(const small_args &a, unsigned i)
+{
+    unsigned bits = 8u << a.width;
+    uint64_t raw = load_element(a.keys, 1u << a.width, i), all = ~0ull >> (64 - bits);
+    uint64_t below = (raw >> (bits - 1)) & 1 ? a.neg : 0;
+    uint64_t key = ((raw ^ below ^ a.pos) + a.add) & all;
+    key = key >> a.begin & ~0ull >> (64 - (a.end - a.begin));
+    if constexpr (sizeof(E) == 4) {
+        return static_cast<E>(key);
+    } else {
+        return a.pairs ? static_cast<E>(static_cast<E>(key) << 32 | i) : static_cast<E>(key);
+    }
+}
+template <typename E> __device__ __forceinline__ uint64_t key_of(const small_args &a, E number)
+{
+    uint64_t key = static_cast<uint64_t>(number);
+    if constexpr (sizeof(E) > 4) {
+        if (a.pairs) {
+            if (!a.whole) {
+                return load_element(a.keys, 1u << a.width, static_cast<uint32_t>(number));
+            }
+            key = static_cast<uint64_t>(number >> 32);
+        }
+    }
+    unsigned bits = 8u << a.width;
+    uint64_t y = ((key - a.add) & ~0ull >> (64 - bits)) ^ a.pos;
+    return y ^ ((y >> (bits - 1)) & 1 ? a.neg : 0);
+}
+
+/* Writes `count` sorted numbers to [at, at + count); meet() is called when all has been read. */
+template <typename E, unsigned I, typename Meet>
+__device__ __forceinline__ void write_sorted(const small_args &a, const E *number, unsigned at,
+                                             unsigned count, Meet meet)
+{
+    uint64_t key[I], value[I];
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        unsigned j = i * blockDim.x + threadIdx.x;
+        key[i] = value[i] = 0;
+        if (j < count) {
+            key[i] = a.out_keys != nullptr ? key_of(a, number[j]) : 0;
+            if (a.value_bytes != 0) {
+                uint32_t from = static_cast<uint32_t>(number[j]);
+                value[i] = a.values == nullptr ? from : load_element(a.values, a.value_bytes, from);
+            }
+        }
+    }
+    meet();
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        unsigned j = i * blockDim.x + threadIdx.x;
+        if (j < count) {
+            if (a.out_keys != nullptr) {
+                store_element(a.out_keys, 1u << a.width, at + j, key[i]);
+            }
+            if (a.value_bytes != 0) {
+                store_element(a.out_values, a.value_bytes, at + j, value[i]);
+            }
+        }
+    }
+}
+
+/* ---- one block ---- */
+
+template <typename E, unsigned I>
+__global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const small_args a)
+{
+    USW_DYNAMIC_SHARED(E, shared);
+    E number[I];
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        unsigned j = i * blockDim.x + threadIdx.x;
+        number[i] = j < a.n ? number_of<E>(a, j) : static_cast<E>(~E(0));
+    }
+    usw_block_sort<E, I>::sort(number, shared);
+    write_sorted<E, I>(a, shared, 0, a.n, [] { __syncthreads(); });
+}
+
+/* ---- many blocks ---- */
+
+/* Steps, each ended by a barrier of all blocks. */
+template <typename E> struct sample_sort {
+    const small_args &a;
+    E *shared;
+    unsigned block, blocks, begin, count;
+
+    __device__ __forceinline__ sample_sort(const small_args &args, E *numbers)
+        : a(args), shared(numbers), block(blockIdx.x), blocks(gridDim.x)
+    {
+        begin = block * a.chunk < a.n ? block * a.chunk : a.n;
+        count = a.n - begin < a.chunk ? a.n - begin : a.chunk;
+    }
+    __device__ __forceinline__ unsigned sample_position(unsigned i) const
+    {
+        return static_cast<unsigned>(static_cast<uint64_t>(i + 1) * count / (a.samples + 1));
+    }
+
+    /* The sorted chunk is then in shared[0 .. count). */
+    template <unsigned I> __device__ __forceinline__ void sort_chunk()
+    {
+        E number[I];
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            unsigned j = i * blockDim.x + threadIdx.x;
+            number[i] = j < count ? number_of<E>(a, begin + j) : static_cast<E>(~E(0));
+        }
+        usw_block_sort<E, I>::sort(number, shared);
+        for (unsigned j = threadIdx.x; j < count; j += blockDim.x) {
+            static_cast<E *>(a.sorted)[begin + j] = shared[j];
+        }
+        if (threadIdx.x < a.samples) {
+            unsigned p = sample_position(threadIdx.x);
+            static_cast<E *>(a.sample)[block * a.samples + threadIdx.x] =
+                count == 0 ? static_cast<E>(~E(0)) : shared[p];
+        }
+    }
+
+    /* A warp finds the rank of one of the block's samples among all; every samples'th splits. */
+    __device__ __forceinline__ void choose_splitters()
+    {
+        E *all = shared + small_tuning::chunk_max;
+        for (unsigned j = threadIdx.x; j < blocks * a.samples; j += blockDim.x) {
+            all[j] = static_cast<const E *>(a.sample)[j];
+        }
+        __syncthreads();
+        unsigned lane = threadIdx.x % 32;
+        for (unsigned i = threadIdx.x / 32; i < a.samples; i += blockDim.x / 32) {
+            E mine = all[block * a.samples + i];
+            unsigned rank = 0;
+            for (unsigned r = lane; r < blocks; r += 32) {
+                rank +=
+                    r == block ? i : usw_rank_in(all + r * a.samples, a.samples, mine, r < block);
+            }
+            rank = __reduce_add_sync(~0u, rank);
+            if (lane == 0 && rank % a.samples == 0) {
+                unsigned k = rank / a.samples;
+                static_cast<E *>(a.splitter)[k] = mine;
+                a.splits[2 * k] = block;
+                a.splits[2 * k + 1] = count == 0 ? 0 : sample_position(i);
+            }
+        }
+    }
+
+    /* Equal numbers are told apart by block and position. */
+    __device__ __forceinline__ void cut_chunk()
+    {
+        unsigned k = threadIdx.x;
+        if (k <= blocks) {
+            unsigned cut = k == 0 ? 0 : count;
+            if (k != 0 && k != blocks) {
+                unsigned from = a.splits[2 * k];
+                cut = from == block
+                          ? a.splits[2 * k + 1]
+                          : usw_rank_in(shared, count, static_cast<const E *>(a.splitter)[k],
+                                        block < from);
+            }
+            a.cuts[block * (blocks + 1) + k] = cut;
+        }
+    }
+
+    /* Brings this block's bucket to shared; where it goes. */
+    __device__ __forceinline__ unsigned collect(unsigned *table, unsigned &total)
+    {
+        unsigned t = threadIdx.x, low = 0, high = 0;
+        if (t < blocks) {
+            low = a.cuts[t * (blocks + 1) + block];
+            high = a.cuts[t * (blocks + 1) + block + 1];
+        }
+        unsigned before = low, sum = high - low;
+        if (t < small_tuning::blocks_max) {
+            for (unsigned by = 1; by < 32; by *= 2) {
+                unsigned other = __shfl_up_sync(~0u, sum, by);
+                sum += t % 32 >= by ? other : 0;
+            }
+            before = __reduce_add_sync(~0u, before);
+            if (t % 32 == 31) {
+                table[2 * (t / 32)] = sum;
+                table[2 * (t / 32) + 1] = before;
+            }
+            table[8 + 3 * t] = low;
+            table[8 + 3 * t + 1] = high;
+            table[8 + 3 * t + 2] = sum - (high - low);
+        }
+        __syncthreads();
+        unsigned place = 0;
+        total = 0;
+        for (unsigned w = 0; w < small_tuning::blocks_max / 32; w++) {
+            total += table[2 * w];
+            place += table[2 * w + 1];
+        }
+        for (unsigned r = t / 32; r < blocks; r += blockDim.x / 32) {
+            unsigned from = table[8 + 3 * r], to = table[8 + 3 * r + 1];
+            unsigned at = table[8 + 3 * r + 2];
+            for (unsigned w = 1; w <= r / 32; w++) {
+                at += table[2 * (w - 1)];
+            }
+            const E *chunk = static_cast<const E *>(a.sorted) + r * a.chunk;
+            for (unsigned j = from + t % 32; j < to; j += 32) {
+                shared[at + (j - from)] = chunk[j];
+            }
+        }
+        __syncthreads();
+        return place;
+    }
+
+    template <unsigned I>
+    __device__ __forceinline__ void sort_bucket(unsigned place, unsigned total)
+    {
+        E number[I];
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            unsigned j = i * blockDim.x + threadIdx.x;
+            number[i] = j < total ? shared[j] : static_cast<E>(~E(0));
+        }
+        __syncthreads();
+        usw_block_sort<E, I>::sort(number, shared);
+        write_sorted<E, I>(a, shared, place, total, [&] {
+            if (a.overlaps) {
+                usw_grid_barrier(a.barrier, 4, true);
+            }
+        });
+    }
+};
+
+template <typename E>
+__global__ void __launch_bounds__(small_tuning::threads) usw_small_blocks(const small_args a)
+{
+    USW_DYNAMIC_SHARED(E, shared);
+    USW_SHARED_ARRAY(unsigned, table, [8 + 3 * small_tuning::blocks_max]);
+    sample_sort<E> s(a, shared);
+    if (a.chunk <= blockDim.x) {
+        s.template sort_chunk<1>();
+    } else {
+        s.template sort_chunk<2>();
+    }
+    usw_grid_barrier(a.barrier, 1, false);
+    s.choose_splitters();
+    usw_grid_barrier(a.barrier, 2, false);
+    s.cut_chunk();
+    usw_grid_barrier(a.barrier, 3, !a.overlaps);
+    unsigned total, place = s.collect(table, total);
+    if (total <= blockDim.x) {
+        s.template sort_bucket<1>(place, total);
+    } else if (total <= 2 * blockDim.x) {
+        s.template sort_bucket<2>(place, total);
+    } else {
+        s.template sort_bucket<8>(place, total);
+    }
+}
+
+/* ---- the whole ---- */
+
+static unsigned blocks_limit(const usw_gpu *g)
+{
+    return g->sms < small_tuning::blocks_max ? g->sms : small_tuning::blocks_max;
+}
+
+size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
+{
+    unsigned bytes = pairs ? (width == 3 ? 16 : 8) : width == 3 ? 8 : 4;
+    size_t needs = static_cast<size_t>(small_tuning::chunk_max + small_tuning::bucket_max) * bytes;
+    return needs + 4096 > g->shared_bytes
+               ? small_tuning::block_max
+               : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
+}
+
+template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
+{
+    using tuning = small_tuning;
+    if (a.n <= tuning::block_max) {
+        unsigned threads = 32;
+        while (threads * tuning::block_items < a.n) {
+            threads *= 2;
+        }
+        return USW_LAUNCH(g, (usw_small_block<E, tuning::block_items>), 1, threads,
+                          threads * tuning::block_items * sizeof(E), a);
+    }
+    unsigned limit = blocks_limit(g), blocks = (a.n + tuning::threads - 1) / tuning::threads;
+    blocks = blocks < limit ? blocks : limit;
+    a.chunk = (a.n + blocks - 1) / blocks;
+    a.samples = blocks <= 64 ? 32 : 64;
+    a.sorted = usw_gpu_scratch(g, a.n * sizeof(E));
+    a.sample = usw_gpu_scratch(g, blocks * a.samples * sizeof(E));
+    a.splitter = usw_gpu_scratch(g, (blocks + 1) * sizeof(E));
+    a.splits = static_cast<unsigned *>(usw_gpu_scratch(g, (blocks + 1) * 8));
+    a.cuts = static_cast<unsigned *>(usw_gpu_scratch(g, (blocks + 1) * (blocks + 1) * 4));
+    if (a.sorted == nullptr || a.sample == nullptr || a.splitter == nullptr ||
+        a.splits == nullptr || a.cuts == nullptr) {
+        return g->status;
+    }
+    return USW_LAUNCH_COOPERATIVE(g, (usw_small_blocks<E>), blocks, tuning::threads,
+                                  (tuning::chunk_max + tuning::bucket_max) * sizeof(E), a);
+}
+
+upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
+{
+    unsigned bits = 8u << s->width;
+    bool whole = s->bit_begin == 0 && s->bit_end == bits;
+    bool pairs = s->value_bytes != 0 || !whole;
+    bool overlaps =
+        (s->keys == s->out_keys && !whole) || (s->value_bytes != 0 && s->values == s->out_values);
+    small_args a = {};
+    a.keys = s->keys;
+    a.out_keys = s->out_keys;
+    a.values = s->values;
+    a.out_values = s->out_values;
+    a.value_bytes = s->value_bytes;
+    a.n = static_cast<unsigned>(s->n);
+    a.width = s->width;
+    a.whole = whole;
+    a.pairs = pairs;
+    a.overlaps = overlaps;
+    a.neg = s->map.neg;
+    a.pos = s->map.pos;
+    a.add = s->map.add;
+    a.begin = s->bit_begin;
+    a.end = s->bit_end;
+    a.barrier = g->barrier;
+    return pairs && s->width == 3   ? sort_small<usw_u128>(g, a)
+           : pairs || s->width == 3 ? sort_small<uint64_t>(g, a)
+                                    : sort_small<uint32_t>(g, a);
+}
