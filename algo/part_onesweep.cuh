@@ -13,13 +13,6 @@
  * Traffic  count: the keys once. scatter: keys and values read once and written once, and a few
  *          hundred bytes a tile of look-back words, which stay in the L2 cache.
  *
- * Look-back  One 64-bit word a tile and digit: a flag (count of the tile, or sum up to its end), an
- *          epoch, the number. The words live in a ring of tiles; the epoch tells this lap and pass
- *          from those before, so nothing is cleared between passes. Before a tile overwrites its
- *          place in the ring it waits for the sum of the tile `grid` before it. With at most `grid`
- *          tiles begun and unfinished, that keeps every word that can still be wanted: if u is the
- *          first unfinished tile, none beyond u + 2 grid has written, and nobody reads below u - 1.
- *
  * Source   A. Adinets, D. Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
  *          2022; D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled look-back,
  *          2016. */
@@ -80,7 +73,7 @@ template <typename K> struct usw_radix_count_args {
     usw_radix_bits bits;
     bool stable; /* equal keys must keep their order: only strictly falling keys are reversed */
     usw_radix_control *control;
-    unsigned long long *ring;
+    unsigned *ring;
     size_t ring_words; /* to clear */
 };
 

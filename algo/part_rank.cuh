@@ -2,7 +2,7 @@
  *
  * A warp's counters are 256 numbers of 16 bits, two to a word. What an atomic addition returns is
  * the rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
- * at hand does so (5 times as fast as votes), but nothing promises it, so whoever uses count_digit
+ * at hand does so (5 times as fast as votes), but nothing promises it, so whoever uses add_digit
  * checks its result and falls back to count_digit_by_votes. */
 #ifndef USW_PART_RANK_CUH
 #define USW_PART_RANK_CUH
@@ -27,13 +27,17 @@ __device__ __forceinline__ unsigned lanes_alike(unsigned digit)
 #endif
 }
 
-/* Adds 1 to counter `digit` of a warp's packed 16-bit counters; what was there. */
-__device__ __forceinline__ unsigned count_digit(unsigned *counters, unsigned digit)
+/* Adds 1 to counter `digit` of a warp's packed 16-bit counters. What was there is counted() of what
+ * this returns. */
+__device__ __forceinline__ unsigned add_digit(unsigned *counters, unsigned digit)
 {
-    unsigned shift = (digit & 1) * 16;
-    return atomicAdd(&counters[digit / 2], 1u << shift) >> shift & 0xffff;
+    return atomicAdd(&counters[digit / 2], 1u << (digit & 1) * 16);
 }
-/* The same in the order of lanes, whatever the hardware does: by votes. */
+__device__ __forceinline__ unsigned counted(unsigned word, unsigned digit)
+{
+    return word >> (digit & 1) * 16 & 0xffff;
+}
+/* Both in the order of lanes, whatever the hardware does: by votes. */
 __device__ __forceinline__ unsigned count_digit_by_votes(uint16_t *counters, unsigned digit)
 {
     unsigned alike = lanes_alike(digit), lane = threadIdx.x & 31;

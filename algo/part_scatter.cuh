@@ -7,7 +7,7 @@
  *   start    the counts, scanned over warps and digits, say where in the tile each warp's keys of a
  *            digit begin. The tile's counts are published.
  *   place    order[rank] = the key's position in the tile (16 bits).
- *   look     back, for the sum of the counts of all tiles before (part_onesweep.cuh).
+ *   look     back, for the sum of the counts of all tiles before (part_look_back.cuh).
  *   write    keys and values leave in the order of `order`, so in runs.
  *
  * Stable   needs that lanes of one warp that add to one counter at once are served in the order of
@@ -20,15 +20,17 @@
 #define USW_PART_SCATTER_CUH
 
 #include "part_onesweep.cuh"
+#include "part_look_back.cuh"
 #include "part_rank.cuh"
 
 /* ---- tuning ---- */
 
-template <unsigned Items, unsigned Blocks, unsigned Threads = 512> struct usw_radix_shape {
+template <unsigned Items, unsigned Blocks, unsigned Threads = 512, unsigned Window = 16>
+struct usw_radix_shape {
     static constexpr unsigned threads = Threads, warps = Threads / 32;
     static constexpr unsigned blocks = Blocks; /* a multiprocessor */
     static constexpr unsigned items = Items, tile = Threads * Items;
-    static constexpr unsigned window = 4;      /* tiles that a look-back reads at a time */
+    static constexpr unsigned window = Window; /* tiles that a look-back reads at a time */
     static constexpr unsigned votes_from = 12; /* equal digits among a warp's 32 */
 };
 template <typename K, unsigned value_bytes> struct usw_radix_tuning {
@@ -55,87 +57,9 @@ template <typename K> struct usw_radix_pass_args {
     usw_gpu_keymap<K> map;
     usw_radix_bits bits;
     usw_radix_control *control;
-    unsigned long long *ring;
+    void *ring;
     unsigned ring_tiles, wait_tiles; /* a power of two; the blocks of a pass */
 };
-
-/* ---- look-back words ---- */
-
-enum { LOOK_COUNT = 1, LOOK_SUM = 2 };
-__device__ __forceinline__ unsigned long long look_word(unsigned flag, unsigned epoch,
-                                                        unsigned long long number)
-{
-    return static_cast<unsigned long long>(flag) << 62 |
-           static_cast<unsigned long long>(epoch & 0x3fffff) << 40 | number;
-}
-/* The word's flag if it is of this epoch, else 0. */
-__device__ __forceinline__ unsigned look_flag(unsigned long long word, unsigned epoch)
-{
-    return (static_cast<unsigned>(word >> 40) & 0x3fffff) == (epoch & 0x3fffff)
-               ? static_cast<unsigned>(word >> 62)
-               : 0;
-}
-__device__ __forceinline__ unsigned long long look_number(unsigned long long word)
-{
-    return word & ((1ull << 40) - 1);
-}
-
-/* Where a tile's words are. base: the pass's first epoch. */
-struct look_ring {
-    unsigned long long *words;
-    unsigned tiles, base;
-    __device__ __forceinline__ unsigned long long *at(size_t tile, unsigned digit) const
-    {
-        return words + (tile & (tiles - 1)) * 256 + digit;
-    }
-    __device__ __forceinline__ unsigned epoch(size_t tile) const
-    {
-        return base + static_cast<unsigned>(tile / tiles);
-    }
-    __device__ __forceinline__ void tell(size_t tile, unsigned digit, unsigned flag,
-                                         unsigned long long number) const
-    {
-        usw_store_relaxed(at(tile, digit), look_word(flag, epoch(tile), number));
-    }
-    /* Until the words that tile overwrites are wanted by nobody (part_onesweep.cuh). */
-    __device__ __forceinline__ void wait(size_t tile, unsigned distance, unsigned digit) const
-    {
-        if (tile >= distance) {
-            size_t before = tile - distance;
-            while (look_flag(usw_load_relaxed(at(before, digit)), epoch(before)) != LOOK_SUM) {
-                usw_yield();
-            }
-        }
-    }
-};
-
-/* The sum of a digit's counts over all tiles before `tile`. */
-template <unsigned window>
-__device__ __forceinline__ unsigned long long look_back(const look_ring &ring, size_t tile,
-                                                        unsigned digit)
-{
-    unsigned long long sum = 0, word[window];
-    size_t from = tile; /* tiles from here on are in sum */
-    while (from != 0) {
-#pragma unroll
-        for (unsigned i = 0; i < window; i++) {
-            word[i] = from > i ? usw_load_relaxed(ring.at(from - 1 - i, digit)) : 0;
-        }
-#pragma unroll
-        for (unsigned i = 0; i < window; i++) {
-            if (from == 0) {
-                break;
-            }
-            unsigned flag = look_flag(word[i], ring.epoch(from - 1));
-            if (flag == 0) {
-                break;
-            }
-            sum += look_number(word[i]);
-            from = flag == LOOK_SUM ? 0 : from - 1;
-        }
-    }
-    return sum;
-}
 
 /* ---- global to shared without registers ---- */
 
@@ -215,10 +139,25 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         return static_cast<unsigned>(k >> shift) & mask;
     }
 
-    /* Keys beyond the end have the greatest digit, so they are last in the tile. */
-    __device__ __forceinline__ void load()
+    static constexpr unsigned ranks = (Shape::items + 1) / 2;
+    /* Where this thread's first item is; the next are 32 apart. */
+    __device__ __forceinline__ static unsigned my_place()
     {
-        unsigned at = threadIdx.x / 32 * (32 * Shape::items) + threadIdx.x % 32;
+        return threadIdx.x / 32 * (32 * Shape::items) + threadIdx.x % 32;
+    }
+    __device__ __forceinline__ unsigned *my_counters() const
+    {
+        return counters + threadIdx.x / 32 * 128;
+    }
+
+    /* Keys beyond the end have the greatest digit, so they are last in the tile. */
+    __device__ __forceinline__ void load(K (&k)[Shape::items])
+    {
+        unsigned at = my_place();
+#pragma unroll
+        for (unsigned i = 0; i < Shape::items; i++) {
+            k[i] = at + 32 * i < count ? keys_in[begin + at + 32 * i] : 0;
+        }
         if constexpr (value_bytes != 0) {
             if (values_in == nullptr) {
 #pragma unroll
@@ -234,82 +173,120 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 }
             }
         }
-        K k[Shape::items];
+        if (first) {
 #pragma unroll
-        for (unsigned i = 0; i < Shape::items; i++) {
-            k[i] = at + 32 * i < count ? keys_in[begin + at + 32 * i] : 0;
-        }
-#pragma unroll
-        for (unsigned i = 0; i < Shape::items; i++) {
-            K mapped = first ? map.map(k[i]) : k[i];
-            key[at + 32 * i] = at + 32 * i < count ? mapped : static_cast<K>(~K(0));
-        }
-    }
-    __device__ __forceinline__ void rank(unsigned (&ranks)[(Shape::items + 1) / 2])
-    {
-        unsigned warp = threadIdx.x / 32, at = warp * (32 * Shape::items) + threadIdx.x % 32;
-        unsigned *mine = counters + warp * 128;
-        bool votes = warp_takes_votes(digit_of(key[at]), Shape::votes_from);
-#pragma unroll
-        for (unsigned i = 0; i < Shape::items; i++) {
-            unsigned digit = digit_of(key[at + 32 * i]), r;
-            if (votes) {
-                r = count_digit_by_votes(reinterpret_cast<uint16_t *>(mine), digit);
-            } else {
-                r = count_digit(mine, digit);
-                __syncwarp();
+            for (unsigned i = 0; i < Shape::items; i++) {
+                k[i] = map.map(k[i]);
             }
-            ranks[i / 2] = i % 2 == 0 ? r : ranks[i / 2] | r << 16;
         }
-    }
-    __device__ __forceinline__ void place(const unsigned (&ranks)[(Shape::items + 1) / 2])
-    {
-        unsigned warp = threadIdx.x / 32, at = warp * (32 * Shape::items) + threadIdx.x % 32;
-        const uint16_t *mine = reinterpret_cast<const uint16_t *>(counters) + warp * 256;
 #pragma unroll
         for (unsigned i = 0; i < Shape::items; i++) {
-            unsigned digit = digit_of(key[at + 32 * i]);
-            order[mine[digit] + (ranks[i / 2] >> (i % 2 * 16) & 0xffff)] =
+            k[i] = at + 32 * i < count ? k[i] : static_cast<K>(~K(0));
+            key[at + 32 * i] = k[i];
+        }
+    }
+    /* The digit of all of the warp's keys, or 256. */
+    __device__ __forceinline__ unsigned only_digit(const K (&k)[Shape::items]) const
+    {
+        K differ = 0;
+#pragma unroll
+        for (unsigned i = 1; i < Shape::items; i++) {
+            differ |= k[i] ^ k[0];
+        }
+        unsigned digit = digit_of(k[0]), other = digit ^ __shfl_sync(~0u, digit, 0);
+        return __any_sync(~0u, (other | digit_of(differ)) != 0) ? 256 : digit;
+    }
+    /* Two ranks to a word. All additions are on their way before the first is waited for. */
+    __device__ __forceinline__ void rank(const K (&k)[Shape::items], unsigned (&rank)[ranks])
+    {
+        unsigned *mine = my_counters(), lane = threadIdx.x % 32, only = only_digit(k);
+        if (only != 256) {
+            if (lane == 0) {
+                mine[only / 2] = 32 * Shape::items << (only & 1) * 16;
+            }
+#pragma unroll
+            for (unsigned i = 0; i < ranks; i++) {
+                rank[i] = (lane + 64 * i) | (lane + 64 * i + 32) << 16;
+            }
+            return;
+        }
+        if (warp_takes_votes(digit_of(k[0]), Shape::votes_from)) {
+#pragma unroll
+            for (unsigned i = 0; i < Shape::items; i++) {
+                unsigned r =
+                    count_digit_by_votes(reinterpret_cast<uint16_t *>(mine), digit_of(k[i]));
+                rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+            }
+            return;
+        }
+        unsigned before[Shape::items];
+#pragma unroll
+        for (unsigned i = 0; i < Shape::items; i++) {
+            before[i] = add_digit(mine, digit_of(k[i]));
+        }
+#pragma unroll
+        for (unsigned i = 0; i < Shape::items; i++) {
+            unsigned r = counted(before[i], digit_of(k[i]));
+            rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+        }
+    }
+    __device__ __forceinline__ void place(const K (&k)[Shape::items], const unsigned (&rank)[ranks])
+    {
+        const uint16_t *mine = reinterpret_cast<const uint16_t *>(my_counters());
+        unsigned at = my_place();
+#pragma unroll
+        for (unsigned i = 0; i < Shape::items; i++) {
+            order[mine[digit_of(k[i])] + (rank[i / 2] >> (i % 2 * 16) & 0xffff)] =
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
     /* place, by votes, which turn the counters from begins into ends. */
     __device__ __forceinline__ void place_by_votes()
     {
-        unsigned warp = threadIdx.x / 32, at = warp * (32 * Shape::items) + threadIdx.x % 32;
-        uint16_t *mine = reinterpret_cast<uint16_t *>(counters) + warp * 256;
+        uint16_t *mine = reinterpret_cast<uint16_t *>(my_counters());
+        unsigned at = my_place();
         for (unsigned i = 0; i < Shape::items; i++) {
             order[count_digit_by_votes(mine, digit_of(key[at + 32 * i]))] =
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
-    /* Whether some key is out of order. */
-    __device__ __forceinline__ bool write()
+    /* What must rise along the tile. */
+    __device__ __forceinline__ unsigned sign_of(unsigned j) const
     {
-        unsigned lane = threadIdx.x % 32, wrong = 0;
+        unsigned p = order[j];
+        return digit_of(key[p]) << 16 | p;
+    }
+    /* Whether some key is out of order. */
+    template <bool unmap> __device__ __forceinline__ bool write()
+    {
+        unsigned wrong = 0;
+        bool keys_wanted = keys_out != nullptr;
 #pragma unroll 4
         for (unsigned i = 0; i < Shape::items; i++) {
             unsigned j = i * Shape::threads + threadIdx.x;
             unsigned p = order[j];
             K k = key[p];
-            unsigned digit = digit_of(k), seen = digit << 16 | p;
-            unsigned next = __shfl_down_sync(~0u, seen, 1);
-            wrong |= lane != 31 && next <= seen;
-            if (lane == 31 && j + 1 < Shape::tile) { /* the pair across warps */
-                unsigned q = order[j + 1];
-                wrong |= (digit_of(key[q]) << 16 | q) <= seen;
+            unsigned digit = digit_of(k), sign = digit << 16 | p;
+            unsigned next = __shfl_down_sync(~0u, sign, 1);
+            wrong |= next < sign; /* of lane 31 it is its own */
+            size_t to = static_cast<size_t>(go[digit] + j);
+            if (j < count && keys_wanted) {
+                keys_out[to] = unmap ? map.unmap(k) : k;
             }
-            if (j < count) {
-                size_t to = static_cast<size_t>(go[digit] + j);
-                if (keys_out != nullptr) {
-                    keys_out[to] = last ? map.unmap(k) : k;
-                }
-                if constexpr (value_bytes != 0) {
+            if constexpr (value_bytes != 0) {
+                if (j < count) {
                     values_out[to] = value[p];
                 }
             }
         }
+        for (unsigned j = 32 * threadIdx.x + 31; j + 1 < Shape::tile; j += 32 * Shape::threads) {
+            wrong |= sign_of(j + 1) < sign_of(j); /* the pairs across warps */
+        }
         return wrong != 0;
+    }
+    __device__ __forceinline__ bool write()
+    {
+        return last ? write<true>() : write<false>();
     }
 };
 
@@ -336,7 +313,8 @@ __device__ __forceinline__ unsigned begin_pass(scatter_block<K, value_bytes, Sha
     return digit;
 }
 
-template <typename K, unsigned value_bytes, typename Shape>
+/* W: of the look-back words. */
+template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
 {
@@ -349,9 +327,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     scatter_block<K, value_bytes, Shape> b;
     b.carve(shared);
     unsigned digit = begin_pass(b, a, pass, passes);
+    unsigned long long base = t < 256 ? a.control->base[digit][t] : 0;
     size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
     unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
-    look_ring ring = {a.ring, a.ring_tiles, 1 + pass * laps};
+    look_ring<W> ring = {static_cast<W *>(a.ring), a.ring_tiles, 1 + pass * laps};
     for (;;) {
         if (t == 0) {
             taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
@@ -366,22 +345,28 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         }
         b.begin = tile * Shape::tile;
         b.count = static_cast<unsigned>(a.n - b.begin < Shape::tile ? a.n - b.begin : Shape::tile);
-        unsigned padding = Shape::tile - b.count, ranks[(Shape::items + 1) / 2];
-        b.load();
+        unsigned padding = Shape::tile - b.count, ranks[b.ranks];
+        K keys[Shape::items];
+        b.load(keys);
+        W early[2];
+        if (t < 128) { /* read now, looked at when the counts are known */
+            early[0] = ring.before(tile, a.wait_tiles, 2 * t);
+            early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
+        }
         __syncwarp();
-        b.rank(ranks);
+        b.rank(keys, ranks);
         __syncthreads();
         auto publish = [&](unsigned d, unsigned count) {
-            ring.wait(tile, a.wait_tiles, d);
-            ring.tell(tile, d, LOOK_COUNT, count - (d == b.mask ? padding : 0));
+            ring.wait(tile, a.wait_tiles, d, early[d & 1]);
+            ring.tell(tile, d, false, count - (d == b.mask ? padding : 0));
         };
         start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums, publish);
-        b.place(ranks);
+        b.place(keys, ranks);
         if (t < 256) {
             unsigned count = b.digit_start[t + 1] - b.digit_start[t];
-            unsigned long long sum = look_back<Shape::window>(ring, tile, t);
-            ring.tell(tile, t, LOOK_SUM, sum + count - (t == b.mask ? padding : 0));
-            b.go[t] = static_cast<long long>(a.control->base[digit][t] + sum) - b.digit_start[t];
+            W sum = ring.template look_back<Shape::window>(tile, t);
+            ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
+            b.go[t] = static_cast<long long>(base + sum) - b.digit_start[t];
         }
         copy_async_wait();
         __syncthreads();

@@ -10,8 +10,8 @@
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
  *
- * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and 4 MB
- *          of look-back words; of n below a few millions less.
+ * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and 1 to
+ *          4 MB of look-back words; of n below a few millions less.
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
@@ -99,9 +99,10 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     while (ring_tiles < 3 * grid + 2) {
         ring_tiles *= 2;
     }
-    size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * 256;
+    bool narrow = n <= size_t(1) << 29;
+    size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
-    auto *ring = static_cast<unsigned long long *>(usw_gpu_scratch(g, ring_words * 8));
+    unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
     K *keys_tmp = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
     K *keys_out = static_cast<K *>(j.keys_out);
     if (keys_out == nullptr) {
@@ -138,9 +139,10 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                    ring,
                                    ring_tiles,
                                    grid};
+    auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
+                         : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
     for (unsigned p = 0; p < bits.digits; p++) {
-        USW_LAUNCH(g, (usw_radix_scatter<K, value_bytes, shape>),
-                   static_cast<unsigned>(tiles < grid ? tiles : grid), shape::threads,
+        USW_LAUNCH(g, kernel, static_cast<unsigned>(tiles < grid ? tiles : grid), shape::threads,
                    block::shared_bytes(), pass, p);
     }
     finish_args<K> finish = {pass.keys_in,

@@ -26,7 +26,9 @@ struct small_tuning {
     static constexpr unsigned block_items = 4; /* numbers a thread where one block sorts all */
     static constexpr unsigned block_max = threads * block_items;
     static constexpr unsigned chunk_max = 2 * threads;
+    static constexpr unsigned chunk_keys = threads / 2; /* of few keys: buckets then fit a block */
     static constexpr unsigned bucket_max = 8 * threads; /* 3 chunks and a few, whatever the keys */
+    static constexpr unsigned samples_max = bucket_max + blocks_max;
 };
 
 struct small_args {
@@ -191,17 +193,17 @@ template <typename E> struct sample_sort {
     __device__ __forceinline__ void choose_splitters()
     {
         E *all = shared + small_tuning::chunk_max;
+        unsigned stride = a.samples + 1; /* so that a warp's searches meet different banks */
         for (unsigned j = threadIdx.x; j < blocks * a.samples; j += blockDim.x) {
-            all[j] = static_cast<const E *>(a.sample)[j];
+            all[j + j / a.samples] = static_cast<const E *>(a.sample)[j];
         }
         __syncthreads();
         unsigned lane = threadIdx.x % 32;
         for (unsigned i = threadIdx.x / 32; i < a.samples; i += blockDim.x / 32) {
-            E mine = all[block * a.samples + i];
+            E mine = all[block * stride + i];
             unsigned rank = 0;
             for (unsigned r = lane; r < blocks; r += 32) {
-                rank +=
-                    r == block ? i : usw_rank_in(all + r * a.samples, a.samples, mine, r < block);
+                rank += r == block ? i : usw_rank_in(all + r * stride, a.samples, mine, r < block);
             }
             rank = __reduce_add_sync(~0u, rank);
             if (lane == 0 && rank % a.samples == 0) {
@@ -315,6 +317,8 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_blocks(const 
         s.template sort_bucket<1>(place, total);
     } else if (total <= 2 * blockDim.x) {
         s.template sort_bucket<2>(place, total);
+    } else if (total <= 4 * blockDim.x) {
+        s.template sort_bucket<4>(place, total);
     } else {
         s.template sort_bucket<8>(place, total);
     }
@@ -330,7 +334,7 @@ static unsigned blocks_limit(const usw_gpu *g)
 size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
 {
     unsigned bytes = pairs ? (width == 3 ? 16 : 8) : width == 3 ? 8 : 4;
-    size_t needs = static_cast<size_t>(small_tuning::chunk_max + small_tuning::bucket_max) * bytes;
+    size_t needs = static_cast<size_t>(small_tuning::chunk_max + small_tuning::samples_max) * bytes;
     return needs + 4096 > g->shared_bytes
                ? small_tuning::block_max
                : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
@@ -347,7 +351,7 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
         return USW_LAUNCH(g, (usw_small_block<E, tuning::block_items>), 1, threads,
                           threads * tuning::block_items * sizeof(E), a);
     }
-    unsigned limit = blocks_limit(g), blocks = (a.n + tuning::threads - 1) / tuning::threads;
+    unsigned limit = blocks_limit(g), blocks = (a.n + tuning::chunk_keys - 1) / tuning::chunk_keys;
     blocks = blocks < limit ? blocks : limit;
     a.chunk = (a.n + blocks - 1) / blocks;
     a.samples = blocks <= 64 ? 32 : 64;
@@ -361,7 +365,7 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
         return g->status;
     }
     return USW_LAUNCH_COOPERATIVE(g, (usw_small_blocks<E>), blocks, tuning::threads,
-                                  (tuning::chunk_max + tuning::bucket_max) * sizeof(E), a);
+                                  (tuning::chunk_max + tuning::samples_max) * sizeof(E), a);
 }
 
 upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
