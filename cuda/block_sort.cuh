@@ -89,7 +89,7 @@ template <typename E, unsigned I> struct usw_block_sort {
         }
     }
 
-    /* Merges pairs of runs in shared memory, `run` numbers each; thread t takes I of the results. */
+    /* Merges pairs of runs of `run` numbers in shared memory; a thread takes I of the results. */
     __device__ __forceinline__ static void merge(const E *shared, unsigned run, E (&a)[I])
     {
         unsigned at = threadIdx.x * I, diagonal = at & (2 * run - 1);
