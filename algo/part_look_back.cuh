@@ -14,7 +14,7 @@
 
 #include "gpu.cuh"
 
-enum { LOOK_NONE, LOOK_COUNT, LOOK_SUM };
+static constexpr unsigned LOOK_NONE = 0, LOOK_COUNT = 1, LOOK_SUM = 2;
 
 /* A word of type W: sum or count (1 bit), epoch, number. No word is older than two epochs where it
  * is looked at, so the 2 bits of a 32-bit word tell old from new; the number is then below 2^29. */

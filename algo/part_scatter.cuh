@@ -34,7 +34,7 @@ struct usw_radix_shape {
     static constexpr unsigned votes_from = 12; /* equal digits among a warp's 32 */
 };
 template <typename K, unsigned value_bytes> struct usw_radix_tuning {
-#ifdef USW_RADIX_SMALL /* the tests' tiles */
+#ifdef USW_EMULATE /* so that tests of few keys have many tiles */
     using shape = usw_radix_shape<2, 1, 256>;
 #else
     using shape = usw_radix_shape<sizeof(K) + value_bytes <= 4    ? 20
