@@ -73,18 +73,18 @@ template <typename W> struct look_ring {
         }
     }
     /* The sum of a digit's counts over all tiles before `tile`, `window` tiles at a time. */
-    template <unsigned window>
+    template <unsigned window, unsigned backoff>
     __device__ __forceinline__ W look_back(size_t tile, unsigned digit) const
     {
         W sum = 0, found[window];
         size_t from = tile; /* tiles from here on are in sum */
         while (from != 0) {
+            size_t first = from;
 #pragma unroll
             for (unsigned i = 0; i < window; i++) {
                 found[i] = from > i ? usw_load_relaxed(at(from - 1 - i, digit)) : 0;
             }
             bool going = true;
-            size_t first = from;
 #pragma unroll
             for (unsigned i = 0; i < window; i++) {
                 unsigned state =
@@ -94,6 +94,13 @@ template <typename W> struct look_ring {
                     sum += word::number(found[i]);
                     from = state == LOOK_SUM ? 0 : from - 1;
                     going = state != LOOK_SUM;
+                }
+            }
+            if (from == first) { /* the nearest is not there: ask for it alone, and not too often */
+                while (word::state(usw_load_relaxed(at(from - 1, digit)), epoch(from - 1)) ==
+                       LOOK_NONE) {
+                    __nanosleep(backoff);
+                    usw_yield();
                 }
             }
         }

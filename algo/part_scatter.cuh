@@ -25,20 +25,24 @@
 
 /* ---- tuning ---- */
 
-template <unsigned Items, unsigned Blocks, unsigned Threads = 512, unsigned Window = 16>
+template <unsigned Items, unsigned Blocks, unsigned Threads = 512, unsigned Window = 4,
+          unsigned Backoff = 40>
 struct usw_radix_shape {
     static constexpr unsigned threads = Threads, warps = Threads / 32;
     static constexpr unsigned blocks = Blocks; /* a multiprocessor */
     static constexpr unsigned items = Items, tile = Threads * Items;
     static constexpr unsigned window = Window; /* tiles that a look-back reads at a time */
+    static constexpr unsigned backoff =
+        Backoff;                               /* nanoseconds between looks at what is not there */
     static constexpr unsigned votes_from = 12; /* equal digits among a warp's 32 */
 };
 template <typename K, unsigned value_bytes> struct usw_radix_tuning {
 #ifdef USW_EMULATE /* so that tests of few keys have many tiles */
     using shape = usw_radix_shape<2, 1, 256>;
 #else
-    using shape = usw_radix_shape<sizeof(K) + value_bytes <= 4    ? 20
-                                  : sizeof(K) + value_bytes <= 8  ? 14
+    using shape = usw_radix_shape<sizeof(K) + value_bytes <= 4    ? 24
+                                  : value_bytes == 0              ? 14
+                                  : sizeof(K) + value_bytes <= 8  ? 16
                                   : sizeof(K) + value_bytes <= 12 ? 10
                                                                   : 8,
                                   2>;
@@ -345,10 +349,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         }
         b.begin = tile * Shape::tile;
         b.count = static_cast<unsigned>(a.n - b.begin < Shape::tile ? a.n - b.begin : Shape::tile);
-        unsigned padding = Shape::tile - b.count, ranks[b.ranks];
+        unsigned padding = Shape::tile - b.count, ranks[b.ranks] = {};
         K keys[Shape::items];
         b.load(keys);
-        W early[2];
+        W early[2] = {0, 0};
         if (t < 128) { /* read now, looked at when the counts are known */
             early[0] = ring.before(tile, a.wait_tiles, 2 * t);
             early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
@@ -364,7 +368,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         b.place(keys, ranks);
         if (t < 256) {
             unsigned count = b.digit_start[t + 1] - b.digit_start[t];
-            W sum = ring.template look_back<Shape::window>(tile, t);
+            W sum = ring.template look_back<Shape::window, Shape::backoff>(tile, t);
             ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
             b.go[t] = static_cast<long long>(base + sum) - b.digit_start[t];
         }
