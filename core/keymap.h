@@ -28,10 +28,19 @@ static inline bool usw_type_is_signed(upsweep_type t)
     return t >= UPSWEEP_I8 && t <= UPSWEEP_I64;
 }
 
+/* upsweep_type_bytes for a valid type, for the CUDA plugin too, which is not linked with types.c. */
+static inline unsigned usw_type_bytes(upsweep_type t)
+{
+    return t >= UPSWEEP_F64   ? 8
+           : t >= UPSWEEP_F32 ? 4
+           : t >= UPSWEEP_F16 ? 2
+                              : 1u << ((unsigned)t - UPSWEEP_U8) % 4;
+}
+
 /* The map for a valid type; flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. */
 static inline usw_keymap usw_keymap_of(upsweep_type type, unsigned flags)
 {
-    unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
+    unsigned bits = usw_type_bytes(type) * 8;
     uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     uint64_t sign = UINT64_C(1) << (bits - 1);
     usw_keymap map = {bits, 0, 0, 0};

@@ -1,0 +1,124 @@
+/* part_bulk.cuh - tiles between global and shared memory by the copy engine, where there is one.
+ *
+ * From sm_90 on one thread asks for a whole tile (cp.async.bulk) and a barrier in shared memory
+ * tells when it has come; no register and no issue slot is spent on it. The copies want addresses
+ * and sizes in multiples of 16 bytes. Elsewhere, and for other addresses, threads copy. */
+#ifndef USW_PART_BULK_CUH
+#define USW_PART_BULK_CUH
+
+#include "../cuda/gpu.cuh"
+
+#if !defined(USW_EMULATE) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define USW_BULK 1
+#else
+#define USW_BULK 0
+#endif
+
+/* Whether the copy engine can be used for an array. */
+static inline bool usw_bulk_takes(const void *p)
+{
+    return reinterpret_cast<uintptr_t>(p) % 16 == 0;
+}
+
+#if USW_BULK
+__device__ __forceinline__ uint32_t usw_bulk_at(const void *shared)
+{
+    return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+}
+#endif
+
+/* One thread: the barrier for one arrival, before any other thread can wait for it. */
+__device__ __forceinline__ void usw_bulk_open(uint64_t *barrier)
+{
+#if USW_BULK
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(usw_bulk_at(barrier)) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+#else
+    (void)barrier;
+#endif
+}
+
+/* One thread: announces that `bytes` will come, by one or more calls of usw_bulk_get. */
+__device__ __forceinline__ void usw_bulk_expect(uint64_t *barrier, uint32_t bytes)
+{
+#if USW_BULK
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                 :
+                 : "r"(usw_bulk_at(barrier)), "r"(bytes)
+                 : "memory");
+#else
+    (void)barrier;
+    (void)bytes;
+#endif
+}
+
+__device__ __forceinline__ void usw_bulk_get(void *to, const void *from, uint32_t bytes,
+                                             uint64_t *barrier)
+{
+#if USW_BULK
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(usw_bulk_at(to)), "l"(from), "r"(bytes), "r"(usw_bulk_at(barrier))
+                 : "memory");
+#else
+    (void)to;
+    (void)from;
+    (void)bytes;
+    (void)barrier;
+#endif
+}
+
+/* All threads that read what came: waits for the barrier's phase 0, 1, 0, 1 .. in turn. */
+__device__ __forceinline__ void usw_bulk_wait(uint64_t *barrier, uint32_t phase)
+{
+#if USW_BULK
+    uint32_t done = 0;
+    while (done == 0) {
+        asm volatile("{\n"
+                     ".reg .pred p;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n"
+                     "}"
+                     : "=r"(done)
+                     : "r"(usw_bulk_at(barrier)), "r"(phase)
+                     : "memory");
+    }
+#else
+    (void)barrier;
+    (void)phase;
+#endif
+}
+
+/* Each thread that wrote shared memory, before the barrier after which one thread puts it out. */
+__device__ __forceinline__ void usw_bulk_written()
+{
+#if USW_BULK
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
+}
+
+__device__ __forceinline__ void usw_bulk_put(void *to, const void *from, uint32_t bytes)
+{
+#if USW_BULK
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+                 "cp.async.bulk.commit_group;"
+                 :
+                 : "l"(to), "r"(usw_bulk_at(from)), "r"(bytes)
+                 : "memory");
+#else
+    (void)to;
+    (void)from;
+    (void)bytes;
+#endif
+}
+
+/* The thread that put: its copies have been read from shared memory, which may go now. */
+__device__ __forceinline__ void usw_bulk_put_done()
+{
+#if USW_BULK
+    asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+#endif
+}
+
+#endif

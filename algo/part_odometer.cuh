@@ -1,0 +1,225 @@
+/* part_odometer.cuh - the carry before a tile, by the odometer of core/order.h, without a chain.
+ *
+ * The tiles' sums are the leaves of a tree of fan-out 64. Every node whose children are all there
+ * has a sum, its children added from left to right; the tile that closes a node (its number ends in
+ * 63, in digits of 64) makes it and publishes it. The carry before tile t is made of at most 63
+ * nodes a level: those left of t's path to the root. Nobody waits for a carry, only for sums, so a
+ * tile is never further than one node a level from all tiles before it, and the latency does not
+ * grow with n. One warp reads 64 nodes of a level at once; the levels are added up side by side,
+ * one lane each. For exact operators the same order does no harm.
+ *
+ * A node is 16 bytes, written and read whole, so that value and state need no fence between them.
+ */
+#ifndef USW_PART_ODOMETER_CUH
+#define USW_PART_ODOMETER_CUH
+
+#include "../cuda/gpu.cuh"
+
+enum : unsigned {
+    USW_ODOMETER_TEETH = 64, /* USW_TEETH of core/order.h */
+    USW_ODOMETER_LEVELS = 6, /* 64^6 tiles are more than an address space has */
+    USW_ODOMETER_WARPS = 4,  /* of a block that asks */
+    USW_NODE_READY = 1,
+    USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
+};
+
+struct alignas(16) usw_node {
+    uint64_t value, state; /* state 0: not there yet */
+};
+
+/* All nodes, level by level, zeroed before the kernel starts. Level l has tiles / 64^l of them. */
+struct usw_odometer_tree {
+    usw_node *nodes;
+    uint64_t tiles;
+    unsigned levels; /* 0: one tile, and nothing is looked up */
+
+    __device__ __forceinline__ usw_node *at(unsigned l, uint64_t i) const
+    {
+        usw_node *level = nodes;
+        for (unsigned below = 0; below < l; below++) {
+            level += tiles >> (6 * below);
+        }
+        return level + i;
+    }
+};
+
+/* How many nodes a tree over `tiles` tiles has. */
+static inline uint64_t usw_odometer_nodes(uint64_t tiles)
+{
+    uint64_t nodes = 0;
+    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+        nodes += here;
+    }
+    return nodes;
+}
+
+static inline usw_odometer_tree usw_odometer_place(usw_node *nodes, uint64_t tiles)
+{
+    usw_odometer_tree tree = {nodes, tiles, 0};
+    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+        tree.levels++;
+    }
+    return tree;
+}
+
+/* ---- nodes ---- */
+
+__device__ __forceinline__ void usw_node_publish(usw_node *p, uint64_t value, uint64_t state)
+{
+#ifdef USW_EMULATE
+    p->value = value;
+    usw_store_release(&p->state, state);
+#else
+    asm volatile("{\n"
+                 ".reg .b128 node;\n"
+                 "mov.b128 node, {%1, %2};\n"
+                 "st.relaxed.gpu.global.b128 [%0], node;\n"
+                 "}"
+                 :
+                 : "l"(p), "l"(value), "l"(state)
+                 : "memory");
+#endif
+}
+
+__device__ __forceinline__ usw_node usw_node_look(const usw_node *p)
+{
+    usw_node n;
+#ifdef USW_EMULATE
+    n.state = usw_load_acquire(&p->state);
+    n.value = p->value;
+#else
+    asm volatile("{\n"
+                 ".reg .b128 node;\n"
+                 "ld.relaxed.gpu.global.b128 node, [%2];\n"
+                 "mov.b128 {%0, %1}, node;\n"
+                 "}"
+                 : "=l"(n.value), "=l"(n.state)
+                 : "l"(p)
+                 : "memory");
+#endif
+    return n;
+}
+
+/* ---- sums as 64 bits ---- */
+
+template <typename A> __device__ __forceinline__ uint64_t usw_bits_of(A v)
+{
+    return v;
+}
+template <> __device__ __forceinline__ uint64_t usw_bits_of<double>(double v)
+{
+    return static_cast<uint64_t>(__double_as_longlong(v));
+}
+template <typename A> __device__ __forceinline__ A usw_value_of(uint64_t bits)
+{
+    return static_cast<A>(bits);
+}
+template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits)
+{
+    return __longlong_as_double(static_cast<long long>(bits));
+}
+
+/* ---- wheels ---- */
+
+/* Shared memory of a block that asks for carries. */
+template <typename A> struct usw_odometer_room {
+    A teeth[USW_ODOMETER_WARPS][USW_ODOMETER_TEETH]; /* of the wheel a warp is at */
+    A wheel[USW_ODOMETER_LEVELS];
+    bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
+};
+
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. Waits
+ * for nodes that other tiles, all of them begun, have yet to publish. */
+template <typename E>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
+                   usw_odometer_room<typename E::Acc> &room)
+{
+    typedef typename E::Acc A;
+    const unsigned lane = threadIdx.x % 32;
+    const uint64_t at = t >> (6 * l);
+    const unsigned teeth = at & 63;
+    A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
+    const usw_node *nodes = tree.at(l, at - teeth);
+    usw_node low = {0, 1}, high = {0, 1};
+    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    while (wait_low || wait_high) {
+        low = wait_low ? usw_node_look(nodes + lane) : low;
+        high = wait_high ? usw_node_look(nodes + lane + 32) : high;
+        wait_low = low.state == 0;
+        wait_high = high.state == 0;
+    }
+    mine[lane] = usw_value_of<A>(low.value);
+    mine[lane + 32] = usw_value_of<A>(high.value);
+    const unsigned low_heads = __ballot_sync(~0u, (low.state & USW_NODE_HEAD) != 0);
+    const unsigned high_heads = __ballot_sync(~0u, (high.state & USW_NODE_HEAD) != 0);
+    __syncwarp();
+    const uint64_t heads = static_cast<uint64_t>(high_heads) << 32 | low_heads;
+    A wheel = e.neutral();
+    if (lane == 0) {
+#pragma unroll 8
+        for (unsigned i = 0; i < teeth; i++) {
+            wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, mine[i]);
+        }
+        room.wheel[l] = wheel;
+        room.cut[l] = heads != 0;
+    }
+    return wheel;
+}
+
+__device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree &tree, uint64_t t,
+                                                    unsigned l)
+{
+    return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
+}
+
+/* A whole block. Publishes tile t's sum (known to thread 0; with `head`: of what
+ * follows its last head) and fills the room's wheels, a warp a level. A barrier must follow before
+ * usw_odometer_read. tree.levels 0: there is one tile. */
+template <typename E>
+__device__ __forceinline__ void usw_odometer_turn(const E &e, const usw_odometer_tree &tree,
+                                                  uint64_t t, typename E::Acc sum, bool head,
+                                                  usw_odometer_room<typename E::Acc> &room)
+{
+    const unsigned warp = threadIdx.x / 32;
+    if (threadIdx.x == 0 && tree.levels > 0) {
+        usw_node_publish(tree.at(0, t), usw_bits_of(sum),
+                         USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
+    }
+    __syncwarp();
+    for (unsigned l = warp; l < tree.levels; l += USW_ODOMETER_WARPS) {
+        const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
+        /* A tile that closes a node: the sum goes out before anything else is waited for. */
+        if (l == 0 && threadIdx.x == 0 && usw_odometer_closes(tree, t, 0)) {
+            usw_node_publish(tree.at(1, t >> 6),
+                             usw_bits_of(e.join(head ? e.neutral() : wheel, sum)),
+                             USW_NODE_READY | (head || room.cut[0] ? USW_NODE_HEAD : 0));
+        }
+    }
+}
+
+/* After the barrier: the carry before tile t, to any thread. Thread 0 also closes the nodes above
+ * the first level; that is rare, one tile of 4096. */
+template <typename E>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
+                  bool head, const usw_odometer_room<typename E::Acc> &room)
+{
+    if (threadIdx.x == 0) {
+        for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {
+            sum = e.join(head ? e.neutral() : room.wheel[l], sum);
+            head = head || room.cut[l];
+            if (l > 0) {
+                usw_node_publish(tree.at(l + 1, t >> (6 * (l + 1))), usw_bits_of(sum),
+                                 USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
+            }
+        }
+    }
+    typename E::Acc carry = e.neutral();
+    for (unsigned l = tree.levels; l-- > 0;) {
+        carry = e.join(room.cut[l] ? e.neutral() : carry, room.wheel[l]);
+    }
+    return carry;
+}
+
+#endif

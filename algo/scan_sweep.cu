@@ -1,0 +1,240 @@
+/* CUDA form of the scan by two sweeps.
+ *
+ * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
+ * hands every node what lies before it. Differs: the tree has fan-out 8 within a tile, so that a
+ * lane owns a run of 8 elements and the levels above are shuffles (part_sweep_tile.cuh), and fan-out
+ * 64 above tiles, where a block looks up the few nodes that lie left of its path
+ * (part_odometer.cuh). So there is one pass: memory is read once and written once.
+ *
+ * Shape: a block of 128 threads a tile of 512 runs, 16 KB of shared memory (halves 8, f64 32), as
+ * many blocks on a multiprocessor as fit, about 12. A tile lies in shared memory from the copy that
+ * brings it (part_bulk.cuh) to the copy that takes its scan away; a block that waits for its carry
+ * costs nothing but that room, and the others keep the memory busy meanwhile.
+ *
+ * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
+ *
+ * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
+#include "part_sweep_tile.cuh"
+
+namespace
+{
+
+/* Every number that may be tuned. */
+struct tuning {
+    /* Blocks that a multiprocessor has registers for, at least. */
+    unsigned blocks_exact, blocks_float, blocks_cut;
+};
+constexpr tuning tune = {12, 10, 8};
+
+struct scan_args {
+    const void *in;
+    void *out;
+    uint64_t n;
+    const uint8_t *heads;
+    const void *keys;
+    unsigned key_bytes;
+    bool exclusive, bulk_in, bulk_out;
+    uint32_t *ticket; /* NULL: there is one tile */
+    usw_odometer_tree tree;
+};
+
+/* ---- heads ---- */
+
+template <typename K> __device__ __forceinline__ bool key_changes(const void *keys, uint64_t i)
+{
+    const K *k = static_cast<const K *>(keys);
+    return i == 0 || k[i] != k[i - 1];
+}
+
+__device__ __forceinline__ bool is_head(const scan_args &a, uint64_t i)
+{
+    if (a.keys == nullptr) {
+        return a.heads[i] != 0;
+    }
+    return a.key_bytes == 1   ? key_changes<uint8_t>(a.keys, i)
+           : a.key_bytes == 2 ? key_changes<uint16_t>(a.keys, i)
+           : a.key_bytes == 4 ? key_changes<uint32_t>(a.keys, i)
+                              : key_changes<uint64_t>(a.keys, i);
+}
+
+/* A bit for each element i .. i + run that is a head. */
+template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_args &a, uint64_t i)
+{
+    unsigned bits = 0;
+    if (i + run <= a.n && a.keys == nullptr && reinterpret_cast<uintptr_t>(a.heads + i) % 4 == 0) {
+#pragma unroll
+        for (unsigned j = 0; j < run; j += 4) {
+            bits |= usw_bytes_set(*reinterpret_cast<const uint32_t *>(a.heads + i + j)) << j;
+        }
+        return bits;
+    }
+    for (unsigned j = 0; j < run && i + j < a.n; j++) {
+        bits |= is_head(a, i + j) ? 1u << j : 0;
+    }
+    return bits;
+}
+
+/* ---- tiles in and out, where the copy engine does not do it ---- */
+
+template <typename E, bool cut>
+__device__ __forceinline__ void tile_in(const E &e, usw_sweep_shared<E, cut> &s, const void *in,
+                                        unsigned count, bool vectors)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile, per = usw_sweep_shape<E>::per_vector;
+    R *x = reinterpret_cast<R *>(s.x);
+    unsigned done = 0;
+    if (vectors) {
+        const unsigned whole = count / per;
+#pragma unroll 4
+        for (unsigned i = threadIdx.x; i < whole; i += USW_SWEEP_THREADS) {
+            s.x[i] = __ldcs(static_cast<const uint4 *>(in) + i);
+        }
+        done = whole * per;
+    }
+#pragma unroll 8
+    for (unsigned i = done + threadIdx.x; i < tile; i += USW_SWEEP_THREADS) {
+        x[i] = i < count ? static_cast<const R *>(in)[i] : e.neutral_raw();
+    }
+}
+
+template <typename E, bool cut>
+__device__ __forceinline__ void tile_out(const usw_sweep_shared<E, cut> &s, void *out,
+                                         unsigned count, bool vectors)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned per = usw_sweep_shape<E>::per_vector;
+    const R *x = reinterpret_cast<const R *>(s.x);
+    unsigned done = 0;
+    if (vectors) {
+        const unsigned whole = count / per;
+#pragma unroll 4
+        for (unsigned i = threadIdx.x; i < whole; i += USW_SWEEP_THREADS) {
+            __stcs(static_cast<uint4 *>(out) + i, s.x[i]);
+        }
+        done = whole * per;
+    }
+#pragma unroll 8
+    for (unsigned i = done + threadIdx.x; i < count; i += USW_SWEEP_THREADS) {
+        static_cast<R *>(out)[i] = x[i];
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* The block's tile, and the copy of it on its way. */
+template <typename E, bool cut>
+__device__ __forceinline__ uint64_t begin_tile(const scan_args &a, usw_sweep_shared<E, cut> &s)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile;
+    if (threadIdx.x == 0) {
+        const uint64_t t = a.ticket == nullptr ? 0 : atomicAdd(a.ticket, 1u);
+        s.tile = static_cast<uint32_t>(t);
+        if (USW_BULK && a.bulk_in && (t + 1) * tile <= a.n) {
+            usw_bulk_open(&s.arrived);
+            usw_bulk_expect(&s.arrived, tile * sizeof(R));
+            usw_bulk_get(s.x, static_cast<const R *>(a.in) + t * tile, tile * sizeof(R),
+                         &s.arrived);
+        }
+    }
+    __syncthreads();
+    return s.tile;
+}
+
+template <typename E, bool cut>
+__global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cut
+                                                     : E::exact ? tune.blocks_exact
+                                                                : tune.blocks_float)
+    sweep(scan_args a, E e)
+{
+    typedef typename E::Raw R;
+    typedef typename E::Acc A;
+    typedef usw_sweep_shared<E, cut> shared;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile;
+    USW_SHARED(shared, s);
+    const uint64_t t = begin_tile<E, cut>(a, s), begin = t * tile;
+    const bool whole = begin + tile <= a.n;
+    const unsigned count = whole ? tile : static_cast<unsigned>(a.n - begin);
+    if (cut) {
+        for (unsigned r = threadIdx.x; r < USW_SWEEP_RUNS; r += USW_SWEEP_THREADS) {
+            s.heads[r] = heads_of<E::run>(a, begin + r * E::run);
+        }
+    }
+    if (USW_BULK && a.bulk_in && whole) {
+        usw_bulk_wait(&s.arrived, 0);
+    } else {
+        tile_in<E, cut>(e, s, static_cast<const R *>(a.in) + begin, count, a.bulk_in);
+        __syncthreads();
+    }
+    A before[USW_SWEEP_MINE], total = e.neutral();
+    bool head = false;
+    if (cut) {
+        __syncthreads();
+    }
+    usw_sweep_up<cut>(e, s, before);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        total = usw_sweep_tops<cut>(e, s, &head);
+    }
+    usw_odometer_turn(e, a.tree, t, total, head, s.room);
+    __syncthreads();
+    const A carry = usw_odometer_read(e, a.tree, t, total, head, s.room);
+    usw_sweep_down<cut>(e, s, carry, before, a.exclusive, t == 0);
+    R *out = static_cast<R *>(a.out) + begin;
+    if (USW_BULK && a.bulk_out && whole) {
+        constexpr unsigned mine = tile / USW_SWEEP_WARPS; /* of a warp */
+        usw_bulk_written();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) {
+            const unsigned at = threadIdx.x / 32 * mine;
+            usw_bulk_put(out + at, reinterpret_cast<const R *>(s.x) + at, mine * sizeof(R));
+            usw_bulk_put_done();
+        }
+    } else {
+        __syncthreads();
+        tile_out<E, cut>(s, out, count, a.bulk_out);
+    }
+}
+
+/* ---- the whole ---- */
+
+template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s, const E &e)
+{
+    const uint64_t tile = usw_sweep_shape<E>::tile, tiles = (s->n + tile - 1) / tile;
+    scan_args a = {};
+    a.in = s->in;
+    a.out = s->out;
+    a.n = s->n;
+    a.heads = s->heads;
+    a.keys = s->keys;
+    a.key_bytes = static_cast<unsigned>(s->key_bytes);
+    a.exclusive = s->exclusive;
+    a.bulk_in = usw_bulk_takes(s->in);
+    a.bulk_out = usw_bulk_takes(s->out);
+    if (tiles > 1) {
+        /* The ticket lies behind the nodes, so that one fill does for both. */
+        const size_t bytes = (usw_odometer_nodes(tiles) + 1) * sizeof(usw_node);
+        usw_node *nodes = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+        if (nodes == nullptr || usw_gpu_fill(g, nodes, 0, bytes) != UPSWEEP_OK) {
+            return g->status;
+        }
+        a.tree = usw_odometer_place(nodes, tiles);
+        a.ticket = reinterpret_cast<uint32_t *>(nodes + usw_odometer_nodes(tiles));
+    }
+    const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
+    return s->heads != nullptr || s->keys != nullptr
+               ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
+               : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
+}
+
+upsweep_status scan(usw_gpu *g, const usw_scan *s, bool unordered)
+{
+    (void)unordered;
+    return usw_gpu_elements(s->type, s->op, s->identity,
+                            [&](const auto &e) { return scan_elements(g, s, e); });
+}
+
+} // namespace
+
+USW_GPU_FORM(usw_gpu_scan_form, usw_scan_sweep_cuda) = {scan};
