@@ -36,7 +36,7 @@ template <typename K> union usw_fold_vector {
 /* Integers whose top bit is flipped when they are signed: less by `flip` is what they are. */
 template <typename K> struct usw_fold_sum {
     typedef K Raw;
-    static constexpr unsigned maps = 1;
+    static constexpr bool wide = true; /* the result is 64 bits, whatever K */
     K flip;
     __device__ __forceinline__ Raw neutral_raw() const
     {
@@ -93,7 +93,7 @@ template <typename K> struct usw_fold_sum {
 
 template <typename K> struct usw_fold_product {
     typedef K Raw;
-    static constexpr unsigned maps = 1;
+    static constexpr bool wide = true; /* the result is 64 bits, whatever K */
     K flip;
     __device__ __forceinline__ Raw neutral_raw() const
     {
@@ -128,7 +128,7 @@ template <typename K> struct usw_fold_product {
 /* Bitwise operators take words, whatever the type; the words' parts meet at the end. */
 template <typename K, int op> struct usw_fold_bits {
     typedef K Raw;
-    static constexpr unsigned maps = 1;
+    static constexpr bool wide = false; /* the result is 64 bits, whatever K */
     __device__ __forceinline__ Raw neutral_raw() const
     {
         return static_cast<K>(neutral());
@@ -163,6 +163,26 @@ template <typename K, int op> struct usw_fold_bits {
         return v;
     }
 };
+
+/* The least mapped key of vector `at`; elements beyond the array's ends have the greatest. */
+template <typename K>
+__device__ __forceinline__ typename usw_acc_of<sizeof(K) == 8>::type
+usw_fold_least(const usw_fold_args &a, const usw_gpu_keymap<K> &map, const usw_fold_vector<K> &x,
+               uint64_t at)
+{
+    typedef typename usw_acc_of<sizeof(K) == 8>::type A;
+    constexpr unsigned per = 16 / sizeof(K);
+    A least = static_cast<K>(~K(0));
+    const uint64_t first = at * per, end = a.lead + a.n;
+    const bool whole = first >= a.lead && first + per <= end;
+#pragma unroll
+    for (unsigned j = 0; j < per; j++) {
+        const A key = map.map(x.v[j]);
+        const bool counts = whole || (first + j >= a.lead && first + j < end);
+        least = counts && key < least ? key : least;
+    }
+    return least;
+}
 
 /* ---- the kernels' common part ---- */
 

@@ -122,8 +122,9 @@ template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits
 /* ---- wheels ---- */
 
 /* Shared memory of a block that asks for carries. */
-template <typename A> struct usw_odometer_room {
-    A teeth[USW_ODOMETER_WARPS][USW_ODOMETER_TEETH]; /* of the wheel a warp is at */
+template <typename A, bool exact> struct usw_odometer_room {
+    A teeth[exact ? 1 : +USW_ODOMETER_WARPS]
+           [exact ? 1 : +USW_ODOMETER_TEETH]; /* of a warp's wheel */
     A wheel[USW_ODOMETER_LEVELS];
     bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
 };
@@ -133,34 +134,63 @@ template <typename A> struct usw_odometer_room {
 template <typename E>
 __device__ __forceinline__ typename E::Acc
 usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
-                   usw_odometer_room<typename E::Acc> &room)
+                   usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
     const uint64_t at = t >> (6 * l);
     const unsigned teeth = at & 63;
-    A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
     const usw_node *nodes = tree.at(l, at - teeth);
     usw_node low = {0, 1}, high = {0, 1};
+    /* Of the nodes that are missing only the last is asked for again and again, by one lane, until
+     * it is there: to ask for all of them would keep the others from being written. */
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
-    while (wait_low || wait_high) {
+    while (__any_sync(~0u, wait_low || wait_high)) {
         low = wait_low ? usw_node_look(nodes + lane) : low;
         high = wait_high ? usw_node_look(nodes + lane + 32) : high;
         wait_low = low.state == 0;
         wait_high = high.state == 0;
+        const unsigned missing_low = __ballot_sync(~0u, wait_low);
+        const unsigned missing_high = __ballot_sync(~0u, wait_high);
+        const uint64_t missing = static_cast<uint64_t>(missing_high) << 32 | missing_low;
+        if (missing != 0) {
+            const unsigned last = 63 - __clzll(static_cast<long long>(missing));
+            if (lane == 0) {
+                while (usw_node_look(nodes + last).state == 0) {
+                    usw_yield();
+                }
+            }
+            __syncwarp();
+        }
     }
-    mine[lane] = usw_value_of<A>(low.value);
-    mine[lane + 32] = usw_value_of<A>(high.value);
     const unsigned low_heads = __ballot_sync(~0u, (low.state & USW_NODE_HEAD) != 0);
     const unsigned high_heads = __ballot_sync(~0u, (high.state & USW_NODE_HEAD) != 0);
-    __syncwarp();
     const uint64_t heads = static_cast<uint64_t>(high_heads) << 32 | low_heads;
     A wheel = e.neutral();
-    if (lane == 0) {
-#pragma unroll 8
-        for (unsigned i = 0; i < teeth; i++) {
-            wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, mine[i]);
+    if constexpr (E::exact) {
+        const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
+        const A a = lane >= from && lane < teeth ? usw_value_of<A>(low.value) : e.neutral();
+        const A b =
+            lane + 32 >= from && lane + 32 < teeth ? usw_value_of<A>(high.value) : e.neutral();
+        wheel = e.join(a, b);
+#pragma unroll
+        for (unsigned distance = 16; distance > 0; distance /= 2) {
+            wheel = e.join(wheel, __shfl_xor_sync(~0u, wheel, distance));
         }
+    } else {
+        A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
+        mine[lane] = usw_value_of<A>(low.value);
+        mine[lane + 32] = usw_value_of<A>(high.value);
+        __syncwarp();
+        if (lane == 0) {
+#pragma unroll 8
+            for (unsigned i = 0; i < teeth; i++) {
+                wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, mine[i]);
+            }
+        }
+        __syncwarp();
+    }
+    if (lane == 0) {
         room.wheel[l] = wheel;
         room.cut[l] = heads != 0;
     }
@@ -177,9 +207,9 @@ __device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree &tre
  * follows its last head) and fills the room's wheels, a warp a level. A barrier must follow before
  * usw_odometer_read. tree.levels 0: there is one tile. */
 template <typename E>
-__device__ __forceinline__ void usw_odometer_turn(const E &e, const usw_odometer_tree &tree,
-                                                  uint64_t t, typename E::Acc sum, bool head,
-                                                  usw_odometer_room<typename E::Acc> &room)
+__device__ __forceinline__ void
+usw_odometer_turn(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
+                  bool head, usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     const unsigned warp = threadIdx.x / 32;
     if (threadIdx.x == 0 && tree.levels > 0) {
@@ -203,7 +233,7 @@ __device__ __forceinline__ void usw_odometer_turn(const E &e, const usw_odometer
 template <typename E>
 __device__ __forceinline__ typename E::Acc
 usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
-                  bool head, const usw_odometer_room<typename E::Acc> &room)
+                  bool head, const usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     if (threadIdx.x == 0) {
         for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {

@@ -37,7 +37,7 @@ template <typename E, bool cut> struct usw_sweep_shared {
     typename E::Acc group[USW_SWEEP_GROUPS]; /* totals; then what is before, in its top */
     typename E::Acc top[USW_SWEEP_TOPS];     /* what is before, in the tile */
     typename E::Acc total;
-    usw_odometer_room<typename E::Acc> room;
+    usw_odometer_room<typename E::Acc, E::exact> room;
     uint32_t tile;
     uint32_t head_runs[USW_SWEEP_RUNS / 32];   /* a bit for each run that has a head */
     uint32_t heads[cut ? +USW_SWEEP_RUNS : 1]; /* a bit for each element of a run */

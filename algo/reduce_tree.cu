@@ -1,0 +1,452 @@
+/* CUDA form of the tree reduction.
+ *
+ * Same as the explained form: lanes meet at halving distance until one of them has everything.
+ * Differs: a lane first combines many elements on its own, and the tree has several levels: a warp
+ * or a block, then all of them.
+ *
+ * Sums and products of floats follow core/order.h: a warp takes a tile of 4096 elements, four of
+ * the tile's 128 lanes to a thread, and puts its sum where the odometer's tree looks for it
+ * (part_odometer.cuh). A warp that ends a group of 64 tiles adds the group up; the one with the last
+ * tile adds up the wheels. Everything else is exact and goes by vectors (part_fold_exact.cuh).
+ *
+ * Shape: 128 threads a block for floats, 256 for the rest, as many blocks as fit; one block when n
+ * is small, which is one launch, and else a fill of a few words before it. No shared memory to
+ * speak of. Traffic: each element is read once. Floats that may be added in any order are added in
+ * this one, in f64: memory is the limit either way. */
+#include "part_fold_exact.cuh"
+#include "part_odometer.cuh"
+
+namespace
+{
+
+/* Every number that may be tuned. */
+struct tuning {
+    unsigned float_blocks, exact_blocks, least_blocks; /* a multiprocessor */
+    unsigned rows;       /* of a tile that a warp has on their way at once */
+    unsigned few_tiles;  /* that one block takes by itself; below 64 */
+    unsigned few_shares; /* likewise, of threads x vectors on their way */
+};
+constexpr tuning tune = {8, 4, 3, 8, 32, 8};
+
+enum : unsigned {
+    TILE = 4096, /* core/order.h's, and its lanes */
+    LANES = 128,
+    ROWS = TILE / LANES,
+    TREE_THREADS = 32 * USW_ODOMETER_WARPS,
+    FEW_THREADS = 1024,
+};
+
+/* ---- one tile of floats, by a warp ---- */
+
+/* Which of the tile's lanes are thread t's: four neighbours, or two pairs of f64. */
+template <typename R> __device__ __forceinline__ unsigned lane_of(unsigned t, unsigned slot)
+{
+    return sizeof(R) == 8 ? slot / 2 * 64 + 2 * t + slot % 2 : 4 * t + slot;
+}
+
+/* The four lanes of a whole row, from memory aligned to 16 bytes. */
+template <typename R> __device__ __forceinline__ void load_row(const R *row, R (&x)[4])
+{
+    const unsigned t = threadIdx.x % 32;
+    union {
+        uint4 q[2];
+        uint2 d;
+        R v[32 / sizeof(R)];
+    } u;
+    if constexpr (sizeof(R) == 8) {
+        u.q[0] = __ldcs(reinterpret_cast<const uint4 *>(row) + t);
+        u.q[1] = __ldcs(reinterpret_cast<const uint4 *>(row) + 32 + t);
+    } else if constexpr (sizeof(R) == 4) {
+        u.q[0] = __ldcs(reinterpret_cast<const uint4 *>(row) + t);
+    } else {
+        u.d = __ldcs(reinterpret_cast<const uint2 *>(row) + t);
+    }
+#pragma unroll
+    for (unsigned s = 0; s < 4; s++) {
+        x[s] = u.v[s];
+    }
+}
+
+template <typename E, typename R>
+__device__ __forceinline__ void lanes_of_tile(const E &e, const R *x, unsigned count, bool aligned,
+                                              double (&lane)[4])
+{
+    const unsigned t = threadIdx.x % 32;
+    if (count == TILE && aligned) {
+        R v[tune.rows][4];
+        for (unsigned row = 0; row < ROWS; row += tune.rows) {
+#pragma unroll
+            for (unsigned r = 0; r < tune.rows; r++) {
+                load_row(x + (row + r) * LANES, v[r]);
+            }
+#pragma unroll
+            for (unsigned r = 0; r < tune.rows; r++) {
+#pragma unroll
+                for (unsigned s = 0; s < 4; s++) {
+                    lane[s] = e.join(lane[s], e.widen(v[r][s]));
+                }
+            }
+        }
+        return;
+    }
+#pragma unroll 4
+    for (unsigned row = 0; row < ROWS; row++) {
+#pragma unroll
+        for (unsigned s = 0; s < 4; s++) {
+            const unsigned i = row * LANES + lane_of<R>(t, s);
+            lane[s] = i < count ? e.join(lane[s], e.widen(x[i])) : lane[s];
+        }
+    }
+}
+
+/* The tile's sum, to lane 0: lanes meet at distance 64, 32 .. 1. */
+template <typename E, typename R>
+__device__ __forceinline__ double tile_sum(const E &e, const R *x, unsigned count, bool aligned)
+{
+    double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
+    lanes_of_tile(e, x, count, aligned, lane);
+    if constexpr (sizeof(R) == 8) {
+        lane[0] = e.join(lane[0], lane[2]);
+        lane[1] = e.join(lane[1], lane[3]);
+#pragma unroll
+        for (unsigned distance = 16; distance > 0; distance /= 2) {
+            lane[0] = e.join(lane[0], __shfl_down_sync(~0u, lane[0], distance));
+            lane[1] = e.join(lane[1], __shfl_down_sync(~0u, lane[1], distance));
+        }
+        return e.join(lane[0], lane[1]);
+    } else {
+#pragma unroll
+        for (unsigned distance = 16; distance > 0; distance /= 2) {
+#pragma unroll
+            for (unsigned s = 0; s < 4; s++) {
+                lane[s] = e.join(lane[s], __shfl_down_sync(~0u, lane[s], distance));
+            }
+        }
+        return e.join(e.join(lane[0], lane[2]), e.join(lane[1], lane[3]));
+    }
+}
+
+/* ---- all tiles ---- */
+
+struct tree_args {
+    const void *data;
+    uint64_t n;
+    double *result;
+    uint32_t *ticket;
+    usw_odometer_tree tree;
+};
+
+__device__ __forceinline__ void put_result(double *result, double v)
+{
+    *reinterpret_cast<uint64_t *>(result) = usw_f64_number::narrow(v);
+}
+
+/* A warp: tile t's sum goes to the tree, and with it the sums of the nodes that t closes. */
+template <typename E>
+__device__ __forceinline__ void publish(const E &e, const usw_odometer_tree &tree, uint64_t t,
+                                        double sum, usw_odometer_room<double, false> &room)
+{
+    for (unsigned l = 0;; l++) {
+        if (threadIdx.x % 32 == 0) {
+            usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum), USW_NODE_READY);
+        }
+        __syncwarp();
+        if (!usw_odometer_closes(tree, t, l)) {
+            return;
+        }
+        sum = e.join(usw_odometer_wheel(e, tree, t, l, room), sum);
+    }
+}
+
+/* Floats in order: warps draw tiles. A warp waits only for tiles before its own. */
+template <typename E>
+__global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_args a, E e)
+{
+    typedef typename E::Raw R;
+    typedef usw_odometer_room<double, false> odometer_room;
+    USW_SHARED(odometer_room, room);
+    const bool aligned = reinterpret_cast<uintptr_t>(a.data) % 16 == 0;
+    const uint64_t tiles = a.tree.tiles;
+    auto draw = [&] {
+        uint32_t t = 0;
+        if (threadIdx.x % 32 == 0) {
+            t = atomicAdd(a.ticket, 1u);
+        }
+        return __shfl_sync(~0u, t, 0);
+    };
+    for (uint64_t t = draw(), next; t < tiles; t = next) {
+        next = draw();
+        const uint64_t begin = t * TILE;
+        const unsigned count = a.n - begin < TILE ? static_cast<unsigned>(a.n - begin) : +TILE;
+        const double sum = tile_sum(e, static_cast<const R *>(a.data) + begin, count, aligned);
+        publish(e, a.tree, t, sum, room);
+        if (t + 1 == tiles) {
+            double all = e.neutral();
+            for (unsigned l = a.tree.levels; l-- > 0;) {
+                all = e.join(all, usw_odometer_wheel(e, a.tree, tiles, l, room));
+            }
+            if (threadIdx.x % 32 == 0) {
+                put_result(a.result, all);
+            }
+        }
+    }
+}
+
+/* One block takes a few tiles: the odometer's first wheel is all there is. */
+template <typename E> __global__ void __launch_bounds__(FEW_THREADS) few(tree_args a, E e)
+{
+    typedef typename E::Raw R;
+    USW_SHARED_ARRAY(double, sums, [tune.few_tiles]);
+    const bool aligned = reinterpret_cast<uintptr_t>(a.data) % 16 == 0;
+    const unsigned tiles = static_cast<unsigned>((a.n + TILE - 1) / TILE);
+    for (unsigned t = threadIdx.x / 32; t < tiles; t += FEW_THREADS / 32) {
+        const unsigned left = static_cast<unsigned>(a.n) - t * TILE;
+        const double sum = tile_sum(e, static_cast<const R *>(a.data) + t * TILE,
+                                    left < TILE ? left : +TILE, aligned);
+        if (threadIdx.x % 32 == 0) {
+            sums[t] = sum;
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double wheel = e.neutral();
+        for (unsigned t = 0; t < tiles; t++) {
+            wheel = e.join(wheel, sums[t]);
+        }
+        put_result(a.result, wheel);
+    }
+}
+
+template <typename E>
+upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *result, const E &e)
+{
+    tree_args a = {};
+    a.data = data;
+    a.n = n;
+    a.result = static_cast<double *>(result);
+    const uint64_t tiles = (n + TILE - 1) / TILE;
+    if (tiles <= tune.few_tiles) {
+        return USW_LAUNCH(g, (few<E>), dim3(1), dim3(FEW_THREADS), 0, a, e);
+    }
+    const uint64_t nodes = usw_odometer_nodes(tiles);
+    const size_t bytes = (nodes + 1) * sizeof(usw_node);
+    usw_node *scratch = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+    if (scratch == nullptr || usw_gpu_fill(g, scratch, 0, bytes) != UPSWEEP_OK) {
+        return g->status;
+    }
+    a.tree = usw_odometer_place(scratch, tiles);
+    a.ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
+    const uint64_t wanted = (tiles + USW_ODOMETER_WARPS - 1) / USW_ODOMETER_WARPS;
+    const uint64_t fit = uint64_t(g->sms) * tune.float_blocks;
+    return USW_LAUNCH(g, (tree<E>), dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),
+                      dim3(TREE_THREADS), 0, a, e);
+}
+
+/* ---- integers ---- */
+
+template <typename F>
+__global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks) fold(usw_fold_args a, F f)
+{
+    typedef typename F::Raw R;
+    const usw_fold_part neutral = {f.neutral(), 0};
+    usw_fold_part mine = neutral;
+    usw_fold_share<R>(a, f.neutral_raw(),
+                      [&](const usw_fold_vector<R>(&x)[USW_FOLD_AHEAD], uint64_t, uint64_t) {
+                          mine.value = f.join(mine.value, f.of(x));
+                      });
+    if (usw_fold_all(a, neutral, &mine, 1, [&](const usw_fold_part &x, const usw_fold_part &y) {
+            return usw_fold_part{f.join(x.value, y.value), 0};
+        })) {
+        const uint64_t all = f.last(mine.value, a.n);
+        if (F::wide) {
+            *static_cast<uint64_t *>(a.result) = all;
+        } else {
+            *static_cast<R *>(a.result) = static_cast<R>(all);
+        }
+    }
+}
+
+/* ---- the least key under one or two maps, and where it is first ---- */
+
+template <typename K, unsigned count> struct key_maps {
+    usw_gpu_keymap<K> map[count];
+};
+
+__device__ __forceinline__ usw_fold_part lesser(const usw_fold_part &x, const usw_fold_part &y)
+{
+    return y.value < x.value || (y.value == x.value && y.index < x.index) ? y : x;
+}
+
+/* The first of a vector's elements with that key. */
+template <typename K>
+__device__ __forceinline__ uint64_t first_with(const usw_fold_args &a, const usw_gpu_keymap<K> &map,
+                                               uint64_t vector, K key)
+{
+    const K worst = map.unmap(static_cast<K>(~K(0)));
+    const usw_fold_vector<K> x = usw_fold_load<K>(a, vector, worst);
+    unsigned first = 0;
+#pragma unroll
+    for (unsigned j = 16 / sizeof(K); j-- > 0;) {
+        first = map.map(x.v[j]) == key ? j : first;
+    }
+    return vector * (16 / sizeof(K)) + first - a.lead;
+}
+
+template <typename K, unsigned count>
+__global__ void __launch_bounds__(USW_FOLD_THREADS, tune.least_blocks)
+    least(usw_fold_args a, key_maps<K, count> maps)
+{
+    typedef typename usw_acc_of<sizeof(K) == 8>::type A;
+    A best[count];
+    uint64_t where[count];
+    for (unsigned m = 0; m < count; m++) {
+        best[m] = static_cast<K>(~K(0));
+        where[m] = 0;
+    }
+    usw_fold_share<K>(
+        a, K(0), [&](const usw_fold_vector<K>(&x)[USW_FOLD_AHEAD], uint64_t at, uint64_t step) {
+#pragma unroll
+            for (unsigned i = 0; i < USW_FOLD_AHEAD; i++) {
+#pragma unroll
+                for (unsigned m = 0; m < count; m++) {
+                    A here = usw_fold_least(a, maps.map[m], x[i], at + i * step);
+                    where[m] = here < best[m] ? at + i * step : where[m];
+                    best[m] = here < best[m] ? here : best[m];
+                }
+            }
+        });
+    const A none = static_cast<K>(~K(0));
+    usw_fold_part mine[count];
+    for (unsigned m = 0; m < count; m++) {
+        /* Where nothing is less than the greatest key, all elements have it, the first one too. */
+        mine[m] = {best[m], best[m] == none
+                                ? 0
+                                : first_with<K>(a, maps.map[m], where[m], static_cast<K>(best[m]))};
+    }
+    if (usw_fold_all(a, usw_fold_part{none, 0}, mine, count, lesser)) {
+        for (unsigned m = 0; m < count; m++) {
+            if (a.keys != nullptr) {
+                a.keys[m] = mine[m].value;
+                a.index[m] = mine[m].index;
+            } else {
+                static_cast<K *>(a.result)[m] = maps.map[m].unmap(static_cast<K>(mine[m].value));
+            }
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Everything that a fold needs but its operator; *blocks is how many will do. */
+upsweep_status prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigned per_sm,
+                       unsigned maps, usw_fold_args *a, unsigned *blocks)
+{
+    const uintptr_t at = reinterpret_cast<uintptr_t>(data);
+    a->data = reinterpret_cast<const void *>(at & ~uintptr_t(15));
+    a->lead = at % 16 / bytes;
+    a->n = n;
+    const uint64_t share = uint64_t(USW_FOLD_THREADS) * USW_FOLD_AHEAD * (16 / bytes);
+    const uint64_t wanted = (a->lead + n + share - 1) / share, fit = uint64_t(g->sms) * per_sm;
+    *blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
+    if (wanted <= tune.few_shares) {
+        *blocks = 1;
+        return UPSWEEP_OK;
+    }
+    const size_t parts = size_t(maps) * *blocks * sizeof(usw_fold_part);
+    a->parts = static_cast<usw_fold_part *>(usw_gpu_scratch(g, parts));
+    a->finished = static_cast<uint32_t *>(usw_gpu_scratch(g, sizeof *a->finished));
+    return a->parts == nullptr || a->finished == nullptr
+               ? g->status
+               : usw_gpu_fill(g, a->finished, 0, sizeof *a->finished);
+}
+
+template <typename F>
+upsweep_status fold_with(usw_gpu *g, const void *data, size_t n, void *result, const F &f)
+{
+    usw_fold_args a = {};
+    unsigned blocks = 0;
+    upsweep_status status =
+        prepare(g, data, n, sizeof(typename F::Raw), tune.exact_blocks, 1, &a, &blocks);
+    a.result = result;
+    return status != UPSWEEP_OK
+               ? status
+               : USW_LAUNCH(g, (fold<F>), dim3(blocks), dim3(USW_FOLD_THREADS), 0, a, f);
+}
+
+template <typename K>
+upsweep_status reduce_integers(usw_gpu *g, const void *data, size_t n, upsweep_type type,
+                               upsweep_op op, void *result)
+{
+    const K flip = usw_type_is_signed(type) ? static_cast<K>(K(1) << (8 * sizeof(K) - 1)) : K(0);
+    switch (op) {
+    case UPSWEEP_SUM: return fold_with(g, data, n, result, usw_fold_sum<K>{flip});
+    case UPSWEEP_PRODUCT: return fold_with(g, data, n, result, usw_fold_product<K>{flip});
+    case UPSWEEP_AND: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_AND>());
+    case UPSWEEP_OR: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_OR>());
+    default: return fold_with(g, data, n, result, usw_fold_bits<K, UPSWEEP_XOR>());
+    }
+}
+
+/* keys NULL: the least element itself goes to result. */
+template <unsigned count>
+upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
+                        uint64_t *keys, uint64_t *index, void *result)
+{
+    const unsigned bits = maps->bits;
+    return usw_gpu_by_width(bits == 8    ? 0
+                            : bits == 16 ? 1
+                            : bits == 32 ? 2
+                                         : 3,
+                            [&](auto key) {
+                                typedef decltype(key) K;
+                                key_maps<K, count> by;
+                                for (unsigned m = 0; m < count; m++) {
+                                    by.map[m] = usw_gpu_keymap_of<K>(maps[m]);
+                                }
+                                usw_fold_args a = {};
+                                unsigned blocks = 0;
+                                upsweep_status status = prepare(
+                                    g, data, n, sizeof(K), tune.least_blocks, count, &a, &blocks);
+                                a.keys = keys;
+                                a.index = index;
+                                a.result = result;
+                                return status != UPSWEEP_OK
+                                           ? status
+                                           : USW_LAUNCH(g, (least<K, count>), dim3(blocks),
+                                                        dim3(USW_FOLD_THREADS), 0, a, by);
+                            });
+}
+
+upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
+                      bool unordered, void *result)
+{
+    (void)unordered;
+    if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
+        const usw_keymap map = usw_keymap_of(type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
+        return least_by<1>(g, data, n, &map, nullptr, nullptr, result);
+    }
+    if (usw_type_is_float(type)) {
+        auto with = [&](const auto &e) { return reduce_floats(g, data, n, result, e); };
+        return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
+                                     : usw_gpu_float_elements<false>(type, with);
+    }
+    return usw_gpu_by_width(usw_gpu_width_of(type), [&](auto key) {
+        return reduce_integers<decltype(key)>(g, data, n, type, op, result);
+    });
+}
+
+upsweep_status least_keys(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
+                          size_t map_count, uint64_t *keys, uint64_t *index)
+{
+    upsweep_status status = UPSWEEP_OK;
+    for (size_t m = 0; m < map_count && status == UPSWEEP_OK; m += 2) {
+        status = map_count - m >= 2
+                     ? least_by<2>(g, data, n, maps + m, keys + m, index + m, nullptr)
+                     : least_by<1>(g, data, n, maps + m, keys + m, index + m, nullptr);
+    }
+    return status;
+}
+
+} // namespace
+
+USW_GPU_FORM(usw_gpu_reduce_form, usw_reduce_tree_cuda) = {reduce, least_keys};
