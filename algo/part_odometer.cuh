@@ -129,6 +129,32 @@ template <typename A, bool exact> struct usw_odometer_room {
     bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
 };
 
+/* One after the other, eight at a time: the identity behind the last one changes nothing. */
+template <typename E, typename A>
+__device__ __forceinline__ A usw_odometer_chain(const E &e, const A *teeth, unsigned count,
+                                                uint64_t heads)
+{
+    A wheel = e.neutral();
+    if (heads != 0) {
+        for (unsigned i = 0; i < count; i++) {
+            wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, teeth[i]);
+        }
+        return wheel;
+    }
+    for (unsigned i = 0; i < count; i += 8) {
+        A v[8];
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) {
+            v[j] = teeth[i + j];
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) {
+            wheel = e.join(wheel, v[j]);
+        }
+    }
+    return wheel;
+}
+
 /* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. Waits
  * for nodes that other tiles, all of them begun, have yet to publish. */
 template <typename E>
@@ -179,14 +205,11 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
         }
     } else {
         A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
-        mine[lane] = usw_value_of<A>(low.value);
-        mine[lane + 32] = usw_value_of<A>(high.value);
+        mine[lane] = lane < teeth ? usw_value_of<A>(low.value) : e.neutral();
+        mine[lane + 32] = lane + 32 < teeth ? usw_value_of<A>(high.value) : e.neutral();
         __syncwarp();
         if (lane == 0) {
-#pragma unroll 8
-            for (unsigned i = 0; i < teeth; i++) {
-                wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, mine[i]);
-            }
+            wheel = usw_odometer_chain(e, mine, teeth, heads);
         }
         __syncwarp();
     }
@@ -203,27 +226,28 @@ __device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree &tre
     return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
 }
 
-/* A whole block. Publishes tile t's sum (known to thread 0; with `head`: of what
- * follows its last head) and fills the room's wheels, a warp a level. A barrier must follow before
- * usw_odometer_read. tree.levels 0: there is one tile. */
+/* One thread: tile t's sum (with `head`: of what follows its last head) for others to find. */
+template <typename A>
+__device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tree, unsigned l,
+                                                     uint64_t t, A sum, bool head)
+{
+    usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
+                     USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
+}
+
+/* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
+ * warp a level. A barrier must follow before usw_odometer_read. tree.levels 0: there is one tile. */
 template <typename E>
 __device__ __forceinline__ void
 usw_odometer_turn(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
                   bool head, usw_odometer_room<typename E::Acc, E::exact> &room)
 {
-    const unsigned warp = threadIdx.x / 32;
-    if (threadIdx.x == 0 && tree.levels > 0) {
-        usw_node_publish(tree.at(0, t), usw_bits_of(sum),
-                         USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
-    }
-    __syncwarp();
-    for (unsigned l = warp; l < tree.levels; l += USW_ODOMETER_WARPS) {
+    for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
         const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
         /* A tile that closes a node: the sum goes out before anything else is waited for. */
         if (l == 0 && threadIdx.x == 0 && usw_odometer_closes(tree, t, 0)) {
-            usw_node_publish(tree.at(1, t >> 6),
-                             usw_bits_of(e.join(head ? e.neutral() : wheel, sum)),
-                             USW_NODE_READY | (head || room.cut[0] ? USW_NODE_HEAD : 0));
+            usw_odometer_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
+                                 head || room.cut[0]);
         }
     }
 }
@@ -240,8 +264,7 @@ usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
             sum = e.join(head ? e.neutral() : room.wheel[l], sum);
             head = head || room.cut[l];
             if (l > 0) {
-                usw_node_publish(tree.at(l + 1, t >> (6 * (l + 1))), usw_bits_of(sum),
-                                 USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
+                usw_odometer_publish(tree, l + 1, t, sum, head);
             }
         }
     }
@@ -250,6 +273,67 @@ usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
         carry = e.join(room.cut[l] ? e.neutral() : carry, room.wheel[l]);
     }
     return carry;
+}
+
+/* ---- warps that take whole tiles ---- */
+
+/* A warp: tile t's sum, known to lane 0, goes to the tree, and with it the sums of the nodes that t
+ * closes. */
+template <typename E>
+__device__ __forceinline__ void usw_odometer_put(const E &e, const usw_odometer_tree &tree,
+                                                 uint64_t t, typename E::Acc sum,
+                                                 usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    for (unsigned l = 0;; l++) {
+        if (threadIdx.x % 32 == 0) {
+            usw_odometer_publish(tree, l, t, sum, false);
+        }
+        __syncwarp();
+        if (!usw_odometer_closes(tree, t, l)) {
+            return;
+        }
+        sum = e.join(usw_odometer_wheel(e, tree, t, l, room), sum);
+    }
+}
+
+/* The warp with the last tile: the sum of all, to lane 0. */
+template <typename E>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_all(const E &e, const usw_odometer_tree &tree,
+                 usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    typename E::Acc all = e.neutral();
+    for (unsigned l = tree.levels; l-- > 0;) {
+        all = e.join(all, usw_odometer_wheel(e, tree, tree.tiles, l, room));
+    }
+    return all;
+}
+
+/* The next `count` tiles for a warp, so that tiles are begun in order. */
+__device__ __forceinline__ uint64_t usw_odometer_draw(uint32_t *ticket, unsigned count)
+{
+    uint32_t t = 0;
+    if (threadIdx.x % 32 == 0) {
+        t = atomicAdd(ticket, 1u);
+    }
+    return uint64_t(__shfl_sync(~0u, t, 0)) * count;
+}
+
+/* ---- host ---- */
+
+/* The tree over `tiles` tiles and a ticket to draw them by, in scratch and zeroed. */
+static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, usw_odometer_tree *tree,
+                                               uint32_t **ticket)
+{
+    const uint64_t nodes = usw_odometer_nodes(tiles);
+    const size_t bytes = (nodes + 1) * sizeof(usw_node);
+    usw_node *scratch = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+    if (scratch == nullptr) {
+        return g->status;
+    }
+    *tree = usw_odometer_place(scratch, tiles);
+    *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
+    return usw_gpu_fill(g, scratch, 0, bytes);
 }
 
 #endif

@@ -141,23 +141,6 @@ __device__ __forceinline__ void put_result(double *result, double v)
     *reinterpret_cast<uint64_t *>(result) = usw_f64_number::narrow(v);
 }
 
-/* A warp: tile t's sum goes to the tree, and with it the sums of the nodes that t closes. */
-template <typename E>
-__device__ __forceinline__ void publish(const E &e, const usw_odometer_tree &tree, uint64_t t,
-                                        double sum, usw_odometer_room<double, false> &room)
-{
-    for (unsigned l = 0;; l++) {
-        if (threadIdx.x % 32 == 0) {
-            usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum), USW_NODE_READY);
-        }
-        __syncwarp();
-        if (!usw_odometer_closes(tree, t, l)) {
-            return;
-        }
-        sum = e.join(usw_odometer_wheel(e, tree, t, l, room), sum);
-    }
-}
-
 /* Floats in order: warps draw tiles. A warp waits only for tiles before its own. */
 template <typename E>
 __global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_args a, E e)
@@ -167,24 +150,14 @@ __global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_arg
     USW_SHARED(odometer_room, room);
     const bool aligned = reinterpret_cast<uintptr_t>(a.data) % 16 == 0;
     const uint64_t tiles = a.tree.tiles;
-    auto draw = [&] {
-        uint32_t t = 0;
-        if (threadIdx.x % 32 == 0) {
-            t = atomicAdd(a.ticket, 1u);
-        }
-        return __shfl_sync(~0u, t, 0);
-    };
-    for (uint64_t t = draw(), next; t < tiles; t = next) {
-        next = draw();
+    for (uint64_t t = usw_odometer_draw(a.ticket, 1), next; t < tiles; t = next) {
+        next = usw_odometer_draw(a.ticket, 1);
         const uint64_t begin = t * TILE;
         const unsigned count = a.n - begin < TILE ? static_cast<unsigned>(a.n - begin) : +TILE;
-        const double sum = tile_sum(e, static_cast<const R *>(a.data) + begin, count, aligned);
-        publish(e, a.tree, t, sum, room);
+        const R *x = static_cast<const R *>(a.data) + begin;
+        usw_odometer_put(e, a.tree, t, tile_sum(e, x, count, aligned), room);
         if (t + 1 == tiles) {
-            double all = e.neutral();
-            for (unsigned l = a.tree.levels; l-- > 0;) {
-                all = e.join(all, usw_odometer_wheel(e, a.tree, tiles, l, room));
-            }
+            const double all = usw_odometer_all(e, a.tree, room);
             if (threadIdx.x % 32 == 0) {
                 put_result(a.result, all);
             }
@@ -228,14 +201,9 @@ upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *resul
     if (tiles <= tune.few_tiles) {
         return USW_LAUNCH(g, (few<E>), dim3(1), dim3(FEW_THREADS), 0, a, e);
     }
-    const uint64_t nodes = usw_odometer_nodes(tiles);
-    const size_t bytes = (nodes + 1) * sizeof(usw_node);
-    usw_node *scratch = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
-    if (scratch == nullptr || usw_gpu_fill(g, scratch, 0, bytes) != UPSWEEP_OK) {
+    if (usw_odometer_make(g, tiles, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
     }
-    a.tree = usw_odometer_place(scratch, tiles);
-    a.ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
     const uint64_t wanted = (tiles + USW_ODOMETER_WARPS - 1) / USW_ODOMETER_WARPS;
     const uint64_t fit = uint64_t(g->sms) * tune.float_blocks;
     return USW_LAUNCH(g, (tree<E>), dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),

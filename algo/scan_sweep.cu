@@ -176,6 +176,9 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     __syncthreads();
     if (threadIdx.x < 32) {
         total = usw_sweep_tops<cut>(e, s, &head);
+        if (threadIdx.x == 0 && a.tree.levels > 0) {
+            usw_odometer_publish(a.tree, 0, t, total, head);
+        }
     }
     usw_odometer_turn(e, a.tree, t, total, head, s.room);
     __syncthreads();
@@ -212,15 +215,8 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.exclusive = s->exclusive;
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
-    if (tiles > 1) {
-        /* The ticket lies behind the nodes, so that one fill does for both. */
-        const size_t bytes = (usw_odometer_nodes(tiles) + 1) * sizeof(usw_node);
-        usw_node *nodes = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
-        if (nodes == nullptr || usw_gpu_fill(g, nodes, 0, bytes) != UPSWEEP_OK) {
-            return g->status;
-        }
-        a.tree = usw_odometer_place(nodes, tiles);
-        a.ticket = reinterpret_cast<uint32_t *>(nodes + usw_odometer_nodes(tiles));
+    if (tiles > 1 && usw_odometer_make(g, tiles, &a.tree, &a.ticket) != UPSWEEP_OK) {
+        return g->status;
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
     return s->heads != nullptr || s->keys != nullptr

@@ -1,0 +1,102 @@
+/* part_split_tile.cuh - where the elements of one tile go when it is split by flags.
+ *
+ * The two scans of the explained form, in short: a flag is a bit, 32 of them are a word, the ones
+ * before an element are the set bits before it, and the zeros before it are the rest. */
+#ifndef USW_PART_SPLIT_TILE_CUH
+#define USW_PART_SPLIT_TILE_CUH
+
+#include "part_odometer.cuh"
+
+enum : unsigned { USW_SPLIT_THREADS = 128, USW_SPLIT_WARPS = USW_SPLIT_THREADS / 32 };
+
+/* Counts are added up as they are. */
+struct usw_split_counts {
+    typedef uint64_t Acc;
+    static constexpr bool exact = true;
+    __device__ __forceinline__ Acc neutral() const
+    {
+        return 0;
+    }
+    __device__ __forceinline__ Acc join(Acc a, Acc b) const
+    {
+        return a + b;
+    }
+};
+
+/* A bit for each of 4 bytes that is not 0. */
+__device__ __forceinline__ unsigned usw_flags_set(uint32_t bytes)
+{
+    bytes = ((bytes & 0x7f7f7f7f) + 0x7f7f7f7f) | bytes;
+    return (((bytes >> 7) & 0x01010101) * 0x10204080u) >> 28;
+}
+
+/* The flags at [0, count), count <= 32, as bits. */
+__device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigned count)
+{
+    uint32_t word = 0;
+    if (count == 32 && reinterpret_cast<uintptr_t>(flags) % 16 == 0) {
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++) {
+            const uint4 v = __ldcs(reinterpret_cast<const uint4 *>(flags) + half);
+            const uint32_t low = usw_flags_set(v.x) | usw_flags_set(v.y) << 4;
+            word |= (low | usw_flags_set(v.z) << 8 | usw_flags_set(v.w) << 12) << (16 * half);
+        }
+        return word;
+    }
+    for (unsigned j = 0; j < count; j++) {
+        word |= flags[j] != 0 ? 1u << j : 0;
+    }
+    return word;
+}
+
+/* A tile's flags in a block: lane l of a warp holds the word of the warp's l-th 32 elements. */
+struct usw_split_ranks {
+    uint32_t word;   /* this lane's */
+    unsigned before; /* ones of the tile before this lane's word */
+    unsigned ones;   /* of the tile */
+};
+
+/* A whole block; warps own `words` words each (at most 32). Has barriers. */
+__device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags, unsigned count,
+                                                          unsigned words)
+{
+    USW_SHARED_ARRAY(unsigned, of_warp, [USW_SPLIT_WARPS]);
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned first = (warp * words + lane) * 32;
+    usw_split_ranks r = {0, 0, 0};
+    if (lane < words && first < count) {
+        r.word = usw_flags_word(flags + first, count - first < 32 ? count - first : 32);
+    }
+    const unsigned mine = static_cast<unsigned>(__popc(r.word));
+    unsigned sum = mine;
+#pragma unroll
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+        const unsigned left = __shfl_up_sync(~0u, sum, distance);
+        sum += lane >= distance ? left : 0;
+    }
+    if (lane == 31) {
+        of_warp[warp] = sum;
+    }
+    __syncthreads();
+    r.before = sum - mine;
+#pragma unroll
+    for (unsigned w = 0; w < USW_SPLIT_WARPS; w++) {
+        r.before += w < warp ? of_warp[w] : 0;
+        r.ones += of_warp[w];
+    }
+    return r;
+}
+
+/* Element `lane` of the warp's k-th 32: whether its flag is set, and the ones of the tile before it. A
+ * whole warp. */
+__device__ __forceinline__ bool usw_split_place(const usw_split_ranks &r, unsigned k,
+                                                unsigned *ones_before)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const uint32_t word = __shfl_sync(~0u, r.word, static_cast<int>(k));
+    const unsigned before = __shfl_sync(~0u, r.before, static_cast<int>(k));
+    *ones_before = before + static_cast<unsigned>(__popc(word & ((1u << lane) - 1)));
+    return ((word >> lane) & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,343 @@
+/* CUDA form of the split by flags.
+ *
+ * Same as the explained form: an element with flag 0 goes where as many zeros are before it
+ * (I_down), one with flag 1 behind all zeros and the ones before it (I_up); then all of them move.
+ * Differs: no index is ever stored. A block takes a tile and permutes it in shared memory, zeros
+ * first (part_split_tile.cuh), so that it leaves as two runs; only the two places where these
+ * begin are looked for in the whole array (part_odometer.cuh).
+ *
+ * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
+ * that leaves the counts in the odometer's tree. A compaction needs what lies before it only: its
+ * blocks publish their count, move their tile into order, and then look up how many came before.
+ * In place a block publishes when it has read its elements; so whoever knows its carry knows that
+ * all before it have been read, and may write.
+ *
+ * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or less,
+ * all on their way at once. Elements of any other size, or that are not aligned, go in columns of at
+ * most 64 bytes, each column a problem of its own with the same flags (move_column).
+ * Traffic: an element twice and a flag (split: two reads of a flag). */
+#include "part_split_tile.cuh"
+
+namespace
+{
+
+/* Every number that may be tuned. */
+struct tuning {
+    unsigned tile_bytes, tile_most; /* a tile: so many bytes of elements, or elements */
+    unsigned column_bytes;          /* widest column of an element */
+    unsigned draw;                  /* tiles that a counting warp draws at once */
+    unsigned blocks, count_blocks;  /* a multiprocessor at least has registers for */
+};
+constexpr tuning tune = {16384, 4096, 64, 4, 8, 8};
+
+struct split_args {
+    const unsigned char *in;
+    const uint8_t *flags;
+    unsigned char *out;
+    uint64_t n;
+    uint64_t *count;          /* zeros, or kept; NULL: not wanted */
+    const uint64_t *all_ones; /* split: found by the count; NULL: there is one tile */
+    uint32_t *ticket;         /* compact: NULL: there is one tile */
+    bool in_place;
+    usw_odometer_tree tree;
+    /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
+    uint64_t bytes, column, tile, nodes;
+};
+
+/* ---- flags first: the ones of all tiles, and of all ---- */
+
+__global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
+    count_ones(const uint8_t *flags, uint64_t n, unsigned tile, usw_odometer_tree tree,
+               uint32_t *ticket, uint64_t *all_ones)
+{
+    typedef usw_odometer_room<uint64_t, true> odometer_room;
+    USW_SHARED(odometer_room, room);
+    const usw_split_counts e;
+    const unsigned lane = threadIdx.x % 32;
+    uint64_t first = usw_odometer_draw(ticket, tune.draw);
+    while (first < tree.tiles) {
+        const uint64_t next = usw_odometer_draw(ticket, tune.draw);
+        for (uint64_t t = first; t < first + tune.draw && t < tree.tiles; t++) {
+            const uint64_t begin = t * tile, left = n - begin;
+            const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
+            unsigned ones = 0;
+#pragma unroll 4
+            for (unsigned i = 32 * lane; i < count; i += 32 * 32) {
+                ones += static_cast<unsigned>(
+                    __popc(usw_flags_word(flags + begin + i, count - i < 32 ? count - i : 32)));
+            }
+#pragma unroll
+            for (unsigned distance = 16; distance > 0; distance /= 2) {
+                ones += __shfl_xor_sync(~0u, ones, distance);
+            }
+            usw_odometer_put(e, tree, t, uint64_t(ones), room);
+        }
+        if (first + tune.draw >= tree.tiles) {
+            const uint64_t all = usw_odometer_all(e, tree, room);
+            if (lane == 0) {
+                *all_ones = all;
+            }
+        }
+        first = next;
+    }
+}
+
+/* ---- a tile, in order, to memory ---- */
+
+/* Where a tile's zeros and ones begin in the result. */
+struct places {
+    uint64_t zeros, ones;
+};
+
+/* Waits for what lies before tile t, and tells all threads. keep: ones only. Has a barrier. The tree of
+ * a split is complete: its tiles only say again what it has. */
+template <bool keep>
+__device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
+                                              unsigned ones, bool last, uint64_t *count_to,
+                                              usw_odometer_room<uint64_t, true> &room)
+{
+    const usw_split_counts e;
+    usw_odometer_turn(e, a.tree, t, uint64_t(ones), false, room);
+    __syncthreads();
+    const uint64_t before = usw_odometer_read(e, a.tree, t, uint64_t(ones), false, room);
+    const uint64_t all = keep ? before + ones : a.all_ones != nullptr ? *a.all_ones : ones;
+    if (last && threadIdx.x == 0 && count_to != nullptr) {
+        *count_to = keep ? all : a.n - all;
+    }
+    return {begin - before, keep ? before : a.n - all + before};
+}
+
+/* count elements from shared memory to `to`, lines of memory whole where they can be. */
+template <typename W> __device__ __forceinline__ void put_run(W *to, const W *x, unsigned count)
+{
+    const unsigned skew = static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / sizeof(W) % 32);
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < count + skew; i += USW_SPLIT_THREADS) {
+        if (i >= skew) {
+            to[i - skew] = x[i - skew];
+        }
+    }
+}
+
+/* ---- elements of a power of two bytes, aligned ---- */
+
+template <typename W> struct shape {
+    static constexpr unsigned by_bytes = tune.tile_bytes / sizeof(W);
+    static constexpr unsigned tile = by_bytes < tune.tile_most ? by_bytes : tune.tile_most;
+    static constexpr unsigned words = tile / 32 / USW_SPLIT_WARPS; /* of flags, a warp */
+};
+
+/* compact publishes and waits; split only looks up, so that its blocks need no order. */
+template <bool keep> __device__ __forceinline__ uint64_t tile_number(const split_args &a)
+{
+    if (!keep || a.ticket == nullptr) {
+        return blockIdx.x;
+    }
+    USW_SHARED(uint32_t, drawn);
+    if (threadIdx.x == 0) {
+        drawn = atomicAdd(a.ticket, 1u);
+    }
+    __syncthreads();
+    return drawn;
+}
+
+template <bool keep>
+__device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigned ones)
+{
+    if (keep && threadIdx.x == 0 && a.tree.levels > 0) {
+        __threadfence();
+        usw_odometer_publish(a.tree, 0, t, uint64_t(ones), false);
+    }
+}
+
+template <typename W, bool keep>
+__global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(split_args a)
+{
+    typedef usw_odometer_room<uint64_t, true> odometer_room;
+    constexpr unsigned tile = shape<W>::tile, words = shape<W>::words;
+    USW_SHARED_ARRAY(W, x, [tile]);
+    USW_SHARED(odometer_room, room);
+    const uint64_t t = tile_number<keep>(a), begin = t * tile;
+    const bool last = begin + tile >= a.n;
+    const unsigned count = last ? static_cast<unsigned>(a.n - begin) : tile;
+    const unsigned first = threadIdx.x / 32 * words * 32 + threadIdx.x % 32;
+    const W *in = reinterpret_cast<const W *>(a.in) + begin;
+    W v[words];
+#pragma unroll
+    for (unsigned k = 0; k < words; k++) {
+        if (first + 32 * k < count) {
+            v[k] = __ldcs(in + first + 32 * k);
+        }
+    }
+    const usw_split_ranks r = usw_split_rank(a.flags + begin, count, words);
+    if (!a.in_place) {
+        publish<keep>(a, t, r.ones);
+    }
+    const unsigned zeros = keep ? 0 : count - r.ones;
+#pragma unroll
+    for (unsigned k = 0; k < words; k++) {
+        unsigned ones_before;
+        const bool one = usw_split_place(r, k, &ones_before);
+        const unsigned i = first + 32 * k;
+        if (i < count && (one || !keep)) {
+            x[one ? zeros + ones_before : i - ones_before] = v[k];
+        }
+    }
+    __syncthreads();
+    if (a.in_place) {
+        publish<keep>(a, t, r.ones);
+    }
+    const places to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+    W *out = reinterpret_cast<W *>(a.out);
+    if (!keep) {
+        put_run(out + to.zeros, x, zeros);
+    }
+    put_run(out + to.ones, x + zeros, r.ones);
+}
+
+/* ---- any other elements, a column at a time ---- */
+
+/* W divides the element's size, the column's and all addresses. */
+template <typename W, bool keep>
+__global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
+{
+    typedef usw_odometer_room<uint64_t, true> odometer_room;
+    constexpr unsigned most = 1024;
+    USW_SHARED_ARRAY(W, x, [tune.tile_bytes / sizeof(W)]);
+    USW_SHARED_ARRAY(uint16_t, from, [most]); /* which element goes to a place of the tile */
+    USW_SHARED(odometer_room, room);
+    const uint64_t id = tile_number<keep>(a), tiles = (a.n + a.tile - 1) / a.tile;
+    const uint64_t c = id / tiles, t = id % tiles, begin = t * a.tile, offset = c * a.column;
+    const unsigned width = static_cast<unsigned>(
+        (a.bytes - offset < a.column ? a.bytes - offset : a.column) / sizeof(W));
+    const bool last = begin + a.tile >= a.n;
+    const unsigned count = static_cast<unsigned>(last ? a.n - begin : a.tile);
+    const unsigned words = static_cast<unsigned>(a.tile) / 32 / USW_SPLIT_WARPS;
+    const usw_split_ranks r = usw_split_rank(a.flags + begin, count, words);
+    const unsigned zeros = keep ? 0 : count - r.ones;
+    for (unsigned k = 0; k < words; k++) {
+        unsigned ones_before;
+        const bool one = usw_split_place(r, k, &ones_before);
+        const unsigned i = (threadIdx.x / 32 * words + k) * 32 + threadIdx.x % 32;
+        if (i < count && (one || !keep)) {
+            from[one ? zeros + ones_before : i - ones_before] = static_cast<uint16_t>(i);
+        }
+    }
+    __syncthreads();
+    const unsigned moved = zeros + r.ones;
+    const uint64_t step = a.bytes / sizeof(W);
+    const W *in = reinterpret_cast<const W *>(a.in + offset) + begin * step;
+    for (unsigned i = threadIdx.x; i < moved * width; i += USW_SPLIT_THREADS) {
+        x[i] = in[from[i / width] * step + i % width];
+    }
+    __syncthreads();
+    split_args column = a;
+    column.tree.nodes += c * a.nodes;
+    publish<keep>(column, t, r.ones);
+    const places to =
+        find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, room);
+    W *out = reinterpret_cast<W *>(a.out + offset);
+    for (unsigned i = threadIdx.x; i < moved * width; i += USW_SPLIT_THREADS) {
+        const unsigned place = i / width;
+        const uint64_t at = keep || place >= zeros ? to.ones + (place - zeros) : to.zeros + place;
+        out[at * step + i % width] = x[i];
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Flags are counted and the tree is made, if there is more than one tile. columns: so many trees for
+ * a compaction. */
+template <bool keep> upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t columns)
+{
+    const uint64_t tiles = (a->n + a->tile - 1) / a->tile;
+    if (keep && columns > 1) {
+        /* A tree a column, side by side; the odometer never looks beyond its own nodes. */
+        const uint64_t nodes = usw_odometer_nodes(tiles);
+        const size_t bytes = (columns * nodes + 1) * sizeof(usw_node);
+        usw_node *all = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+        if (all == nullptr) {
+            return g->status;
+        }
+        a->tree = tiles > 1 ? usw_odometer_place(all, tiles) : usw_odometer_tree{};
+        a->ticket = reinterpret_cast<uint32_t *>(all + columns * nodes);
+        a->nodes = nodes;
+        return usw_gpu_fill(g, all, 0, bytes);
+    }
+    uint32_t *ticket = nullptr;
+    if (tiles == 1 || usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
+        return g->status;
+    }
+    if (keep) {
+        a->ticket = ticket;
+        return UPSWEEP_OK;
+    }
+    uint64_t *all_ones = static_cast<uint64_t *>(usw_gpu_scratch(g, sizeof *all_ones));
+    if (all_ones == nullptr) {
+        return g->status;
+    }
+    a->all_ones = all_ones;
+    const uint64_t draws = (tiles + tune.draw - 1) / tune.draw;
+    const uint64_t wanted = (draws + USW_SPLIT_WARPS - 1) / USW_SPLIT_WARPS;
+    const uint64_t fit = uint64_t(g->sms) * tune.count_blocks;
+    return USW_LAUNCH(g, count_ones, dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),
+                      dim3(USW_SPLIT_THREADS), 0, a->flags, a->n, static_cast<unsigned>(a->tile),
+                      a->tree, ticket, all_ones);
+}
+
+template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_args a)
+{
+    a.tile = shape<W>::tile;
+    const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
+    return prepare<keep>(g, &a, 1) != UPSWEEP_OK
+               ? g->status
+               : USW_LAUNCH(g, (move_tile<W, keep>), dim3(static_cast<unsigned>(tiles)),
+                            dim3(USW_SPLIT_THREADS), 0, a);
+}
+
+template <typename W, bool keep> upsweep_status move_columns(usw_gpu *g, split_args a)
+{
+    a.column = a.bytes < tune.column_bytes ? a.bytes : tune.column_bytes;
+    a.tile = a.column <= 16 ? 1024 : a.column <= 32 ? 512 : 256;
+    const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
+    const uint64_t columns = (a.bytes + a.column - 1) / a.column;
+    return prepare<keep>(g, &a, columns) != UPSWEEP_OK
+               ? g->status
+               : USW_LAUNCH(g, (move_column<W, keep>), dim3(static_cast<unsigned>(tiles * columns)),
+                            dim3(USW_SPLIT_THREADS), 0, a);
+}
+
+template <bool keep>
+upsweep_status move(usw_gpu *g, const void *in, const uint8_t *flags, void *out, size_t n,
+                    size_t bytes, uint64_t *count)
+{
+    split_args a = {};
+    a.in = static_cast<const unsigned char *>(in);
+    a.flags = flags;
+    a.out = static_cast<unsigned char *>(out);
+    a.n = n;
+    a.count = count;
+    a.in_place = in == out;
+    a.bytes = bytes;
+    const uintptr_t at = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
+    const uintptr_t unit = at | bytes;
+    if (at % bytes == 0) {
+        switch (bytes) {
+        case 1: return move_aligned<uint8_t, keep>(g, a);
+        case 2: return move_aligned<uint16_t, keep>(g, a);
+        case 4: return move_aligned<uint32_t, keep>(g, a);
+        case 8: return move_aligned<uint64_t, keep>(g, a);
+        case 16: return move_aligned<uint4, keep>(g, a);
+        default: break;
+        }
+    }
+    return unit % 16 == 0  ? move_columns<uint4, keep>(g, a)
+           : unit % 8 == 0 ? move_columns<uint64_t, keep>(g, a)
+           : unit % 4 == 0 ? move_columns<uint32_t, keep>(g, a)
+           : unit % 2 == 0 ? move_columns<uint16_t, keep>(g, a)
+                           : move_columns<uint8_t, keep>(g, a);
+}
+
+} // namespace
+
+USW_GPU_FORM(usw_gpu_split_form, usw_split_flags_cuda) = {move<false>, move<true>};
