@@ -164,26 +164,6 @@ template <typename K, int op> struct usw_fold_bits {
     }
 };
 
-/* The least mapped key of vector `at`; elements beyond the array's ends have the greatest. */
-template <typename K>
-__device__ __forceinline__ typename usw_acc_of<sizeof(K) == 8>::type
-usw_fold_least(const usw_fold_args &a, const usw_gpu_keymap<K> &map, const usw_fold_vector<K> &x,
-               uint64_t at)
-{
-    typedef typename usw_acc_of<sizeof(K) == 8>::type A;
-    constexpr unsigned per = 16 / sizeof(K);
-    A least = static_cast<K>(~K(0));
-    const uint64_t first = at * per, end = a.lead + a.n;
-    const bool whole = first >= a.lead && first + per <= end;
-#pragma unroll
-    for (unsigned j = 0; j < per; j++) {
-        const A key = map.map(x.v[j]);
-        const bool counts = whole || (first + j >= a.lead && first + j < end);
-        least = counts && key < least ? key : least;
-    }
-    return least;
-}
-
 /* ---- the kernels' common part ---- */
 
 template <typename K>

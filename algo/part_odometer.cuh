@@ -232,7 +232,7 @@ __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tr
                                                      uint64_t t, A sum, bool head)
 {
     usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
-                     USW_NODE_READY | (head ? USW_NODE_HEAD : 0));
+                     head ? USW_NODE_READY | USW_NODE_HEAD : +USW_NODE_READY);
 }
 
 /* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a

@@ -13,7 +13,7 @@
  * is small, which is one launch, and else a fill of a few words before it. No shared memory to
  * speak of. Traffic: each element is read once. Floats that may be added in any order are added in
  * this one, in f64: memory is the limit either way. */
-#include "part_fold_exact.cuh"
+#include "part_least.cuh"
 #include "part_odometer.cuh"
 
 namespace
@@ -21,12 +21,12 @@ namespace
 
 /* Every number that may be tuned. */
 struct tuning {
-    unsigned float_blocks, exact_blocks, least_blocks; /* a multiprocessor */
-    unsigned rows;       /* of a tile that a warp has on their way at once */
-    unsigned few_tiles;  /* that one block takes by itself; below 64 */
-    unsigned few_shares; /* likewise, of threads x vectors on their way */
+    unsigned float_blocks, exact_blocks; /* a multiprocessor */
+    unsigned rows;                       /* of a tile that a warp has on their way at once */
+    unsigned few_tiles;                  /* that one block takes by itself; below 64 */
+    unsigned few_shares;                 /* likewise, of threads x vectors on their way */
 };
-constexpr tuning tune = {8, 4, 3, 8, 32, 8};
+constexpr tuning tune = {8, 4, 8, 32, 8};
 
 enum : unsigned {
     TILE = 4096, /* core/order.h's, and its lanes */
@@ -234,75 +234,6 @@ __global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks) fold(usw_
     }
 }
 
-/* ---- the least key under one or two maps, and where it is first ---- */
-
-template <typename K, unsigned count> struct key_maps {
-    usw_gpu_keymap<K> map[count];
-};
-
-__device__ __forceinline__ usw_fold_part lesser(const usw_fold_part &x, const usw_fold_part &y)
-{
-    return y.value < x.value || (y.value == x.value && y.index < x.index) ? y : x;
-}
-
-/* The first of a vector's elements with that key. */
-template <typename K>
-__device__ __forceinline__ uint64_t first_with(const usw_fold_args &a, const usw_gpu_keymap<K> &map,
-                                               uint64_t vector, K key)
-{
-    const K worst = map.unmap(static_cast<K>(~K(0)));
-    const usw_fold_vector<K> x = usw_fold_load<K>(a, vector, worst);
-    unsigned first = 0;
-#pragma unroll
-    for (unsigned j = 16 / sizeof(K); j-- > 0;) {
-        first = map.map(x.v[j]) == key ? j : first;
-    }
-    return vector * (16 / sizeof(K)) + first - a.lead;
-}
-
-template <typename K, unsigned count>
-__global__ void __launch_bounds__(USW_FOLD_THREADS, tune.least_blocks)
-    least(usw_fold_args a, key_maps<K, count> maps)
-{
-    typedef typename usw_acc_of<sizeof(K) == 8>::type A;
-    A best[count];
-    uint64_t where[count];
-    for (unsigned m = 0; m < count; m++) {
-        best[m] = static_cast<K>(~K(0));
-        where[m] = 0;
-    }
-    usw_fold_share<K>(
-        a, K(0), [&](const usw_fold_vector<K>(&x)[USW_FOLD_AHEAD], uint64_t at, uint64_t step) {
-#pragma unroll
-            for (unsigned i = 0; i < USW_FOLD_AHEAD; i++) {
-#pragma unroll
-                for (unsigned m = 0; m < count; m++) {
-                    A here = usw_fold_least(a, maps.map[m], x[i], at + i * step);
-                    where[m] = here < best[m] ? at + i * step : where[m];
-                    best[m] = here < best[m] ? here : best[m];
-                }
-            }
-        });
-    const A none = static_cast<K>(~K(0));
-    usw_fold_part mine[count];
-    for (unsigned m = 0; m < count; m++) {
-        /* Where nothing is less than the greatest key, all elements have it, the first one too. */
-        mine[m] = {best[m], best[m] == none
-                                ? 0
-                                : first_with<K>(a, maps.map[m], where[m], static_cast<K>(best[m]))};
-    }
-    if (usw_fold_all(a, usw_fold_part{none, 0}, mine, count, lesser)) {
-        for (unsigned m = 0; m < count; m++) {
-            if (a.keys != nullptr) {
-                a.keys[m] = mine[m].value;
-                a.index[m] = mine[m].index;
-            } else {
-                static_cast<K *>(a.result)[m] = maps.map[m].unmap(static_cast<K>(mine[m].value));
-            }
-        }
-    }
-}
-
 /* ---- the whole ---- */
 
 /* Everything that a fold needs but its operator; *blocks is how many will do. */
@@ -367,20 +298,20 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
                                          : 3,
                             [&](auto key) {
                                 typedef decltype(key) K;
-                                key_maps<K, count> by;
+                                usw_least_maps<K, count> by;
                                 for (unsigned m = 0; m < count; m++) {
                                     by.map[m] = usw_gpu_keymap_of<K>(maps[m]);
                                 }
                                 usw_fold_args a = {};
                                 unsigned blocks = 0;
                                 upsweep_status status = prepare(
-                                    g, data, n, sizeof(K), tune.least_blocks, count, &a, &blocks);
+                                    g, data, n, sizeof(K), USW_LEAST_BLOCKS, count, &a, &blocks);
                                 a.keys = keys;
                                 a.index = index;
                                 a.result = result;
                                 return status != UPSWEEP_OK
                                            ? status
-                                           : USW_LAUNCH(g, (least<K, count>), dim3(blocks),
+                                           : USW_LAUNCH(g, (usw_least<K, count>), dim3(blocks),
                                                         dim3(USW_FOLD_THREADS), 0, a, by);
                             });
 }

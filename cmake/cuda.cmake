@@ -8,7 +8,7 @@
 set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")
 set_property(CACHE UPSWEEP_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(UPSWEEP_CUDA_ARCHS "80;90" CACHE STRING "Machine code for these; PTX for the last one too")
-set(cuda_oldest 12.0)
+set(cuda_oldest 12.3) # 16 bytes read and written whole
 
 # Sets ${out} to why there will be no plugin, or to nothing.
 function(upsweep_cuda_missing out)
