@@ -155,8 +155,8 @@ __device__ __forceinline__ A usw_odometer_chain(const E &e, const A *teeth, unsi
     return wheel;
 }
 
-/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. Waits
- * for nodes that other tiles, all of them begun, have yet to publish. */
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result.
+ * Waits for nodes that other tiles, all of them begun, have yet to publish. */
 template <typename E>
 __device__ __forceinline__ typename E::Acc
 usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
@@ -236,7 +236,7 @@ __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tr
 }
 
 /* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
- * warp a level. A barrier must follow before usw_odometer_read. tree.levels 0: there is one tile. */
+ * warp a level. A barrier must follow before usw_odometer_read. No levels: there is one tile. */
 template <typename E>
 __device__ __forceinline__ void
 usw_odometer_turn(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,

@@ -87,8 +87,8 @@ __device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags, 
     return r;
 }
 
-/* Element `lane` of the warp's k-th 32: whether its flag is set, and the ones of the tile before it. A
- * whole warp. */
+/* Element `lane` of the warp's k-th 32: whether its flag is set, and the ones of the tile before
+ * it. A whole warp. */
 __device__ __forceinline__ bool usw_split_place(const usw_split_ranks &r, unsigned k,
                                                 unsigned *ones_before)
 {

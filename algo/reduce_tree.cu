@@ -6,8 +6,8 @@
  *
  * Sums and products of floats follow core/order.h: a warp takes a tile of 4096 elements, four of
  * the tile's 128 lanes to a thread, and puts its sum where the odometer's tree looks for it
- * (part_odometer.cuh). A warp that ends a group of 64 tiles adds the group up; the one with the last
- * tile adds up the wheels. Everything else is exact and goes by vectors (part_fold_exact.cuh).
+ * (part_odometer.cuh). A warp that ends a group of 64 tiles adds the group up; the one with the
+ * last tile adds up the wheels. Everything else is exact and goes by vectors (part_fold_exact.cuh).
  *
  * Shape: 128 threads a block for floats, 256 for the rest, as many blocks as fit; one block when n
  * is small, which is one launch, and else a fill of a few words before it. No shared memory to

@@ -2,8 +2,8 @@
  *
  * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
  * hands every node what lies before it. Differs: the tree has fan-out 8 within a tile, so that a
- * lane owns a run of 8 elements and the levels above are shuffles (part_sweep_tile.cuh), and fan-out
- * 64 above tiles, where a block looks up the few nodes that lie left of its path
+ * lane owns a run of 8 elements and the levels above are shuffles (part_sweep_tile.cuh), and
+ * fan-out 64 above tiles, where a block looks up the few nodes that lie left of its path
  * (part_odometer.cuh). So there is one pass: memory is read once and written once.
  *
  * Shape: a block of 128 threads a tile of 512 runs, 16 KB of shared memory (halves 8, f64 32), as

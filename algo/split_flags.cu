@@ -12,9 +12,9 @@
  * In place a block publishes when it has read its elements; so whoever knows its carry knows that
  * all before it have been read, and may write.
  *
- * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or less,
- * all on their way at once. Elements of any other size, or that are not aligned, go in columns of at
- * most 64 bytes, each column a problem of its own with the same flags (move_column).
+ * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or
+ * less, all on their way at once. Elements of any other size, or that are not aligned, go in
+ * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
  * Traffic: an element twice and a flag (split: two reads of a flag). */
 #include "part_split_tile.cuh"
 
@@ -89,8 +89,8 @@ struct places {
     uint64_t zeros, ones;
 };
 
-/* Waits for what lies before tile t, and tells all threads. keep: ones only. Has a barrier. The tree of
- * a split is complete: its tiles only say again what it has. */
+/* Waits for what lies before tile t, and tells all threads. keep: ones only. Has a barrier. The
+ * tree of a split is complete: its tiles only say again what it has. */
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
@@ -246,8 +246,8 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 
 /* ---- the whole ---- */
 
-/* Flags are counted and the tree is made, if there is more than one tile. columns: so many trees for
- * a compaction. */
+/* Flags are counted and the tree is made, if there is more than one tile. columns: so many trees
+ * for a compaction. */
 template <bool keep> upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t columns)
 {
     const uint64_t tiles = (a->n + a->tile - 1) / a->tile;

@@ -28,7 +28,8 @@ static inline bool usw_type_is_signed(upsweep_type t)
     return t >= UPSWEEP_I8 && t <= UPSWEEP_I64;
 }
 
-/* upsweep_type_bytes for a valid type, for the CUDA plugin too, which is not linked with types.c. */
+/* upsweep_type_bytes for a valid type, for the CUDA plugin too, which is not linked with types.c.
+ * */
 static inline unsigned usw_type_bytes(upsweep_type t)
 {
     return t >= UPSWEEP_F64   ? 8
