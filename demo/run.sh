@@ -122,5 +122,8 @@ show words
 show numbers -n
 show arcs -t "$tab" -k3,3 -k1,1
 echo
+bold "shortest paths: how packages need each other"
+sh "$(dirname "$0")/packages.sh" "$program" "$data" || failed=1
+echo
 echo "Next: $program list | $program explain sort/bitonic | $program trace sort/oddeven 3 1 2 | $program --help"
 exit $failed
