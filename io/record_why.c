@@ -21,6 +21,9 @@ static void show(const unsigned char *at, char out[SHOWN + 4])
 
 static const char *field_name(const io_record_rules *rules, unsigned field)
 {
+    if (field >= rules->fields) {
+        return "line"; /* all fields were there: nothing asks for its name */
+    }
     switch (rules->field[field].kind) {
     case IO_FIELD_WEIGHT: return "weight";
     case IO_FIELD_PLACE: return "coordinate";
