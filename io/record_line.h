@@ -43,6 +43,12 @@ typedef struct io_line_reader {
 io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_t i,
                           io_fault *fault);
 
+/* Reads lines of the simplest form, numbers of at most eight digits parted by one blank each, as
+ * records i, i + 1 ... and stops before the first line that is any other, or at end. Returns how many
+ * there were. */
+size_t io_record_quick(io_line_reader *reader, const unsigned char **p, const unsigned char *end,
+                       size_t i);
+
 /* Says what a fault is, with the number of its line; returns false. */
 bool io_record_why(const io_record_rules *rules, const io_fault *fault, upsweep_type type,
                    size_t line, io_error *error);

@@ -43,6 +43,10 @@ static void read_chunk(void *context, size_t task, unsigned lane)
     size_t limit, at = io_lines_chunk(&j->lines, task, &limit), first = j->lines.first[task];
     const unsigned char *p = j->lines.bytes + at, *end = j->lines.bytes + limit;
     while (p < end) {
+        c->count += io_record_quick(&reader, &p, end, first + c->count);
+        if (p >= end) {
+            break;
+        }
         io_verdict verdict = io_record_line(&reader, &p, first + c->count, &c->fault);
         c->count += verdict == IO_LINE_GOOD;
         if (verdict > IO_LINE_SKIP) {
