@@ -285,8 +285,8 @@ static io_verdict read_line(io_line_reader *r, text *p, size_t i, unsigned *fiel
     return verdict;
 }
 
-/* Up to eight digits at p as a number, by arithmetic on all of them at once; false if there are none
- * or more. The bytes of a little-endian word come in the order of the text. */
+/* Up to eight digits at p as a number, by arithmetic on all of them at once; false if there are
+ * none or more. The bytes of a little-endian word come in the order of the text. */
 static inline bool take_eight(text *p, uint64_t *value)
 {
     uint64_t word;

@@ -44,8 +44,8 @@ io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_
                           io_fault *fault);
 
 /* Reads lines of the simplest form, numbers of at most eight digits parted by one blank each, as
- * records i, i + 1 ... and stops before the first line that is any other, or at end. Returns how many
- * there were. */
+ * records i, i + 1 ... and stops before the first line that is any other, or at end. Returns how
+ * many there were. */
 size_t io_record_quick(io_line_reader *reader, const unsigned char **p, const unsigned char *end,
                        size_t i);
 
