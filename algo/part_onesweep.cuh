@@ -74,7 +74,8 @@ template <typename K> struct usw_radix_count_args {
     bool stable; /* equal keys must keep their order: only strictly falling keys are reversed */
     usw_radix_control *control;
     unsigned *ring;
-    size_t ring_words; /* to clear */
+    size_t ring_words;  /* to clear */
+    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
 };
 
 /* Adds a key's digits to this warp's copy of the counters. */
@@ -281,6 +282,9 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     USW_SHARED_ARRAY(unsigned long long, warp_sums, [8]);
     USW_SHARED(unsigned, last);
     unsigned t = threadIdx.x;
+    if (a.go != nullptr && *a.go == 0) {
+        return; /* the plan stays empty: no pass */
+    }
     for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {
         a.ring[i] = 0;
     }

@@ -15,6 +15,7 @@
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
+#include "part_radix_queue.cuh"
 #include "part_scatter.cuh"
 #include "small.cuh"
 
@@ -86,6 +87,8 @@ struct radix_job {
     usw_keymap map;
     unsigned bit_begin, bit_end;
     bool stable;
+    void *tmp;          /* NULL: from the scratch */
+    const unsigned *go; /* as usw_radix_queue */
 };
 
 template <typename K, unsigned value_bytes,
@@ -103,7 +106,8 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
-    K *keys_tmp = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
+    void *tmp = j.tmp != nullptr ? j.tmp : usw_gpu_scratch(g, n * sizeof(K));
+    K *keys_tmp = static_cast<K *>(tmp);
     K *keys_out = static_cast<K *>(j.keys_out);
     if (keys_out == nullptr) {
         keys_out = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
@@ -118,7 +122,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     bool last_in_tmp = j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
     usw_gpu_fill(g, control, 0, sizeof *control);
     usw_radix_count_args<K> count = {
-        static_cast<const K *>(j.keys_in), n, map, bits, j.stable, control, ring, ring_words};
+        static_cast<const K *>(j.keys_in), n, map, bits, j.stable, control, ring, ring_words, j.go};
     using counting = usw_radix_count_tuning;
     size_t stretch = counting::threads * counting::vectors * (16 / sizeof(K));
     size_t blocks = (n + stretch - 1) / stretch;
@@ -180,8 +184,15 @@ static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, u
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 {
     bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
-    radix_job job = {s->keys, s->keys,      nullptr,    nullptr, s->n,
-                     s->map,  s->bit_begin, s->bit_end, !whole};
+    radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,   s->map,
+                     s->bit_begin, s->bit_end, !whole,  nullptr, nullptr};
+    return sort_job(g, job, s->width, 0);
+}
+
+upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go)
+{
+    radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
+                     0,       8u << s->width, false,   tmp,     go};
     return sort_job(g, job, s->width, 0);
 }
 
@@ -243,8 +254,8 @@ static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_jo
 
 static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    radix_job job = {p->keys, p->out_keys,  p->values,  p->out_values, p->n,
-                     p->map,  p->bit_begin, p->bit_end, true};
+    radix_job job = {p->keys,      p->out_keys, p->values, p->out_values, p->n,   p->map,
+                     p->bit_begin, p->bit_end,  true,      nullptr,       nullptr};
     uintptr_t odd =
         reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
     unsigned bytes = static_cast<unsigned>(p->value_bytes);
