@@ -27,7 +27,7 @@
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC
  *          2008.
  *
- * Forms    explained (this file), CPU (sort_hybrid_cpu.h).
+ * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu).
  */
 #include "part_steps.h"
 

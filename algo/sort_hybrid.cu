@@ -246,8 +246,9 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned long lo
     unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
     USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << j.bits, j.keys, j.n,
                j.map, j.bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
-    USW_LAUNCH(g, hybrid_place, 1u << j.bits1, 256, 0, j.plan, j.counts, j.handed, j.ends, j.bits,
-               j.bits1, capacity, tile, j.said, j.begin, j.cursor, j.tile_begin);
+    hybrid_place_args a = {j.plan, j.counts, j.handed, j.bits,  j.bits1,  capacity,
+                           tile,   j.said,   j.ends,   j.begin, j.cursor, j.tile_begin};
+    USW_LAUNCH(g, hybrid_place, 1u << j.bits1, 256, 0, a);
 }
 
 template <typename K, bool first, bool identity>
