@@ -83,8 +83,7 @@ __device__ __forceinline__ void hybrid_digit_places(uint16_t *counts, unsigned *
 
 /* The bits in which m keys differ. sums: 4 words. */
 template <typename K, int NT>
-__device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *sums,
-                                           const usw_gpu_keymap<K> &map)
+__device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *sums)
 {
     if (threadIdx.x < 4) {
         sums[threadIdx.x] = threadIdx.x < 2 ? 0 : ~0u;
@@ -92,9 +91,8 @@ __device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *
     __syncthreads();
     K any = 0, all = static_cast<K>(~K(0));
     for (unsigned p = threadIdx.x; p < m; p += NT) {
-        K key = map.map(data[p]);
-        any |= key;
-        all &= key;
+        any |= data[p];
+        all &= data[p];
     }
     for (unsigned w = 0; w < sizeof(K) / 4; w++) {
         atomicOr(&sums[w], static_cast<unsigned>(any >> (32 * w)));
@@ -113,15 +111,15 @@ __device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *
  * counters a warp. */
 template <typename K, int NT, int I>
 __device__ __noinline__ void hybrid_by_digits(const K *data, unsigned m, K *tile, uint16_t *counts,
-                                              unsigned *sums, usw_gpu_keymap<K> map)
+                                              unsigned *sums)
 {
-    const K differ = hybrid_differ<K, NT>(data, m, sums, map);
+    const K differ = hybrid_differ<K, NT>(data, m, sums);
     const unsigned warp = threadIdx.x / 32, first = warp * 32 * I + threadIdx.x % 32;
     uint16_t *mine = counts + warp * 256, r[I];
     K k[I];
 #pragma unroll
     for (int i = 0; i < I; i++) {
-        k[i] = first + i * 32 < m ? map.map(data[first + i * 32]) : K(0);
+        k[i] = first + i * 32 < m ? data[first + i * 32] : K(0);
     }
     for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
         if ((static_cast<unsigned>(differ >> shift) & 255) == 0) {
@@ -315,11 +313,10 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
 
 template <typename K> struct hybrid_local_args {
     const K *in;
-    K *out; /* may be in */
-    unsigned long long n;
-    const unsigned long long *ends; /* of the buckets; NULL: one bucket of n keys */
-    usw_gpu_keymap<K> map;
-    const hybrid_plan *plan; /* NULL: all bits are undecided */
+    K *out;                         /* may be in */
+    const unsigned long long *ends; /* of the buckets */
+    usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
+    const hybrid_plan *plan;
 };
 
 /* A block of NT threads a bucket of up to NT * I - 32 keys; bins of the next B bits. */
@@ -331,31 +328,25 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
     unsigned *sums = reinterpret_cast<unsigned *>(room);
     K *tile = reinterpret_cast<K *>(sums + 64);
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
-    unsigned long long begin = 0, size = a.n;
-    if (a.plan != nullptr && !a.plan->msd) {
+    if (!a.plan->msd) {
         return;
     }
-    if (a.ends != nullptr) {
-        begin = blockIdx.x > 0 ? a.ends[blockIdx.x - 1] : 0;
-        size = a.ends[blockIdx.x] - begin;
-    }
+    const unsigned long long begin = blockIdx.x > 0 ? a.ends[blockIdx.x - 1] : 0;
+    const unsigned long long size = a.ends[blockIdx.x] - begin;
     if (size == 0 || size > T - 32) {
         return;
     }
-    const unsigned m = static_cast<unsigned>(size),
-                   left = a.plan != nullptr ? a.plan->shift : S * 8;
+    const unsigned m = static_cast<unsigned>(size), left = a.plan->shift;
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
     const K *data = a.in + begin;
     K *to = a.out + begin;
     /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
     const unsigned own =
         threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / S) % 32;
-    const bool mapped = identity || a.plan != nullptr; /* the scatters have mapped them */
     K k[I];
 #pragma unroll
     for (int i = 0; i < I; i++) {
         k[i] = own + i * NT < m ? data[static_cast<int>(own) + i * NT] : K(0);
-        k[i] = mapped ? k[i] : a.map.map(k[i]);
     }
 #pragma unroll
     for (int w = 0; w < (1 << B) / NT / 4; w++) {
@@ -369,8 +360,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
     } else if (found == HYBRID_UNEVEN) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums,
-                                   mapped ? usw_gpu_keymap<K>{0, 0, 0} : a.map);
+        hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
     }
 #pragma unroll
     for (int i = 0; i < I; i++) {

@@ -4,9 +4,8 @@
 
 #include "gpu.cuh"
 
-/* Queues a sort of whole keys (sort_radix.cu). tmp: room for n keys on the device, or NULL: from
- * the scratch. go: a word on the device; where it is 0 when the kernels run, they do nothing; NULL:
- * always go. */
+/* Queues a sort of whole keys (sort_radix.cu). go: a word on the device; where it is 0 when the
+ * kernels run, they do nothing; tmp: room for n keys. go NULL: as the form, tmp is not used. */
 upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go);
 
 #endif

@@ -30,13 +30,16 @@
 #include "part_hybrid_local.cuh"
 #include "part_hybrid_scatter.cuh"
 #include "part_radix_queue.cuh"
+#include "small.cuh"
 
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 4096, BITS_MAX = 4, SCATTER_BITS = 2 };
+#define SMALL_KEYS(g, width) 100
 #else
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
+#define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #endif
 
 struct hybrid_shape_32 {
@@ -305,18 +308,15 @@ static void sort_in_buckets(usw_gpu *g, const hybrid_job<K> &j)
         scatter<K, false, identity>(g, j);
     }
     /* A scatter leaves its cursors at the ends of the buckets. */
-    hybrid_local_args<K> a = {two ? j.keys : j.tmp,    j.keys, j.n,
-                              two ? j.ends : j.cursor, j.map,  j.plan};
+    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
     sort_buckets<K, size, identity>(g, a, 1u << j.bits);
 }
 
 template <typename K, bool identity>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
-    if (j.n <= hybrid_local_shape<0>::capacity) {
-        hybrid_local_args<K> a = {j.keys, j.keys, j.n, nullptr, j.map, nullptr};
-        sort_buckets<K, 0, identity>(g, a, 1);
-        return g->status;
+    if (j.n <= SMALL_KEYS(g, s->width)) {
+        return usw_radix_queue(g, s, nullptr, nullptr);
     }
     j.bits = bits_for(j.n);
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;

@@ -191,9 +191,12 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 
 upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go)
 {
+    if (go == nullptr) {
+        return sort_keys(g, s);
+    }
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
                      0,       8u << s->width, false,   tmp,     go};
-    return sort_job(g, job, s->width, 0);
+    return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
 
 /* ---- values of other sizes: positions, then a gather ---- */
