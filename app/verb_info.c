@@ -7,7 +7,8 @@ const app_usage usage_info = {
     "",
     "Shows the processor, the instruction set that will be used (the environment variable\n"
     "UPSWEEP_ISA=portable|avx2|avx512 caps it), the caches as one core sees them, the memory, and\n"
-    "the GPUs or why none can be used.",
+    "the GPUs or why none can be used, and the GPU plugin (UPSWEEP_CUDA_PLUGIN=PATH names "
+    "another).",
     APP_JSON, NULL, "upsweep info\nUPSWEEP_ISA=avx2 upsweep info --json"};
 
 /* 49152 -> "48 KB". */
@@ -39,6 +40,8 @@ static void print_json(const upsweep_machine *m)
            " \"gpu\": ",
            m->cache_bytes[0], m->cache_bytes[1], m->cache_bytes[2], m->memory_bytes, m->gpus);
     app_print_json_text(stdout, m->gpu);
+    fputs(",\n \"gpu_plugin\": ", stdout);
+    app_print_json_text(stdout, m->gpu_plugin);
     fputs("}\n", stdout);
 }
 
@@ -53,6 +56,7 @@ static void print_plain(const upsweep_machine *m)
            size_text(text[1], m->cache_bytes[1]), size_text(text[2], m->cache_bytes[2]));
     printf("memory           %s\n", size_text(memory, m->memory_bytes));
     printf("GPUs             %s\n", m->gpu);
+    printf("GPU plugin       %s\n", m->gpu_plugin);
 }
 
 int verb_info(int argc, char **argv)

@@ -5,6 +5,7 @@
  * elements goes: stable, and no two threads write to the same place. Bucket numbers are made twice
  * rather than kept. */
 #include "buckets.h"
+#include "gpu.h"
 #include "order.h"
 
 enum { STRETCH_MIN = 16 * USW_TILE, FOUR_TABLES_MAX = 1024 };
@@ -89,10 +90,11 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
     if (status == UPSWEEP_OK) {
         status = usw_buckets_make(u, keys, n, type, wish, &b);
     }
-    job j = {.b = &b, .keys = keys, .n = n};
-    if (status == UPSWEEP_OK) {
-        status = take_tables(u, &j);
+    if (status != UPSWEEP_OK || usw_gpu_histogram(u, &b, keys, n, counts, &status)) {
+        return status;
     }
+    job j = {.b = &b, .keys = keys, .n = n};
+    status = take_tables(u, &j);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -126,9 +128,7 @@ static upsweep_status scan_counts(upsweep *u, const job *j, uint64_t *offsets)
         outside += j->tables[s * j->ways * j->stride + j->b->count];
     }
     if (outside != 0) {
-        return usw_fail(u, UPSWEEP_ERROR_RANGE,
-                        "%llu of %zu elements are in none of the %u buckets",
-                        (unsigned long long)outside, j->n, j->b->count);
+        return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_NO_BUCKET, j->b->count);
     }
     for (size_t k = 0; k < j->b->count; k++) {
         if (offsets != NULL) {
@@ -185,8 +185,12 @@ static upsweep_status split_keys(upsweep *u, const usw_options *o, const void *k
     if (status == UPSWEEP_OK) {
         status = usw_buckets_make(u, keys, n, type, wish, &b);
     }
+    if (status != UPSWEEP_OK ||
+        usw_gpu_split_many(u, &b, keys, NULL, out, n, bytes, offsets, &status)) {
+        return status;
+    }
     job j = {.b = &b, .keys = keys, .in = keys, .out = out, .n = n, .bytes = bytes};
-    return status == UPSWEEP_OK ? split(u, &j, offsets) : status;
+    return split(u, &j, offsets);
 }
 
 upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
@@ -218,6 +222,9 @@ static upsweep_status split_ids(upsweep *u, const usw_options *o, const void *id
         return status;
     }
     usw_buckets b = {.count = (uint32_t)count, .key_bytes = upsweep_type_bytes(id_type)};
+    if (usw_gpu_split_many(u, &b, j->in, ids, j->out, j->n, j->bytes, offsets, &status)) {
+        return status;
+    }
     job whole = *j;
     whole.b = &b;
     whole.keys = ids;

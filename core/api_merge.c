@@ -4,6 +4,8 @@
  * whatever the lists look like. The cuts are made from left to right, each behind the one before,
  * so that even lists that are not sorted fall into pieces that hold every key once. Equal keys have
  * equal bits, since the key maps lose none; which of them comes first cannot be seen. */
+#include "check.h"
+#include "gpu.h"
 #include "parts.h"
 
 enum {
@@ -160,7 +162,7 @@ upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "merge: %zu and %zu keys cannot be", na, nb);
     } else if ((na > 0 && a == NULL) || (nb > 0 && b == NULL) || (n > 0 && out == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "merge: an array is NULL");
-    } else if (n > 0) {
+    } else if (n > 0 && !usw_gpu_merge(u, a, na, b, nb, out, &j.map, &status)) {
         status = run_merge(&j, a, na, b, nb, out);
     }
     return usw_leave(u, status);
@@ -307,7 +309,8 @@ upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs, const siz
     if (status == UPSWEEP_OK) {
         status = take_runs(&x, runs, counts, k);
     }
-    if (status == UPSWEEP_OK && x.n > 0) {
+    if (status == UPSWEEP_OK && x.n > 0 &&
+        !usw_gpu_merge_runs(u, runs, counts, k, out, x.n, &x.job.map, &status)) {
         status = run_tree(&x);
     }
     return usw_leave(u, status);

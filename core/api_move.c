@@ -5,6 +5,7 @@
  * Indices are checked before anything is written, except by a gather, whose result is undefined
  * after an error anyway. */
 #include "check.h"
+#include "gpu.h"
 #include "order.h"
 #include "parts.h"
 
@@ -39,7 +40,7 @@ static upsweep_status check(upsweep *u, const usw_options *o, move *m, unsigned 
 
 static upsweep_status outside(upsweep *u, const move *m)
 {
-    return usw_fail(u, UPSWEEP_ERROR_RANGE, "an index is not below %zu", m->limit);
+    return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_OUTSIDE, m->limit);
 }
 
 static void below_task(void *context, size_t c, unsigned thread)
@@ -73,7 +74,8 @@ static upsweep_status gather(upsweep *u, const usw_options *o, move *m, unsigned
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->out, m->n, m->bytes, "out");
     }
-    if (status != UPSWEEP_OK) {
+    if (status != UPSWEEP_OK ||
+        usw_gpu_gather(u, m->in, m->limit, m->index, index_bits, m->out, m->n, m->bytes, &status)) {
         return status;
     }
     usw_parallel(u, usw_div_up(m->n, CHUNK), gather_task, m);
@@ -101,7 +103,8 @@ static upsweep_status scatter(upsweep *u, const usw_options *o, move *m, unsigne
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->out, m->limit, m->bytes, "out");
     }
-    if (status != UPSWEEP_OK) {
+    if (status != UPSWEEP_OK || usw_gpu_scatter(u, m->in, m->index, index_bits, m->out, m->limit,
+                                                m->n, m->bytes, &status)) {
         return status;
     }
     usw_parallel(u, usw_div_up(m->n, CHUNK), below_task, m);
@@ -165,7 +168,9 @@ static upsweep_status permute(upsweep *u, const usw_options *o, move *m, unsigne
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->in, m->n, m->bytes, "data");
     }
-    if (status != UPSWEEP_OK) {
+    void *data = (void *)(uintptr_t)m->in;
+    if (status != UPSWEEP_OK ||
+        usw_gpu_permute(u, data, m->index, index_bits, m->n, m->bytes, &status)) {
         return status;
     }
     size_t chunks = usw_div_up(m->n, CHUNK), seen_bytes = usw_div_up(m->n, 8);
@@ -181,7 +186,7 @@ static upsweep_status permute(upsweep *u, const usw_options *o, move *m, unsigne
     memset((void *)m->seen, 0, seen_bytes);
     usw_parallel(u, chunks, seen_task, m);
     if (atomic_load(&m->twice)) {
-        return usw_fail(u, UPSWEEP_ERROR_RANGE, "index is no permutation: a place comes twice");
+        return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_TWICE);
     }
     usw_parallel(u, chunks, scatter_task, m);
     usw_parallel(u, chunks, copy_back_task, m);
@@ -213,7 +218,7 @@ static upsweep_status reverse(upsweep *u, const usw_options *o, move *m)
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->out, m->n, m->bytes, "data");
     }
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && !usw_gpu_reverse(u, m->out, m->n, m->bytes, &status)) {
         usw_parallel(u, usw_div_up(m->n / 2, CHUNK), reverse_task, m);
     }
     return status;

@@ -8,6 +8,7 @@
  * itself; else it is the position, which makes all records distinct: then every sort gives the one
  * stable order. */
 #include "check.h"
+#include "gpu.h"
 #include "parts.h"
 #include "registry.h"
 
@@ -100,11 +101,15 @@ static upsweep_status prepare(job *j, const void *keys, upsweep_type type, const
     if (usw_mul_overflows(j->n, bytes, &total)) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys cannot be", call, j->n);
     }
+    upsweep_status status = usw_check_place(j->u, keys, "keys");
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
     j->key_bits = (unsigned)bytes * 8;
     if ((j->options.flags & UPSWEEP_NAN_FIRST) && (j->options.flags & UPSWEEP_NAN_RAW)) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
     }
-    upsweep_status status = check_bits(j);
+    status = check_bits(j);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -285,7 +290,12 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_pairs: %zu values of %zu bytes", n,
                           value_bytes);
     }
-    if (status == UPSWEEP_OK && n > 0) {
+    if (status == UPSWEEP_OK) {
+        status = usw_check_place(u, values, "values");
+    }
+    if (status == UPSWEEP_OK && n > 0 &&
+        !usw_gpu_sort_carrying(u, keys, values, value_bytes, n, type, NULL, 0, &j.options,
+                               &status)) {
         status = j.form == NULL ? pairs_by_choice(&j) : run_pairs(&j);
     }
     return usw_leave(u, status);
@@ -332,7 +342,13 @@ upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n, upsweep_t
     } else if (status == UPSWEEP_OK && index_bits == 32 && n != 0 && n - 1 > UINT32_MAX) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "argsort: %zu keys need 64-bit indices", n);
     }
-    if (status == UPSWEEP_OK && n > 0) {
+    if (status == UPSWEEP_OK) {
+        status = usw_check_place(u, index, "index");
+    }
+    void *readable = (void *)(uintptr_t)keys;
+    if (status == UPSWEEP_OK && n > 0 &&
+        !usw_gpu_sort_carrying(u, readable, NULL, 0, n, type, index, index_bits, &j.options,
+                               &status)) {
         status = run_argsort(&j, index, index_bits);
     }
     return usw_leave(u, status);

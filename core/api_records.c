@@ -2,6 +2,7 @@
  * method is in sort_records.c; few records, and records for which there is no scratch, are sorted
  * by comparing fields (sort_by.c). */
 #include "check.h"
+#include "gpu.h"
 #include "sort_by.h"
 #include "sort_records.h"
 
@@ -113,7 +114,8 @@ upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n, size_t 
     if (status == UPSWEEP_OK) {
         status = take_fields(&j, fields, field_count, o.flags & FIELD_FLAGS);
     }
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK &&
+        !usw_gpu_sort_records(u, records, n, record_bytes, fields, field_count, &o, &status)) {
         sort_all(&j, &o);
     }
     return usw_leave(u, status);

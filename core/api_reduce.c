@@ -3,6 +3,7 @@
  * Least and greatest of all types are one question: the least key under a map (keymap.h) that puts
  * NaN last; for the greatest the map is descending. */
 #include "check.h"
+#include "gpu.h"
 #include "order.h"
 
 USW_DECLARE_PER_ISA(usw_reduce_form, usw_reduce_tree_cpu);
@@ -116,6 +117,9 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "bitwise operators are for integers, not %s",
                         upsweep_type_name(type));
     }
+    if (usw_gpu_reduce(u, data, n, type, op, o, result, &status)) {
+        return status;
+    }
     if (n == 0) {
         store_identity(type, op, result);
         return UPSWEEP_OK;
@@ -129,7 +133,7 @@ upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_ty
                               upsweep_op op, void *result, const upsweep_options *options)
 {
     usw_options o;
-    upsweep_status status = usw_enter(u, options, 0, &o);
+    upsweep_status status = usw_enter(u, options, UPSWEEP_UNORDERED, &o);
     return status != UPSWEEP_OK ? status : usw_leave(u, reduce(u, &o, data, n, type, op, result));
 }
 
@@ -146,14 +150,16 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
                         n == 0 ? "no element has a position when n is 0" : "index is NULL");
     }
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
-    uint64_t key;
+    /* NaNs are the last keys, so the best key is one of them only if all are. */
+    uint64_t key, last = usw_type_is_float(type) ? usw_map_key(&map, extreme_value(type, !greatest))
+                                                 : UINT64_MAX;
+    if (usw_gpu_position(u, data, n, &map, last, o, index, &status)) {
+        return status;
+    }
     size_t found;
     status = form->least(u, data, n, &map, 1, &key, &found);
     if (status == UPSWEEP_OK) {
-        /* NaNs are the last keys, so the best key is one of them only if all are. */
-        bool only_nans =
-            usw_type_is_float(type) && key > usw_map_key(&map, extreme_value(type, !greatest));
-        *index = only_nans ? 0 : found;
+        *index = key > last ? 0 : found;
     }
     return status;
 }
@@ -186,6 +192,9 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
     }
     if (least == NULL || greatest == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a result is NULL");
+    }
+    if (usw_gpu_minmax(u, data, n, type, o, least, greatest, &status)) {
+        return status;
     }
     if (n == 0) {
         store_identity(type, UPSWEEP_LEAST, least);
@@ -241,6 +250,12 @@ static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, voi
     upsweep_status status = usw_check_array(u, j->data, j->n, j->bytes, "data");
     if (status == UPSWEEP_OK) {
         (void)usw_form_for(u, "reduce", o->algorithm, standard, &status);
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_refuse(u, j->data, "data", "reduce_by");
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_refuse(u, result, "result", "reduce_by");
     }
     if (status == UPSWEEP_OK && (j->combine == NULL || result == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "combine or result is NULL");

@@ -1,7 +1,10 @@
 /* api_scan.c - upsweep_scan and its kin: checks and the choice of the form; and the scan by a
  * caller's operator, which is two passes over tiles. */
 #include "check.h"
+#include "gpu.h"
 #include "order.h"
+
+enum { SCAN_FLAGS = UPSWEEP_EXCLUSIVE | UPSWEEP_UNORDERED };
 
 USW_DECLARE_PER_ISA(usw_scan_form, usw_scan_sweep_cpu);
 
@@ -32,6 +35,9 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     }
     s->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
     s->identity = usw_identity_bits(s->type, s->op);
+    if (usw_gpu_scan(u, s, o, &status)) {
+        return status;
+    }
     usw_report(u, "scan/sweep", "%zu elements in %zu tiles of %d", s->n, usw_div_up(s->n, USW_TILE),
                (int)USW_TILE);
     return s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
@@ -42,7 +48,7 @@ upsweep_status upsweep_scan(upsweep *u, const void *in, void *out, size_t n, ups
 {
     usw_options o;
     usw_scan s = {.in = in, .out = out, .n = n, .type = type, .op = op};
-    upsweep_status status = usw_enter(u, options, UPSWEEP_EXCLUSIVE, &o);
+    upsweep_status status = usw_enter(u, options, SCAN_FLAGS, &o);
     return status != UPSWEEP_OK ? status : usw_leave(u, scan(u, &o, &s));
 }
 
@@ -52,7 +58,7 @@ upsweep_status upsweep_scan_segmented(upsweep *u, const void *in, const uint8_t 
 {
     usw_options o;
     usw_scan s = {.in = in, .out = out, .n = n, .type = type, .op = op, .heads = heads};
-    upsweep_status status = usw_enter(u, options, UPSWEEP_EXCLUSIVE, &o);
+    upsweep_status status = usw_enter(u, options, SCAN_FLAGS, &o);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -66,7 +72,7 @@ upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type ke
 {
     usw_options o;
     usw_scan s = {.in = in, .out = out, .n = n, .type = type, .op = op, .keys = keys};
-    upsweep_status status = usw_enter(u, options, UPSWEEP_EXCLUSIVE, &o);
+    upsweep_status status = usw_enter(u, options, SCAN_FLAGS, &o);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -132,6 +138,12 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
     }
     if (status == UPSWEEP_OK) {
         (void)usw_form_for(u, "scan", o->algorithm, standard, &status);
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_refuse(u, j->in, "in", "scan_by");
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_refuse(u, j->out, "out", "scan_by");
     }
     if (status == UPSWEEP_OK && (j->combine == NULL || j->identity == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "combine or identity is NULL");

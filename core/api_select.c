@@ -5,6 +5,7 @@
  * block by block, a second collects them with their positions, and a sort of those few puts key and
  * position in order. Where the sample was wrong the exact k-th key is found on a copy first. */
 #include "check.h"
+#include "gpu.h"
 #include "select.h"
 
 #include <stdatomic.h>
@@ -47,10 +48,12 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
     if (status == UPSWEEP_OK) {
         usw_keymap map = map_for(type, o.flags);
         usw_select_scratch scratch = {NULL, NULL};
-        if (!(o.flags & UPSWEEP_IN_PLACE)) {
-            scratch = usw_select_take(u, n, upsweep_type_bytes(type));
+        if (!usw_gpu_nth(u, keys, n, k, &map, &status)) {
+            if (!(o.flags & UPSWEEP_IN_PLACE)) {
+                scratch = usw_select_take(u, n, upsweep_type_bytes(type));
+            }
+            usw_select(u, keys, n, k, &map, scratch);
         }
-        usw_select(u, keys, n, k, &map, scratch);
     }
     return usw_leave(u, status);
 }
@@ -311,7 +314,9 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
         j.keys = keys;
         j.out = out;
         j.index = index;
-        status = run_top_k(&j);
+        if (!usw_gpu_top_k(u, keys, n, k, &j.map, out, index, &status)) {
+            status = run_top_k(&j);
+        }
     }
     return usw_leave(u, status);
 }

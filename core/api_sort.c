@@ -1,10 +1,11 @@
 /* api_sort.c - upsweep_sort and upsweep_is_sorted: checks the call, maps the keys to unsigned
  * order, and chooses the method. */
-#include "frame.h"
+#include "check.h"
 #include "forms.h"
 #include "keymap.h"
 #include "parts.h"
 #include "front.h"
+#include "gpu.h"
 #include "registry.h"
 
 enum {
@@ -48,7 +49,7 @@ static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bits [%u, %u) are no range within %zu bits",
                         o->bit_begin, o->bit_end, bytes * 8);
     }
-    return UPSWEEP_OK;
+    return usw_check_place(u, keys, "keys");
 }
 
 static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o)
@@ -180,6 +181,13 @@ static upsweep_status sort_automatic(const job *j)
     return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
 }
 
+upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
+                             const usw_options *o)
+{
+    job j = job_of(u, keys, n, type, o);
+    return sort_automatic(&j);
+}
+
 upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                             const upsweep_options *options)
 {
@@ -189,7 +197,7 @@ upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
         return status;
     }
     status = check_keys(u, keys, n, type, &o);
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, n, type, &o, &status)) {
         job j = job_of(u, keys, n, type, &o);
         status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
     }
@@ -208,7 +216,7 @@ upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep
     if (status == UPSWEEP_OK && first == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "first is NULL");
     }
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && !usw_gpu_is_sorted(u, keys, n, type, &o, first, &status)) {
         unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
         unsigned end = o.bit_end == 0 ? bits : o.bit_end;
         usw_key_order order = {usw_keymap_of(type, o.flags), bits - end, bits - end + o.bit_begin};

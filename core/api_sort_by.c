@@ -1,6 +1,7 @@
 /* api_sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The method is in sort_by.c. */
 #include "sort_by.h"
 #include "check.h"
+#include "gpu.h"
 
 typedef struct reversed {
     upsweep_compare compare;
@@ -19,6 +20,9 @@ static upsweep_status check(upsweep *u, const usw_options *o, const void *base, 
     upsweep_status status = usw_check_array(u, base, n, bytes, "base");
     if (status == UPSWEEP_OK && compare == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_by: compare is NULL");
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_refuse(u, base, "base", "sort_by");
     }
     return status == UPSWEEP_OK ? usw_no_choice(u, o) : status;
 }

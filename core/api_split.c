@@ -1,6 +1,7 @@
 /* api_split.c - upsweep_split, upsweep_compact: checks and the choice of the form. Splits into many
  * buckets are in api_histogram.c. */
 #include "check.h"
+#include "gpu.h"
 
 USW_DECLARE_PER_ISA(usw_split_form, usw_split_flags_cpu);
 
@@ -30,10 +31,14 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
     if (status == UPSWEEP_OK && c->out == NULL && c->n > 0) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "out is NULL, but n is %zu", c->n);
     }
+    if (status == UPSWEEP_OK) {
+        status = usw_check_place(u, c->out, "out");
+    }
     if (status == UPSWEEP_OK && !c->keep && c->out == c->in && c->n > 0) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a split needs two arrays: out is in");
     }
-    if (status != UPSWEEP_OK) {
+    if (status != UPSWEEP_OK ||
+        usw_gpu_split(u, c->in, c->flags, c->out, c->n, c->bytes, c->keep, c->count, o, &status)) {
         return status;
     }
     size_t count = 0;

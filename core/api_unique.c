@@ -8,6 +8,7 @@
  * run_lengths: the heads of each block are counted; then every block knows where its runs go and
  * where the next head after it is, writes the places of its heads, and takes differences. */
 #include "check.h"
+#include "gpu.h"
 #include "parts.h"
 
 enum {
@@ -105,7 +106,8 @@ upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type typ
         return status;
     }
     status = check(u, &o, keys, n, type, kept);
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK &&
+        !usw_gpu_unique(u, keys, n, upsweep_type_bytes(type), kept, &status)) {
         unique_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
@@ -194,7 +196,8 @@ upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upswe
     if (status == UPSWEEP_OK && n > 0 && (out_keys == NULL || out_counts == NULL)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "run_lengths: an output is NULL");
     }
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK &&
+        !usw_gpu_runs(u, keys, n, upsweep_type_bytes(type), out_keys, out_counts, runs, &status)) {
         runs_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);

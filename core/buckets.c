@@ -1,5 +1,6 @@
 /* buckets.c - checks a caller's bucketing and prepares it: digits, equal widths, edges. */
 #include "buckets.h"
+#include "gpu.h"
 
 #include <math.h>
 
@@ -56,7 +57,10 @@ static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_
     if (n == 0) {
         return UPSWEEP_OK;
     }
-    upsweep_status status = form->least(u, keys, n, maps, 2, found, index);
+    upsweep_status status;
+    if (!usw_gpu_range(u, keys, n, maps, found, &status)) {
+        status = form->least(u, keys, n, maps, 2, found, index);
+    }
     if (status == UPSWEEP_OK) {
         b->low = to_double(b->type, usw_unmap_key(&maps[0], found[0]));
         b->high = to_double(b->type, usw_unmap_key(&maps[1], found[1]));
@@ -142,10 +146,22 @@ upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_
                        .key_bytes = upsweep_type_bytes(type),
                        .count = (uint32_t)wish->count,
                        .map = usw_keymap_of(type, 0)};
+    upsweep_bucketing at_home = *wish; /* the host reads the bounds */
+    size_t edges = wish->kind == UPSWEEP_BUCKET_EDGES ? wish->count + 1 : 0;
+    upsweep_status status = usw_gpu_bring_home(u, &at_home.low, b->key_bytes);
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_bring_home(u, &at_home.high, b->key_bytes);
+    }
+    if (status == UPSWEEP_OK && edges > 0) {
+        status = usw_gpu_bring_home(u, &at_home.edges, edges * b->key_bytes);
+    }
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
     switch (wish->kind) {
     case UPSWEEP_BUCKET_DIGIT: return make_digit(u, wish, b);
-    case UPSWEEP_BUCKET_WIDTH: return make_width(u, keys, n, wish, b);
-    case UPSWEEP_BUCKET_EDGES: return make_edges(u, wish, b);
+    case UPSWEEP_BUCKET_WIDTH: return make_width(u, keys, n, &at_home, b);
+    case UPSWEEP_BUCKET_EDGES: return make_edges(u, &at_home, b);
     }
     return wrong(u, "no such kind");
 }

@@ -5,6 +5,12 @@
 #include "forms.h"
 #include "registry.h"
 
+/* Sentences that the CPU and the GPU share. */
+#define USW_SAY_OUTSIDE "an index is not below %zu"
+#define USW_SAY_TWICE "index is no permutation: a place comes twice"
+#define USW_SAY_NO_BUCKET "an element is in none of the %u buckets"
+#define USW_SAY_ROW "row %zu ends before it begins, or beyond n"
+
 /* The form that a call with options.algorithm = name uses (standard: where name is NULL), or NULL
  * with *status set and usw_fail called. */
 static inline const void *usw_form_for(upsweep *u, const char *operation, const char *name,
@@ -28,6 +34,14 @@ static inline upsweep_status usw_no_choice(upsweep *u, const usw_options *o)
                           "this call has one algorithm only, not '%.60s'", o->algorithm);
 }
 
+/* UPSWEEP_ERROR_UNSUPPORTED for device memory on a CPU's handle, if that can be known. */
+upsweep_status usw_gpu_device_pointer(upsweep *u, const void *array, const char *what);
+static inline upsweep_status usw_check_place(upsweep *u, const void *array, const char *what)
+{
+    return u->device == USW_CPU && u->plugin != NULL ? usw_gpu_device_pointer(u, array, what)
+                                                     : UPSWEEP_OK;
+}
+
 /* n elements of `bytes` bytes, at `array` (what: its name for the message). */
 static inline upsweep_status usw_check_array(upsweep *u, const void *array, size_t n, size_t bytes,
                                              const char *what)
@@ -40,7 +54,7 @@ static inline upsweep_status usw_check_array(upsweep *u, const void *array, size
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu elements of %zu bytes: not a size", n,
                         bytes);
     }
-    return UPSWEEP_OK;
+    return usw_check_place(u, array, what);
 }
 
 static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)

@@ -1,12 +1,21 @@
-/* device.h - devices other than the CPU (device.c is the one room that loads code at run time). */
+/* device.h - devices other than the CPU: loading the GPU plugin (device.c is the one room that
+ * loads code at run time) and opening a handle's side of it. */
 #ifndef USW_DEVICE_H
 #define USW_DEVICE_H
 
-#include <stddef.h>
+#include "frame.h"
 
-/* NULL if a handle can be opened on `device` (NULL, "auto", "cpu"), else a sentence on why not. */
-const char *usw_device_refusal(const char *device);
-/* Writes which GPUs there are, or why none can be used; returns how many can be used. */
-unsigned usw_describe_gpus(char *text, size_t bytes);
+/* Opens what `device` names for u: fills u->device, u->plugin, u->gpu and u->device_name. On
+ * failure *why is a static or thread-local sentence. */
+upsweep_status usw_device_open(upsweep *u, const char *device, const char **why);
+void usw_device_close(upsweep *u);
+/* For a handle on "auto": opens the first GPU, at most once; false if there is none. */
+bool usw_device_open_late(upsweep *u);
+/* Loads the plugin for a handle on "auto" if the process has begun to use CUDA meanwhile. */
+void usw_device_notice(upsweep *u);
+
+/* Writes which GPUs there are, or why none can be used; returns how many can be used. plugin gets
+ * the plugin's path, size and targets, or why there is none. */
+unsigned usw_describe_gpus(char *text, size_t bytes, char *plugin, size_t plugin_bytes);
 
 #endif

@@ -43,6 +43,12 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
 
 typedef struct usw_pool usw_pool;
 typedef struct usw_block usw_block;
+struct usw_gpu;        /* plugin.h */
+struct usw_gpu_plugin; /* plugin.h */
+
+/* What a handle was opened on. AUTO opens a GPU when there is reason to (gpu_call.c). */
+typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
+enum { USW_DEFERRED = 5 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 struct upsweep {
     pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
@@ -55,8 +61,19 @@ struct upsweep {
     usw_block *blocks; /* scratch, newest first (arena.c) */
     size_t scratch_held, scratch_used, scratch_peak;
     usw_pool *pool; /* NULL until the first call that uses threads (threads.c) */
+    usw_device device;
+    const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
+    struct usw_gpu *gpu;                 /* NULL: none open */
+    bool gpu_refused;                    /* AUTO: it was tried */
+    bool on_gpu;                         /* this call ran there */
+    size_t gpu_scratch;                  /* of this call */
+    char device_name[16];
+    char note[96]; /* AUTO: why not the other device; added to the reason */
+    struct {
+        uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
+    } deferred[USW_DEFERRED];
     upsweep_report report;
-    char reason[160];
+    char reason[256];
     char error[256];
 };
 

@@ -14,4 +14,8 @@ size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       bool in_place);
 
+/* The automatic sort, from within a call (api_sort.c). Keys are as they were after a failure. */
+upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
+                             const usw_options *o);
+
 #endif

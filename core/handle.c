@@ -1,6 +1,7 @@
 /* handle.c - opening and closing a handle, and how a public call begins, fails and ends. */
 #include "frame.h"
 #include "device.h"
+#include "plugin.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,10 +36,6 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         return refuse(why, UPSWEEP_ERROR_ARGUMENT,
                       "upsweep_open: allocate and release go together, or neither");
     }
-    const char *reason = usw_device_refusal(device);
-    if (reason != NULL) {
-        return refuse(why, UPSWEEP_ERROR_DEVICE, reason);
-    }
     upsweep *u = calloc(1, sizeof *u);
     if (u == NULL) {
         return refuse(why, UPSWEEP_ERROR_MEMORY, "upsweep_open: no memory for a handle");
@@ -50,7 +47,16 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     u->allocate = c.allocate;
     u->release = c.release;
     u->context = c.context;
+    const char *reason = "";
+    upsweep_status status = usw_device_open(u, device, &reason);
+    if (status != UPSWEEP_OK) {
+        upsweep_close(u);
+        return refuse(why, status, reason);
+    }
     u->report = (upsweep_report){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
+    if (u->gpu != NULL) {
+        u->report.device = u->device_name;
+    }
     *handle = u;
     return UPSWEEP_OK;
 }
@@ -63,6 +69,7 @@ upsweep_status upsweep_open(upsweep **handle, const char *device, const upsweep_
 void upsweep_close(upsweep *u)
 {
     if (u != NULL) {
+        usw_device_close(u);
         usw_pool_free(u);
         usw_scratch_free(u);
         pthread_mutex_destroy(&u->lock);
@@ -75,6 +82,9 @@ void upsweep_trim(upsweep *u)
     if (u != NULL) {
         pthread_mutex_lock(&u->lock);
         usw_scratch_free(u);
+        if (u->gpu != NULL) {
+            u->plugin->trim(u->gpu);
+        }
         pthread_mutex_unlock(&u->lock);
     }
 }
@@ -105,6 +115,10 @@ void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     va_start(args, format);
     vsnprintf(u->reason, sizeof u->reason, format, args);
     va_end(args);
+    if (u->note[0] != '\0') {
+        size_t length = strlen(u->reason);
+        snprintf(u->reason + length, sizeof u->reason - length, "; %s", u->note);
+    }
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
 }
@@ -135,6 +149,9 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     pthread_mutex_lock(&u->lock);
     u->report.algorithm = "";
     u->report.reason = "";
+    u->report.device = "cpu";
+    u->on_gpu = false;
+    u->note[0] = '\0';
     usw_scratch_begin(u);
     upsweep_status status = check_options(u, options, allowed, checked);
     if (status != UPSWEEP_OK) {
@@ -145,7 +162,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
 
 upsweep_status usw_leave(upsweep *u, upsweep_status status)
 {
-    u->report.scratch_bytes = u->scratch_peak;
+    u->report.scratch_bytes = u->on_gpu ? u->gpu_scratch : u->scratch_peak;
     pthread_mutex_unlock(&u->lock);
     return status;
 }

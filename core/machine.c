@@ -47,5 +47,6 @@ void upsweep_describe_machine(upsweep_machine *machine)
     machine->cache_bytes[2] = from_sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
     machine->memory_bytes = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE);
-    machine->gpus = usw_describe_gpus(machine->gpu, sizeof machine->gpu);
+    machine->gpus = usw_describe_gpus(machine->gpu, sizeof machine->gpu, machine->gpu_plugin,
+                                      sizeof machine->gpu_plugin);
 }

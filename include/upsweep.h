@@ -25,9 +25,18 @@
  *              there is one, else the call fails with UPSWEEP_ERROR_MEMORY.
  *   Options    NULL means all defaults. Zero-initialise, set size = sizeof(upsweep_options) (or use
  *              UPSWEEP_OPTIONS_INIT), then set the fields you want.
- *   Same bits  results do not depend on the number of threads or on the instruction set, sums and
- *              scans of floating-point numbers included (docs/order.md gives the order of
- *              addition).
+ *   Same bits  results do not depend on the number of threads, on the instruction set or on the
+ *              device, sums and scans of floating-point numbers included (docs/order.md gives the
+ *              order of addition).
+ *   Devices    a handle opened on "cuda" takes arrays in device memory as well as in the host's, in
+ *              any mixture, counts and other single results among them. Host arrays are copied to
+ *              the device and back, and the call waits. A call whose arrays and results are all in
+ *              device memory (or NULL) is asynchronous: it queues its work on the handle's stream
+ *              (upsweep_set_stream), neither waits nor allocates once there is scratch enough
+ *              (upsweep_reserve), and can be captured in a CUDA graph. Arguments are checked at
+ *              once; what only the device can see, an index out of range, is told by upsweep_wait.
+ *              Calls with a function of the caller's compute on the CPU, and so do those of graphs:
+ *              they take host arrays only.
  *
  * Order of keys
  *   Integers by value. Floating-point keys by value, with -0 before +0, and NaN last whether
@@ -109,7 +118,10 @@ enum {
     /* Use no scratch beyond 1 MB a thread, even where that is slower. */
     UPSWEEP_IN_PLACE = 1 << 4,
     UPSWEEP_EXCLUSIVE = 1 << 5, /* scans: out[i] combines in[0 .. i), not in[0 .. i] */
-    UPSWEEP_MAX = 1 << 6        /* select and top-k: the greatest instead of the least */
+    UPSWEEP_MAX = 1 << 6,       /* select and top-k: the greatest instead of the least */
+    /* Sums, products and scans of floating-point numbers may be added in any order, which is faster
+     * on a GPU; the bits of results may then differ from one machine, and call, to another. */
+    UPSWEEP_UNORDERED = 1 << 7
 };
 
 typedef struct upsweep_options {
@@ -145,11 +157,19 @@ typedef struct upsweep_config {
     void *context;
 } upsweep_config;
 
-/* Opens a handle. device: NULL or "auto" takes the best device there is, "cpu", "cuda" or "cuda:1".
- * config: NULL for defaults. On failure *handle is NULL and *why, if why is not NULL, points to one
+/* Opens a handle. device: "cpu"; "cuda" (the first GPU) or "cuda:N"; NULL or "auto": arrays in
+ * device memory go to the GPU, host arrays to what is predicted to be faster, the copies to and
+ * fro included, and the report says why. A process that calls CUDA itself does so before it
+ * opens a handle on "auto", since that takes all pointers for the host's otherwise. "cuda:plan"
+ * needs no GPU: its calls check their arguments, touch no array, and tell in
+ * upsweep_report.scratch_bytes how much scratch such a call takes on any GPU for arrays in
+ * device memory; a pointer that is not NULL may be anything there. GPU forms are in
+ * libupsweep_cuda.so, which is loaded by the first handle that needs it, from beside the library
+ * or the loader's path; the environment variable UPSWEEP_CUDA_PLUGIN=path names another. config:
+ * NULL for defaults. On failure *handle is NULL and *why, if why is not NULL, points to one
  * static or thread-local sentence that says why (valid until the thread's next upsweep_open).
- * The environment variable UPSWEEP_ISA=portable|avx2|avx512 caps the instruction set.
- * Threads are started by the first call that can use them, not here. */
+ * The environment variable UPSWEEP_ISA=portable|avx2|avx512 caps the instruction set. Threads
+ * are started by the first call that can use them, not here. */
 UPSWEEP_API upsweep_status upsweep_open_why(upsweep **handle, const char *device,
                                             const upsweep_config *config, const char **why);
 UPSWEEP_API upsweep_status upsweep_open(upsweep **handle, const char *device,
@@ -158,6 +178,23 @@ UPSWEEP_API upsweep_status upsweep_open(upsweep **handle, const char *device,
 UPSWEEP_API void upsweep_close(upsweep *u);
 /* Gives the scratch kept by the handle back to the allocator. */
 UPSWEEP_API void upsweep_trim(upsweep *u);
+
+/* The following three are for handles on a GPU. Elsewhere wait has nothing to wait for, and
+ * set_stream fails with UPSWEEP_ERROR_UNSUPPORTED unless stream is NULL. Later calls queue their
+ * work on stream, a cudaStream_t of the handle's GPU, after what the handle queued before. NULL:
+ * the handle's own stream, which keeps order with the legacy default stream. The stream is the
+ * caller's and must outlive its use here. */
+UPSWEEP_API upsweep_status upsweep_set_stream(upsweep *u, void *stream);
+/* Waits until all that was queued is done. Returns the first failure since the last wait that
+ * could not be told by the call itself: an index or bucket id out of range
+ * (UPSWEEP_ERROR_RANGE), a row that does not ascend, or an error of the device.
+ * UPSWEEP_ERROR_UNSUPPORTED while the stream is being captured. */
+UPSWEEP_API upsweep_status upsweep_wait(upsweep *u);
+/* Makes room for a call that takes `bytes` of scratch (what upsweep_report.scratch_bytes said of
+ * one like it, on this handle or on "cuda:plan"), so that it allocates nothing. A graph that was
+ * captured keeps using the handle's scratch: replay it only while the handle is open and not
+ * trimmed, and not at the same time as other calls on the handle. */
+UPSWEEP_API upsweep_status upsweep_reserve(upsweep *u, size_t bytes);
 /* One sentence on the handle's last failed call; "" if none failed. Valid until the next call. */
 UPSWEEP_API const char *upsweep_error(const upsweep *u);
 UPSWEEP_API const char *upsweep_version(void);
@@ -183,7 +220,8 @@ typedef struct upsweep_machine {
     size_t cache_bytes[3]; /* L1 data, L2, L3 as one core sees them; 0 where unknown */
     size_t memory_bytes;
     unsigned gpus;
-    char gpu[256]; /* the GPUs by name, or why none can be used */
+    char gpu[256];        /* the GPUs by name, or why none can be used */
+    char gpu_plugin[512]; /* what it is built for, its path and size, or that there is none */
 } upsweep_machine;
 UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
 
@@ -209,6 +247,20 @@ UPSWEEP_API upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *valu
 UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n,
                                            upsweep_type type, void *index, unsigned index_bits,
                                            const upsweep_options *options);
+
+/* Sorts every row of keys on its own. begin has rows + 1 elements and row r is keys[begin[r]] to
+ * keys[begin[r + 1] - 1]; they never decrease and end at n at most, else UPSWEEP_ERROR_RANGE,
+ * and keys are as they were. Keys in no row stay as they are. begin NULL: all rows have n / rows
+ * keys, and n must be a multiple of rows. index, if not NULL, gets for every place the position
+ * that its key had in its row, from 0, in index_bits (32 or 64) bits: the stable argsort of each
+ * row; n elements, of which those in no row keep their value. Rows go to the threads one by one;
+ * one that does not fit a core's cache is sorted by all threads. Bit ranges are not taken.
+ * Scratch: none that grows with n but for long rows, which take what upsweep_sort or
+ * upsweep_argsort does; with index 16 bytes for each key of the longest row that one thread
+ * sorts, a thread. After UPSWEEP_ERROR_MEMORY some long rows may be sorted. */
+UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                             const uint64_t *begin, size_t rows, void *index,
+                                             unsigned index_bits, const upsweep_options *options);
 
 /* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
  * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).

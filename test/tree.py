@@ -111,7 +111,7 @@ ROOMS = [  # what, where it may stand, in which rooms we look
      ("core", "algo", "include")),
     (r"\bdl(open|sym|close)\b", {"core/device.c"}, ("core", "algo", "io", "app", "include")),
     (r"__builtin_cpu_\w+|\bcpuid\b", {"core/isa.c"}, ("core", "algo", "io", "app", "include")),
-    (r"\bgetenv\b", {"core/isa.c"}, ("core", "algo", "include")),
+    (r"\bgetenv\b", {"core/isa.c", "core/device.c"}, ("core", "algo", "include")),
     (r"\b(malloc|calloc|realloc|posix_memalign|aligned_alloc|mmap)\b\s*\(",
      {"core/arena.c", "core/handle.c", "core/threads.c", "core/trace.c", "core/explain.c",
       "core/graph.c"},
