@@ -41,7 +41,7 @@ if(cuda_forms)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined
-        -Wl,--version-script=${CMAKE_SOURCE_DIR}/cuda/exports.map)
+        -Wl,--version-script=${emulate_dir}/plugin.map)
     # What a GPU punishes and this machine forgives: misaligned access, shifts by more than the width
     # (a GPU's answer is 0), indices outside of arrays.
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT UPSWEEP_SANITIZE)
@@ -63,4 +63,11 @@ if(cuda_forms)
     target_link_options(test_textbook PRIVATE ${watched})
     target_link_libraries(test_textbook PRIVATE cuda_emulator PkgConfig::CMOCKA)
     add_test(NAME test_textbook COMMAND test_textbook)
+
+    # Tests of the library on a GPU get this one.
+    foreach(name ${gpu_tests})
+        add_dependencies(${name} upsweep_cuda_emulated)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+            "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
+    endforeach()
 endif()

@@ -96,6 +96,9 @@ static inline upsweep_status usw_enter(upsweep *u, const upsweep_options *option
     return u == NULL ? UPSWEEP_ERROR_ARGUMENT : usw_enter_handle(u, options, allowed, checked);
 }
 upsweep_status usw_leave(upsweep *u, upsweep_status status);
+/* For calls that compute nothing and leave the report as it is. */
+void usw_lock(upsweep *u);
+void usw_unlock(upsweep *u);
 /* Sets upsweep_error() and returns status, so that `return usw_fail(...)` reads well. A macro, so
  * that compilers and analysers see which status comes back. */
 #define usw_fail(u, status, ...) (usw_say(u, __VA_ARGS__), usw_just(status))

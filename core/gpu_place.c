@@ -106,38 +106,40 @@ bool usw_gpu_range(upsweep *u, const void *keys, size_t n, const usw_keymap maps
 
 /* ---- calls about the GPU alone ---- */
 
+static upsweep_status gpu_failed(upsweep *u, upsweep_status status)
+{
+    return status == UPSWEEP_OK ? status : usw_fail(u, status, "%s", u->plugin->error(u->gpu));
+}
+
 upsweep_status upsweep_set_stream(upsweep *u, void *stream)
 {
-    usw_options o;
-    upsweep_status status = usw_enter(u, NULL, 0, &o);
-    if (status != UPSWEEP_OK) {
-        return status;
+    upsweep_status status = UPSWEEP_OK;
+    if (u == NULL) {
+        return UPSWEEP_ERROR_ARGUMENT;
     }
-    if (u->device == USW_CPU || (u->device == USW_AUTO && !usw_device_open_late(u))) {
-        status = stream == NULL
-                     ? UPSWEEP_OK
-                     : usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "set_stream: the handle has no GPU");
-    } else {
+    usw_lock(u);
+    bool late = u->device == USW_AUTO && stream != NULL && usw_device_open_late(u);
+    if (u->gpu != NULL || late) {
         u->plugin->set_stream(u->gpu, stream);
+    } else if (stream != NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "set_stream: the handle has no GPU");
     }
-    return usw_leave(u, status);
+    usw_unlock(u);
+    return status;
 }
 
 upsweep_status upsweep_wait(upsweep *u)
 {
-    usw_options o;
     usw_gpu_fault_found fault;
-    upsweep_status status = usw_enter(u, NULL, 0, &o);
-    if (status != UPSWEEP_OK) {
-        return status;
+    upsweep_status status = UPSWEEP_OK;
+    if (u == NULL) {
+        return UPSWEEP_ERROR_ARGUMENT;
     }
+    usw_lock(u);
     if (u->gpu != NULL) {
         u->plugin->begin(u->gpu, false);
-        status = u->plugin->wait(u->gpu, &fault);
-        if (status != UPSWEEP_OK) {
-            (void)usw_fail(u, status, "%s", u->plugin->error(u->gpu));
-        }
-        /* Where one call only can be meant, its own sentence. */
+        status = gpu_failed(u, u->plugin->wait(u->gpu, &fault));
+        /* Where only one call can be meant, its own sentence. */
         if (status == UPSWEEP_ERROR_RANGE && fault.code < USW_DEFERRED &&
             u->deferred[fault.code].calls == 1) {
             (void)usw_gpu_say_fault(u, &fault, u->deferred[fault.code].limit);
@@ -145,23 +147,25 @@ upsweep_status upsweep_wait(upsweep *u)
         memset(u->deferred, 0, sizeof u->deferred);
         u->plugin->end(u->gpu);
     }
-    return usw_leave(u, status);
+    usw_unlock(u);
+    return status;
 }
 
 upsweep_status upsweep_reserve(upsweep *u, size_t bytes)
 {
-    usw_options o;
-    upsweep_status status = usw_enter(u, NULL, 0, &o);
-    if (status != UPSWEEP_OK) {
-        return status;
+    upsweep_status status = UPSWEEP_OK;
+    if (u == NULL) {
+        return UPSWEEP_ERROR_ARGUMENT;
     }
+    usw_lock(u);
     if (u->gpu != NULL) {
-        status = u->plugin->reserve(u->gpu, bytes);
-        if (status != UPSWEEP_OK) {
-            (void)usw_fail(u, status, "%s", u->plugin->error(u->gpu));
+        status = gpu_failed(u, u->plugin->reserve(u->gpu, bytes));
+    } else {
+        usw_scratch_begin(u);
+        if (usw_scratch(u, bytes) == NULL) {
+            status = usw_fail(u, UPSWEEP_ERROR_MEMORY, "reserve: no %zu bytes of scratch", bytes);
         }
-    } else if (usw_scratch(u, bytes) == NULL) {
-        status = usw_fail(u, UPSWEEP_ERROR_MEMORY, "reserve: no %zu bytes of scratch", bytes);
     }
-    return usw_leave(u, status);
+    usw_unlock(u);
+    return status;
 }

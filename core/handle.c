@@ -160,6 +160,16 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     return status;
 }
 
+void usw_lock(upsweep *u)
+{
+    pthread_mutex_lock(&u->lock);
+}
+
+void usw_unlock(upsweep *u)
+{
+    pthread_mutex_unlock(&u->lock);
+}
+
 upsweep_status usw_leave(upsweep *u, upsweep_status status)
 {
     u->report.scratch_bytes = u->on_gpu ? u->gpu_scratch : u->scratch_peak;

@@ -17,11 +17,17 @@ const call *call_at(size_t i)
     return NULL;
 }
 
+static void copy_here(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
 bool job_start(job *j, const call *c, unsigned variant, size_t n, upsweep_type type,
                unsigned pattern, uint64_t seed)
 {
     *j = (job){
         .call = c, .variant = variant, .n = n, .type = type, .pattern = pattern, .seed = seed};
+    j->copy = copy_here;
     if (!c->prepare(j)) {
         job_free(j);
         return false;

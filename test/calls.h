@@ -32,6 +32,8 @@ typedef struct job {
     size_t element; /* bytes of what is moved along */
     size_t k;       /* runs, buckets, rank */
     upsweep_op op;
+    /* memcpy for the arrays, wherever they are. */
+    void (*copy)(void *to, const void *from, size_t bytes);
 } job;
 
 typedef struct call {

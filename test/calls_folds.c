@@ -196,7 +196,7 @@ static upsweep_status run_scan(upsweep *u, job *j)
 static upsweep_status run_scan_in_place(upsweep *u, job *j)
 {
     upsweep_options o = scan_options(j);
-    memcpy(job_at(j, 1), job_at(j, 0), j->array[0].g.bytes);
+    j->copy(job_at(j, 1), job_at(j, 0), j->array[0].g.bytes);
     return upsweep_scan(u, job_at(j, 1), job_at(j, 1), j->n, j->type, j->op, &o);
 }
 
@@ -288,7 +288,7 @@ static bool prepare_by(job *j)
 static upsweep_status run_reduce_by(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
-    memcpy(job_at(j, 1), &identity, sizeof identity);
+    j->copy(job_at(j, 1), &identity, sizeof identity);
     return upsweep_reduce_by(u, job_at(j, 0), j->n, sizeof(affine), then, NULL, job_at(j, 1), &o);
 }
 

@@ -48,7 +48,7 @@ static upsweep_status run_compact(upsweep *u, job *j)
 static upsweep_status run_compact_in_place(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
-    memcpy(job_at(j, 2), job_at(j, 0), j->n * j->element);
+    j->copy(job_at(j, 2), job_at(j, 0), j->n * j->element);
     return upsweep_compact(u, job_at(j, 2), job_at(j, 1), job_at(j, 2), j->n, j->element,
                            &j->out[0], &o);
 }

@@ -1,0 +1,137 @@
+/* device.c - see device.h. */
+#include "device.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "plugin.h"
+
+enum { EDGE = 256, TAKEN_MAX = 64, FILL = 0x5b };
+
+static upsweep *handle;
+static struct taken {
+    unsigned char *at;
+    size_t bytes, offset;
+} taken[TAKEN_MAX];
+static unsigned taken_count;
+
+static void must(upsweep_status status, const char *what)
+{
+    if (status != UPSWEEP_OK) {
+        fprintf(stderr, "device memory for tests: %s: %s\n", what,
+                handle->plugin->error(handle->gpu));
+        exit(1);
+    }
+}
+
+static void settle(void)
+{
+    usw_gpu_fault_found fault;
+    must(handle->plugin->wait(handle->gpu, &fault), "wait");
+}
+
+bool device_start(size_t bytes, const char **why)
+{
+    if (upsweep_open_why(&handle, "cuda", NULL, why) != UPSWEEP_OK) {
+        return false;
+    }
+    must(handle->plugin->reserve(handle->gpu, bytes), "reserve");
+    handle->plugin->begin(handle->gpu, false);
+    return true;
+}
+
+void device_end(void)
+{
+    upsweep_close(handle);
+    handle = NULL;
+}
+
+bool device_is_emulated(void)
+{
+    return strstr(handle->plugin->name, "emulated") != NULL;
+}
+
+void *device_take(size_t bytes, size_t offset)
+{
+    size_t all = 2 * EDGE + offset + bytes;
+    unsigned char *at = handle->plugin->scratch(handle->gpu, all);
+    if (at == NULL || taken_count == TAKEN_MAX) {
+        must(UPSWEEP_ERROR_MEMORY, "scratch");
+    }
+    must(handle->plugin->fill(handle->gpu, at, FILL, all), "fill");
+    taken[taken_count++] = (struct taken){at, bytes, offset};
+    settle();
+    return at + EDGE + offset;
+}
+
+static bool filled(const unsigned char *at, size_t bytes)
+{
+    unsigned char here[2 * EDGE];
+    device_get(here, at, bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        if (here[i] != FILL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool device_intact(void)
+{
+    for (unsigned i = 0; i < taken_count; i++) {
+        const struct taken *t = &taken[i];
+        if (!filled(t->at, EDGE) || !filled(t->at + EDGE + t->offset + t->bytes, EDGE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void device_reset(void)
+{
+    taken_count = 0;
+    handle->plugin->end(handle->gpu);
+    handle->plugin->begin(handle->gpu, false);
+}
+
+void device_put(void *to, const void *from, size_t bytes)
+{
+    must(handle->plugin->upload(handle->gpu, to, from, bytes), "upload");
+    settle();
+}
+
+void device_get(void *to, const void *from, size_t bytes)
+{
+    must(handle->plugin->download(handle->gpu, to, from, bytes), "download");
+}
+
+void device_copy(void *to, const void *from, size_t bytes)
+{
+    must(handle->plugin->copy(handle->gpu, to, from, bytes), "copy");
+    settle();
+}
+
+void *device_symbol(const char *name)
+{
+    static const char *const names[] = {"libcudart.so", "libcudart.so.13", "libcudart.so.12",
+                                        "/usr/local/cuda/lib64/libcudart.so"};
+    if (device_is_emulated()) {
+        void *plugin = dlopen(getenv("UPSWEEP_CUDA_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+        void *find = plugin == NULL ? NULL : dlsym(plugin, "emulated_symbol");
+        void *(*symbol)(const char *) = NULL;
+        memcpy(&symbol, &find, sizeof find);
+        return symbol == NULL ? NULL : symbol(name);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        void *symbol = library == NULL ? NULL : dlsym(library, name);
+        if (symbol != NULL) {
+            return symbol;
+        }
+    }
+    return NULL;
+}
