@@ -8,7 +8,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test check check-long lint bench install uninstall clean
+.PHONY: all help run test check check-long check-gpu lint bench install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
@@ -28,6 +28,11 @@ test: ## build and run the tests, without the linters
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
+	@cmake --build $(BUILD) -j $(JOBS) --target all
+	@sh test/check_gpu.sh $(BUILD)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
