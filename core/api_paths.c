@@ -1,6 +1,7 @@
 /* api_paths.c - upsweep_paths: checks the query, chooses the form and the width of a bucket; and
  * upsweep_path_of. */
 #include "check.h"
+#include "gpu.h"
 #include "paths.h"
 
 USW_DECLARE_PER_ISA(usw_path_form, usw_path_bucket_cpu);
@@ -127,6 +128,10 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     status = usw_check_graph(u, graph);
     if (status == UPSWEEP_OK && graph->vertices > 0 && distance == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "distance is NULL");
+    }
+    const void *const arrays[] = {sources, distance, parent};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
+        status = usw_gpu_refuse(u, arrays[i], "an array", "a search of paths");
     }
     if (status == UPSWEEP_OK) {
         o = options == NULL ? o : *options;

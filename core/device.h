@@ -14,8 +14,8 @@ bool usw_device_open_late(upsweep *u);
 /* Loads the plugin for a handle on "auto" if the process has begun to use CUDA meanwhile. */
 void usw_device_notice(upsweep *u);
 
-/* Writes which GPUs there are, or why none can be used; returns how many can be used. plugin gets
+/* Writes which GPUs there are, or why none can be used; returns how many can be used. about gets
  * the plugin's path, size and targets, or why there is none. */
-unsigned usw_describe_gpus(char *text, size_t bytes, char *plugin, size_t plugin_bytes);
+unsigned usw_describe_gpus(char *text, size_t bytes, char *about, size_t about_bytes);
 
 #endif

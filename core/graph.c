@@ -1,5 +1,6 @@
 /* graph.c - making a graph: arcs are checked, counted per tail, and laid down row by row. */
 #include "graph.h"
+#include "gpu.h"
 
 #include <float.h>
 #include <math.h>
@@ -234,7 +235,11 @@ static upsweep_status make(upsweep *u, source *s, upsweep_graph **graph)
     if (graph != NULL) {
         *graph = NULL;
     }
-    status = check(u, s, graph);
+    const void *const arrays[] = {s->tail, s->head, s->weight, s->begin};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
+        status = usw_gpu_refuse(u, arrays[i], "an array", "making a graph");
+    }
+    status = status == UPSWEEP_OK ? check(u, s, graph) : status;
     if (status == UPSWEEP_OK) {
         upsweep_graph *g = allocate(u, s);
         if (g == NULL) {

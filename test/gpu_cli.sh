@@ -8,6 +8,7 @@ work=$2
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work" || exit 2
+"$program" version >/dev/null || exit 1
 seq 3 | "$program" reduce --device cuda >/dev/null 2>why || {
     if grep -qE 'driver|plugin|GPU that' why; then
         echo "no GPU to test with: $(cat why)"
