@@ -137,6 +137,24 @@ static bool read_companion(io_records *r, const io_graph_file *f, problem *p,
     return ok;
 }
 
+/* The line of record i of a companion file, which is read once more to find it. */
+static size_t line_of(const io_graph_file *f, char mark, size_t i)
+{
+    io_input in = {.size = 0};
+    io_text_line line = {.number = 0};
+    if (io_graph_load(&in, f->name, f->options->threads, NULL, f->error)) {
+        io_text_close(&in, '\n');
+        io_text_begin(&line, &in);
+        const char *word;
+        size_t seen = 0;
+        while (seen <= i && io_text_next(&line, &in)) {
+            seen += io_text_word(&line, &word) == 1 && *word == mark;
+        }
+    }
+    io_input_free(&in);
+    return line.number;
+}
+
 /* Puts every vertex's place where it belongs; each must come once. */
 static bool spread(io_graph *g, const io_graph_file *f, const io_records *r)
 {
@@ -152,8 +170,9 @@ static bool spread(io_graph *g, const io_graph_file *f, const io_records *r)
     }
     for (size_t i = 0; i < r->count; i++) {
         if (!isnan(g->x[id[i]])) {
-            return io_because(f->error, "%s: has two places for vertex %llu", f->name,
-                              (unsigned long long)id[i] + 1);
+            size_t line = line_of(f, 'v', i);
+            return io_because(f->error, "%s: line %zu: vertex %llu has a place already", f->name,
+                              line, (unsigned long long)id[i] + 1);
         }
         g->x[id[i]] = x[i];
         g->y[id[i]] = y[i];
