@@ -12,8 +12,9 @@ enum : size_t {
     dynamic_align = 128,
 };
 
-static std::vector<thread *> idle_threads;
-static std::vector<block *> idle_blocks;
+/* Never given back, so that a program may end while they are in use. */
+static std::vector<thread *> &idle_threads = *new std::vector<thread *>;
+static std::vector<block *> &idle_blocks = *new std::vector<block *>;
 
 static thread *new_thread(void (*body)())
 {
