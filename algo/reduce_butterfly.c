@@ -25,7 +25,8 @@
  *          Gropp, Optimization of collective communication operations in MPICH, 2005, for its
  *          use.
  *
- * Forms    explained (this file). On CPUs a tree over vectors is better: see reduce/tree.
+ * Forms    explained (this file), CUDA (reduce_butterfly.cu). On CPUs a tree over vectors is
+ *          better: see reduce/tree.
  */
 #include "core/explain.h"
 

@@ -1,0 +1,295 @@
+/* reduce_butterfly.cu - butterfly reduction, CUDA form.
+ *
+ * Same as the explained form: in the round with distance b lane i combines with lane i XOR b, all
+ * lanes hearing their partner before any adds, and in the end every lane has the total.
+ * Differs: the butterfly has the 128 lanes of a block, each of which first combines 32 elements of
+ * a tile on its own; partners of the same warp hear one another by a shuffle, others through shared
+ * memory. The tiles' totals are combined 64 at a time, level by level. So the order of additions is
+ * that of core/order.h, since adding is commutative: i + (i XOR b) is (i XOR b) + i.
+ *
+ * Shape    tile_totals: grid up to 16 a multiprocessor, block 128, shared 2 KB; a block a tile of
+ *          4096 elements.
+ *          turn_wheel: grid ceil(totals / 64 / 128), block 128; a lane adds 64 totals.
+ *          finish: one lane.
+ * Source   R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication
+ *          operations in MPICH, 2005. */
+#include "part_elements.cuh"
+
+namespace
+{
+
+struct tuning {
+    static constexpr unsigned lanes = 128, tile = 4096, teeth = 64; /* core/order.h */
+    static constexpr unsigned blocks = 16;                          /* a multiprocessor */
+    static constexpr unsigned levels = 9;                           /* of totals of 64 */
+};
+
+/* ---- operators: what is combined, and how a total becomes the result ---- */
+
+struct output {
+    void *result;
+    uint64_t *key, *index;
+};
+
+template <typename Elements> struct float_operator {
+    typedef typename Elements::Raw Raw;
+    typedef double Acc;
+    Elements e;
+    __device__ __forceinline__ double neutral() const
+    {
+        return e.neutral();
+    }
+    __device__ __forceinline__ double widen(Raw raw, uint64_t) const
+    {
+        return e.widen(raw);
+    }
+    __device__ __forceinline__ double join(double a, double b) const
+    {
+        return e.join(a, b);
+    }
+    __device__ __forceinline__ void store(double total, const output &to) const
+    {
+        *static_cast<uint64_t *>(to.result) = usw_f64_number::narrow(total);
+    }
+};
+
+/* Sums and products of 64 bits, of elements that keep their sign; bits as they are. */
+template <typename K, int op> struct integer_operator {
+    typedef K Raw;
+    typedef unsigned long long Acc;
+    K sign; /* the top bit of a signed type */
+    __device__ __forceinline__ Acc neutral() const
+    {
+        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~0ull : 0;
+    }
+    __device__ __forceinline__ Acc widen(Raw raw, uint64_t) const
+    {
+        return static_cast<Acc>(static_cast<K>(raw ^ sign)) - sign;
+    }
+    __device__ __forceinline__ Acc join(Acc a, Acc b) const
+    {
+        return op == UPSWEEP_SUM       ? a + b
+               : op == UPSWEEP_PRODUCT ? a * b
+               : op == UPSWEEP_AND     ? a & b
+               : op == UPSWEEP_OR      ? a | b
+                                       : a ^ b;
+    }
+    __device__ __forceinline__ void store(Acc total, const output &to) const
+    {
+        if (op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT) {
+            *static_cast<Acc *>(to.result) = total;
+        } else {
+            *static_cast<K *>(to.result) = static_cast<K>(total);
+        }
+    }
+};
+
+struct place {
+    unsigned long long key, index;
+};
+
+/* The least mapped key, and of equal ones the first. */
+template <typename K> struct least_operator {
+    typedef K Raw;
+    typedef place Acc;
+    usw_gpu_keymap<K> map;
+    __device__ __forceinline__ place neutral() const
+    {
+        return {~0ull, ~0ull};
+    }
+    __device__ __forceinline__ place widen(Raw raw, uint64_t i) const
+    {
+        return {map.map(raw), i};
+    }
+    __device__ __forceinline__ place join(place a, place b) const
+    {
+        return b.key < a.key || (b.key == a.key && b.index < a.index) ? b : a;
+    }
+    __device__ __forceinline__ void store(place total, const output &to) const
+    {
+        if (to.result != nullptr) {
+            *static_cast<K *>(to.result) = map.unmap(static_cast<K>(total.key));
+        } else {
+            *to.key = total.key;
+            *to.index = total.index;
+        }
+    }
+};
+
+/* ---- the butterfly ---- */
+
+template <typename A> __device__ __forceinline__ A hear(A mine, unsigned b)
+{
+    return __shfl_xor_sync(~0u, mine, static_cast<int>(b));
+}
+__device__ __forceinline__ place hear(place mine, unsigned b)
+{
+    return {hear(mine.key, b), hear(mine.index, b)};
+}
+
+/* All lanes of the block; every one of them gets the total. */
+template <typename Op>
+__device__ __forceinline__ typename Op::Acc butterfly(const Op &op, typename Op::Acc mine,
+                                                      typename Op::Acc *said)
+{
+    for (unsigned b = tuning::lanes / 2; b >= 32; b /= 2) {
+        said[threadIdx.x] = mine;
+        __syncthreads();
+        const typename Op::Acc heard = said[threadIdx.x ^ b];
+        __syncthreads();
+        mine = op.join(mine, heard);
+    }
+    for (unsigned b = 16; b > 0; b /= 2) {
+        mine = op.join(mine, hear(mine, b));
+    }
+    return mine;
+}
+
+template <typename Op>
+__global__ void __launch_bounds__(tuning::lanes)
+    tile_totals(const typename Op::Raw *data, size_t n, Op op, typename Op::Acc *totals)
+{
+    typedef typename Op::Acc A;
+    USW_SHARED_ARRAY(A, said, [tuning::lanes]);
+    const size_t tiles = (n + tuning::tile - 1) / tuning::tile;
+    for (size_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        A mine = op.neutral();
+        for (unsigned r = 0; r < tuning::tile / tuning::lanes; r++) {
+            const size_t i = t * tuning::tile + r * tuning::lanes + threadIdx.x;
+            if (i < n) {
+                mine = op.join(mine, op.widen(data[i], i));
+            }
+        }
+        mine = butterfly<Op>(op, mine, said);
+        if (threadIdx.x == 0) {
+            totals[t] = mine;
+        }
+    }
+}
+
+/* ---- totals of totals: an odometer with 64 teeth a wheel ---- */
+
+/* Totals of level l, which has count[l] of them. */
+template <typename A> struct wheels {
+    A *totals[tuning::levels];
+    size_t count[tuning::levels];
+    unsigned levels;
+};
+
+template <typename Op>
+__device__ __forceinline__ typename Op::Acc add_up(const Op &op, const typename Op::Acc *x,
+                                                   size_t count)
+{
+    typename Op::Acc sum = op.neutral();
+    for (size_t i = 0; i < count; i++) {
+        sum = op.join(sum, x[i]);
+    }
+    return sum;
+}
+
+template <typename Op>
+__global__ void __launch_bounds__(tuning::lanes)
+    turn_wheel(Op op, wheels<typename Op::Acc> w, unsigned level)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * tuning::lanes + threadIdx.x;
+    if (i < w.count[level + 1]) {
+        w.totals[level + 1][i] = add_up(op, w.totals[level] + i * tuning::teeth, tuning::teeth);
+    }
+}
+
+/* The teeth that no turn took with it, from the top wheel down. */
+template <typename Op> __global__ void finish(Op op, wheels<typename Op::Acc> w, output to)
+{
+    typename Op::Acc total = op.neutral();
+    for (unsigned level = w.levels; level-- > 0;) {
+        const size_t turned = w.count[level] / tuning::teeth * tuning::teeth;
+        total = op.join(total, add_up(op, w.totals[level] + turned, w.count[level] - turned));
+    }
+    op.store(total, to);
+}
+
+/* ---- the whole ---- */
+
+template <typename Op>
+upsweep_status reduce_by(usw_gpu *g, const void *data, size_t n, const Op &op, const output &to)
+{
+    typedef typename Op::Acc A;
+    wheels<A> w = {};
+    for (size_t m = (n + tuning::tile - 1) / tuning::tile; m > 0; m /= tuning::teeth) {
+        w.count[w.levels] = m;
+        w.totals[w.levels] = static_cast<A *>(usw_gpu_scratch(g, m * sizeof(A)));
+        if (w.totals[w.levels++] == nullptr) {
+            return g->status;
+        }
+    }
+    const size_t most = static_cast<size_t>(g->sms) * tuning::blocks;
+    const size_t blocks = w.count[0] < most ? w.count[0] : most;
+    USW_LAUNCH(g, tile_totals<Op>, static_cast<unsigned>(blocks), tuning::lanes, 0,
+               static_cast<const typename Op::Raw *>(data), n, op, w.totals[0]);
+    for (unsigned level = 0; level + 1 < w.levels; level++) {
+        const size_t turns = (w.count[level + 1] + tuning::lanes - 1) / tuning::lanes;
+        USW_LAUNCH(g, turn_wheel<Op>, static_cast<unsigned>(turns), tuning::lanes, 0, op, w, level);
+    }
+    return USW_LAUNCH(g, finish<Op>, 1, 1, 0, op, w, to);
+}
+
+template <typename K>
+upsweep_status reduce_integers(usw_gpu *g, const void *data, size_t n, K sign, upsweep_op op,
+                               const output &to)
+{
+    switch (op) {
+    case UPSWEEP_SUM: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_SUM>{sign}, to);
+    case UPSWEEP_PRODUCT:
+        return reduce_by(g, data, n, integer_operator<K, UPSWEEP_PRODUCT>{sign}, to);
+    case UPSWEEP_AND: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_AND>{0}, to);
+    case UPSWEEP_OR: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_OR>{0}, to);
+    default: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_XOR>{0}, to);
+    }
+}
+
+upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap &map,
+                        const output &to)
+{
+    const unsigned width = map.bits == 8 ? 0 : map.bits == 16 ? 1 : map.bits == 32 ? 2 : 3;
+    return usw_gpu_by_width(width, [&](auto key) {
+        typedef decltype(key) K;
+        return reduce_by(g, data, n, least_operator<K>{usw_gpu_keymap_of<K>(map)}, to);
+    });
+}
+
+upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
+                      bool unordered, void *result)
+{
+    (void)unordered; /* this order is as good as any */
+    const output to = {result, nullptr, nullptr};
+    if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
+        const unsigned flags = op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0;
+        return least_by(g, data, n, usw_keymap_of(type, flags), to);
+    }
+    if (usw_type_is_float(type)) {
+        const auto with = [&](auto e) {
+            return reduce_by(g, data, n, float_operator<decltype(e)>{e}, to);
+        };
+        return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
+                                     : usw_gpu_float_elements<false>(type, with);
+    }
+    return usw_gpu_by_width(usw_gpu_width_of(type), [&](auto key) {
+        typedef decltype(key) K;
+        const K top = static_cast<K>(static_cast<K>(1) << (8 * sizeof(K) - 1));
+        return reduce_integers<K>(g, data, n, usw_type_is_signed(type) ? top : K(0), op, to);
+    });
+}
+
+upsweep_status least(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
+                     size_t map_count, uint64_t *keys, uint64_t *index)
+{
+    upsweep_status status = UPSWEEP_OK;
+    for (size_t m = 0; m < map_count && status == UPSWEEP_OK; m++) {
+        status = least_by(g, data, n, maps[m], {nullptr, keys + m, index + m});
+    }
+    return status;
+}
+
+} // namespace
+
+USW_GPU_FORM(usw_gpu_reduce_form, usw_reduce_butterfly_cuda) = {reduce, least};
