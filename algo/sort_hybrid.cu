@@ -48,7 +48,7 @@ struct hybrid_shape_32 {
 };
 struct hybrid_shape_64 {
     static constexpr int threads = 512, keys = 16;
-    static constexpr int local_blocks = 3, rounds = 8;
+    static constexpr int local_blocks = 3, rounds = 7;
 };
 template <typename K> struct hybrid_shape_of {
     using shape = hybrid_shape_32;
