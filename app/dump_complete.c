@@ -25,6 +25,31 @@ static bool is(const char *name, const char *other)
     return name != NULL && strcmp(name, other) == 0;
 }
 
+/* Options whose argument is one of a few words. */
+static const struct {
+    const char *option;
+    const char *words[10]; /* ended by NULL */
+} closed[] = {
+    {"as", {"raw", "npy", "text"}},
+    {"device", {"auto", "cpu", "cuda"}},
+    {"from", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
+    {"to", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
+    {"weight", {"u32", "u64", "f32", "f64", "none"}},
+};
+
+static bool closed_words(const char *name, print_word print)
+{
+    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+        for (size_t w = 0; is(name, closed[i].option) && closed[i].words[w] != NULL; w++) {
+            print(closed[i].words[w]);
+        }
+        if (is(name, closed[i].option)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Prints the words that the argument of an option can be; false if it can be anything. */
 static bool argument_words(const app_option *option, print_word print)
 {
@@ -34,16 +59,8 @@ static bool argument_words(const app_option *option, print_word print)
         for (int t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
             print(upsweep_type_name((upsweep_type)t));
         }
-    } else if (is(option->name, "as")) {
-        print("raw");
-        print("npy");
-        print("text");
-    } else if (is(option->name, "device")) {
-        print("auto");
-        print("cpu");
-        print("cuda");
     } else {
-        return false;
+        return closed_words(option->name, print);
     }
     return true;
 }
