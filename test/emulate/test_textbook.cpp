@@ -1,8 +1,11 @@
-/* test_textbook.cpp - what no public call reaches: the vector merge sort with pieces of any length,
- * and Dijkstra's paths on a GPU with several blocks, beside plain serial methods. */
+/* test_textbook.cpp - textbook forms on a GPU by themselves, beside plain serial methods: the
+ * vector merge sort with pieces of any length, Dijkstra's paths with several blocks, the butterfly.
+ */
 #include "sort_vmerge.cuh"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <queue>
 #include <random>
 #include <vector>
@@ -16,6 +19,7 @@ extern "C" {
 #include <cmocka.h>
 
 extern const usw_gpu_path_form usw_path_dijkstra_cuda;
+extern const usw_gpu_reduce_form usw_reduce_butterfly_cuda;
 }
 
 static std::mt19937_64 random_numbers(1);
@@ -178,8 +182,82 @@ static void test_paths(void **)
     compare_paths<uint32_t>(UPSWEEP_U32, 4500, 4500); // three blocks
 }
 
+/* ---- butterfly ---- */
+
+/* The order of additions of docs/order.md, in plain loops. */
+static double sum_in_order(const std::vector<float> &x)
+{
+    enum { TILE = 4096, LANES = 128, TEETH = 64, WHEELS = 4 };
+    double wheel[WHEELS] = {}, carry = 0;
+    unsigned tooth[WHEELS] = {};
+    for (size_t tile = 0; tile * TILE < x.size(); tile++) {
+        double lane[LANES] = {};
+        for (size_t i = tile * TILE; i < x.size() && i < (tile + 1) * TILE; i++) {
+            lane[i % LANES] += static_cast<double>(x[i]);
+        }
+        for (unsigned distance = LANES / 2; distance > 0; distance /= 2) {
+            for (unsigned j = 0; j < distance; j++) {
+                lane[j] += lane[j + distance];
+            }
+        }
+        double sum = lane[0];
+        for (unsigned w = 0; w < WHEELS; w++) {
+            wheel[w] += sum;
+            if (++tooth[w] < TEETH) {
+                break;
+            }
+            sum = wheel[w];
+            tooth[w] = 0;
+            wheel[w] = 0;
+        }
+    }
+    for (unsigned w = WHEELS; w-- > 0;) {
+        carry += wheel[w];
+    }
+    return carry;
+}
+
+static void test_butterfly(void **)
+{
+    const usw_keymap map = usw_keymap_of(UPSWEEP_F32, 0);
+    for (size_t n : {1, 2, 33, 127, 128, 129, 4095, 4096, 4097, 262144, 262145, 270001}) {
+        std::vector<float> x(n);
+        std::generate(x.begin(), x.end(), [] {
+            const int power = static_cast<int>(random_numbers() % 60) - 30;
+            return std::ldexp(static_cast<float>(random_numbers() % 2001) - 1000, power);
+        });
+        std::vector<double> sum(1);
+        std::vector<uint64_t> found(2);
+        usw_gpu *g = opened();
+        float *at = on_device(x);
+        double *sum_at = on_device(sum);
+        uint64_t *found_at = on_device(found);
+        usw_gpu_fault_found fault;
+        usw_gpu_begin(g, false);
+        assert_int_equal(
+            usw_reduce_butterfly_cuda.reduce(g, at, n, UPSWEEP_F32, UPSWEEP_SUM, false, sum_at),
+            UPSWEEP_OK);
+        assert_int_equal(usw_reduce_butterfly_cuda.least(g, at, n, &map, 1, found_at, found_at + 1),
+                         UPSWEEP_OK);
+        usw_gpu_end(g);
+        assert_int_equal(usw_gpu_wait(g, &fault), UPSWEEP_OK);
+        cudaFree(at);
+        take_back(sum_at, &sum);
+        take_back(found_at, &found);
+        usw_gpu_close(g);
+        const double expected = sum_in_order(x);
+        assert_memory_equal(sum.data(), &expected, sizeof expected);
+        const size_t least = static_cast<size_t>(std::min_element(x.begin(), x.end()) - x.begin());
+        uint32_t bits;
+        memcpy(&bits, &x[least], sizeof bits);
+        assert_int_equal(found[0], usw_map_key(&map, bits));
+        assert_int_equal(found[1], least);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_paths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_paths),
+                                       cmocka_unit_test(test_butterfly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
