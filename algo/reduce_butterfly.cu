@@ -11,6 +11,7 @@
  *          4096 elements.
  *          turn_wheel: grid ceil(totals / 64 / 128), block 128; a lane adds 64 totals.
  *          finish: one lane.
+ * Traffic  each element read once.
  * Source   R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication
  *          operations in MPICH, 2005. */
 #include "part_elements.cuh"

@@ -8,6 +8,8 @@
  *
  * Shape    sort_tiles, merge_tiles: grid ceil(n / tile), block 512, shared 16 KB, which is a tile.
  *          mirror, halve: grid ceil(pairs / 256), block 256; one lane a pair.
+ * Traffic  with a tile of 2^T keys: one read and one write of each key for the tiles, and p - T + 1
+ *          of each for every merge of 2^p keys, p > T.
  * Source   Batcher, "Sorting networks and their applications", AFIPS 1968. */
 #include "part_bitonic.cuh"
 #include "part_packed.cuh"

@@ -10,6 +10,8 @@
  *
  * Shape    sort_tiles: grid ceil(n / 1024), block 512, shared 1024 elements; one lane a pair.
  *          exchange_tiles: grid ceil(n / 2048), block 512, shared 2048 elements; a lane merges 4.
+ * Traffic  each key once read and once written by sort_tiles and, at most, by each of the n / 1024
+ *          rounds over tiles.
  * Source   Habermann, 1972; tiles: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  *          computers", IEEE ToC 1978. */
 #include "part_merge_path.cuh"

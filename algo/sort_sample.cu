@@ -15,6 +15,8 @@
  *          scan_counts: block 256, shared 64 bytes; a block a bucket.
  *          sort_buckets: block 256, shared 32 KB; a block a new bucket.
  *          Grids have at most 8 blocks a multiprocessor, which go on to the next piece of work.
+ * Traffic  a level reads each key twice and writes it once; the buckets' sort reads and writes once
+ *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
  *          Sanders, GPU sample sort, IPDPS 2010. */
 #include "sort_sample_plan.cuh"

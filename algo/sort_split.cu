@@ -13,6 +13,7 @@
  *          keys in a row and takes 32 at a time.
  *          scan_zeros: one block of up to 1024, shared 256 bytes; a lane takes every 1024th tile.
  *          copy_back: grid ceil(n / 256), block 256.
+ * Traffic  each key read once to compare; for every bit that counts read twice and written once.
  * Source   G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190; M. Harris et al. in
  *          GPU Gems 3, chapter 39, for the levels on a GPU. */
 #include "part_block_scan.cuh"

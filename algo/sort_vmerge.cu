@@ -13,6 +13,7 @@
  *
  * Shape    sort_inside: grid ceil(n / 1024), block 256, no shared memory; one lane a vector.
  *          merge_lists: grid ceil(pieces / 128), block 128, no shared memory; one lane a piece.
+ * Traffic  each key read and written once for the vectors and once in each of log2(n / 4) passes.
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC 2008;
  *          merge path: see part_merge_path.cuh. */
 #include "sort_vmerge.cuh"
