@@ -312,6 +312,21 @@ static void sort_in_buckets(usw_gpu *g, const hybrid_job<K> &j)
     sort_buckets<K, size, identity>(g, a, 1u << j.bits);
 }
 
+/* Whether the device's blocks may have the shared memory that the kernels take. */
+template <typename K, int size> static bool room_for(const usw_gpu *g, unsigned bits)
+{
+    using shape = typename hybrid_shape_of<K>::shape;
+    using local = hybrid_local_shape<size>;
+    size_t count = size_t(2) << bits, scatter_bytes;
+    if constexpr (sizeof(K) == 4) {
+        scatter_bytes = hybrid_rooms_shared<K>(shape::room);
+    } else {
+        scatter_bytes = hybrid_close_shared<K>(shape::threads * shape::keys);
+    }
+    return count <= g->shared_bytes && scatter_bytes <= g->shared_bytes &&
+           hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
+}
+
 template <typename K, bool identity>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
@@ -319,11 +334,16 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
     j.bits = bits_for(j.n);
+    const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
+    if (!(keys < BUCKET_KEYS       ? room_for<K, 0>(g, j.bits)
+          : keys < 2 * BUCKET_KEYS ? room_for<K, 1>(g, j.bits)
+                                   : room_for<K, 2>(g, j.bits))) {
+        return usw_radix_queue(g, s, nullptr, nullptr);
+    }
     if (!take_scratch(g, j, true)) {
         return g->status;
     }
-    unsigned long long keys = (j.n - 1) >> j.bits;
     if (keys < BUCKET_KEYS) {
         sort_in_buckets<K, 0, identity>(g, j);
     } else if (keys < 2 * BUCKET_KEYS) {
@@ -341,7 +361,7 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
 {
     j.bits = sizeof(K) * 8;
     j.bits1 = j.bits - 8;
-    if (j.n >> (j.bits + 3) == 0) {
+    if (j.n >> (j.bits + 3) == 0 || size_t(2) << j.bits > g->shared_bytes) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
     if (!take_scratch(g, j, false)) {
