@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""gpu_bench.py BUILD_DIR [options] - upsweep on a GPU beside CUB, torch.sort and cupy.sort.
+
+Each program bench_gpu_* of the build directory measures upsweep and CUB in turn within one process, on
+device arrays (gpu_sort.cu says how). torch and cupy, where they are installed, sort the same kind of
+keys in this process between the cells. Results go to a table on stdout and to a JSON file;
+gpu_plot.py draws them. The last column is the share of the roofline: the bytes that any sort must
+move (each key and value read once and written once) over time, over the copy rate of that run.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+
+PATTERNS = ["uniform", "sorted", "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24",
+            "bucket99", "sparse", "unit", "times"]
+
+
+class Program:
+    def __init__(self, path):
+        self.process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *cell):
+        self.process.stdin.write(" ".join(str(x) for x in cell) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if line == "":
+            sys.exit(f"gpu_bench.py: bench_gpu_sort ended at {cell}")
+        return None if line.strip() == "skip" else json.loads(line)
+
+
+def framework_times(row, rounds):
+    """{name: median us} of torch.sort and cupy.sort on uniform keys of this type."""
+    times = {}
+    n, kind = row["n"], row["type"]
+    if row["op"] != "keys" or row["pattern"] != "uniform" or kind not in ("f32", "f64"):
+        return times
+    try:
+        import torch
+
+        keys = torch.rand(n, device="cuda", dtype={"f32": torch.float32, "f64": torch.float64}[kind])
+        took = []
+        for _ in range(rounds + 1):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            torch.sort(keys)
+            end.record()
+            end.synchronize()
+            took.append(begin.elapsed_time(end) * 1000)
+        times["torch"] = statistics.median(took[1:])
+        del keys
+        torch.cuda.empty_cache()
+    except (ImportError, RuntimeError):
+        pass
+    try:
+        import cupy
+
+        keys = cupy.random.random(n, dtype={"f32": cupy.float32, "f64": cupy.float64}[kind])
+        took = []
+        for _ in range(rounds + 1):
+            begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+            begin.record()
+            cupy.sort(keys)
+            end.record()
+            end.synchronize()
+            took.append(cupy.cuda.get_elapsed_time(begin, end) * 1000)
+        times["cupy"] = statistics.median(took[1:])
+        del keys
+        cupy.get_default_memory_pool().free_all_blocks()
+    except (ImportError, RuntimeError):
+        pass
+    return times
+
+
+def cells(o):
+    for op in o.ops:
+        for kind in o.types:
+            for log_n in o.sizes:
+                for pattern in o.patterns if log_n in o.adversary_sizes else ["uniform"]:
+                    yield op, kind, log_n, pattern
+
+
+def show(row):
+    ours, best = row["times"]["upsweep"], min(v for k, v in row["times"].items() if k != "upsweep")
+    row["ratio"] = best / ours
+    row["roofline"] = row["least_bytes"] / ours / 1e6 / row["copy_tbs"]
+    rivals = "  ".join(f"{k} {v:9.1f}" for k, v in row["times"].items() if k != "upsweep")
+    print(
+        f"{row['op']:8}{row['type']:5}{row['n']:11} {row['pattern']:9} upsweep {ours:9.1f} us "
+        f"{row['n'] / ours / 1e3:8.2f} Gkeys/s  {rivals}  ratio {row['ratio']:5.2f}  "
+        f"roofline {100 * row['roofline']:5.1f}%{'' if row['right'] else '  WRONG'}",
+        flush=True,
+    )
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("build")
+    p.add_argument("--json", default="bench_gpu.json")
+    p.add_argument("--ops", nargs="+", default=["keys", "pairs", "argsort"])
+    p.add_argument("--types", nargs="+", default=["u32", "u64", "f32", "f64", "u16", "u8"])
+    p.add_argument("--sizes", nargs="+", type=int, default=list(range(10, 31, 2)))
+    p.add_argument("--adversary-sizes", nargs="+", type=int, default=[16, 24, 28])
+    p.add_argument("--patterns", nargs="+", default=PATTERNS)
+    p.add_argument("--rounds", type=int, default=11)
+    o = p.parse_args()
+    program = Program(f"{o.build}/bench_gpu_sort")
+    rows = []
+    for op, kind, log_n, pattern in cells(o):
+        row = program.run(op, kind, log_n, pattern, o.rounds)
+        if row is not None:
+            row["times"].update(framework_times(row, o.rounds))
+            show(row)
+            rows.append(row)
+    with open(o.json, "w", encoding="utf-8") as f:
+        json.dump({"rows": rows}, f, indent=1)
+    wrong = [r for r in rows if not r["right"]]
+    if wrong:
+        sys.exit(f"gpu_bench.py: {len(wrong)} results differ from CUB's")
+
+
+if __name__ == "__main__":
+    main()

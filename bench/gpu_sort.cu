@@ -1,0 +1,283 @@
+/* gpu_sort.cu - one cell of the GPU bench of sorts: upsweep and CUB in turn on the same input.
+ *
+ * Reads lines "op type log2(n) pattern rounds" and answers each with one line of JSON. op is keys,
+ * pairs (values as wide as keys, or of 4 bytes) or argsort. upsweep is called as users call it, on
+ * device arrays; its input is restored before each run, outside of the time. Results are compared
+ * byte for byte. Times are medians between events, the first round warms up. */
+#include "upsweep.h"
+
+#include <cub/cub.cuh>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+void must(cudaError_t e, const char *what)
+{
+    if (e != cudaSuccess) {
+        fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
+        exit(1);
+    }
+}
+#define MUST(call) must(call, #call)
+
+upsweep *u;
+cudaStream_t stream;
+
+const char *const patterns[] = {"uniform", "sorted", "reversed", "equal", "few16",
+                                "and3",    "zipf",   "clusters", "top24", "bucket99",
+                                "sparse",  "unit",   "times",    nullptr};
+enum pattern {
+    UNIFORM,
+    SORTED,
+    REVERSED,
+    EQUAL,
+    FEW16,
+    AND3,
+    ZIPF,
+    CLUSTERS,
+    TOP24,
+    BUCKET99,
+    SPARSE,
+    UNIT,
+    TIMES
+};
+
+__device__ unsigned long long mix(unsigned long long z)
+{
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+/* Key i as bits; the type decides what they mean. */
+template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, bool is_float)
+{
+    constexpr unsigned bits = sizeof(K) * 8;
+    unsigned long long r = mix((i + 1) * 0x9E3779B97F4A7C15ull), s = mix(r + 1), q = mix(s + 2);
+    K key = static_cast<K>(r), full = static_cast<K>(~K(0));
+    switch (pattern) {
+    case SORTED: return static_cast<K>(static_cast<double>(i) / n * (full >> 1));
+    case REVERSED: return static_cast<K>(static_cast<double>(n - 1 - i) / n * (full >> 1));
+    case EQUAL: return static_cast<K>(0x5a5a5a5a5a5a5a5aull);
+    case FEW16: return static_cast<K>((r >> 60) * 0x1111111111111111ull);
+    case AND3: return static_cast<K>(r & s & q);
+    case ZIPF: return static_cast<K>(1 / (1e-6 + static_cast<double>(r >> 11) * 0x1p-53));
+    case CLUSTERS: return static_cast<K>((r & 0xff) | (s & 1 ? full << (bits - 2) : 0));
+    case TOP24: return bits > 24 ? static_cast<K>(key >> 24) : static_cast<K>(key & 3);
+    case BUCKET99: return s % 100 != 0 ? static_cast<K>(key >> (bits / 2)) : key;
+    case SPARSE: return bits > 16 ? static_cast<K>(key >> (bits - 16) << (bits - 16)) : key;
+    case UNIT: {
+        if (!is_float) {
+            return static_cast<K>(key >> 2);
+        }
+        if constexpr (sizeof(K) == 8) {
+            return __double_as_longlong(static_cast<double>(r >> 11) * 0x1p-53);
+        }
+        return static_cast<K>(__float_as_uint(static_cast<float>(r >> 40) * 0x1p-24f));
+    }
+    case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
+    default: return key;
+    }
+}
+
+template <typename K> __global__ void fill(K *keys, size_t n, int pattern, bool is_float)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x) {
+        keys[i] = make_key<K>(i, n, pattern, is_float);
+    }
+}
+template <typename V> __global__ void count_up(V *values, size_t n)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x) {
+        values[i] = static_cast<V>(i);
+    }
+}
+__global__ void compare(const unsigned char *a, const unsigned char *b, size_t bytes,
+                        unsigned *differ)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < bytes;
+         i += size_t(gridDim.x) * blockDim.x) {
+        if (a[i] != b[i]) {
+            *differ = 1;
+        }
+    }
+}
+
+struct cell {
+    std::string op, type, pattern;
+    unsigned log_n, rounds;
+    int pattern_id() const
+    {
+        int p = 0;
+        while (patterns[p] != nullptr && pattern != patterns[p]) {
+            p++;
+        }
+        return p;
+    }
+};
+
+template <typename F> float time_of(F run)
+{
+    static cudaEvent_t begin, end;
+    if (begin == nullptr) {
+        MUST(cudaEventCreate(&begin));
+        MUST(cudaEventCreate(&end));
+    }
+    float ms;
+    MUST(cudaEventRecord(begin, stream));
+    run();
+    MUST(cudaEventRecord(end, stream));
+    MUST(cudaEventSynchronize(end));
+    MUST(cudaEventElapsedTime(&ms, begin, end));
+    return ms * 1000;
+}
+
+float median(std::vector<float> v)
+{
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
+}
+
+void call(upsweep_status status)
+{
+    if (status != UPSWEEP_OK) {
+        fprintf(stderr, "upsweep: %s\n", upsweep_error(u));
+        exit(1);
+    }
+}
+
+/* Terabytes a second, read and written. */
+double copy_rate(void *to, const void *from, size_t bytes)
+{
+    std::vector<float> times;
+    for (unsigned r = 0; r < 3; r++) {
+        times.push_back(
+            time_of([&] { MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream)); }));
+    }
+    return 2.0 * static_cast<double>(bytes) / median(times) / 1e6;
+}
+
+/* K: the type CUB sorts. B: its bits. V: of values; the same sizes. */
+template <typename K, typename B, typename V> void measure(const cell &c, upsweep_type type)
+{
+    size_t n = size_t(1) << c.log_n, scratch = 0;
+    bool keys_only = c.op == "keys", argsort = c.op == "argsort";
+    B *input, *ours, *out; /* device */
+    V *values = nullptr, *our_values = nullptr, *out_values = nullptr;
+    unsigned *differ, wrong = 0;
+    void *temp = nullptr;
+    MUST(cudaMalloc(&input, n * sizeof(B)));
+    MUST(cudaMalloc(&ours, n * sizeof(B)));
+    MUST(cudaMalloc(&out, n * sizeof(B)));
+    MUST(cudaMalloc(&differ, 4));
+    MUST(cudaMemsetAsync(differ, 0, 4, stream));
+    if (!keys_only) {
+        MUST(cudaMalloc(&values, n * sizeof(V)));
+        MUST(cudaMalloc(&our_values, n * sizeof(V)));
+        MUST(cudaMalloc(&out_values, n * sizeof(V)));
+        count_up<<<1024, 256, 0, stream>>>(values, n);
+    }
+    fill<<<1024, 256, 0, stream>>>(input, n, c.pattern_id(), std::is_floating_point<K>::value);
+    auto cub_sort = [&] {
+        const K *in = reinterpret_cast<const K *>(input);
+        K *to = reinterpret_cast<K *>(out);
+        MUST(keys_only ? cub::DeviceRadixSort::SortKeys(temp, scratch, in, to, int64_t(n), 0,
+                                                        sizeof(K) * 8, stream)
+                       : cub::DeviceRadixSort::SortPairs(temp, scratch, in, to, values, out_values,
+                                                         int64_t(n), 0, sizeof(K) * 8, stream));
+    };
+    auto our_sort = [&] {
+        call(keys_only ? upsweep_sort(u, ours, n, type, nullptr)
+             : argsort ? upsweep_argsort(u, ours, n, type, our_values, sizeof(V) * 8, nullptr)
+                       : upsweep_sort_pairs(u, ours, our_values, n, type, sizeof(V), nullptr));
+    };
+    cub_sort();
+    MUST(cudaMalloc(&temp, scratch));
+    std::vector<float> times[2];
+    for (unsigned r = 0; r <= c.rounds; r++) {
+        MUST(cudaMemcpyAsync(ours, input, n * sizeof(B), cudaMemcpyDefault, stream));
+        if (!keys_only) {
+            MUST(cudaMemcpyAsync(our_values, values, n * sizeof(V), cudaMemcpyDefault, stream));
+        }
+        float took[2] = {time_of(our_sort), time_of(cub_sort)};
+        for (unsigned i = 0; i < 2 && r != 0; i++) {
+            times[i].push_back(took[i]);
+        }
+    }
+    if (!argsort) {
+        compare<<<1024, 256, 0, stream>>>(reinterpret_cast<unsigned char *>(ours),
+                                          reinterpret_cast<unsigned char *>(out), n * sizeof(B),
+                                          differ);
+    }
+    if (!keys_only) {
+        compare<<<1024, 256, 0, stream>>>(reinterpret_cast<unsigned char *>(our_values),
+                                          reinterpret_cast<unsigned char *>(out_values),
+                                          n * sizeof(V), differ);
+    }
+    MUST(cudaMemcpyAsync(&wrong, differ, 4, cudaMemcpyDefault, stream));
+    call(upsweep_wait(u));
+    size_t least = 2 * n * (sizeof(B) + (keys_only ? 0 : sizeof(V)));
+    printf("{\"op\": \"%s\", \"type\": \"%s\", \"n\": %zu, \"pattern\": \"%s\", \"right\": %s, "
+           "\"least_bytes\": %zu, \"copy_tbs\": %.3f, "
+           "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
+           c.op.c_str(), c.type.c_str(), n, c.pattern.c_str(), wrong ? "false" : "true", least,
+           copy_rate(out, input, n * sizeof(B)), median(times[0]), median(times[1]));
+    fflush(stdout);
+    for (void *p : {static_cast<void *>(input), static_cast<void *>(ours), static_cast<void *>(out),
+                    static_cast<void *>(values), static_cast<void *>(our_values),
+                    static_cast<void *>(out_values), temp, static_cast<void *>(differ)}) {
+        MUST(cudaFree(p));
+    }
+}
+
+bool run(const cell &c)
+{
+    if (c.type == "u8" && c.op == "keys") {
+        measure<uint8_t, uint8_t, uint32_t>(c, UPSWEEP_U8);
+    } else if (c.type == "u16" && c.op == "keys") {
+        measure<uint16_t, uint16_t, uint32_t>(c, UPSWEEP_U16);
+    } else if (c.type == "u32") {
+        measure<uint32_t, uint32_t, uint32_t>(c, UPSWEEP_U32);
+    } else if (c.type == "f32") {
+        measure<float, uint32_t, uint32_t>(c, UPSWEEP_F32);
+    } else if (c.type == "u64") {
+        measure<uint64_t, uint64_t, uint64_t>(c, UPSWEEP_U64);
+    } else if (c.type == "f64") {
+        measure<double, uint64_t, uint64_t>(c, UPSWEEP_F64);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+int main()
+{
+    if (upsweep_open(&u, "cuda", nullptr) != UPSWEEP_OK) {
+        fprintf(stderr, "no GPU can be used: see `upsweep info`\n");
+        return 2;
+    }
+    MUST(cudaStreamCreate(&stream));
+    call(upsweep_set_stream(u, stream));
+    char op[32], type[32], pattern[32];
+    unsigned log_n, rounds;
+    while (scanf("%31s %31s %u %31s %u", op, type, &log_n, pattern, &rounds) == 5) {
+        cell c = {op, type, pattern, log_n, rounds};
+        if (patterns[c.pattern_id()] == nullptr || log_n > 31 || rounds == 0 || !run(c)) {
+            printf("skip\n");
+            fflush(stdout);
+        }
+    }
+    upsweep_close(u);
+    return 0;
+}
