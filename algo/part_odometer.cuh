@@ -129,19 +129,13 @@ template <typename A, bool exact> struct usw_odometer_room {
     bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
 };
 
-/* One after the other, eight at a time: the identity behind the last one changes nothing. */
+/* Adds teeth [from, to) to a wheel, one after the other. heads: a bit for each tooth. */
 template <typename E, typename A>
-__device__ __forceinline__ A usw_odometer_chain(const E &e, const A *teeth, unsigned count,
-                                                uint64_t heads)
+__device__ __forceinline__ A usw_odometer_chain(const E &e, A wheel, const A *teeth, unsigned from,
+                                                unsigned to, uint64_t heads)
 {
-    A wheel = e.neutral();
-    if (heads != 0) {
-        for (unsigned i = 0; i < count; i++) {
-            wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, teeth[i]);
-        }
-        return wheel;
-    }
-    for (unsigned i = 0; i < count; i += 8) {
+    unsigned i = from;
+    for (; i + 8 <= to && heads == 0; i += 8) {
         A v[8];
 #pragma unroll
         for (unsigned j = 0; j < 8; j++) {
@@ -152,11 +146,40 @@ __device__ __forceinline__ A usw_odometer_chain(const E &e, const A *teeth, unsi
             wheel = e.join(wheel, v[j]);
         }
     }
+    for (; i < to; i++) {
+        wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, teeth[i]);
+    }
     return wheel;
 }
 
-/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result.
- * Waits for nodes that other tiles, all of them begun, have yet to publish. */
+/* What a lane combines of its two teeth when any order will do; those before the last head are cut
+ * off. Then the lanes meet. */
+template <typename E, typename A>
+__device__ __forceinline__ A usw_odometer_meet(const E &e, A low, A high, uint64_t heads)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
+    A wheel = e.join(lane >= from ? low : e.neutral(), lane + 32 >= from ? high : e.neutral());
+#pragma unroll
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+        wheel = e.join(wheel, __shfl_xor_sync(~0u, wheel, distance));
+    }
+    return wheel;
+}
+
+/* A bit for each of 64 teeth, two to a lane. */
+__device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
+{
+    const unsigned a = __ballot_sync(~0u, low), b = __ballot_sync(~0u, high);
+    return static_cast<uint64_t>(b) << 32 | a;
+}
+
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. Waits
+ * for nodes that other tiles, all of them begun, have yet to publish.
+ *
+ * Of the nodes that are missing only the last is asked for again and again, by one lane, until it is
+ * there: to ask for all of them would keep the others from being written. What is there already is
+ * added up in the meantime. */
 template <typename E>
 __device__ __forceinline__ typename E::Acc
 usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
@@ -167,18 +190,31 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
     const uint64_t at = t >> (6 * l);
     const unsigned teeth = at & 63;
     const usw_node *nodes = tree.at(l, at - teeth);
-    usw_node low = {0, 1}, high = {0, 1};
-    /* Of the nodes that are missing only the last is asked for again and again, by one lane, until
-     * it is there: to ask for all of them would keep the others from being written. */
+    const usw_node there = {usw_bits_of(e.neutral()), USW_NODE_READY};
+    usw_node low = there, high = there;
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
-    while (__any_sync(~0u, wait_low || wait_high)) {
+    uint64_t heads = 0, missing = 1;
+    A wheel = e.neutral();
+    for (unsigned done = 0; missing != 0;) {
         low = wait_low ? usw_node_look(nodes + lane) : low;
         high = wait_high ? usw_node_look(nodes + lane + 32) : high;
         wait_low = low.state == 0;
         wait_high = high.state == 0;
-        const unsigned missing_low = __ballot_sync(~0u, wait_low);
-        const unsigned missing_high = __ballot_sync(~0u, wait_high);
-        const uint64_t missing = static_cast<uint64_t>(missing_high) << 32 | missing_low;
+        missing = usw_odometer_vote(wait_low, wait_high);
+        heads =
+            usw_odometer_vote((low.state & USW_NODE_HEAD) != 0, (high.state & USW_NODE_HEAD) != 0);
+        if constexpr (!E::exact) {
+            A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
+            mine[lane] = usw_value_of<A>(low.value);
+            mine[lane + 32] = usw_value_of<A>(high.value);
+            __syncwarp();
+            const unsigned first =
+                missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+            if (lane == 0) {
+                wheel = usw_odometer_chain(e, wheel, mine, done, first, heads);
+            }
+            done = first;
+        }
         if (missing != 0) {
             const unsigned last = 63 - __clzll(static_cast<long long>(missing));
             if (lane == 0) {
@@ -189,29 +225,9 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
             __syncwarp();
         }
     }
-    const unsigned low_heads = __ballot_sync(~0u, (low.state & USW_NODE_HEAD) != 0);
-    const unsigned high_heads = __ballot_sync(~0u, (high.state & USW_NODE_HEAD) != 0);
-    const uint64_t heads = static_cast<uint64_t>(high_heads) << 32 | low_heads;
-    A wheel = e.neutral();
     if constexpr (E::exact) {
-        const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
-        const A a = lane >= from && lane < teeth ? usw_value_of<A>(low.value) : e.neutral();
-        const A b =
-            lane + 32 >= from && lane + 32 < teeth ? usw_value_of<A>(high.value) : e.neutral();
-        wheel = e.join(a, b);
-#pragma unroll
-        for (unsigned distance = 16; distance > 0; distance /= 2) {
-            wheel = e.join(wheel, __shfl_xor_sync(~0u, wheel, distance));
-        }
-    } else {
-        A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
-        mine[lane] = lane < teeth ? usw_value_of<A>(low.value) : e.neutral();
-        mine[lane + 32] = lane + 32 < teeth ? usw_value_of<A>(high.value) : e.neutral();
-        __syncwarp();
-        if (lane == 0) {
-            wheel = usw_odometer_chain(e, mine, teeth, heads);
-        }
-        __syncwarp();
+        wheel =
+            usw_odometer_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), heads);
     }
     if (lane == 0) {
         room.wheel[l] = wheel;
@@ -309,14 +325,14 @@ usw_odometer_all(const E &e, const usw_odometer_tree &tree,
     return all;
 }
 
-/* The next `count` tiles for a warp, so that tiles are begun in order. */
-__device__ __forceinline__ uint64_t usw_odometer_draw(uint32_t *ticket, unsigned count)
+/* Tiles for a warp, `count` at a time and in order: lane 0 asks early, all lanes are told late. */
+__device__ __forceinline__ uint32_t usw_odometer_draw(uint32_t *ticket)
 {
-    uint32_t t = 0;
-    if (threadIdx.x % 32 == 0) {
-        t = atomicAdd(ticket, 1u);
-    }
-    return uint64_t(__shfl_sync(~0u, t, 0)) * count;
+    return threadIdx.x % 32 == 0 ? atomicAdd(ticket, 1u) : 0;
+}
+__device__ __forceinline__ uint64_t usw_odometer_drawn(uint32_t drawn, unsigned count)
+{
+    return uint64_t(__shfl_sync(~0u, drawn, 0)) * count;
 }
 
 /* ---- host ---- */

@@ -37,7 +37,7 @@ __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigne
     if (count == 32 && reinterpret_cast<uintptr_t>(flags) % 16 == 0) {
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const uint4 v = __ldcs(reinterpret_cast<const uint4 *>(flags) + half);
+            const uint4 v = reinterpret_cast<const uint4 *>(flags)[half];
             const uint32_t low = usw_flags_set(v.x) | usw_flags_set(v.y) << 4;
             word |= (low | usw_flags_set(v.z) << 8 | usw_flags_set(v.w) << 12) << (16 * half);
         }
@@ -47,6 +47,39 @@ __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigne
         word |= flags[j] != 0 ? 1u << j : 0;
     }
     return word;
+}
+
+/* A whole block: how many of n flags are set, and how many of the first `begin`, a multiple of 32. Has
+ * barriers. */
+struct usw_split_sums {
+    unsigned before, all;
+};
+
+__device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, unsigned n,
+                                                          unsigned begin)
+{
+    USW_SHARED_ARRAY(usw_split_sums, of_warp, [USW_SPLIT_WARPS]);
+    usw_split_sums mine = {0, 0}, sums = {0, 0};
+    for (unsigned i = 32 * threadIdx.x; i < n; i += 32 * USW_SPLIT_THREADS) {
+        const unsigned ones =
+            static_cast<unsigned>(__popc(usw_flags_word(flags + i, n - i < 32 ? n - i : 32)));
+        mine.before += i < begin ? ones : 0;
+        mine.all += ones;
+    }
+#pragma unroll
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+        mine.before += __shfl_xor_sync(~0u, mine.before, distance);
+        mine.all += __shfl_xor_sync(~0u, mine.all, distance);
+    }
+    if (threadIdx.x % 32 == 0) {
+        of_warp[threadIdx.x / 32] = mine;
+    }
+    __syncthreads();
+    for (unsigned w = 0; w < USW_SPLIT_WARPS; w++) {
+        sums.before += of_warp[w].before;
+        sums.all += of_warp[w].all;
+    }
+    return sums;
 }
 
 /* A tile's flags in a block: lane l of a warp holds the word of the warp's l-th 32 elements. */

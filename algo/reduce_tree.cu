@@ -16,24 +16,28 @@
 #include "part_least.cuh"
 #include "part_odometer.cuh"
 
+#ifndef USW_X_BLOCKS
+#define USW_X_BLOCKS 5
+#define USW_X_BYTES 128
+#endif
 namespace
 {
 
 /* Every number that may be tuned. */
 struct tuning {
     unsigned float_blocks, exact_blocks; /* a multiprocessor */
-    unsigned rows;                       /* of a tile that a warp has on their way at once */
+    unsigned row_bytes;                  /* of a tile that a thread has on their way at once */
     unsigned few_tiles;                  /* that one block takes by itself; below 64 */
     unsigned few_shares;                 /* likewise, of threads x vectors on their way */
 };
-constexpr tuning tune = {8, 4, 8, 32, 8};
+constexpr tuning tune = {USW_X_BLOCKS, 4, USW_X_BYTES, 32, 8};
 
 enum : unsigned {
     TILE = 4096, /* core/order.h's, and its lanes */
     LANES = 128,
     ROWS = TILE / LANES,
     TREE_THREADS = 32 * USW_ODOMETER_WARPS,
-    FEW_THREADS = 1024,
+    FEW_THREADS = 512,
 };
 
 /* ---- one tile of floats, by a warp ---- */
@@ -67,44 +71,70 @@ template <typename R> __device__ __forceinline__ void load_row(const R *row, R (
     }
 }
 
-template <typename E, typename R>
-__device__ __forceinline__ void lanes_of_tile(const E &e, const R *x, unsigned count, bool aligned,
-                                              double (&lane)[4])
-{
-    const unsigned t = threadIdx.x % 32;
-    if (count == TILE && aligned) {
-        R v[tune.rows][4];
-        for (unsigned row = 0; row < ROWS; row += tune.rows) {
+/* Rows that a thread has on their way at once, twice: one half is added up while the other comes.
+ * */
+template <typename R> struct batch {
+    static constexpr unsigned rows = tune.row_bytes / (sizeof(R) == 8 ? 32 : 16),
+                              count = ROWS / rows;
+    static_assert(count % 2 == 0, "a tile ends where it began, with the first half");
+    R v[2][rows][4];
+
+    __device__ __forceinline__ void load(unsigned half, const R *tile, unsigned b)
+    {
 #pragma unroll
-            for (unsigned r = 0; r < tune.rows; r++) {
-                load_row(x + (row + r) * LANES, v[r]);
-            }
+        for (unsigned r = 0; r < rows; r++) {
+            load_row(tile + (b * rows + r) * LANES, v[half][r]);
+        }
+    }
+    template <typename E>
+    __device__ __forceinline__ void add(unsigned half, const E &e, double (&lane)[4]) const
+    {
 #pragma unroll
-            for (unsigned r = 0; r < tune.rows; r++) {
+        for (unsigned r = 0; r < rows; r++) {
 #pragma unroll
-                for (unsigned s = 0; s < 4; s++) {
-                    lane[s] = e.join(lane[s], e.widen(v[r][s]));
-                }
+            for (unsigned s = 0; s < 4; s++) {
+                lane[s] = e.join(lane[s], e.widen(v[half][r][s]));
             }
         }
-        return;
     }
+};
+
+/* The lanes of a whole tile, whose first batch is there or on its way; meanwhile(): what to load
+ * next. */
+template <typename E, typename R, typename F>
+__device__ __forceinline__ void lanes_of_tile(const E &e, batch<R> &rows, const R *tile,
+                                              double (&lane)[4], F meanwhile)
+{
+#pragma unroll
+    for (unsigned b = 0; b < batch<R>::count; b++) {
+        if (b + 1 < batch<R>::count) {
+            rows.load((b + 1) % 2, tile, b + 1);
+        } else {
+            meanwhile();
+        }
+        rows.add(b % 2, e, lane);
+    }
+}
+
+/* The same for a tile that is not full or not aligned. */
+template <typename E, typename R>
+__device__ __forceinline__ void lanes_of_part(const E &e, const R *x, unsigned count,
+                                              double (&lane)[4])
+{
 #pragma unroll 4
     for (unsigned row = 0; row < ROWS; row++) {
 #pragma unroll
         for (unsigned s = 0; s < 4; s++) {
-            const unsigned i = row * LANES + lane_of<R>(t, s);
+            const unsigned i = row * LANES + lane_of<R>(threadIdx.x % 32, s);
             lane[s] = i < count ? e.join(lane[s], e.widen(x[i])) : lane[s];
         }
     }
 }
 
 /* The tile's sum, to lane 0: lanes meet at distance 64, 32 .. 1. */
-template <typename E, typename R>
-__device__ __forceinline__ double tile_sum(const E &e, const R *x, unsigned count, bool aligned)
+template <typename R, typename E>
+__device__ __forceinline__ double lanes_meet(const E &e, double (&lane)[4])
 {
-    double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
-    lanes_of_tile(e, x, count, aligned, lane);
     if constexpr (sizeof(R) == 8) {
         lane[0] = e.join(lane[0], lane[2]);
         lane[1] = e.join(lane[1], lane[3]);
@@ -148,14 +178,32 @@ __global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_arg
     typedef typename E::Raw R;
     typedef usw_odometer_room<double, false> odometer_room;
     USW_SHARED(odometer_room, room);
-    const bool aligned = reinterpret_cast<uintptr_t>(a.data) % 16 == 0;
     const uint64_t tiles = a.tree.tiles;
-    for (uint64_t t = usw_odometer_draw(a.ticket, 1), next; t < tiles; t = next) {
-        next = usw_odometer_draw(a.ticket, 1);
-        const uint64_t begin = t * TILE;
-        const unsigned count = a.n - begin < TILE ? static_cast<unsigned>(a.n - begin) : +TILE;
-        const R *x = static_cast<const R *>(a.data) + begin;
-        usw_odometer_put(e, a.tree, t, tile_sum(e, x, count, aligned), room);
+    const uint64_t whole = reinterpret_cast<uintptr_t>(a.data) % 16 == 0 ? a.n / TILE : 0;
+    const R *data = static_cast<const R *>(a.data);
+    batch<R> rows;
+    uint64_t t = usw_odometer_drawn(usw_odometer_draw(a.ticket), 1), next = t;
+    auto load_next = [&] {
+        if (next < whole) {
+            rows.load(0, data + next * TILE, 0);
+        }
+    };
+    for (load_next(); t < tiles; t = next) {
+        const uint32_t drawn = usw_odometer_draw(a.ticket);
+        auto meanwhile = [&] {
+            next = usw_odometer_drawn(drawn, 1);
+            load_next();
+        };
+        double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
+        if (t < whole) {
+            lanes_of_tile(e, rows, data + t * TILE, lane, meanwhile);
+        } else {
+            const uint64_t left = a.n - t * TILE;
+            lanes_of_part(e, data + t * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
+                          lane);
+            meanwhile();
+        }
+        usw_odometer_put(e, a.tree, t, lanes_meet<R>(e, lane), room);
         if (t + 1 == tiles) {
             const double all = usw_odometer_all(e, a.tree, room);
             if (threadIdx.x % 32 == 0) {
@@ -174,8 +222,16 @@ template <typename E> __global__ void __launch_bounds__(FEW_THREADS) few(tree_ar
     const unsigned tiles = static_cast<unsigned>((a.n + TILE - 1) / TILE);
     for (unsigned t = threadIdx.x / 32; t < tiles; t += FEW_THREADS / 32) {
         const unsigned left = static_cast<unsigned>(a.n) - t * TILE;
-        const double sum = tile_sum(e, static_cast<const R *>(a.data) + t * TILE,
-                                    left < TILE ? left : +TILE, aligned);
+        const R *x = static_cast<const R *>(a.data) + t * TILE;
+        double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
+        if (left >= TILE && aligned) {
+            batch<R> rows;
+            rows.load(0, x, 0);
+            lanes_of_tile(e, rows, x, lane, [] {});
+        } else {
+            lanes_of_part(e, x, left < TILE ? left : +TILE, lane);
+        }
+        const double sum = lanes_meet<R>(e, lane);
         if (threadIdx.x % 32 == 0) {
             sums[t] = sum;
         }

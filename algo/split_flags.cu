@@ -7,15 +7,18 @@
  * begin are looked for in the whole array (part_odometer.cuh).
  *
  * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
- * that leaves the counts in the odometer's tree. A compaction needs what lies before it only: its
- * blocks publish their count, move their tile into order, and then look up how many came before.
- * In place a block publishes when it has read its elements; so whoever knows its carry knows that
- * all before it have been read, and may write.
+ * that leaves the counts in the odometer's tree; then no block waits for another, which is worth
+ * the second read of the flags to a large compaction too. While there are few tiles each block
+ * counts all flags by itself, and there is one launch.
+ *
+ * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
+ * they have read their elements. Whoever knows its carry knows that all before it have been read,
+ * so it may write even in place.
  *
  * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or
  * less, all on their way at once. Elements of any other size, or that are not aligned, go in
  * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
- * Traffic: an element twice and a flag (split: two reads of a flag). */
+ * Traffic: an element twice, if it is kept, and a flag twice (in place: once). */
 #include "part_split_tile.cuh"
 
 namespace
@@ -26,9 +29,11 @@ struct tuning {
     unsigned tile_bytes, tile_most; /* a tile: so many bytes of elements, or elements */
     unsigned column_bytes;          /* widest column of an element */
     unsigned draw;                  /* tiles that a counting warp draws at once */
+    unsigned few;                   /* elements at most for which each block counts all flags */
+    uint64_t counted;               /* elements at least for which a compaction counts first */
     unsigned blocks, count_blocks;  /* a multiprocessor at least has registers for */
 };
-constexpr tuning tune = {16384, 4096, 64, 4, 8, 8};
+constexpr tuning tune = {16384, 4096, 64, 4, 65536, 1 << 25, 8, 8};
 
 struct split_args {
     const unsigned char *in;
@@ -36,10 +41,9 @@ struct split_args {
     unsigned char *out;
     uint64_t n;
     uint64_t *count;          /* zeros, or kept; NULL: not wanted */
-    const uint64_t *all_ones; /* split: found by the count; NULL: there is one tile */
-    uint32_t *ticket;         /* compact: NULL: there is one tile */
-    bool in_place;
-    usw_odometer_tree tree;
+    const uint64_t *all_ones; /* found by the count; NULL: blocks count by themselves */
+    uint32_t *ticket;         /* in place: blocks draw, publish and wait */
+    usw_odometer_tree tree;   /* no levels: there are few tiles */
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
 };
@@ -54,9 +58,9 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
     USW_SHARED(odometer_room, room);
     const usw_split_counts e;
     const unsigned lane = threadIdx.x % 32;
-    uint64_t first = usw_odometer_draw(ticket, tune.draw);
+    uint64_t first = usw_odometer_drawn(usw_odometer_draw(ticket), tune.draw);
     while (first < tree.tiles) {
-        const uint64_t next = usw_odometer_draw(ticket, tune.draw);
+        const uint32_t next = usw_odometer_draw(ticket);
         for (uint64_t t = first; t < first + tune.draw && t < tree.tiles; t++) {
             const uint64_t begin = t * tile, left = n - begin;
             const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
@@ -78,7 +82,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
                 *all_ones = all;
             }
         }
-        first = next;
+        first = usw_odometer_drawn(next, tune.draw);
     }
 }
 
@@ -89,18 +93,26 @@ struct places {
     uint64_t zeros, ones;
 };
 
-/* Waits for what lies before tile t, and tells all threads. keep: ones only. Has a barrier. The
- * tree of a split is complete: its tiles only say again what it has. */
+/* Finds what lies before tile t, for all threads; in place it waits for it. keep: ones only. Has
+ * barriers. A tree that was counted is complete: there tiles only say again what it has. */
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
                                               usw_odometer_room<uint64_t, true> &room)
 {
     const usw_split_counts e;
-    usw_odometer_turn(e, a.tree, t, uint64_t(ones), false, room);
-    __syncthreads();
-    const uint64_t before = usw_odometer_read(e, a.tree, t, uint64_t(ones), false, room);
-    const uint64_t all = keep ? before + ones : a.all_ones != nullptr ? *a.all_ones : ones;
+    uint64_t before, all;
+    if (a.tree.levels == 0) {
+        const usw_split_sums sums =
+            usw_split_count(a.flags, static_cast<unsigned>(a.n), static_cast<unsigned>(begin));
+        before = sums.before;
+        all = sums.all;
+    } else {
+        usw_odometer_turn(e, a.tree, t, uint64_t(ones), false, room);
+        __syncthreads();
+        before = usw_odometer_read(e, a.tree, t, uint64_t(ones), false, room);
+        all = a.all_ones != nullptr ? *a.all_ones : before + ones;
+    }
     if (last && threadIdx.x == 0 && count_to != nullptr) {
         *count_to = keep ? all : a.n - all;
     }
@@ -127,11 +139,11 @@ template <typename W> struct shape {
     static constexpr unsigned words = tile / 32 / USW_SPLIT_WARPS; /* of flags, a warp */
 };
 
-/* compact publishes and waits; split only looks up, so that its blocks need no order. */
-template <bool keep> __device__ __forceinline__ uint64_t tile_number(const split_args &a)
+/* Where nobody waits the last tile goes first: its flags are those that the count read last. */
+__device__ __forceinline__ uint64_t tile_number(const split_args &a)
 {
-    if (!keep || a.ticket == nullptr) {
-        return blockIdx.x;
+    if (a.ticket == nullptr) {
+        return gridDim.x - 1 - blockIdx.x;
     }
     USW_SHARED(uint32_t, drawn);
     if (threadIdx.x == 0) {
@@ -141,10 +153,10 @@ template <bool keep> __device__ __forceinline__ uint64_t tile_number(const split
     return drawn;
 }
 
-template <bool keep>
+/* In place, when all threads of the block have read their elements. */
 __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigned ones)
 {
-    if (keep && threadIdx.x == 0 && a.tree.levels > 0) {
+    if (a.ticket != nullptr && threadIdx.x == 0) {
         __threadfence();
         usw_odometer_publish(a.tree, 0, t, uint64_t(ones), false);
     }
@@ -157,7 +169,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
     constexpr unsigned tile = shape<W>::tile, words = shape<W>::words;
     USW_SHARED_ARRAY(W, x, [tile]);
     USW_SHARED(odometer_room, room);
-    const uint64_t t = tile_number<keep>(a), begin = t * tile;
+    const uint64_t t = tile_number(a), begin = t * tile;
     const bool last = begin + tile >= a.n;
     const unsigned count = last ? static_cast<unsigned>(a.n - begin) : tile;
     const unsigned first = threadIdx.x / 32 * words * 32 + threadIdx.x % 32;
@@ -170,10 +182,11 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
         }
     }
     const usw_split_ranks r = usw_split_rank(a.flags + begin, count, words);
-    if (!a.in_place) {
-        publish<keep>(a, t, r.ones);
-    }
     const unsigned zeros = keep ? 0 : count - r.ones;
+    places to = {0, 0};
+    if (a.ticket == nullptr) {
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+    }
 #pragma unroll
     for (unsigned k = 0; k < words; k++) {
         unsigned ones_before;
@@ -184,10 +197,10 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
         }
     }
     __syncthreads();
-    if (a.in_place) {
-        publish<keep>(a, t, r.ones);
+    if (a.ticket != nullptr) {
+        publish(a, t, r.ones);
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
     }
-    const places to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
     W *out = reinterpret_cast<W *>(a.out);
     if (!keep) {
         put_run(out + to.zeros, x, zeros);
@@ -206,7 +219,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
     USW_SHARED_ARRAY(W, x, [tune.tile_bytes / sizeof(W)]);
     USW_SHARED_ARRAY(uint16_t, from, [most]); /* which element goes to a place of the tile */
     USW_SHARED(odometer_room, room);
-    const uint64_t id = tile_number<keep>(a), tiles = (a.n + a.tile - 1) / a.tile;
+    const uint64_t id = tile_number(a), tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t c = id / tiles, t = id % tiles, begin = t * a.tile, offset = c * a.column;
     const unsigned width = static_cast<unsigned>(
         (a.bytes - offset < a.column ? a.bytes - offset : a.column) / sizeof(W));
@@ -233,7 +246,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
     __syncthreads();
     split_args column = a;
     column.tree.nodes += c * a.nodes;
-    publish<keep>(column, t, r.ones);
+    publish(column, t, r.ones);
     const places to =
         find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, room);
     W *out = reinterpret_cast<W *>(a.out + offset);
@@ -246,34 +259,33 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 
 /* ---- the whole ---- */
 
-/* Flags are counted and the tree is made, if there is more than one tile. columns: so many trees
- * for a compaction. */
-template <bool keep> upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t columns)
+/* In place: a tree a column, side by side, still empty, and a ticket. */
+upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
-    const uint64_t tiles = (a->n + a->tile - 1) / a->tile;
-    if (keep && columns > 1) {
-        /* A tree a column, side by side; the odometer never looks beyond its own nodes. */
-        const uint64_t nodes = usw_odometer_nodes(tiles);
-        const size_t bytes = (columns * nodes + 1) * sizeof(usw_node);
-        usw_node *all = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
-        if (all == nullptr) {
-            return g->status;
-        }
-        a->tree = tiles > 1 ? usw_odometer_place(all, tiles) : usw_odometer_tree{};
-        a->ticket = reinterpret_cast<uint32_t *>(all + columns * nodes);
-        a->nodes = nodes;
-        return usw_gpu_fill(g, all, 0, bytes);
-    }
-    uint32_t *ticket = nullptr;
-    if (tiles == 1 || usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
+    a->nodes = usw_odometer_nodes(tiles);
+    const size_t bytes = (columns * a->nodes + 1) * sizeof(usw_node);
+    usw_node *all = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+    if (all == nullptr) {
         return g->status;
     }
-    if (keep) {
-        a->ticket = ticket;
+    a->tree = usw_odometer_place(all, tiles);
+    a->ticket = reinterpret_cast<uint32_t *>(all + columns * a->nodes);
+    return usw_gpu_fill(g, all, 0, bytes);
+}
+
+/* Whatever the tiles need to know before they move: the tree, empty or counted. */
+template <bool keep>
+upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
+{
+    if (tiles == 1 || (a->n <= tune.few && a->in != a->out)) {
         return UPSWEEP_OK;
     }
+    if (keep && (a->in == a->out || a->n < tune.counted)) {
+        return prepare_order(g, a, tiles, columns);
+    }
+    uint32_t *ticket = nullptr;
     uint64_t *all_ones = static_cast<uint64_t *>(usw_gpu_scratch(g, sizeof *all_ones));
-    if (all_ones == nullptr) {
+    if (all_ones == nullptr || usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
         return g->status;
     }
     a->all_ones = all_ones;
@@ -289,7 +301,7 @@ template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_a
 {
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
-    return prepare<keep>(g, &a, 1) != UPSWEEP_OK
+    return prepare<keep>(g, &a, tiles, 1) != UPSWEEP_OK
                ? g->status
                : USW_LAUNCH(g, (move_tile<W, keep>), dim3(static_cast<unsigned>(tiles)),
                             dim3(USW_SPLIT_THREADS), 0, a);
@@ -301,7 +313,7 @@ template <typename W, bool keep> upsweep_status move_columns(usw_gpu *g, split_a
     a.tile = a.column <= 16 ? 1024 : a.column <= 32 ? 512 : 256;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t columns = (a.bytes + a.column - 1) / a.column;
-    return prepare<keep>(g, &a, columns) != UPSWEEP_OK
+    return prepare<keep>(g, &a, tiles, columns) != UPSWEEP_OK
                ? g->status
                : USW_LAUNCH(g, (move_column<W, keep>), dim3(static_cast<unsigned>(tiles * columns)),
                             dim3(USW_SPLIT_THREADS), 0, a);
@@ -317,7 +329,6 @@ upsweep_status move(usw_gpu *g, const void *in, const uint8_t *flags, void *out,
     a.out = static_cast<unsigned char *>(out);
     a.n = n;
     a.count = count;
-    a.in_place = in == out;
     a.bytes = bytes;
     const uintptr_t at = reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out);
     const uintptr_t unit = at | bytes;
