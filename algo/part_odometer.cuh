@@ -174,12 +174,12 @@ __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
     return static_cast<uint64_t>(b) << 32 | a;
 }
 
-/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. Waits
- * for nodes that other tiles, all of them begun, have yet to publish.
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result.
+ * Waits for nodes that other tiles, all of them begun, have yet to publish.
  *
- * Of the nodes that are missing only the last is asked for again and again, by one lane, until it is
- * there: to ask for all of them would keep the others from being written. What is there already is
- * added up in the meantime. */
+ * Of the nodes that are missing only the last is asked for again and again, by one lane, until it
+ * is there: to ask for all of them would keep the others from being written. What is there already
+ * is added up in the meantime. */
 template <typename E>
 __device__ __forceinline__ typename E::Acc
 usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,

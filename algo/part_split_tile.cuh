@@ -49,8 +49,8 @@ __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigne
     return word;
 }
 
-/* A whole block: how many of n flags are set, and how many of the first `begin`, a multiple of 32. Has
- * barriers. */
+/* A whole block: how many of n flags are set, and how many of the first `begin`, a multiple of 32.
+ * Has barriers. */
 struct usw_split_sums {
     unsigned before, all;
 };

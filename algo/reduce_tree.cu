@@ -15,146 +15,24 @@
  * this one, in f64: memory is the limit either way. */
 #include "part_least.cuh"
 #include "part_odometer.cuh"
+#include "part_reduce_tile.cuh"
 
-#ifndef USW_X_BLOCKS
-#define USW_X_BLOCKS 5
-#define USW_X_BYTES 128
-#endif
 namespace
 {
 
 /* Every number that may be tuned. */
 struct tuning {
     unsigned float_blocks, exact_blocks; /* a multiprocessor */
-    unsigned row_bytes;                  /* of a tile that a thread has on their way at once */
     unsigned few_tiles;                  /* that one block takes by itself; below 64 */
     unsigned few_shares;                 /* likewise, of threads x vectors on their way */
 };
-constexpr tuning tune = {USW_X_BLOCKS, 4, USW_X_BYTES, 32, 8};
+constexpr tuning tune = {5, 4, 32, 8};
 
 enum : unsigned {
-    TILE = 4096, /* core/order.h's, and its lanes */
-    LANES = 128,
-    ROWS = TILE / LANES,
+    TILE = USW_REDUCE_TILE,
     TREE_THREADS = 32 * USW_ODOMETER_WARPS,
     FEW_THREADS = 512,
 };
-
-/* ---- one tile of floats, by a warp ---- */
-
-/* Which of the tile's lanes are thread t's: four neighbours, or two pairs of f64. */
-template <typename R> __device__ __forceinline__ unsigned lane_of(unsigned t, unsigned slot)
-{
-    return sizeof(R) == 8 ? slot / 2 * 64 + 2 * t + slot % 2 : 4 * t + slot;
-}
-
-/* The four lanes of a whole row, from memory aligned to 16 bytes. */
-template <typename R> __device__ __forceinline__ void load_row(const R *row, R (&x)[4])
-{
-    const unsigned t = threadIdx.x % 32;
-    union {
-        uint4 q[2];
-        uint2 d;
-        R v[32 / sizeof(R)];
-    } u;
-    if constexpr (sizeof(R) == 8) {
-        u.q[0] = __ldcs(reinterpret_cast<const uint4 *>(row) + t);
-        u.q[1] = __ldcs(reinterpret_cast<const uint4 *>(row) + 32 + t);
-    } else if constexpr (sizeof(R) == 4) {
-        u.q[0] = __ldcs(reinterpret_cast<const uint4 *>(row) + t);
-    } else {
-        u.d = __ldcs(reinterpret_cast<const uint2 *>(row) + t);
-    }
-#pragma unroll
-    for (unsigned s = 0; s < 4; s++) {
-        x[s] = u.v[s];
-    }
-}
-
-/* Rows that a thread has on their way at once, twice: one half is added up while the other comes.
- * */
-template <typename R> struct batch {
-    static constexpr unsigned rows = tune.row_bytes / (sizeof(R) == 8 ? 32 : 16),
-                              count = ROWS / rows;
-    static_assert(count % 2 == 0, "a tile ends where it began, with the first half");
-    R v[2][rows][4];
-
-    __device__ __forceinline__ void load(unsigned half, const R *tile, unsigned b)
-    {
-#pragma unroll
-        for (unsigned r = 0; r < rows; r++) {
-            load_row(tile + (b * rows + r) * LANES, v[half][r]);
-        }
-    }
-    template <typename E>
-    __device__ __forceinline__ void add(unsigned half, const E &e, double (&lane)[4]) const
-    {
-#pragma unroll
-        for (unsigned r = 0; r < rows; r++) {
-#pragma unroll
-            for (unsigned s = 0; s < 4; s++) {
-                lane[s] = e.join(lane[s], e.widen(v[half][r][s]));
-            }
-        }
-    }
-};
-
-/* The lanes of a whole tile, whose first batch is there or on its way; meanwhile(): what to load
- * next. */
-template <typename E, typename R, typename F>
-__device__ __forceinline__ void lanes_of_tile(const E &e, batch<R> &rows, const R *tile,
-                                              double (&lane)[4], F meanwhile)
-{
-#pragma unroll
-    for (unsigned b = 0; b < batch<R>::count; b++) {
-        if (b + 1 < batch<R>::count) {
-            rows.load((b + 1) % 2, tile, b + 1);
-        } else {
-            meanwhile();
-        }
-        rows.add(b % 2, e, lane);
-    }
-}
-
-/* The same for a tile that is not full or not aligned. */
-template <typename E, typename R>
-__device__ __forceinline__ void lanes_of_part(const E &e, const R *x, unsigned count,
-                                              double (&lane)[4])
-{
-#pragma unroll 4
-    for (unsigned row = 0; row < ROWS; row++) {
-#pragma unroll
-        for (unsigned s = 0; s < 4; s++) {
-            const unsigned i = row * LANES + lane_of<R>(threadIdx.x % 32, s);
-            lane[s] = i < count ? e.join(lane[s], e.widen(x[i])) : lane[s];
-        }
-    }
-}
-
-/* The tile's sum, to lane 0: lanes meet at distance 64, 32 .. 1. */
-template <typename R, typename E>
-__device__ __forceinline__ double lanes_meet(const E &e, double (&lane)[4])
-{
-    if constexpr (sizeof(R) == 8) {
-        lane[0] = e.join(lane[0], lane[2]);
-        lane[1] = e.join(lane[1], lane[3]);
-#pragma unroll
-        for (unsigned distance = 16; distance > 0; distance /= 2) {
-            lane[0] = e.join(lane[0], __shfl_down_sync(~0u, lane[0], distance));
-            lane[1] = e.join(lane[1], __shfl_down_sync(~0u, lane[1], distance));
-        }
-        return e.join(lane[0], lane[1]);
-    } else {
-#pragma unroll
-        for (unsigned distance = 16; distance > 0; distance /= 2) {
-#pragma unroll
-            for (unsigned s = 0; s < 4; s++) {
-                lane[s] = e.join(lane[s], __shfl_down_sync(~0u, lane[s], distance));
-            }
-        }
-        return e.join(e.join(lane[0], lane[2]), e.join(lane[1], lane[3]));
-    }
-}
 
 /* ---- all tiles ---- */
 
@@ -181,7 +59,7 @@ __global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_arg
     const uint64_t tiles = a.tree.tiles;
     const uint64_t whole = reinterpret_cast<uintptr_t>(a.data) % 16 == 0 ? a.n / TILE : 0;
     const R *data = static_cast<const R *>(a.data);
-    batch<R> rows;
+    usw_reduce_batch<R> rows;
     uint64_t t = usw_odometer_drawn(usw_odometer_draw(a.ticket), 1), next = t;
     auto load_next = [&] {
         if (next < whole) {
@@ -196,14 +74,14 @@ __global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_arg
         };
         double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
         if (t < whole) {
-            lanes_of_tile(e, rows, data + t * TILE, lane, meanwhile);
+            usw_lanes_of_tile(e, rows, data + t * TILE, lane, meanwhile);
         } else {
             const uint64_t left = a.n - t * TILE;
-            lanes_of_part(e, data + t * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
-                          lane);
+            usw_lanes_of_part(e, data + t * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
+                              lane);
             meanwhile();
         }
-        usw_odometer_put(e, a.tree, t, lanes_meet<R>(e, lane), room);
+        usw_odometer_put(e, a.tree, t, usw_lanes_meet<R>(e, lane), room);
         if (t + 1 == tiles) {
             const double all = usw_odometer_all(e, a.tree, room);
             if (threadIdx.x % 32 == 0) {
@@ -225,13 +103,13 @@ template <typename E> __global__ void __launch_bounds__(FEW_THREADS) few(tree_ar
         const R *x = static_cast<const R *>(a.data) + t * TILE;
         double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
         if (left >= TILE && aligned) {
-            batch<R> rows;
+            usw_reduce_batch<R> rows;
             rows.load(0, x, 0);
-            lanes_of_tile(e, rows, x, lane, [] {});
+            usw_lanes_of_tile(e, rows, x, lane, [] {});
         } else {
-            lanes_of_part(e, x, left < TILE ? left : +TILE, lane);
+            usw_lanes_of_part(e, x, left < TILE ? left : +TILE, lane);
         }
-        const double sum = lanes_meet<R>(e, lane);
+        const double sum = usw_lanes_meet<R>(e, lane);
         if (threadIdx.x % 32 == 0) {
             sums[t] = sum;
         }
