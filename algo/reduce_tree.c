@@ -22,8 +22,8 @@
  * Source   D. E. Culler, R. M. Karp et al., LogP, PPoPP 1993 (broadcast and sum trees); M.
  *          Harris, Optimizing parallel reduction in CUDA, 2007.
  *
- * Forms    explained (this file), CPU (reduce_tree_cpu.h). reduce/butterfly leaves the total
- *          with every element.
+ * Forms    explained (this file), CPU (reduce_tree_cpu.h), CUDA (reduce_tree.cu).
+ *          reduce/butterfly leaves the total with every element.
  */
 #include "part_steps.h"
 

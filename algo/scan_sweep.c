@@ -28,8 +28,8 @@
  *
  * Source   G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990.
  *
- * Forms    explained (this file), CPU (scan_sweep_cpu.h). split/flags and the radix sorts are
- *          built upon it.
+ * Forms    explained (this file), CPU (scan_sweep_cpu.h), CUDA (scan_sweep.cu). split/flags
+ *          and the radix sorts are built upon it.
  */
 #include "part_steps.h"
 

@@ -24,7 +24,8 @@
  * Source   G. E. Blelloch, Scans as primitive parallel operations, IEEE Transactions on
  *          Computers, 1989.
  *
- * Forms    explained (this file), CPU (split_flags_cpu.h). sort/split is one split per bit.
+ * Forms    explained (this file), CPU (split_flags_cpu.h), CUDA (split_flags.cu). sort/split
+ *          is one split per bit.
  */
 #include "part_steps.h"
 
