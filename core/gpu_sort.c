@@ -18,11 +18,11 @@ typedef struct sort_job {
     size_t field_count;
 } sort_job;
 
-/* Which sort runs when none is asked for; a stem. */
+/* Which sort runs when none is asked for; a stem. sort/hybrid and sort/radix leave arrays of few
+ * keys to sorts in one launch by themselves. */
 static const char *choose_sort(const sort_job *j, bool carrying)
 {
-    (void)carrying;
-    return j->in_place ? "sort_bitonic" : "sort_radix";
+    return j->in_place ? "sort_bitonic" : carrying || !j->all_bits ? "sort_radix" : "sort_hybrid";
 }
 
 /* What a CPU of that many threads takes, roughly, for "auto". */
