@@ -75,7 +75,7 @@ if(cuda_forms)
         "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
 
     # The plugin's forms, called directly.
-    foreach(name folds)
+    foreach(name buckets folds merge select)
         add_executable(test_gpu_${name} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_steps_${name}.c
                        ${CMAKE_CURRENT_SOURCE_DIR}/gpu_steps.c)
         target_include_directories(test_gpu_${name} PRIVATE ${CMAKE_SOURCE_DIR}/core)

@@ -38,7 +38,47 @@ typedef struct usw_key_plan {
     usw_key_part parts[USW_CHUNK_BYTES];
 } usw_key_plan;
 
-usw_key_plan usw_plan_chunk(const usw_record_keys *keys, size_t chunk);
+/* The bytes [begin, end) of the field, counted from its most important one, go into the chunk so
+ * that `below` bytes of the chunk follow them. */
+static inline usw_key_part usw_plan_part(const usw_record_keys *keys, const usw_record_field *f,
+                                         size_t begin, size_t end, size_t below)
+{
+    usw_key_part p;
+    memset(&p, 0, sizeof p);
+    p.offset = f->offset;
+    p.bytes = (unsigned)f->bytes;
+    p.text = f->text;
+    p.mask = UINT64_MAX >> (64 - 8 * (end - begin));
+    p.shift = (unsigned)(8 * below);
+    if (f->text) {
+        p.offset += begin;
+        p.bytes = (unsigned)(end - begin);
+        p.wide = keys->record_bytes - p.offset >= 8;
+        p.flip = f->descending ? UINT64_MAX : 0;
+    } else {
+        p.map = f->map;
+        p.drop = (unsigned)(8 * (f->bytes - end));
+    }
+    return p;
+}
+
+/* Which bytes of which fields make up a chunk of a record's normalised key. */
+static inline usw_key_plan usw_plan_chunk(const usw_record_keys *keys, size_t chunk)
+{
+    usw_key_plan plan;
+    memset(&plan, 0, sizeof plan);
+    size_t from = chunk * USW_CHUNK_BYTES, to = usw_min(from + USW_CHUNK_BYTES, keys->key_bytes);
+    for (size_t i = 0; i < keys->field_count; i++) {
+        const usw_record_field *f = &keys->fields[i];
+        size_t first = usw_max(from, f->at), last = usw_min(to, f->at + f->bytes);
+        if (first < last) {
+            plan.parts[plan.count++] =
+                usw_plan_part(keys, f, first - f->at, last - f->at, from + USW_CHUNK_BYTES - last);
+        }
+    }
+    return plan;
+}
+
 /* A upsweep_compare; context is a usw_record_keys. */
 int usw_compare_records(const void *a, const void *b, void *context);
 
