@@ -46,6 +46,11 @@ const void *usw_form_find(upsweep *u, const char *operation, const char *name)
                  operation, name);
         return NULL;
     }
+    if (!e->has_cpu && e->has_cuda && u->device == USW_CUDA) {
+        /* The call goes to the GPU, which finds its own form; this only is not NULL. */
+        static const usw_sort_form elsewhere = {.n_max = 0};
+        return &elsewhere;
+    }
     if (!e->has_cpu) {
         usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s has no CPU form", name);
         return NULL;
