@@ -5,8 +5,6 @@ typedef struct NAME(entry) {
     uint32_t vertex;
 } NAME(entry);
 
-enum { NAME(CAPACITY) = sizeof(((chunk *)0)->entries) / sizeof(NAME(entry)) };
-
 /* How a distance becomes the number of a bucket. */
 typedef struct NAME(width) {
 #ifdef DIST_FLOAT
@@ -39,83 +37,148 @@ static inline uint64_t NAME(number)(NAME(width) w, DIST d)
 #endif
 }
 
-static void NAME(push)(queue *q, NAME(width) w, DIST d, uint32_t vertex)
+/* One search. */
+typedef struct NAME(run) {
+    queue *q;
+    const upsweep_graph *g;
+    DIST *distance;
+    NAME(width) w;
+    DIST most;    /* what lies farther is left out */
+    size_t count; /* of offers */
+#if PATH_KIND == 1 || PATH_KIND == 3
+    uint32_t *relaxed; /* arcs of each vertex that are done, where rows are sorted; else NULL */
+#endif
+} NAME(run);
+
+/* Writes the entry behind those of its bucket; it counts if `counts`. */
+static inline void NAME(append)(queue *q, chunk **first, unsigned char **tail, NAME(entry) e,
+                                bool counts)
 {
-    uint64_t k = NAME(number)(w, d);
-    bool far_away = k - q->current >= RING;
-    bucket *b = far_away ? &q->far_pile : &q->ring[k % RING];
-    chunk *c = room_in(q, b, NAME(CAPACITY));
-    if (c != NULL) {
-        ((NAME(entry) *)(void *)c->entries)[c->count++] = (NAME(entry)){d, vertex};
-        q->waiting += !far_away;
-        q->far_least = far_away && k < q->far_least ? k : q->far_least;
+    unsigned char *t = *tail;
+    *(NAME(entry) *)(void *)t = e;
+    t += counts ? sizeof e : 0;
+    *tail = t;
+    if (__builtin_expect(((uintptr_t)t & (CHUNK - 1)) == 0, 0)) {
+        next_chunk(q, first, tail, sizeof e);
     }
 }
 
-static inline void NAME(prefetch)(const upsweep_graph *g, const DIST *distance,
-                                  const NAME(entry) * e, size_t i, size_t count)
+/* `current` is q->current, which the caller keeps at hand. */
+static inline void NAME(push)(queue *q, NAME(width) w, uint64_t current, NAME(entry) e, bool counts)
 {
-    if (i + AHEAD_ROW < count) {
-        uint32_t v = e[i + AHEAD_ROW].vertex;
-        __builtin_prefetch(&g->begin[v]);
-        __builtin_prefetch(&distance[v]);
-    }
-    if (i + AHEAD_ARCS < count) {
-        NAME(entry) x = e[i + AHEAD_ARCS];
-        if (distance[x.vertex] == x.distance) {
-            __builtin_prefetch(ARC_LINE(g, g->begin[x.vertex]));
+    uint64_t k = NAME(number)(w, e.distance);
+    if (__builtin_expect(k - current >= RING, 0)) {
+        if (counts) {
+            q->far_least = k < q->far_least ? k : q->far_least;
+            NAME(append)(q, &q->far_first, &q->far_tail, e, true);
         }
+        return;
     }
-    if (i + AHEAD_HEADS < count) {
-        NAME(entry) x = e[i + AHEAD_HEADS];
-        if (distance[x.vertex] == x.distance) {
-            uint64_t a = g->begin[x.vertex], end = g->begin[x.vertex + 1];
-            end = end - a > HEADS ? a + HEADS : end;
-            for (; a < end; a++) {
-                __builtin_prefetch(&distance[ARC_HEAD(g, a)]);
-            }
-        }
-    }
+    NAME(append)(q, &q->first[k % RING], &q->tail[k % RING], e, counts);
 }
 
-/* Relaxes the arcs of every entry of a chunk that still holds its vertex's distance. */
-static void NAME(relax)(queue *q, const upsweep_graph *g, DIST *distance, NAME(width) w, DIST most,
-                        const chunk *c)
+/* Takes the offers that still are shorter ways. */
+static void NAME(accept)(NAME(run) * r)
 {
-    const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
-    for (size_t i = 0; i < c->count; i++) {
-        NAME(prefetch)(g, distance, e, i, c->count);
-        DIST d = e[i].distance;
-        if (distance[e[i].vertex] != d) {
-            continue;
+    queue *q = r->q;
+    const NAME(entry) *offer = (const NAME(entry) *)(const void *)q->offers,
+                      *end = offer + r->count;
+    DIST *distance = r->distance;
+    const NAME(width) w = r->w;
+    const uint64_t current = q->current;
+    for (; offer < end; offer++) {
+        NAME(entry) e = *offer;
+        DIST was = distance[e.vertex];
+        bool shorter = e.distance < was;
+        distance[e.vertex] = shorter ? e.distance : was;
+        NAME(push)(q, w, current, e, shorter);
+    }
+    r->count = 0;
+}
+
+/* Writes down an offer for each of the arcs [a, end) that is a shorter way now. */
+static inline void NAME(offer)(NAME(run) * r, DIST d, uint64_t a, uint64_t end)
+{
+    const upsweep_graph *g = r->g;
+    const DIST *distance = r->distance;
+    const DIST most = r->most;
+    while (a < end) {
+        if (end - a > OFFERS - r->count) {
+            NAME(accept)(r);
         }
-        if (q->touched_count < q->touched_most) {
-            q->touched[q->touched_count++] = e[i].vertex;
-        }
-        uint64_t end = g->begin[e[i].vertex + 1];
-        for (uint64_t a = g->begin[e[i].vertex]; a < end; a++) {
-            DIST next = REACH(d, ARC_WEIGHT(g, a));
+        uint64_t stop = end - a > OFFERS ? a + OFFERS : end;
+        NAME(entry) *begin = (NAME(entry) *)(void *)r->q->offers, *offer = begin + r->count;
+        bool lost = false;
+        for (; a < stop; a++) {
+            DIST way = REACH(d, ARC_WEIGHT(g, a));
             uint32_t head = ARC_HEAD(g, a);
-            q->lost |= next == DIST_MAX;
-            if (next < distance[head] && next <= most) {
-                distance[head] = next;
-                NAME(push)(q, w, next, head);
-            }
+            *offer = (NAME(entry)){way, head};
+            offer += (way < distance[head]) & (way <= most);
+            lost |= way == DIST_MAX;
         }
+        r->count = (size_t)(offer - begin);
+        r->q->lost |= lost;
     }
 }
+
+/* The arcs [a, end) of a vertex that lies d away. */
+typedef struct NAME(row) {
+    uint64_t a, end;
+    DIST d;
+} NAME(row);
+
+/* Relaxes the arcs of those entries that still hold their vertex's distance. */
+static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
+{
+    const upsweep_graph *g = r->g;
+    const uint64_t *begin = g->begin;
+    const DIST *distance = r->distance;
+    queue *q = r->q;
+    NAME(row) row[BATCH];
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        __builtin_prefetch(&distance[e[i].vertex]);
+        __builtin_prefetch(&begin[e[i].vertex]);
+    }
+    for (size_t i = 0; i < count && q->touched_count < q->touched_most; i++) {
+        q->touched[q->touched_count++] = e[i].vertex;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = e[i].vertex;
+        row[kept] = (NAME(row)){begin[v], begin[v + 1], e[i].distance};
+        __builtin_prefetch(ARC_LINE(g, begin[v]));
+        kept += distance[v] == e[i].distance;
+    }
+    for (size_t i = 0; i < kept; i++) {
+        uint64_t end = row[i].end - row[i].a > HEADS ? row[i].a + HEADS : row[i].end;
+        for (uint64_t a = row[i].a; a < end; a++) {
+            __builtin_prefetch(&distance[ARC_HEAD(g, a)]);
+        }
+    }
+    for (size_t i = 0; i < kept; i++) {
+        NAME(offer)(r, row[i].d, row[i].a, row[i].end);
+    }
+    NAME(accept)(r);
+}
+
+#if PATH_KIND == 1 || PATH_KIND == 3
+static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t count);
+#endif
 
 /* Moves what has come near from the far pile to the ring, from bucket `current` on. */
 static void NAME(bring_near)(queue *q, NAME(width) w)
 {
-    chunk *c = q->far_pile.first;
-    q->far_pile = (bucket){NULL, NULL};
+    chunk *c = q->far_first;
+    unsigned char *tail = q->far_tail;
+    q->far_first = NULL;
+    q->far_tail = last_place(q, sizeof(NAME(entry)));
     q->far_least = UINT64_MAX;
     while (c != NULL) {
         chunk *next = c->next;
         const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
-        for (size_t i = 0; i < c->count; i++) {
-            NAME(push)(q, w, e[i].distance, e[i].vertex);
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        for (; e < end; e++) {
+            NAME(push)(q, w, q->current, *e, true);
         }
         give_chunk(q, c);
         c = next;
@@ -123,71 +186,120 @@ static void NAME(bring_near)(queue *q, NAME(width) w)
 }
 
 /* Works through the bucket `current` until it stays empty. */
-static void NAME(empty_bucket)(queue *q, const usw_path_query *query, NAME(width) w, DIST most)
+static void NAME(empty_bucket)(NAME(run) * r)
 {
-    bucket *b = &q->ring[q->current % RING];
-    while (b->first != NULL && !q->failed) {
-        chunk *c = b->first;
-        b->first = c->next;
-        b->last = c->next == NULL ? NULL : b->last;
-        q->waiting -= c->count;
-        NAME(relax)(q, query->graph, query->distance, w, most, c);
-        give_chunk(q, c);
+    queue *q = r->q;
+    size_t k = q->current % RING;
+    chunk *c = q->first[k];
+    if (c == NULL) {
+        return;
     }
+    unsigned char *at = c->entries;
+    for (;;) {
+        unsigned char *end = end_of(c, q->tail[k]);
+        if (q->failed || (at == end && end == q->tail[k])) {
+            break;
+        }
+        if (at == end) {
+            chunk *next = c->next;
+            give_chunk(q, c);
+            c = next;
+            q->first[k] = c;
+            at = c->entries;
+            continue;
+        }
+        size_t count = usw_min((size_t)(end - at) / sizeof(NAME(entry)), BATCH);
+#if PATH_KIND == 1 || PATH_KIND == 3
+        if (r->relaxed != NULL) {
+            NAME(relax_sorted)(r, (const NAME(entry) *)(const void *)at, count);
+        } else
+#endif
+        {
+            NAME(relax)(r, (const NAME(entry) *)(const void *)at, count);
+        }
+        at += count * sizeof(NAME(entry));
+    }
+    close_bucket(q, k, c, sizeof(NAME(entry)));
 }
 
 /* Whether all targets have their distance, now that the bucket `current` is done. */
-static bool NAME(have_targets)(const queue *q, const usw_path_query *query, NAME(width) w,
-                               size_t *finished)
+static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query, size_t *finished)
 {
-    const DIST *distance = query->distance;
     while (*finished < query->target_count &&
-           NAME(number)(w, distance[query->targets[*finished]]) <= q->current) {
+           NAME(number)(r->w, r->distance[query->targets[*finished]]) <= r->q->current) {
         (*finished)++;
     }
     return query->target_count > 0 && *finished == query->target_count;
 }
 
-static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
+/* Works through all buckets; true: stopped at the last target. */
+static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 {
-    queue *q = queue_begin(room);
-    NAME(width) w = NAME(width_of)(query->delta);
-    DIST *distance = query->distance;
-    DIST most = query->cutoff == NULL ? DIST_MAX : *(const DIST *)query->cutoff;
-    for (size_t v = 0; v < query->graph->vertices && !room->wiped; v++) {
-        distance[v] = DIST_MAX;
-    }
-    for (size_t s = 0; s < query->source_count; s++) {
-        distance[query->sources[s]] = 0;
-        NAME(push)(q, w, 0, query->sources[s]);
-    }
+    queue *q = r->q;
     size_t finished = 0; /* targets */
-    while (!q->failed && (q->waiting > 0 || q->far_pile.first != NULL)) {
-        if (q->waiting == 0) {
+    while (!q->failed && (q->filled > 0 || q->far_first != NULL)) {
+        if (q->filled == 0) {
             q->current = q->far_least; /* nothing in between */
         }
         if (q->far_least <= q->current) {
-            NAME(bring_near)(q, w);
+            NAME(bring_near)(q, r->w);
         }
-        NAME(empty_bucket)(q, query, w, most);
-        if (NAME(have_targets)(q, query, w, &finished)) {
-            return UPSWEEP_OK;
+        NAME(empty_bucket)(r);
+        if (NAME(have_targets)(r, query, &finished)) {
+            return true;
         }
         q->current++;
     }
-    if (q->failed) {
-        return UPSWEEP_ERROR_MEMORY;
-    }
-    return q->lost && usw_distance_lost(query, &room->culprit) ? UPSWEEP_ERROR_RANGE : UPSWEEP_OK;
+    return false;
 }
 
-/* Notes the vertices of entries that are left. */
-static void NAME(note)(queue *q, const chunk *c)
+#if PATH_KIND == 1 || PATH_KIND == 3
+#include "algo/part_bucket_window.h"
+#endif
+
+static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
+{
+    NAME(run)
+    r = {.q = queue_begin(room, sizeof(NAME(entry))),
+         .g = query->graph,
+         .distance = query->distance,
+         .w = NAME(width_of)(query->delta),
+         .most = DIST_MAX};
+    if (query->cutoff != NULL) {
+        memcpy(&r.most, query->cutoff, sizeof r.most);
+    }
+    if (!room->wiped) {
+        usw_distances_clear(query->graph, query->distance, NULL, query->graph->vertices);
+    }
+    for (size_t s = 0; s < query->source_count; s++) {
+        r.distance[query->sources[s]] = 0;
+        NAME(push)(r.q, r.w, 0, (NAME(entry)){0, query->sources[s]}, true);
+    }
+    bool stopped = false;
+#if PATH_KIND == 1 || PATH_KIND == 3
+    if (NAME(use_windows)(room, query)) {
+        r.relaxed = room->relaxed;
+        NAME(by_windows)(&r, query);
+    } else
+#endif
+    {
+        stopped = NAME(empty_all)(&r, query);
+    }
+    if (r.q->failed) {
+        return UPSWEEP_ERROR_MEMORY;
+    }
+    return !stopped && r.q->lost && usw_distance_lost(query, &room->culprit) ? UPSWEEP_ERROR_RANGE
+                                                                             : UPSWEEP_OK;
+}
+
+/* Notes the vertices of entries that are left in a bucket. */
+static void NAME(note_left)(queue *q, chunk *c, unsigned char *tail)
 {
     for (; c != NULL; c = c->next) {
         const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
-        for (size_t i = 0; i < c->count && q->touched_count < q->touched_most; i++) {
-            q->touched[q->touched_count++] = e[i].vertex;
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        for (; e < end && q->touched_count < q->touched_most; e++) {
+            q->touched[q->touched_count++] = e->vertex;
         }
     }
 }

@@ -6,14 +6,14 @@
 
 USW_DECLARE_PER_ISA(usw_path_form, usw_path_bucket_cpu);
 
-/* Measured flat between a quarter and four times this: on graphs of few arcs a vertex a bucket as
- * wide as a few arcs keeps it filled; with many arcs a vertex narrow buckets save relaxing
- * twice. */
+/* Measured flat between half and twice this: on graphs of few arcs a vertex a bucket about as wide
+ * as an arc keeps it filled; with many arcs a vertex narrow buckets save relaxing twice, less so
+ * where windows keep most arcs out of them. */
 double usw_choose_delta(const upsweep_graph *g)
 {
     double degree = g->vertices == 0 ? 0 : (double)g->arcs / (double)g->vertices;
     double mean = g->weight_type == 0 ? 1 : g->weight_mean;
-    double delta = degree < 8 ? mean / 4 : mean / degree;
+    double delta = g->sorted ? 2 * mean / degree : degree < 8 ? mean / 2 : mean / degree;
     return delta > 0 ? delta : 1;
 }
 
@@ -99,6 +99,9 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algor
     usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
     if (room.queue == NULL) {
         return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
+    }
+    if (q->graph->sorted && q->cutoff == NULL && q->target_count == 0) {
+        room.relaxed = usw_scratch(u, q->graph->vertices * sizeof *room.relaxed);
     }
     if (algorithm == NULL || strcmp(algorithm, "path/bucket") == 0) {
         usw_report(u, "path/bucket", "one query: a queue of buckets of width %g", q->delta);

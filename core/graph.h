@@ -20,6 +20,7 @@ struct upsweep_graph {
     double weight_mean, weight_min, weight_max;
     bool negative;  /* some weight is */
     bool symmetric; /* every arc has its opposite of the same weight */
+    bool sorted;    /* so, arcs are many, and each row goes by weight */
     size_t degree_max, bytes;
     /* What it was allocated with. */
     void (*release)(void *context, void *pointer, size_t bytes);

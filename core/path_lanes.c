@@ -28,6 +28,9 @@ static bool lane_begin(usw_path_batch *b, usw_path_lane *lane)
     lane->room.touched = usw_scratch(u, listed * sizeof(uint32_t));
     lane->room.touched_most = listed;
     lane->room.wiped = true;
+    if (b->graph->sorted) {
+        lane->room.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: does without */
+    }
     lane->list = usw_scratch(u, listed * sizeof(uint32_t));
     lane->marks = usw_scratch(u, (words + upper) * sizeof(uint64_t));
     lane->parent = usw_scratch(u, b->parents ? n * sizeof(uint32_t) : 1);

@@ -23,7 +23,8 @@ typedef struct usw_path_room {
     bool wiped;        /* distances are "not reached" everywhere before the search */
     uint32_t *touched; /* NULL, or where the search may note touched_most vertices for itself */
     size_t touched_most;
-    uint32_t culprit; /* the vertex whose distance does not fit */
+    uint32_t *relaxed; /* NULL, or room for a number a vertex: where the graph's rows are sorted */
+    uint32_t culprit;  /* the vertex whose distance does not fit */
 } usw_path_room;
 
 /* A query whose matrix is given instead of a graph; upsweep.h says what it means. */
