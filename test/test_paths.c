@@ -44,8 +44,8 @@ static void test_random_graphs(void **context)
     upsweep_close(u);
 }
 
-/* Graphs too large for the oracle of nets.c: the two forms, which share no step, must agree, on every
- * instruction set and for every number of threads. */
+/* Graphs too large for the oracle of nets.c: the two forms, which share no step, must agree, on
+ * every instruction set and for every number of threads. */
 typedef struct large {
     size_t n, m;
     uint32_t *tail, *head;
