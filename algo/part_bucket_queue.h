@@ -45,8 +45,11 @@ typedef struct NAME(run) {
     NAME(width) w;
     DIST most;    /* what lies farther is left out */
     size_t count; /* of offers */
+    crew *crew;   /* NULL: one thread */
+    member *self;
 #if PATH_KIND == 1 || PATH_KIND == 3
     uint32_t *relaxed; /* arcs of each vertex that are done, where rows are sorted; else NULL */
+    DIST from;         /* where the window begins: what is as near is final */
 #endif
 } NAME(run);
 
@@ -77,7 +80,22 @@ static inline void NAME(push)(queue *q, NAME(width) w, uint64_t current, NAME(en
     NAME(append)(q, &q->first[k % RING], &q->tail[k % RING], e, counts);
 }
 
-/* Takes the offers that still are shorter ways. */
+/* Distances are read by threads that do not own them. */
+static inline DIST NAME(load)(const DIST *distance)
+{
+    DIST d;
+    __atomic_load(distance, &d, __ATOMIC_RELAXED);
+    return d;
+}
+
+static inline void NAME(store)(DIST *distance, DIST d)
+{
+    __atomic_store(distance, &d, __ATOMIC_RELAXED);
+}
+
+static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner);
+
+/* Takes the offers that still are shorter ways, or sends them to whom they concern. */
 static void NAME(accept)(NAME(run) * r)
 {
     queue *q = r->q;
@@ -86,11 +104,17 @@ static void NAME(accept)(NAME(run) * r)
     DIST *distance = r->distance;
     const NAME(width) w = r->w;
     const uint64_t current = q->current;
+    const crew *c = r->crew;
+    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->member);
     for (; offer < end; offer++) {
         NAME(entry) e = *offer;
+        if (c != NULL && owner_of(c, e.vertex) != me) {
+            NAME(tell)(r, e, owner_of(c, e.vertex));
+            continue;
+        }
         DIST was = distance[e.vertex];
         bool shorter = e.distance < was;
-        distance[e.vertex] = shorter ? e.distance : was;
+        NAME(store)(&distance[e.vertex], shorter ? e.distance : was);
         NAME(push)(q, w, current, e, shorter);
     }
     r->count = 0;
@@ -113,7 +137,7 @@ static inline void NAME(offer)(NAME(run) * r, DIST d, uint64_t a, uint64_t end)
             DIST way = REACH(d, ARC_WEIGHT(g, a));
             uint32_t head = ARC_HEAD(g, a);
             *offer = (NAME(entry)){way, head};
-            offer += (way < distance[head]) & (way <= most);
+            offer += (way < NAME(load)(&distance[head])) & (way <= most);
             lost |= way == DIST_MAX;
         }
         r->count = (size_t)(offer - begin);
@@ -256,6 +280,7 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 #if PATH_KIND == 1 || PATH_KIND == 3
 #include "algo/part_bucket_window.h"
 #endif
+#include "algo/part_bucket_shared.h"
 
 static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
 {

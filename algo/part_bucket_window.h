@@ -42,7 +42,7 @@ static inline void NAME(offer_sorted)(NAME(run) * r, uint32_t v, DIST d)
             }
             uint32_t head = ARC_HEAD(g, a);
             *offer = (NAME(entry)){way, head};
-            offer += way < distance[head];
+            offer += way < NAME(load)(&distance[head]);
         }
         r->count = (size_t)(offer - first);
         r->q->lost |= way == DIST_MAX;
@@ -92,20 +92,20 @@ static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t coun
     NAME(accept)(r);
 }
 
-/* Relaxes, of all vertices that are reached, the arcs that the window has added. */
-static void NAME(widen)(NAME(run) * r)
+/* Relaxes, of those vertices [begin, end) that are final, the arcs that the window has added. */
+static void NAME(widen)(NAME(run) * r, size_t begin, size_t end)
 {
     const upsweep_graph *g = r->g;
     uint32_t batch[BATCH];
-    size_t n = g->vertices, count = 0;
-    for (size_t v = 0; v < n; v++) {
-        size_t ahead = usw_min(v + WINDOW_AHEAD, n - 1);
-        if (r->distance[ahead] != DIST_MAX) {
+    size_t count = 0;
+    for (size_t v = begin; v < end; v++) {
+        size_t ahead = usw_min(v + WINDOW_AHEAD, end - 1);
+        if (r->distance[ahead] <= r->from) {
             __builtin_prefetch(&g->arc32[g->begin[ahead] + r->relaxed[ahead]]);
         }
         batch[count] = (uint32_t)v;
-        count += r->distance[v] != DIST_MAX;
-        if (count == BATCH || v == n - 1) {
+        count += r->distance[v] <= r->from;
+        if (count == BATCH || v == end - 1) {
             for (size_t i = 0; i < count; i++) {
                 NAME(ask_heads)(r, batch[i], r->distance[batch[i]]);
             }
@@ -118,69 +118,96 @@ static void NAME(widen)(NAME(run) * r)
     }
 }
 
-/* Gives unreached vertices their nearest way to a reached one, and works through what follows. */
-static void NAME(pull)(NAME(run) * r, const usw_path_query *query)
+/* Gives unreached vertices of [begin, end) their nearest way to one that is final. */
+static void NAME(pull)(NAME(run) * r, size_t begin, size_t end)
 {
     const upsweep_graph *g = r->g;
+    const DIST *distance = r->distance;
     queue *q = r->q;
-    DIST settled = r->most;
-    size_t n = g->vertices;
-    r->most = DIST_MAX;
-    for (size_t v = 0; v < n; v++) {
-        if (r->distance[v] <= settled) {
+    for (size_t v = begin; v < end; v++) {
+        if (distance[v] <= r->from) {
             continue;
         }
-        DIST best = DIST_MAX;
+        DIST best = distance[v]; /* an offer may have come */
+        bool found = false;
         for (uint64_t a = g->begin[v]; a < g->begin[v + 1] && ARC_WEIGHT(g, a) < best; a++) {
-            DIST d = r->distance[ARC_HEAD(g, a)];
-            DIST way = d <= settled ? REACH(d, ARC_WEIGHT(g, a)) : DIST_MAX;
-            q->lost |= d <= settled && way == DIST_MAX;
+            DIST d = NAME(load)(&distance[ARC_HEAD(g, a)]);
+            DIST way = d <= r->from ? REACH(d, ARC_WEIGHT(g, a)) : DIST_MAX;
+            q->lost |= d <= r->from && way == DIST_MAX;
+            found |= way < best;
             best = way < best ? way : best;
         }
-        if (best != DIST_MAX) {
-            r->distance[v] = best;
+        if (found) {
+            NAME(store)(&r->distance[v], best);
             NAME(push)(q, r->w, q->current, (NAME(entry)){best, (uint32_t)v}, true);
         }
     }
-    (void)NAME(empty_all)(r, query);
+}
+
+static void NAME(count)(const NAME(run) * r, size_t begin, size_t end, size_t *reached,
+                        size_t *left)
+{
+    const uint64_t *row = r->g->begin;
+    for (size_t v = begin; v < end; v++) {
+        bool is = r->distance[v] != DIST_MAX;
+        *reached += is;
+        *left += is ? 0 : row[v + 1] - row[v];
+    }
+}
+
+/* How windows follow one another. */
+typedef struct NAME(windows) {
+    double step;
+    size_t before; /* vertices reached by the last window */
+    DIST from, most;
+} NAME(windows);
+
+static void NAME(next_window)(NAME(windows) * w)
+{
+    w->from = w->most;
+    while (!(w->most > w->from)) { /* a step may be too small for the type */
+        double end = (double)w->from + w->step;
+        w->most = end < (double)DIST_MAX ? (DIST)end : DIST_MAX;
+        w->step *= w->most > w->from ? 1 : 2;
+    }
+}
+
+/* Whether the search is over, or is to be ended by a pull, or goes on. */
+static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t reached, size_t left)
+{
+    if (left == 0 || w->most == DIST_MAX) {
+        return OVER;
+    }
+    w->step *= reached < w->before + w->before / 4 + 2 ? 2 : 1;
+    w->before = reached;
+    return left < g->arcs / PULL_SHARE ? PULL : GO_ON;
 }
 
 static void NAME(by_windows)(NAME(run) * r, const usw_path_query *query)
 {
     const upsweep_graph *g = r->g;
     queue *q = r->q;
-    size_t n = g->vertices, before = 0;
-    double step = query->delta * WINDOW;
+    size_t n = g->vertices;
+    NAME(windows) w = {.step = query->delta * WINDOW};
     q->touched_count = q->touched_most; /* too many to note */
-    r->most = 0;
-    for (;;) {
-        DIST from = r->most;
-        double end = (double)from + step;
-        r->most = end < (double)DIST_MAX ? (DIST)end : DIST_MAX;
-        if (!(r->most > from)) { /* a step too small for the type */
-            step *= 2;
-            continue;
-        }
-        if (from > 0) {
-            q->current = NAME(number)(r->w, from);
-            NAME(widen)(r);
+    for (verdict step = GO_ON; step == GO_ON && !q->failed;) {
+        size_t reached = 0, left = 0;
+        NAME(next_window)(&w);
+        r->from = w.from;
+        r->most = w.most;
+        q->current = NAME(number)(r->w, w.from);
+        if (w.from > 0) {
+            NAME(widen)(r, 0, n);
         }
         (void)NAME(empty_all)(r, query);
-        size_t reached = 0, left = 0;
-        for (size_t v = 0; v < n; v++) {
-            bool is = r->distance[v] != DIST_MAX;
-            reached += is;
-            left += is ? 0 : g->begin[v + 1] - g->begin[v];
+        NAME(count)(r, 0, n, &reached, &left);
+        step = NAME(judge)(&w, g, reached, left);
+        if (step == PULL && !q->failed) {
+            r->from = w.most;
+            r->most = DIST_MAX;
+            q->current = NAME(number)(r->w, w.most);
+            NAME(pull)(r, 0, n);
+            (void)NAME(empty_all)(r, query);
         }
-        if (q->failed || left == 0 || r->most == DIST_MAX) {
-            break;
-        }
-        if (left < g->arcs / PULL_SHARE) {
-            q->current = NAME(number)(r->w, r->most);
-            NAME(pull)(r, query);
-            break;
-        }
-        step *= reached < before + before / 4 + 2 ? 2 : 1;
-        before = reached;
     }
 }

@@ -1,4 +1,4 @@
-/* path_bucket_cpu.h - shortest paths by a queue of buckets that prefetches, one thread a query.
+/* path_bucket_cpu.h - shortest paths by a queue of buckets that prefetches.
  *
  * Same as the explained form: vertices wait in buckets of width delta by their tentative distance,
  * and the least bucket is worked through until it stays empty. Differs: entries are never taken
@@ -11,7 +11,8 @@
  * asking for the cache lines of the next; and an arc that improves nothing is written down like any
  * other, only that the place is not counted as taken.
  *
- * On graphs with many arcs a vertex, part_bucket_window.h relaxes most arcs never.
+ * On graphs with many arcs a vertex, part_bucket_window.h never looks at most of them; on large
+ * graphs, part_bucket_shared.h searches with several threads.
  *
  * Source: R. B. Dial, Algorithm 360, CACM 12, 1969 (buckets of width 1); U. Meyer, P. Sanders,
  * Delta-stepping, J. Algorithms 49, 2003 (wide buckets). */
@@ -33,8 +34,11 @@ enum {
 
 /* Entries of a bucket lie in chunks, linked in the order in which they came. */
 typedef struct chunk {
-    struct chunk *next;
-    unsigned char pad[CHUNK_HEAD - sizeof(struct chunk *)];
+    union {
+        struct chunk *next;
+        uint64_t room; /* so that the head has CHUNK_HEAD bytes everywhere */
+    };
+    uint64_t used; /* bytes up to the last entry, in a chunk that is sent */
     unsigned char entries[CHUNK - CHUNK_HEAD];
 } chunk;
 
@@ -149,12 +153,17 @@ static void close_bucket(queue *q, size_t k, chunk *last, size_t entry_bytes)
     q->filled--;
 }
 
+/* After a window (part_bucket_window.h). */
+typedef enum verdict { GO_ON, PULL, OVER } verdict;
+
 /* Where the entries of chunk c end; tail is that of its bucket. */
 static inline unsigned char *end_of(chunk *c, unsigned char *tail)
 {
     unsigned char *begin = (unsigned char *)c;
     return tail >= begin && tail < begin + CHUNK ? tail : begin + CHUNK;
 }
+
+#include "algo/part_bucket_crew.h"
 
 #define PATH_BODY "algo/part_bucket_queue.h"
 #include "core/path_each_kind.h"
@@ -174,5 +183,82 @@ static size_t touched(const usw_path_room *room, const upsweep_graph *g)
     return q->touched_count < q->touched_most ? q->touched_count : SIZE_MAX;
 }
 
+/* What the members of the crew need, each a slab for its chunks; NULL: no scratch. */
+static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t entry_bytes, size_t slab)
+{
+    crew *c = usw_scratch(u, sizeof *c);
+    if (c == NULL) {
+        return NULL;
+    }
+    memset(c, 0, sizeof *c);
+    c->threads = usw_min(usw_parallel_threads(u), CREW_MOST);
+    while (c->block_shift < 16 &&
+           g->vertices >> c->block_shift > c->threads * (size_t)BLOCKS_A_THREAD) {
+        c->block_shift++;
+    }
+    size_t blocks = (g->vertices >> c->block_shift) + 1;
+    c->owner = usw_scratch(u, blocks);
+    c->member = usw_scratch(u, c->threads * sizeof *c->member);
+    if (c->owner == NULL || c->member == NULL) {
+        return NULL;
+    }
+    memset(c->member, 0, c->threads * sizeof *c->member);
+    for (size_t b = 0; b < blocks; b++) {
+        c->owner[b] = (unsigned char)(b % c->threads);
+    }
+    for (size_t t = 0; t < c->threads; t++) {
+        member *m = &c->member[t];
+        usw_path_room room = {.queue = usw_scratch(u, sizeof(queue)), .slab_bytes = slab};
+        room.slab = usw_scratch(u, slab);
+        m->out = usw_scratch(u, c->threads * sizeof *m->out);
+        m->out_tail = usw_scratch(u, c->threads * sizeof *m->out_tail);
+        if (room.queue == NULL || room.slab == NULL || m->out == NULL || m->out_tail == NULL) {
+            return NULL;
+        }
+        memset(m->out, 0, c->threads * sizeof *m->out);
+        m->q = queue_begin(&room, entry_bytes);
+    }
+    return c;
+}
+
+typedef struct clearing {
+    const usw_path_query *query;
+    size_t stretch, bytes;
+} clearing;
+
+static void clear_stretch(void *context, size_t task, unsigned thread)
+{
+    const clearing *c = context;
+    size_t n = c->query->graph->vertices, begin = usw_min(n, task * c->stretch);
+    (void)thread;
+    usw_distances_clear(c->query->graph, (char *)c->query->distance + begin * c->bytes, NULL,
+                        usw_min(n - begin, c->stretch));
+}
+
+/* Threads cannot ask for more scratch in the middle of a search: one that runs out of it begins
+ * again with more. */
+static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t *relaxed,
+                               uint32_t *culprit)
+{
+    enum { SLABS = 4, MORE = 4, TRIALS = 3 };
+    const upsweep_graph *g = query->graph;
+    size_t bytes = upsweep_type_bytes(g->weight_type) == 8 ? 8 : 4;
+    size_t slab = SLABS * SLAB + 16 * g->vertices / usw_parallel_threads(u) / CHUNK * CHUNK;
+    upsweep_status status = UPSWEEP_ERROR_MEMORY;
+    for (int trial = 0; trial < TRIALS && status == UPSWEEP_ERROR_MEMORY; trial++) {
+        usw_mark mark = usw_scratch_mark(u);
+        crew *c = crew_begin(u, g, 2 * bytes, slab);
+        if (c == NULL || c->threads < 2) {
+            return UPSWEEP_ERROR_MEMORY;
+        }
+        clearing all = {query, usw_div_up(g->vertices, c->threads), bytes};
+        usw_parallel(u, c->threads, clear_stretch, &all);
+        status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);
+        usw_scratch_reset(u, mark);
+        slab *= MORE;
+    }
+    return status;
+}
+
 const usw_path_form USW_SYMBOL(usw_path_bucket_cpu) = {
-    .queue_bytes = sizeof(queue), .search = search, .touched = touched};
+    .queue_bytes = sizeof(queue), .search = search, .touched = touched, .parallel = parallel};

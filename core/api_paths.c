@@ -88,6 +88,38 @@ static upsweep_status add_parents(upsweep *u, const usw_path_query *q, uint32_t 
     return UPSWEEP_OK;
 }
 
+/* Why one thread searches alone, or NULL. Threads share a search where its buckets are likely to
+ * hold work for each of them; below this they lose more by waiting for one another. */
+static const char *why_alone(const upsweep *u, const usw_path_form *form, const usw_path_query *q)
+{
+    enum { SHARED_VERTICES = 1 << 18 };
+    return form->parallel == NULL                 ? "asked for by name"
+           : u->threads == 1                      ? "the handle has one thread"
+           : q->target_count > 0                  ? "it stops at its last target"
+           : q->graph->vertices < SHARED_VERTICES ? "the graph is small"
+                                                  : NULL;
+}
+
+static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
+                             usw_path_room *room)
+{
+    const char *name = form->dense != NULL ? "path/dijkstra" : "path/bucket";
+    const char *alone = why_alone(u, form, q);
+    if (alone == NULL) {
+        usw_mark mark = usw_scratch_mark(u);
+        upsweep_status status = form->parallel(u, q, room->relaxed, &room->culprit);
+        if (status != UPSWEEP_ERROR_MEMORY) {
+            usw_report(u, name, "buckets of width %g, shared by %u threads", q->delta,
+                       usw_parallel_threads(u));
+            return status;
+        }
+        usw_scratch_reset(u, mark);
+        alone = "scratch or threads are short";
+    }
+    usw_report(u, name, "buckets of width %g, one thread: %s", q->delta, alone);
+    return form->search(room, q);
+}
+
 static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algorithm,
                           uint32_t *parent)
 {
@@ -103,12 +135,7 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algor
     if (q->graph->sorted && q->cutoff == NULL && q->target_count == 0) {
         room.relaxed = usw_scratch(u, q->graph->vertices * sizeof *room.relaxed);
     }
-    if (algorithm == NULL || strcmp(algorithm, "path/bucket") == 0) {
-        usw_report(u, "path/bucket", "one query: a queue of buckets of width %g", q->delta);
-    } else {
-        usw_report(u, upsweep_find(algorithm)->name, "asked for by name");
-    }
-    status = form->search(&room, q);
+    status = search(u, form, q, &room);
     if (status != UPSWEEP_OK) {
         return usw_path_failure(u, status, &room, q->graph->weight_type);
     }

@@ -44,8 +44,11 @@ struct usw_path_form {
     /* After a search: how many vertices stand in room->touched, among them all whose distance it
      * has set, some more than once; SIZE_MAX when they were too many. NULL: it never notes any. */
     size_t (*touched)(const usw_path_room *room, const upsweep_graph *g);
-    /* NULL, or the distances of the one query by all threads. */
-    upsweep_status (*parallel)(upsweep *u, const usw_path_query *q);
+    /* NULL, or the same by all of the handle's threads, for queries without targets. relaxed: as in
+     * usw_path_room. UPSWEEP_ERROR_MEMORY: there was too little scratch, or there are no threads;
+     * a search by one thread may do. */
+    upsweep_status (*parallel)(upsweep *u, const usw_path_query *q, uint32_t *relaxed,
+                               uint32_t *culprit);
     /* NULL, or the paths in a matrix. */
     upsweep_status (*dense)(upsweep *u, const usw_dense_query *q, uint32_t *parent);
 };

@@ -5,6 +5,7 @@
  * by an atomic counter, so uneven tasks balance themselves. */
 #include "frame.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -122,6 +123,29 @@ static void run_serially(size_t tasks, usw_task task, void *context, unsigned la
     for (size_t i = 0; i < tasks; i++) {
         task(context, i, lane);
     }
+}
+
+unsigned usw_parallel_threads(upsweep *u)
+{
+    if (inside_pool != NULL || u->threads == 1) {
+        return 1;
+    }
+    if (u->pool == NULL) {
+        u->pool = pool_new(u);
+    }
+    return u->pool == NULL ? 1 : u->pool->workers + 1;
+}
+
+void usw_wait_a_little(unsigned turn)
+{
+    enum { MOMENTS = 64 };
+    if (turn >= MOMENTS) {
+        (void)sched_yield();
+        return;
+    }
+#if USW_HAVE_X86
+    __builtin_ia32_pause();
+#endif
 }
 
 void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)

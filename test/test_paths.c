@@ -44,96 +44,6 @@ static void test_random_graphs(void **context)
     upsweep_close(u);
 }
 
-/* Graphs too large for the oracle of nets.c: the two forms, which share no step, must agree, on
- * every instruction set and for every number of threads. */
-typedef struct large {
-    size_t n, m;
-    uint32_t *tail, *head;
-    void *weight;
-    upsweep_type type;
-    unsigned flags;
-} large;
-
-static void add_arc(large *l, uint64_t tail, uint64_t head, uint64_t span)
-{
-    l->tail[l->m] = (uint32_t)tail;
-    l->head[l->m] = (uint32_t)head;
-    net_put(l->type, l->weight, l->m++, (double)net_draw(span));
-}
-
-/* 0: uniform; 1: a few hubs have most arcs; 2: a square grid; 3: a long line of clumps. */
-static large large_graph(unsigned kind, upsweep_type type, size_t n, size_t degree, uint64_t span)
-{
-    large l = {.n = n, .type = type, .flags = net_draw(4) == 0 ? 0 : UPSWEEP_GRAPH_UNDIRECTED};
-    l.tail = malloc(2 * n * degree * sizeof *l.tail);
-    l.head = l.tail + n * degree;
-    l.weight = malloc(n * degree * 8);
-    size_t side = (size_t)sqrt((double)n);
-    for (size_t v = 0; v < n; v++) {
-        for (size_t k = 0; k < degree; k++) {
-            uint64_t hub = net_draw(n), clump = v - v % 16;
-            if (kind == 1) {
-                hub = hub * hub / n * hub / n;
-            }
-            if (kind < 2) {
-                add_arc(&l, v, hub, span);
-            } else if (kind == 2 && k < 2 && v + (k ? side : 1) < n) {
-                add_arc(&l, v, v + (k ? side : 1), span);
-            } else if (kind == 3) {
-                add_arc(&l, v, k == 0 && v + 1 < n ? v + 1 : (clump + net_draw(16)) % n, span);
-            }
-        }
-    }
-    return l;
-}
-
-static void check_large(const large *l, unsigned isa, unsigned threads)
-{
-    upsweep *u = handle_open(isa, threads);
-    if (u == NULL) {
-        return;
-    }
-    upsweep_graph *graph;
-    assert_int_equal(upsweep_graph_from_arcs(u, l->n, l->m, l->tail, l->head,
-                                             l->type == 0 ? NULL : l->weight, l->type, l->flags,
-                                             &graph),
-                     UPSWEEP_OK);
-    size_t bytes = net_distance_bytes(l->type);
-    uint32_t sources[2] = {(uint32_t)net_draw(l->n), (uint32_t)net_draw(l->n)};
-    void *want = malloc(l->n * bytes), *got = malloc(l->n * bytes);
-    uint32_t *want_parent = malloc(l->n * 4), *got_parent = malloc(l->n * 4);
-    upsweep_path_options plain = {.algorithm = "path/dijkstra"};
-    upsweep_path_options o = {.delta = net_draw(2) == 0 ? 0 : (double)(1 + net_draw(2000))};
-    size_t count = 1 + net_draw(2);
-    assert_int_equal(upsweep_paths(u, graph, sources, count, want, want_parent, &plain),
-                     UPSWEEP_OK);
-    assert_int_equal(upsweep_paths(u, graph, sources, count, got, got_parent, &o), UPSWEEP_OK);
-    assert_memory_equal(got, want, l->n * bytes);
-    assert_memory_equal(got_parent, want_parent, l->n * 4);
-    free(want);
-    free(got);
-    free(want_parent);
-    free(got_parent);
-    upsweep_graph_free(graph);
-    upsweep_close(u);
-}
-
-static void test_large_graphs(void **context)
-{
-    (void)context;
-    static const uint64_t spans[] = {1, 3, 255, 100000};
-    static const size_t degrees[] = {2, 5, 12, 40};
-    static const unsigned threads[] = {1, 2, 3, 4, 7, 16};
-    for (unsigned k = 0; k < (test_small() ? 30u : 240u); k++) {
-        size_t n = k % 10 == 0 ? 6000 : 1 + net_draw(2000);
-        large l =
-            large_graph(k % 4, types[net_draw(5)], n, degrees[net_draw(4)], spans[net_draw(4)]);
-        check_large(&l, k % ISAS, threads[net_draw(6)]);
-        free(l.tail);
-        free(l.weight);
-    }
-}
-
 /* With targets or a cutoff, what is near enough is right and the rest is not reached. */
 static void test_early_stop(void **context)
 {
@@ -328,7 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs),
-        cmocka_unit_test(test_large_graphs),
+
         cmocka_unit_test(test_early_stop),
         cmocka_unit_test(test_bad_graphs),
         cmocka_unit_test(test_rows),
