@@ -6,7 +6,7 @@
 enum {
     LEAD = 1,            /* buckets that a thread may be ahead of the last one */
     CREW_MOST = 255,     /* threads */
-    BLOCKS_A_THREAD = 32 /* stretches of vertices that a thread owns, where there are enough */
+    BLOCKS_A_THREAD = 32 /* stretches of vertices that each owns, where there are enough */
 };
 
 /* One thread's part. Only it touches its queue, and only it writes the distances of its vertices. */

@@ -137,8 +137,8 @@ void usw_scratch_free(upsweep *u);
  * thread is woken. Threads that cannot be started are done without. */
 typedef void (*usw_task)(void *context, size_t i, unsigned lane);
 void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context);
-/* How many tasks usw_parallel would run side by side, now: tasks that wait for one another may be no
- * more. */
+/* How many tasks usw_parallel would run side by side, now: tasks that wait for one another may be
+ * no more. */
 unsigned usw_parallel_threads(upsweep *u);
 /* For a task that waits for another: a moment at first, then the processor is given to others. turn
  * counts from 0. */
