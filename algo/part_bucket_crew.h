@@ -9,7 +9,7 @@ enum {
     BLOCKS_A_THREAD = 32 /* stretches of vertices that each owns, where there are enough */
 };
 
-/* One thread's part. Only it touches its queue, and only it writes the distances of its vertices. */
+/* One thread's part. Only it touches its queue and writes the distances of its vertices. */
 typedef struct member {
     _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: it has nothing to do */
     _Alignas(64) _Atomic(chunk *) inbox; /* offers from others, chunk after chunk, newest first */
