@@ -16,7 +16,8 @@ typedef struct member {
     _Alignas(64) queue *q;
     chunk **out; /* offers to each of the others, one chunk at a time, or NULL */
     unsigned char **out_tail;
-    size_t reached, left; /* of its vertices: how many are reached, and the arcs of the others */
+    size_t reached; /* of its vertices */
+    arcs_left left;
 } member;
 
 typedef struct crew {

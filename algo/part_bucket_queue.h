@@ -44,6 +44,8 @@ typedef struct NAME(run) {
     DIST *distance;
     NAME(width) w;
     DIST most;    /* what lies farther is left out */
+    bool large;   /* the graph does not fit a cache: its lines are asked for ahead */
+    bool plain;   /* no sum is too great, and `most` leaves nothing out */
     size_t count; /* of offers */
     crew *crew;   /* NULL: one thread */
     member *self;
@@ -120,36 +122,71 @@ static void NAME(accept)(NAME(run) * r)
     r->count = 0;
 }
 
-/* Writes down an offer for each of the arcs [a, end) that is a shorter way now. */
-static inline void NAME(offer)(NAME(run) * r, DIST d, uint64_t a, uint64_t end)
-{
-    const upsweep_graph *g = r->g;
-    const DIST *distance = r->distance;
-    const DIST most = r->most;
-    while (a < end) {
-        if (end - a > OFFERS - r->count) {
-            NAME(accept)(r);
-        }
-        uint64_t stop = end - a > OFFERS ? a + OFFERS : end;
-        NAME(entry) *begin = (NAME(entry) *)(void *)r->q->offers, *offer = begin + r->count;
-        bool lost = false;
-        for (; a < stop; a++) {
-            DIST way = REACH(d, ARC_WEIGHT(g, a));
-            uint32_t head = ARC_HEAD(g, a);
-            *offer = (NAME(entry)){way, head};
-            offer += (way < NAME(load)(&distance[head])) & (way <= most);
-            lost |= way == DIST_MAX;
-        }
-        r->count = (size_t)(offer - begin);
-        r->q->lost |= lost;
-    }
-}
-
 /* The arcs [a, end) of a vertex that lies d away. */
 typedef struct NAME(row) {
     uint64_t a, end;
     DIST d;
 } NAME(row);
+
+/* Writes down an offer for each arc of the row that is a shorter way now, and returns where the
+ * next goes; there must be room for all. plain: no sum is too great, and nothing is left out. */
+static inline NAME(entry) *
+    NAME(offer)(const NAME(run) * r, NAME(row) row, NAME(entry) * offer, bool plain)
+{
+    const upsweep_graph *g = r->g;
+    const DIST *distance = r->distance;
+    const DIST most = r->most;
+    bool lost = false;
+    for (uint64_t a = row.a; a < row.end; a++) {
+        DIST way = plain ? row.d + ARC_WEIGHT(g, a) : REACH(row.d, ARC_WEIGHT(g, a));
+        uint32_t head = ARC_HEAD(g, a);
+        *offer = (NAME(entry)){way, head};
+        offer += (way < NAME(load)(&distance[head])) & (plain || way <= most);
+        lost |= !plain && way == DIST_MAX;
+    }
+    if (!plain) {
+        r->q->lost |= lost;
+    }
+    return offer;
+}
+
+/* The same for rows of any length, and then takes the offers. */
+static inline void NAME(offer_all)(NAME(run) * r, const NAME(row) * row, size_t rows, bool plain)
+{
+    NAME(entry) *first = (NAME(entry) *)(void *)r->q->offers, *offer = first;
+    for (size_t i = 0; i < rows; i++) {
+        NAME(row) part = row[i];
+        while (__builtin_expect(part.end - part.a > (size_t)(first + OFFERS - offer), 0)) {
+            r->count = (size_t)(offer - first);
+            NAME(accept)(r);
+            uint64_t stop = part.end - part.a > OFFERS ? part.a + OFFERS : part.end;
+            offer = NAME(offer)(r, (NAME(row)){part.a, stop, part.d}, first, plain);
+            part.a = stop;
+        }
+        offer = NAME(offer)(r, part, offer, plain);
+    }
+    r->count = (size_t)(offer - first);
+    NAME(accept)(r);
+}
+
+/* Asks for what relaxing the entries [e, end) looks at first, and, when that is there, for their
+ * arcs. */
+static inline void NAME(ask_rows)(const NAME(run) * r, const NAME(entry) * e,
+                                  const NAME(entry) * end)
+{
+    for (; e < end; e++) {
+        __builtin_prefetch(&r->distance[e->vertex]);
+        __builtin_prefetch(&r->g->begin[e->vertex]);
+    }
+}
+
+static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
+                                  const NAME(entry) * end)
+{
+    for (; e < end; e++) {
+        __builtin_prefetch(ARC_LINE(r->g, r->g->begin[e->vertex]));
+    }
+}
 
 /* Relaxes the arcs of those entries that still hold their vertex's distance. */
 static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
@@ -160,29 +197,25 @@ static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
     queue *q = r->q;
     NAME(row) row[BATCH];
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        __builtin_prefetch(&distance[e[i].vertex]);
-        __builtin_prefetch(&begin[e[i].vertex]);
-    }
     for (size_t i = 0; i < count && q->touched_count < q->touched_most; i++) {
         q->touched[q->touched_count++] = e[i].vertex;
     }
     for (size_t i = 0; i < count; i++) {
         uint32_t v = e[i].vertex;
         row[kept] = (NAME(row)){begin[v], begin[v + 1], e[i].distance};
-        __builtin_prefetch(ARC_LINE(g, begin[v]));
         kept += distance[v] == e[i].distance;
     }
-    for (size_t i = 0; i < kept; i++) {
+    for (size_t i = 0; i < kept && r->large; i++) {
         uint64_t end = row[i].end - row[i].a > HEADS ? row[i].a + HEADS : row[i].end;
         for (uint64_t a = row[i].a; a < end; a++) {
             __builtin_prefetch(&distance[ARC_HEAD(g, a)]);
         }
     }
-    for (size_t i = 0; i < kept; i++) {
-        NAME(offer)(r, row[i].d, row[i].a, row[i].end);
+    if (r->plain) {
+        NAME(offer_all)(r, row, kept, true);
+    } else {
+        NAME(offer_all)(r, row, kept, false);
     }
-    NAME(accept)(r);
 }
 
 #if PATH_KIND == 1 || PATH_KIND == 3
@@ -218,30 +251,36 @@ static void NAME(empty_bucket)(NAME(run) * r)
     if (c == NULL) {
         return;
     }
-    unsigned char *at = c->entries;
-    for (;;) {
-        unsigned char *end = end_of(c, q->tail[k]);
-        if (q->failed || (at == end && end == q->tail[k])) {
-            break;
-        }
-        if (at == end) {
+    const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries, *rows = e, *arcs = e;
+    while (!q->failed) {
+        unsigned char *tail = q->tail[k];
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        if (e == end) {
+            if ((const void *)end == tail) {
+                break;
+            }
             chunk *next = c->next;
             give_chunk(q, c);
-            c = next;
-            q->first[k] = c;
-            at = c->entries;
+            q->first[k] = c = next;
+            e = rows = arcs = (const NAME(entry) *)(const void *)c->entries;
             continue;
         }
-        size_t count = usw_min((size_t)(end - at) / sizeof(NAME(entry)), BATCH);
+        size_t left = (size_t)(end - e), count = usw_min(left, BATCH);
+        if (r->large) {
+            NAME(ask_rows)(r, rows, e + usw_min(left, 3 * BATCH));
+            rows = e + usw_min(left, 3 * BATCH);
+            NAME(ask_arcs)(r, arcs, e + usw_min(left, 2 * BATCH));
+            arcs = e + usw_min(left, 2 * BATCH);
+        }
 #if PATH_KIND == 1 || PATH_KIND == 3
         if (r->relaxed != NULL) {
-            NAME(relax_sorted)(r, (const NAME(entry) *)(const void *)at, count);
+            NAME(relax_sorted)(r, e, count);
         } else
 #endif
         {
-            NAME(relax)(r, (const NAME(entry) *)(const void *)at, count);
+            NAME(relax)(r, e, count);
         }
-        at += count * sizeof(NAME(entry));
+        e += count;
     }
     close_bucket(q, k, c, sizeof(NAME(entry)));
 }
@@ -249,11 +288,13 @@ static void NAME(empty_bucket)(NAME(run) * r)
 /* Whether all targets have their distance, now that the bucket `current` is done. */
 static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query, size_t *finished)
 {
-    while (*finished < query->target_count &&
-           NAME(number)(r->w, r->distance[query->targets[*finished]]) <= r->q->current) {
-        (*finished)++;
+    for (; *finished < query->target_count; (*finished)++) {
+        DIST d = r->distance[query->targets[*finished]];
+        if (d == DIST_MAX || NAME(number)(r->w, d) > r->q->current) {
+            return false;
+        }
     }
-    return query->target_count > 0 && *finished == query->target_count;
+    return query->target_count > 0;
 }
 
 /* Works through all buckets; true: stopped at the last target. */
@@ -280,6 +321,14 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 #if PATH_KIND == 1 || PATH_KIND == 3
 #include "algo/part_bucket_window.h"
 #endif
+
+static bool NAME(is_plain)(const usw_path_query *query)
+{
+    const upsweep_graph *g = query->graph;
+    double longest = (g->weight_type == 0 ? 1 : g->weight_max) * (double)g->vertices;
+    return query->cutoff == NULL && longest < (double)DIST_MAX / 2;
+}
+
 #include "algo/part_bucket_shared.h"
 
 static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
@@ -289,7 +338,9 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *qu
          .g = query->graph,
          .distance = query->distance,
          .w = NAME(width_of)(query->delta),
-         .most = DIST_MAX};
+         .most = DIST_MAX,
+         .large = query->graph->bytes > CACHE,
+         .plain = NAME(is_plain)(query)};
     if (query->cutoff != NULL) {
         memcpy(&r.most, query->cutoff, sizeof r.most);
     }

@@ -170,7 +170,8 @@ static void NAME(pull_own)(NAME(run) * r)
 
 static void NAME(count_own)(NAME(run) * r)
 {
-    r->self->reached = r->self->left = 0;
+    r->self->reached = 0;
+    r->self->left = (arcs_left){0, 0};
     OWN_STRETCHES(r, begin, end)
     {
         NAME(count)(r, begin, end, &r->self->reached, &r->self->left);
@@ -192,7 +193,8 @@ static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_que
     const NAME(width) width = j->run[0].w;
     bool right = true;
     for (verdict step = GO_ON; step == GO_ON && right;) {
-        size_t reached = 0, left = 0;
+        size_t reached = 0;
+        arcs_left left = {0, 0};
         NAME(next_window)(&w);
         NAME(set_window)(j, w.from, w.most);
         right = NAME(together)(u, j, w.from > 0 ? NAME(widen_own) : NAME(nothing_first),
@@ -200,7 +202,8 @@ static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_que
         right = right && NAME(together)(u, j, NAME(count_own), 0);
         for (size_t t = 0; t < j->c->threads; t++) {
             reached += j->c->member[t].reached;
-            left += j->c->member[t].left;
+            left.unreached += j->c->member[t].left.unreached;
+            left.reached += j->c->member[t].left.reached;
         }
         step = NAME(judge)(&w, query->graph, reached, left);
         if (step == PULL && right) {
@@ -226,6 +229,8 @@ static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *
                              .distance = query->distance,
                              .w = NAME(width_of)(query->delta),
                              .most = DIST_MAX,
+                             .large = query->graph->bytes > CACHE,
+                             .plain = NAME(is_plain)(query),
                              .crew = c,
                              .self = &c->member[t]};
         if (query->cutoff != NULL) {

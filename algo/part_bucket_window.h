@@ -69,17 +69,13 @@ static inline void NAME(ask_heads)(const NAME(run) * r, uint32_t v, DIST d)
 
 static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t count)
 {
-    const upsweep_graph *g = r->g;
     NAME(entry) valid[BATCH];
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        __builtin_prefetch(&r->distance[e[i].vertex]);
-        __builtin_prefetch(&g->begin[e[i].vertex]);
         __builtin_prefetch(&r->relaxed[e[i].vertex], 1);
     }
     for (size_t i = 0; i < count; i++) {
         valid[kept] = e[i];
-        __builtin_prefetch(&g->arc32[g->begin[e[i].vertex]]);
         kept += r->distance[e[i].vertex] == e[i].distance;
     }
     for (size_t i = 0; i < kept; i++) {
@@ -145,13 +141,14 @@ static void NAME(pull)(NAME(run) * r, size_t begin, size_t end)
 }
 
 static void NAME(count)(const NAME(run) * r, size_t begin, size_t end, size_t *reached,
-                        size_t *left)
+                        arcs_left *left)
 {
     const uint64_t *row = r->g->begin;
     for (size_t v = begin; v < end; v++) {
         bool is = r->distance[v] != DIST_MAX;
         *reached += is;
-        *left += is ? 0 : row[v + 1] - row[v];
+        left->unreached += is ? 0 : row[v + 1] - row[v];
+        left->reached += is ? row[v + 1] - row[v] - r->relaxed[v] : 0;
     }
 }
 
@@ -173,14 +170,15 @@ static void NAME(next_window)(NAME(windows) * w)
 }
 
 /* Whether the search is over, or is to be ended by a pull, or goes on. */
-static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t reached, size_t left)
+static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t reached,
+                           arcs_left left)
 {
-    if (left == 0 || w->most == DIST_MAX) {
+    if (left.unreached == 0 || left.reached == 0 || w->most == DIST_MAX) {
         return OVER;
     }
     w->step *= reached < w->before + w->before / 4 + 2 ? 2 : 1;
     w->before = reached;
-    return left < g->arcs / PULL_SHARE ? PULL : GO_ON;
+    return left.unreached < g->arcs / PULL_SHARE ? PULL : GO_ON;
 }
 
 static void NAME(by_windows)(NAME(run) * r, const usw_path_query *query)
@@ -191,7 +189,8 @@ static void NAME(by_windows)(NAME(run) * r, const usw_path_query *query)
     NAME(windows) w = {.step = query->delta * WINDOW};
     q->touched_count = q->touched_most; /* too many to note */
     for (verdict step = GO_ON; step == GO_ON && !q->failed;) {
-        size_t reached = 0, left = 0;
+        size_t reached = 0;
+        arcs_left left = {0, 0};
         NAME(next_window)(&w);
         r->from = w.from;
         r->most = w.most;

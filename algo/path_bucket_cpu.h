@@ -24,8 +24,9 @@ enum {
     CHUNK = 4096, /* bytes of a chunk of entries, and what it is aligned to */
     CHUNK_HEAD = 16,
     SLAB = 1 << 20,
-    BATCH = 64, /* entries that are worked on together */
-    HEADS = 8,  /* of one row whose distances are asked for ahead */
+    BATCH = 32,      /* entries that are worked on together */
+    CACHE = 1 << 20, /* bytes of a graph that fits the caches of one core */
+    HEADS = 8,       /* of one row whose distances are asked for ahead */
     OFFERS = 1024,
     WINDOW = 4,     /* buckets in a window, at first */
     PULL_SHARE = 8, /* less than this part of the arcs is looked at from the other side */
@@ -155,6 +156,11 @@ static void close_bucket(queue *q, size_t k, chunk *last, size_t entry_bytes)
 
 /* After a window (part_bucket_window.h). */
 typedef enum verdict { GO_ON, PULL, OVER } verdict;
+
+/* The arcs of unreached vertices, and those of reached ones that lead beyond the window. */
+typedef struct arcs_left {
+    size_t unreached, reached;
+} arcs_left;
 
 /* Where the entries of chunk c end; tail is that of its bucket. */
 static inline unsigned char *end_of(chunk *c, unsigned char *tail)

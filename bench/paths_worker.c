@@ -107,7 +107,7 @@ int main(void)
                 opened = threads;
             }
             double start = now_ms();
-            int skip = bench_paths((uint32_t)(source % g.n), distance);
+            int skip = bench_paths(g.tail[source % g.m], distance);
             double ms = now_ms() - start;
             uint64_t sum = 0;
             for (size_t v = 0; v < g.n; v++) {

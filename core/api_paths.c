@@ -13,7 +13,7 @@ double usw_choose_delta(const upsweep_graph *g)
 {
     double degree = g->vertices == 0 ? 0 : (double)g->arcs / (double)g->vertices;
     double mean = g->weight_type == 0 ? 1 : g->weight_mean;
-    double delta = g->sorted ? 2 * mean / degree : degree < 8 ? mean / 2 : mean / degree;
+    double delta = g->sorted ? 2 * mean / degree : degree < 8 ? mean : mean / degree;
     return delta > 0 ? delta : 1;
 }
 
