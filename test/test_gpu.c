@@ -131,7 +131,11 @@ static void try_where(const job *expected, where w)
     }
     if (!job_same(expected, &j)) {
         const char *wrong = job_wrong(&j);
-        complain(&j, w, wrong != NULL ? wrong : "other bytes than on the CPU");
+        /* nth_element promises what stands on either side of the k-th key, not where. */
+        bool one_outcome = strcmp(j.call->name, "upsweep_nth_element") != 0;
+        if (wrong != NULL || one_outcome) {
+            complain(&j, w, wrong != NULL ? wrong : "other bytes than on the CPU");
+        }
     }
     job_free(&j);
 }
