@@ -216,12 +216,12 @@ static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t entry_bytes, 
         member *m = &c->member[t];
         usw_path_room room = {.queue = usw_scratch(u, sizeof(queue)), .slab_bytes = slab};
         room.slab = usw_scratch(u, slab);
-        m->out = usw_scratch(u, c->threads * sizeof *m->out);
+        m->out = usw_scratch(u, c->threads * sizeof(void *));
         m->out_tail = usw_scratch(u, c->threads * sizeof *m->out_tail);
         if (room.queue == NULL || room.slab == NULL || m->out == NULL || m->out_tail == NULL) {
             return NULL;
         }
-        memset(m->out, 0, c->threads * sizeof *m->out);
+        memset(m->out, 0, c->threads * sizeof(void *));
         m->q = queue_begin(&room, entry_bytes);
     }
     return c;

@@ -155,15 +155,35 @@ void call(upsweep_status status)
     }
 }
 
-/* Terabytes a second, read and written. */
-double copy_rate(void *to, const void *from, size_t bytes)
+/* Terabytes a second, read and written, of a device copy of 1 GB: the roofline of every cell. */
+double copy_rate()
 {
-    std::vector<float> times;
-    for (unsigned r = 0; r < 3; r++) {
-        times.push_back(
-            time_of([&] { MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream)); }));
+    static double rate = 0;
+    if (rate == 0) {
+        const size_t bytes = size_t(1) << 30;
+        void *from, *to;
+        MUST(cudaMalloc(&from, bytes));
+        MUST(cudaMalloc(&to, bytes));
+        std::vector<float> times;
+        for (unsigned r = 0; r < 5; r++) {
+            times.push_back(time_of(
+                [&] { MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream)); }));
+        }
+        rate = 2.0 * static_cast<double>(bytes) / median(times) / 1e6;
+        MUST(cudaFree(from));
+        MUST(cudaFree(to));
     }
-    return 2.0 * static_cast<double>(bytes) / median(times) / 1e6;
+    return rate;
+}
+
+void tell(const cell &c, size_t least_bytes, bool right, float ours, float cubs)
+{
+    printf("{\"op\": \"%s\", \"type\": \"%s\", \"n\": %zu, \"pattern\": \"%s\", \"right\": %s, "
+           "\"least_bytes\": %zu, \"copy_tbs\": %.3f, "
+           "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
+           c.op.c_str(), c.type.c_str(), size_t(1) << c.log_n, c.pattern.c_str(),
+           right ? "true" : "false", least_bytes, copy_rate(), ours, cubs);
+    fflush(stdout);
 }
 
 /* K: the type CUB sorts. B: its bits. V: of values; the same sizes. */
@@ -195,10 +215,13 @@ template <typename K, typename B, typename V> void measure(const cell &c, upswee
                        : cub::DeviceRadixSort::SortPairs(temp, scratch, in, to, values, out_values,
                                                          int64_t(n), 0, sizeof(K) * 8, stream));
     };
+    /* CUB orders floats by their bits, so ours does too here. */
+    upsweep_options raw = UPSWEEP_OPTIONS_INIT;
+    raw.flags = std::is_floating_point<K>::value ? UPSWEEP_NAN_RAW : 0;
     auto our_sort = [&] {
-        call(keys_only ? upsweep_sort(u, ours, n, type, nullptr)
-             : argsort ? upsweep_argsort(u, ours, n, type, our_values, sizeof(V) * 8, nullptr)
-                       : upsweep_sort_pairs(u, ours, our_values, n, type, sizeof(V), nullptr));
+        call(keys_only ? upsweep_sort(u, ours, n, type, &raw)
+             : argsort ? upsweep_argsort(u, ours, n, type, our_values, sizeof(V) * 8, &raw)
+                       : upsweep_sort_pairs(u, ours, our_values, n, type, sizeof(V), &raw));
     };
     cub_sort();
     MUST(cudaMalloc(&temp, scratch));
@@ -226,12 +249,7 @@ template <typename K, typename B, typename V> void measure(const cell &c, upswee
     MUST(cudaMemcpyAsync(&wrong, differ, 4, cudaMemcpyDefault, stream));
     call(upsweep_wait(u));
     size_t least = 2 * n * (sizeof(B) + (keys_only ? 0 : sizeof(V)));
-    printf("{\"op\": \"%s\", \"type\": \"%s\", \"n\": %zu, \"pattern\": \"%s\", \"right\": %s, "
-           "\"least_bytes\": %zu, \"copy_tbs\": %.3f, "
-           "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
-           c.op.c_str(), c.type.c_str(), n, c.pattern.c_str(), wrong ? "false" : "true", least,
-           copy_rate(out, input, n * sizeof(B)), median(times[0]), median(times[1]));
-    fflush(stdout);
+    tell(c, least, wrong == 0, median(times[0]), median(times[1]));
     for (void *p : {static_cast<void *>(input), static_cast<void *>(ours), static_cast<void *>(out),
                     static_cast<void *>(values), static_cast<void *>(our_values),
                     static_cast<void *>(out_values), temp, static_cast<void *>(differ)}) {

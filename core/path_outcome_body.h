@@ -92,7 +92,7 @@ static void NAME(parents)(const usw_path_query *q, const uint32_t *list, size_t 
         uint32_t v = list == NULL ? (uint32_t)k : list[k];
         for (uint64_t a = g->begin[v]; distance[v] != DIST_MAX && a < g->begin[v + 1]; a++) {
             uint32_t head = ARC_HEAD(g, a);
-            bool nearer = distance[v] < distance[head] && v < parent[head];
+            bool nearer = v < parent[head] && distance[v] < distance[head];
             if (nearer && NAME(fits)(g, distance, v, a)) {
                 parent[head] = v;
             }
