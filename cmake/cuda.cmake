@@ -45,7 +45,7 @@ function(upsweep_cuda_plugin)
     list(REMOVE_AT archs -1)
     list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
     # Contraction to fused multiply-add would make sums differ from the CPU's.
-    # Machine code is compressed as well: 40 MB become 9.
+    # Machine code is compressed as well: 40 MB become 10.
     set(flags -std=c++17 -O3 -fmad=false ${archs} -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}PTX
         -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
