@@ -25,7 +25,7 @@ run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
 test: ## build and run the tests, without the linters
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
@@ -35,7 +35,7 @@ check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where th
 	@sh test/check_gpu.sh $(BUILD)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 	@sh test/lint.sh $(BUILD) $(JOBS)
 
 check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
