@@ -2,6 +2,7 @@
 #include "algorithm.h"
 #include "app.h"
 #include "output.h"
+#include "trace_input.h"
 #include "trace_print.h"
 
 #include <errno.h>
@@ -35,85 +36,8 @@ const app_usage usage_trace = {
     "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
     "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -"};
 
-typedef struct numbers {
-    uint32_t *values;
-    size_t count, room;
-} numbers;
-
-static int add(numbers *all, const char *text)
-{
-    uint64_t value = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9' && value <= UINT32_MAX; p++) {
-        value = 10 * value + (uint64_t)(*p - '0');
-    }
-    if (p == text || *p != '\0' || value > UINT32_MAX) {
-        return app_fail("'%s' is no whole number from 0 to 4294967295", text);
-    }
-    if (all->count == all->room) {
-        all->room = all->room == 0 ? 64 : 2 * all->room;
-        uint32_t *values = realloc(all->values, all->room * sizeof *values);
-        if (values == NULL) {
-            return app_fail("out of memory");
-        }
-        all->values = values;
-    }
-    all->values[all->count++] = (uint32_t)value;
-    return APP_OK;
-}
-
-/* Words of f: what stands between blanks, commas and new lines. */
-static int add_words(numbers *all, FILE *f)
-{
-    char word[40];
-    size_t length = 0;
-    int c, status = APP_OK;
-    do {
-        c = getc(f);
-        bool between = c == EOF || (c != 0 && strchr(" \t\r\n,", c) != NULL);
-        if (!between) {
-            word[length] = (char)c;
-            length += length + 1 < sizeof word;
-        } else if (length > 0) {
-            word[length] = '\0';
-            length = 0;
-            status = add(all, word);
-        }
-    } while (c != EOF && status == APP_OK);
-    if (status == APP_OK && ferror(f)) {
-        return app_fail("standard input: %s", strerror(errno));
-    }
-    return status;
-}
-
-static int read_numbers(numbers *all, const upsweep_algorithm *a, const app_common *common)
-{
-    int status = APP_OK;
-    for (size_t i = 1; i < common->operand_count && status == APP_OK; i++) {
-        const char *word = common->operands[i];
-        status = strcmp(word, "-") == 0 ? add_words(all, stdin) : add(all, word);
-    }
-    if (common->operand_count == 1) {
-        FILE *f = fmemopen((void *)(uintptr_t)a->example, strlen(a->example), "r");
-        status = f == NULL ? app_fail("out of memory") : add_words(all, f);
-        if (f != NULL) {
-            fclose(f);
-        }
-    }
-    return status;
-}
-
-static int say_why(const upsweep_algorithm *a, upsweep_status status)
-{
-    if (status == UPSWEEP_ERROR_ARGUMENT || status == UPSWEEP_ERROR_RANGE) {
-        return app_fail("%s does not take these numbers; it takes %s", a->name, a->input);
-    }
-    return app_fail("%s",
-                    status == UPSWEEP_ERROR_MEMORY ? "out of memory" : upsweep_status_name(status));
-}
-
 /* A write error ends the trace as UPSWEEP_STOPPED; who closes f says why. */
-static int run(const upsweep_algorithm *a, const numbers *in, bool jsonl, FILE *f)
+static int run(const upsweep_algorithm *a, const app_trace_input *in, bool jsonl, FILE *f)
 {
     upsweep_status status;
     if (jsonl) {
@@ -131,11 +55,12 @@ static int run(const upsweep_algorithm *a, const numbers *in, bool jsonl, FILE *
             return app_fail("out of memory");
         }
     }
-    return status == UPSWEEP_OK || status == UPSWEEP_STOPPED ? APP_OK : say_why(a, status);
+    return status == UPSWEEP_OK || status == UPSWEEP_STOPPED ? APP_OK : app_trace_fail(a, status);
 }
 
 /* Through a stream of its own into a file that appears when it is whole. */
-static int run_to_file(const upsweep_algorithm *a, const numbers *in, bool jsonl, const char *name)
+static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, bool jsonl,
+                       const char *name)
 {
     io_output out;
     io_error error;
@@ -178,12 +103,12 @@ int verb_trace(int argc, char **argv)
     if (a == NULL) {
         return APP_ERROR;
     }
-    numbers in = {NULL, 0, 0};
-    status = read_numbers(&in, a, &s.common);
+    app_trace_input in = {NULL, 0, 0};
+    status = app_trace_input_read(&in, a, s.common.operands + 1, s.common.operand_count - 1);
     if (status == APP_OK) {
         const char *output = s.common.output;
         status = output == NULL ? run(a, &in, jsonl, stdout) : run_to_file(a, &in, jsonl, output);
     }
-    free(in.values);
+    app_trace_input_free(&in);
     return status != APP_OK ? status : app_finish_stdout();
 }

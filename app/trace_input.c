@@ -1,0 +1,94 @@
+/* trace_input.c - reads the numbers for an explained form from the command line or a file. */
+#include "trace_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int app_trace_input_add(app_trace_input *in, uint32_t value)
+{
+    if (in->count == in->room) {
+        in->room = in->room == 0 ? 64 : 2 * in->room;
+        uint32_t *values = realloc(in->values, in->room * sizeof *values);
+        if (values == NULL) {
+            return app_fail("out of memory");
+        }
+        in->values = values;
+    }
+    in->values[in->count++] = value;
+    return APP_OK;
+}
+
+void app_trace_input_free(app_trace_input *in)
+{
+    free(in->values);
+    *in = (app_trace_input){NULL, 0, 0};
+}
+
+/* where: "" or "FILE: ". */
+static int add_word(app_trace_input *in, const char *where, const char *text)
+{
+    uint64_t value = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9' && value <= UINT32_MAX; p++) {
+        value = 10 * value + (uint64_t)(*p - '0');
+    }
+    if (p == text || *p != '\0' || value > UINT32_MAX) {
+        return app_fail("%s'%s' is no whole number from 0 to 4294967295", where, text);
+    }
+    return app_trace_input_add(in, (uint32_t)value);
+}
+
+int app_trace_input_file(app_trace_input *in, FILE *f, const char *name)
+{
+    char word[40], where[4200] = "";
+    size_t length = 0, line = 1;
+    int c, status = APP_OK;
+    do {
+        c = getc(f);
+        bool between = c == EOF || (c != 0 && strchr(" \t\r\n,", c) != NULL);
+        if (!between) {
+            word[length] = (char)c;
+            length += length + 1 < sizeof word;
+        } else if (length > 0) {
+            word[length] = '\0';
+            length = 0;
+            if (name != NULL) {
+                snprintf(where, sizeof where, "%.4000s: line %zu: ", name, line);
+            }
+            status = add_word(in, where, word);
+        }
+        line += c == '\n';
+    } while (c != EOF && status == APP_OK);
+    if (status == APP_OK && ferror(f)) {
+        return app_fail("%s: %s", name != NULL ? name : "standard input", strerror(errno));
+    }
+    return status;
+}
+
+int app_trace_input_read(app_trace_input *in, const upsweep_algorithm *a, char **words,
+                         size_t word_count)
+{
+    int status = APP_OK;
+    for (size_t i = 0; i < word_count && status == APP_OK; i++) {
+        status = strcmp(words[i], "-") == 0 ? app_trace_input_file(in, stdin, NULL)
+                                            : add_word(in, "", words[i]);
+    }
+    if (word_count == 0) {
+        FILE *f = fmemopen((void *)(uintptr_t)a->example, strlen(a->example), "r");
+        status = f == NULL ? app_fail("out of memory") : app_trace_input_file(in, f, NULL);
+        if (f != NULL) {
+            fclose(f);
+        }
+    }
+    return status;
+}
+
+int app_trace_fail(const upsweep_algorithm *a, upsweep_status status)
+{
+    if (status == UPSWEEP_ERROR_ARGUMENT || status == UPSWEEP_ERROR_RANGE) {
+        return app_fail("%s does not take these numbers; it takes %s", a->name, a->input);
+    }
+    return app_fail("%s",
+                    status == UPSWEEP_ERROR_MEMORY ? "out of memory" : upsweep_status_name(status));
+}
