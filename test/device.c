@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "handles.h"
 #include "plugin.h"
 
 enum { EDGE = 256, TAKEN_MAX = 64, FILL = 0x5b };
@@ -15,9 +16,12 @@ enum { EDGE = 256, TAKEN_MAX = 64, FILL = 0x5b };
 static upsweep *handle;
 static struct taken {
     unsigned char *at;
-    size_t bytes, offset;
+    size_t bytes, offset, edge;
 } taken[TAKEN_MAX];
 static unsigned taken_count;
+/* Under a sanitizer arrays are allocations of their own, so that it sees a step outside. */
+static int (*allocate)(void **, size_t);
+static int (*release)(void *);
 
 static void must(upsweep_status status, const char *what)
 {
@@ -39,6 +43,11 @@ bool device_start(size_t bytes, const char **why)
     if (upsweep_open_why(&handle, "cuda", NULL, why) != UPSWEEP_OK) {
         return false;
     }
+    if (test_small() && !device_is_emulated()) {
+        void *malloc_symbol = device_symbol("cudaMalloc"), *free_symbol = device_symbol("cudaFree");
+        memcpy(&allocate, &malloc_symbol, sizeof allocate);
+        memcpy(&release, &free_symbol, sizeof release);
+    }
     must(handle->plugin->reserve(handle->gpu, bytes), "reserve");
     handle->plugin->begin(handle->gpu, false);
     return true;
@@ -46,8 +55,33 @@ bool device_start(size_t bytes, const char **why)
 
 void device_end(void)
 {
+    device_reset();
     upsweep_close(handle);
     handle = NULL;
+}
+
+upsweep *cpu, *gpu;
+
+int device_group_start(size_t bytes)
+{
+    enum { SKIPPED = 77 };
+    const char *why;
+    if (!device_start(bytes, &why)) {
+        printf("no GPU to test with: %s\n", why);
+        exit(SKIPPED);
+    }
+    bool open = upsweep_open(&cpu, "cpu", NULL) == UPSWEEP_OK &&
+                upsweep_open(&gpu, "cuda", NULL) == UPSWEEP_OK;
+    return open ? 0 : 1;
+}
+
+int device_group_end(void **state)
+{
+    (void)state;
+    upsweep_close(cpu);
+    upsweep_close(gpu);
+    device_end();
+    return 0;
 }
 
 bool device_is_emulated(void)
@@ -57,15 +91,21 @@ bool device_is_emulated(void)
 
 void *device_take(size_t bytes, size_t offset)
 {
-    size_t all = 2 * EDGE + offset + bytes;
-    unsigned char *at = handle->plugin->scratch(handle->gpu, all);
+    bool alone = allocate != NULL && release != NULL;
+    size_t edge = alone ? 0 : EDGE, all = 2 * edge + offset + bytes;
+    void *at = NULL;
+    if (!alone) {
+        at = handle->plugin->scratch(handle->gpu, all);
+    } else if (allocate(&at, all + (all == 0)) != 0) {
+        at = NULL;
+    }
     if (at == NULL || taken_count == TAKEN_MAX) {
-        must(UPSWEEP_ERROR_MEMORY, "scratch");
+        must(UPSWEEP_ERROR_MEMORY, "memory for an array");
     }
     must(handle->plugin->fill(handle->gpu, at, FILL, all), "fill");
-    taken[taken_count++] = (struct taken){at, bytes, offset};
+    taken[taken_count++] = (struct taken){at, bytes, offset, edge};
     settle();
-    return at + EDGE + offset;
+    return (unsigned char *)at + edge + offset;
 }
 
 static bool filled(const unsigned char *at, size_t bytes)
@@ -84,7 +124,8 @@ bool device_intact(void)
 {
     for (unsigned i = 0; i < taken_count; i++) {
         const struct taken *t = &taken[i];
-        if (!filled(t->at, EDGE) || !filled(t->at + EDGE + t->offset + t->bytes, EDGE)) {
+        if (t->edge != 0 &&
+            (!filled(t->at, EDGE) || !filled(t->at + EDGE + t->offset + t->bytes, EDGE))) {
             return false;
         }
     }
@@ -93,6 +134,11 @@ bool device_intact(void)
 
 void device_reset(void)
 {
+    for (unsigned i = 0; i < taken_count; i++) {
+        if (taken[i].edge == 0) {
+            (void)release(taken[i].at);
+        }
+    }
     taken_count = 0;
     handle->plugin->end(handle->gpu);
     handle->plugin->begin(handle->gpu, false);

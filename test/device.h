@@ -15,10 +15,17 @@ void device_end(void);
 /* Whether the plugin is the emulated one. */
 bool device_is_emulated(void);
 
+/* Setup and teardown of a group of tests: a handle of the CPU beside one of the GPU. Where there is
+ * no GPU the program ends with 77. */
+extern upsweep *cpu, *gpu;
+int device_group_start(size_t bytes);
+int device_group_end(void **state);
+
 /* Memory that begins `offset` bytes after an address aligned to 256, all of a pattern, with more of
  * it before and behind; until device_reset. */
 void *device_take(size_t bytes, size_t offset);
-/* False if something was written before or behind an array taken since the last reset. */
+/* False if something was written before or behind an array taken since the last reset (under a
+ * sanitizer, which sees that itself, arrays have no such edges). */
 bool device_intact(void);
 void device_reset(void);
 void device_put(void *to, const void *from, size_t bytes);

@@ -25,6 +25,12 @@ const char *input_name(unsigned pattern);
 /* A step of splitmix64: a stream of 64-bit numbers from any seed. */
 uint64_t input_random(uint64_t *state);
 
+/* Whether number i is of those that are left when one of so many is taken, here and there. */
+static inline int input_one_in(unsigned many, uint64_t i)
+{
+    return input_random(&i) % many == 0;
+}
+
 /* Fills n keys of the type. The same arguments give the same keys. */
 void input_fill(unsigned pattern, upsweep_type type, void *keys, size_t n, uint64_t seed);
 
