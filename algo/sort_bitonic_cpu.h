@@ -86,10 +86,9 @@ static inline void FN(transpose_out)(KEY t[ROWS][FN(COLUMNS)], KEY *k)
 static inline void FN(rows_halve)(KEY t[ROWS][FN(COLUMNS)], unsigned size)
 {
     for (unsigned d = size / 2; d > 0; d /= 2) {
-        for (unsigned r = 0; r < ROWS; r++) {
-            if ((r & d) == 0) {
-                FN(exchange)(t[r], t[r + d], FN(COLUMNS));
-            }
+        for (unsigned pair = 0; pair < ROWS / 2; pair++) {
+            unsigned low = (pair & ~(d - 1)) * 2 + (pair & (d - 1));
+            FN(exchange)(t[low], t[low + d], FN(COLUMNS));
         }
     }
 }
@@ -114,9 +113,9 @@ static void FN(tile_sort)(KEY *k)
     KEY t[ROWS][FN(COLUMNS)];
     FN(transpose_in)(t, k);
     for (unsigned size = 2; size <= ROWS; size *= 2) {
-        for (unsigned r = 0; r < ROWS; r++) {
-            if ((r & (size / 2)) == 0) {
-                FN(exchange)(t[r], t[r ^ (size - 1)], FN(COLUMNS));
+        for (unsigned block = 0; block < ROWS; block += size) {
+            for (unsigned r = 0; r < size / 2; r++) {
+                FN(exchange)(t[block + r], t[block + size - 1 - r], FN(COLUMNS));
             }
         }
         FN(rows_halve)(t, size / 2);
