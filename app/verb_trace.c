@@ -4,6 +4,7 @@
 #include "output.h"
 #include "trace_input.h"
 #include "trace_print.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +14,37 @@
 typedef struct settings {
     app_common common;
     const char *format;
+    bool watch;   /* on the terminal */
+    bool plain;   /* as pictures, one below the other */
+    double speed; /* pictures a second; 0: not given */
 } settings;
+
+static int take_watch(void *target, const char *word)
+{
+    settings *s = target;
+    s->watch = word == NULL;
+    s->plain = word != NULL && strcmp(word, "plain") == 0;
+    return s->watch || s->plain ? APP_OK
+                                : app_fail("--watch takes nothing or plain, not '%s'", word);
+}
+
+static int take_speed(void *target, const char *text)
+{
+    settings *s = target;
+    int status = app_parse_number("--speed", text, &s->speed);
+    if (status == APP_OK && !(s->speed >= 0.1 && s->speed <= 10000)) {
+        return app_fail("--speed is from 0.1 to 10000 rounds a second, not %s", text);
+    }
+    return status;
+}
 
 static const app_option options[] = {
     {0, "format", "FORMAT", "text (rows for people) or jsonl (one JSON object for each step)",
      APP_TEXT, offsetof(settings, format), NULL},
+    {0, "watch", "[=plain]", "play the rounds on the terminal; plain prints them as pictures",
+     APP_CALL, 0, take_watch},
+    {0, "speed", "ROUNDS", "with --watch, rounds a second; else it fits their number", APP_CALL, 0,
+     take_speed},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
 
@@ -31,16 +58,25 @@ const app_usage usage_trace = {
     "number the algorithm's own example is taken.\n"
     "\n"
     "Below the rows stand the rounds and the steps counted in the trace, beside the formulas that\n"
-    "the algorithm states for them. docs/trace.md describes both formats.",
+    "the algorithm states for them. docs/trace.md describes both formats.\n"
+    "\n"
+    "With --watch every round is a picture: a bar for each element, those that the lanes of the\n"
+    "round compare or read in blue, those that they write in orange, and lines that join the\n"
+    "pairs. Keys: space pauses and goes on, right and left step forward and back, + and - change\n"
+    "the speed, Home and End go to the start and the end, q quits.",
     APP_OUTPUT, options,
     "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
-    "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -"};
+    "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -\n"
+    "seq 32 | shuf | upsweep trace sort/bitonic --watch -"};
 
 /* A write error ends the trace as UPSWEEP_STOPPED; who closes f says why. */
-static int run(const upsweep_algorithm *a, const app_trace_input *in, bool jsonl, FILE *f)
+static int run(const upsweep_algorithm *a, const app_trace_input *in, const settings *s, FILE *f)
 {
     upsweep_status status;
-    if (jsonl) {
+    if (s->plain) {
+        return watch_print(a, in->values, in->count, f);
+    }
+    if (strcmp(s->format, "jsonl") == 0) {
         status = upsweep_trace(a->name, in->values, in->count, NULL, trace_jsonl_sink, f);
     } else {
         trace_text text = {.f = f, .algorithm = a, .measure = true};
@@ -59,9 +95,9 @@ static int run(const upsweep_algorithm *a, const app_trace_input *in, bool jsonl
 }
 
 /* Through a stream of its own into a file that appears when it is whole. */
-static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, bool jsonl,
-                       const char *name)
+static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, const settings *s)
 {
+    const char *name = s->common.output;
     io_output out;
     io_error error;
     if (io_output_open(&out, name, &error) != 0) {
@@ -72,7 +108,7 @@ static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, bo
     if (f == NULL) {
         status = app_fail("%s: %s", name, strerror(errno));
     } else {
-        status = run(a, in, jsonl, f);
+        status = run(a, in, s, f);
         bool failed = ferror(f) != 0;
         if ((fclose(f) != 0 || failed) && status == APP_OK) {
             status = app_fail("%s: cannot be written: %s", name, strerror(errno));
@@ -92,9 +128,14 @@ int verb_trace(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
-    bool jsonl = strcmp(s.format, "jsonl") == 0;
-    if (!jsonl && strcmp(s.format, "text") != 0) {
+    if (strcmp(s.format, "jsonl") != 0 && strcmp(s.format, "text") != 0) {
         return app_fail("there is no format '%s'; there are text and jsonl", s.format);
+    }
+    if (s.watch && s.common.output != NULL) {
+        return app_fail("--watch plays on the terminal and writes no file; --watch=plain does");
+    }
+    if (s.speed > 0 && !s.watch) {
+        return app_fail("--speed is of use with --watch only");
     }
     if (s.common.operand_count == 0) {
         return app_fail("which algorithm? `upsweep list` shows all");
@@ -105,9 +146,10 @@ int verb_trace(int argc, char **argv)
     }
     app_trace_input in = {NULL, 0, 0};
     status = app_trace_input_read(&in, a, s.common.operands + 1, s.common.operand_count - 1);
-    if (status == APP_OK) {
-        const char *output = s.common.output;
-        status = output == NULL ? run(a, &in, jsonl, stdout) : run_to_file(a, &in, jsonl, output);
+    if (status == APP_OK && s.watch) {
+        status = watch_play(a, in.values, in.count, s.speed);
+    } else if (status == APP_OK) {
+        status = s.common.output == NULL ? run(a, &in, &s, stdout) : run_to_file(a, &in, &s);
     }
     app_trace_input_free(&in);
     return status != APP_OK ? status : app_finish_stdout();
