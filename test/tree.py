@@ -60,8 +60,8 @@ MAY = {
     "core": {"include", "core"},
     "algo": {"core", "algo", "cuda"}, "cuda": {"cuda", "core", "algo", "include"},
     "io": {"io", "include"},
-    "app": {"app", "io", "include"},
-    "bench": None, "test": None, "view": {"view"},
+    "app": {"app", "io", "include", "view"},
+    "bench": None, "test": None, "view": {"view", "io", "include"},
 }
 SYSTEM = re.compile(r'#\s*include\s*<([^>]+)>')
 LOCAL = re.compile(r'#\s*include\s*"([^"]+)"')
@@ -119,6 +119,8 @@ ROOMS = [  # what, where it may stand, in which rooms we look
     (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"core/cpu_body.h"}, ("core", "include")),
     (r"\b(printf|fprintf|puts|fputs|putchar|perror|abort|exit|_Exit|assert)\s*\(", set(),
      ("core", "algo", "include")),
+    (r"\b(gl[A-Z]|egl[A-Z]|glfw[A-Z])\w+", {"view/draw.c", "view/offscreen.c", "view/window.c", "view/headless.c"},
+     ("core", "algo", "io", "app", "include", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
      ("core", "algo", "include", "io", "app")),

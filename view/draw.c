@@ -1,0 +1,287 @@
+/* draw.c - two programs: one for shapes, whose edges are smoothed by their distance, and one for
+ * fields of points. */
+#include "draw.h"
+#include "palette.h"
+
+#include <epoxy/gl.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char shape_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in vec4 at;\n"
+    "layout(location = 1) in vec4 extra;\n"
+    "layout(location = 2) in uint colour;\n"
+    "layout(location = 3) in uint kind;\n"
+    "uniform vec2 size;\n"
+    "out vec2 p;\n"
+    "flat out vec4 f_at, f_extra, f_colour;\n"
+    "flat out uint f_kind;\n"
+    "void main() {\n"
+    "    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);\n"
+    "    if (kind == 1u) {\n"
+    "        vec2 along = at.zw - at.xy;\n"
+    "        float length = max(length(along), 0.001), reach = extra.x * 0.5 + 1.0;\n"
+    "        vec2 u = along / length, v = vec2(-u.y, u.x);\n"
+    "        p = at.xy + u * mix(-reach, length + reach, corner.x) + v * mix(-reach, reach, "
+    "corner.y);\n"
+    "    } else {\n"
+    "        float out_by = kind == 0u ? 1.0 : 0.0;\n"
+    "        p = mix(at.xy - out_by, at.xy + at.zw + out_by, corner);\n"
+    "    }\n"
+    "    gl_Position = vec4(p.x / size.x * 2.0 - 1.0, 1.0 - p.y / size.y * 2.0, 0.0, 1.0);\n"
+    "    f_at = at; f_extra = extra; f_kind = kind;\n"
+    "    f_colour = unpackUnorm4x8(colour).wzyx;\n"
+    "}\n";
+
+static const char shape_fragment[] =
+    "#version 450 core\n"
+    "in vec2 p;\n"
+    "flat in vec4 f_at, f_extra, f_colour;\n"
+    "flat in uint f_kind;\n"
+    "layout(binding = 0) uniform sampler2D letters;\n"
+    "out vec4 colour;\n"
+    "void main() {\n"
+    "    float cover;\n"
+    "    if (f_kind == 2u) {\n"
+    "        cover = texelFetch(letters, ivec2(f_extra.xy + p - f_at.xy), 0).r;\n"
+    "    } else if (f_kind == 1u) {\n"
+    "        vec2 along = f_at.zw - f_at.xy;\n"
+    "        float t = clamp(dot(p - f_at.xy, along) / max(dot(along, along), 1e-6), 0.0, 1.0);\n"
+    "        cover = clamp(f_extra.x * 0.5 - distance(p, f_at.xy + along * t) + 0.5, 0.0, 1.0);\n"
+    "    } else {\n"
+    "        vec2 half_size = f_at.zw * 0.5;\n"
+    "        vec2 q = abs(p - f_at.xy - half_size) - half_size + f_extra.x;\n"
+    "        float d = length(max(q, 0.0)) + min(max(q.x, q.y), 0.0) - f_extra.x;\n"
+    "        d = f_extra.y > 0.0 ? abs(d + f_extra.y * 0.5) - f_extra.y * 0.5 : d;\n"
+    "        cover = clamp(0.5 - d, 0.0, 1.0);\n"
+    "    }\n"
+    "    colour = vec4(f_colour.rgb, f_colour.a * cover);\n"
+    "}\n";
+
+static const char point_vertex[] =
+    "#version 450 core\n"
+    "layout(location = 0) in float value;\n"
+    "layout(location = 1) in float mark;\n"
+    "uniform vec2 size;\n"
+    "uniform vec4 at;\n"
+    "uniform vec4 ramp[6];\n"
+    "uniform vec4 lit[3];\n" /* compared, moved, swept */
+    "uniform float count, swept, point, fade;\n"
+    "flat out vec4 f_colour;\n"
+    "void main() {\n"
+    "    vec2 p = at.xy + vec2((gl_VertexID + 0.5) / count, 1.0 - value) * at.zw;\n"
+    "    gl_Position = vec4(p.x / size.x * 2.0 - 1.0, 1.0 - p.y / size.y * 2.0, 0.0, 1.0);\n"
+    "    float place = clamp(value, 0.0, 1.0) * 5.0;\n"
+    "    int k = min(int(place), 4);\n"
+    "    f_colour = mix(ramp[k], ramp[k + 1], place - k);\n"
+    "    f_colour.a = fade;\n"
+    "    if (gl_VertexID < swept) f_colour = vec4(lit[2].rgb, fade);\n"
+    "    if (mark > 0.5) f_colour = mark > 3.5 ? lit[1] : lit[0];\n"
+    "    gl_PointSize = mark > 0.5 ? point * 1.35 : point;\n"
+    "}\n";
+
+static const char point_fragment[] =
+    "#version 450 core\n"
+    "flat in vec4 f_colour;\n"
+    "uniform float point;\n"
+    "out vec4 colour;\n"
+    "void main() {\n"
+    "    float off = length(gl_PointCoord - 0.5) * 2.0 * point;\n"
+    "    float cover = point < 2.0 ? 1.0 : clamp((point - off) * 0.5 + 0.5, 0.0, 1.0);\n"
+    "    colour = vec4(f_colour.rgb, f_colour.a * cover);\n"
+    "}\n";
+
+static bool compile(unsigned program, unsigned kind, const char *text, char why[VIEW_WHY])
+{
+    unsigned shader = glCreateShader(kind);
+    int ok = 0;
+    glShaderSource(shader, 1, &text, NULL);
+    glCompileShader(shader);
+    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
+    if (!ok) {
+        char log[VIEW_WHY / 2] = "";
+        glGetShaderInfoLog(shader, sizeof log, NULL, log);
+        log[strcspn(log, "\n")] = '\0';
+        snprintf(why, VIEW_WHY, "OpenGL refused a shader: %s", log);
+    }
+    glAttachShader(program, shader);
+    glDeleteShader(shader);
+    return ok != 0;
+}
+
+static unsigned make_program(const char *vertex, const char *fragment, char why[VIEW_WHY])
+{
+    unsigned program = glCreateProgram();
+    int ok = 0;
+    if (compile(program, GL_VERTEX_SHADER, vertex, why) &&
+        compile(program, GL_FRAGMENT_SHADER, fragment, why)) {
+        glLinkProgram(program);
+        glGetProgramiv(program, GL_LINK_STATUS, &ok);
+        if (!ok) {
+            snprintf(why, VIEW_WHY, "OpenGL could not link a program");
+        }
+    }
+    return ok ? program : 0;
+}
+
+static void set_colours(unsigned program, const char *name, const uint32_t *colours, size_t count)
+{
+    float rgba[VIEW_RAMP * 4];
+    for (size_t k = 0; k < count * 4; k++) {
+        rgba[k] = (float)(colours[k / 4] >> (24 - 8 * (k % 4)) & 255) / 255;
+    }
+    glProgramUniform4fv(program, glGetUniformLocation(program, name), (int)count, rgba);
+}
+
+static void make_arrays(view_draw *d)
+{
+    glCreateVertexArrays(1, &d->shape_array);
+    glCreateBuffers(1, &d->shape_buffer);
+    glVertexArrayVertexBuffer(d->shape_array, 0, d->shape_buffer, 0, sizeof(view_shape));
+    glVertexArrayBindingDivisor(d->shape_array, 0, 1);
+    glVertexArrayAttribFormat(d->shape_array, 0, 4, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribFormat(d->shape_array, 1, 4, GL_FLOAT, GL_FALSE,
+                              offsetof(view_shape, extra));
+    glVertexArrayAttribIFormat(d->shape_array, 2, 1, GL_UNSIGNED_INT, offsetof(view_shape, colour));
+    glVertexArrayAttribIFormat(d->shape_array, 3, 1, GL_UNSIGNED_INT, offsetof(view_shape, kind));
+    for (unsigned k = 0; k < 4; k++) {
+        glVertexArrayAttribBinding(d->shape_array, k, 0);
+        glEnableVertexArrayAttrib(d->shape_array, k);
+    }
+    glCreateVertexArrays(1, &d->point_array);
+    glCreateBuffers(1, &d->point_buffer);
+    for (unsigned k = 0; k < 2; k++) {
+        glVertexArrayAttribFormat(d->point_array, k, 1, GL_FLOAT, GL_FALSE, k * sizeof(float));
+        glVertexArrayAttribBinding(d->point_array, k, 0);
+        glEnableVertexArrayAttrib(d->point_array, k);
+    }
+}
+
+static void make_letters(view_draw *d, const view_glyphs *g)
+{
+    glCreateTextures(GL_TEXTURE_2D, 1, &d->letters);
+    glTextureStorage2D(d->letters, 1, GL_R8, g->width, g->height);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTextureSubImage2D(d->letters, 0, 0, 0, g->width, g->height, GL_RED, GL_UNSIGNED_BYTE,
+                        g->pixels);
+    glTextureParameteri(d->letters, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTextureParameteri(d->letters, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+}
+
+bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY])
+{
+    static const uint32_t lit[] = {VIEW_GOLD, VIEW_ORANGE, VIEW_DONE};
+    *d = (view_draw){0};
+    const char *renderer = (const char *)glGetString(GL_RENDERER);
+    snprintf(d->renderer, sizeof d->renderer, "%s", renderer == NULL ? "unknown" : renderer);
+    d->software =
+        strstr(d->renderer, "llvmpipe") != NULL || strstr(d->renderer, "softpipe") != NULL;
+    d->shapes = make_program(shape_vertex, shape_fragment, why);
+    d->points = d->shapes == 0 ? 0 : make_program(point_vertex, point_fragment, why);
+    if (d->points == 0) {
+        return false;
+    }
+    set_colours(d->points, "ramp", view_ramp, VIEW_RAMP);
+    set_colours(d->points, "lit", lit, sizeof lit / sizeof *lit);
+    make_arrays(d);
+    make_letters(d, glyphs);
+    return true;
+}
+
+void view_draw_close(view_draw *d)
+{
+    glDeleteProgram(d->shapes);
+    glDeleteProgram(d->points);
+    glDeleteVertexArrays(1, &d->shape_array);
+    glDeleteVertexArrays(1, &d->point_array);
+    glDeleteBuffers(1, &d->shape_buffer);
+    glDeleteBuffers(1, &d->point_buffer);
+    glDeleteTextures(1, &d->letters);
+    free(d->vertices);
+}
+
+static void set_size(unsigned program, int width, int height)
+{
+    glProgramUniform2f(program, glGetUniformLocation(program, "size"), (float)width, (float)height);
+}
+
+/* Values on this side become vertices: value / top, mark. Returns how many. */
+static size_t upload_field(view_draw *d, const view_field *f)
+{
+    size_t drawn = (f->count + f->step - 1) / f->step;
+    if (drawn > d->vertex_room) {
+        float *vertices = realloc(d->vertices, drawn * 2 * sizeof *vertices);
+        if (vertices == NULL) {
+            return 0;
+        }
+        d->vertices = vertices;
+        d->vertex_room = drawn;
+    }
+    float share = 1 / (float)f->top;
+    for (size_t k = 0; k < drawn; k++) {
+        uint32_t value = f->values[k * f->step];
+        d->vertices[2 * k] = value == UINT32_MAX ? 1 : (float)value * share;
+        d->vertices[2 * k + 1] = f->marks == NULL ? 0 : (float)f->marks[k * f->step];
+    }
+    glNamedBufferData(d->point_buffer, (GLsizeiptr)(drawn * 2 * sizeof(float)), d->vertices,
+                      GL_STREAM_DRAW);
+    d->uploaded += drawn * 2 * sizeof(float);
+    return drawn;
+}
+
+static void draw_field(view_draw *d, const view_field *f)
+{
+    size_t drawn = f->values != NULL ? upload_field(d, f) : (f->count + f->step - 1) / f->step;
+    unsigned buffer = f->values != NULL ? d->point_buffer : f->buffer, p = d->points;
+    int stride = (int)(2 * sizeof(float) * (f->values != NULL ? 1 : f->step));
+    float density = (float)drawn / fmaxf(f->at.w * f->at.h, 1);
+    glVertexArrayVertexBuffer(d->point_array, 0, buffer, 0, stride);
+    glProgramUniform4f(p, glGetUniformLocation(p, "at"), f->at.x, f->at.y, f->at.w, f->at.h);
+    glProgramUniform1f(p, glGetUniformLocation(p, "count"), (float)drawn);
+    glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)(f->swept / f->step));
+    glProgramUniform1f(p, glGetUniformLocation(p, "point"), f->size);
+    glProgramUniform1f(p, glGetUniformLocation(p, "fade"), density > 0.2F ? 0.55F : 0.92F);
+    glUseProgram(p);
+    glBindVertexArray(d->point_array);
+    glDrawArrays(GL_POINTS, 0, (int)drawn);
+}
+
+static void draw_shapes(view_draw *d, size_t begin, size_t end)
+{
+    if (begin < end) {
+        glUseProgram(d->shapes);
+        glBindVertexArray(d->shape_array);
+        glBindTextureUnit(0, d->letters);
+        glDrawArraysInstancedBaseInstance(GL_TRIANGLE_STRIP, 0, 4, (int)(end - begin),
+                                          (unsigned)begin);
+    }
+}
+
+void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height)
+{
+    float ground[4];
+    for (size_t k = 0; k < 4; k++) {
+        ground[k] = (float)(VIEW_GROUND >> (24 - 8 * k) & 255) / 255;
+    }
+    glViewport(0, 0, width, height);
+    glClearBufferfv(GL_COLOR, 0, ground);
+    glEnable(GL_BLEND);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    set_size(d->shapes, width, height);
+    set_size(d->points, width, height);
+    glNamedBufferData(d->shape_buffer, (GLsizeiptr)(ink->count * sizeof *ink->shapes), ink->shapes,
+                      GL_STREAM_DRAW);
+    d->uploaded += ink->count * sizeof *ink->shapes;
+    size_t done = 0;
+    for (size_t k = 0; k < ink->field_count; k++) {
+        draw_shapes(d, done, ink->fields[k].shapes_at);
+        draw_field(d, &ink->fields[k]);
+        done = ink->fields[k].shapes_at;
+    }
+    draw_shapes(d, done, ink->count);
+}

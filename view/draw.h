@@ -1,0 +1,24 @@
+/* draw.h - draws ink with OpenGL 4.5 core into the framebuffer that is bound. */
+#ifndef VIEW_DRAW_H
+#define VIEW_DRAW_H
+
+#include "ink.h"
+
+typedef struct view_draw {
+    unsigned shapes, points; /* programs */
+    unsigned shape_array, shape_buffer, point_array, point_buffer, letters;
+    float *vertices; /* of a field, on their way to the GPU */
+    size_t vertex_room;
+    uint64_t uploaded; /* bytes so far */
+    char renderer[128];
+    bool software; /* the processor draws */
+} view_draw;
+
+enum { VIEW_WHY = 512 };
+
+/* A context is current. False: why says in a sentence what is missing. */
+bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY]);
+void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height);
+void view_draw_close(view_draw *d);
+
+#endif
