@@ -33,13 +33,38 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
     }
 }
 
-/* True if some i in [0, n) has key(i + 1) < key(i) (rising) or > (falling). */
+/* True if some i in [0, n) has key(i + 1) < key(i) (rising) or > (falling). The loops over keys as
+ * they are, and over those of which all bits count, are the ones that must be fast. */
+static inline bool FN(breaks_plain)(const KEY *k, size_t n, bool rising)
+{
+    KEY bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        KEY a = k[i], b = k[i + 1], least = a < b ? a : b;
+        bad |= (KEY)((rising ? a : b) ^ least);
+    }
+    return bad != 0;
+}
+
+static inline bool FN(breaks_mapped)(const KEY *k, size_t n, const usw_keymap *map, bool rising)
+{
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        KEY a = FN(mapped)(k[i], neg, pos, add), b = FN(mapped)(k[i + 1], neg, pos, add);
+        KEY least = a < b ? a : b;
+        bad |= (KEY)((rising ? a : b) ^ least);
+    }
+    return bad != 0;
+}
+
 static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order, bool rising)
 {
     const usw_keymap *map = &order->map;
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
     unsigned left = order->left, right = order->right;
-    KEY bad = 0;
+    if ((left | right) == 0) {
+        return usw_keymap_is_identity(map) ? FN(breaks_plain)(k, n, rising)
+                                           : FN(breaks_mapped)(k, n, map, rising);
+    }
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
     for (size_t i = 0; i < n; i++) {
         KEY a = (KEY)((KEY)(FN(mapped)(k[i], neg, pos, add) << left) >> right);
         KEY b = (KEY)((KEY)(FN(mapped)(k[i + 1], neg, pos, add) << left) >> right);
@@ -62,29 +87,6 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
         i++;
     }
     return i + 1 < n ? i + 1 : n;
-}
-
-static bool FN(count_values)(const void *keys, size_t n, const uint64_t *value, unsigned values,
-                             size_t *count)
-{
-    enum { BLOCK = KEY_BITS == 8 ? 248 : 4096 }; /* so that a count fits a key */
-    const KEY *k = keys;
-    for (size_t at = 0, end; at < n; at = end) {
-        end = usw_min(n, at + BLOCK);
-        size_t sum = 0;
-        for (unsigned v = 0; v < values; v++) {
-            KEY x = (KEY)value[v], equal = 0;
-            for (size_t i = at; i < end; i++) {
-                equal = (KEY)(equal + (k[i] == x));
-            }
-            count[v] += equal;
-            sum += equal;
-        }
-        if (sum != end - at) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void FN(fill)(void *keys, size_t n, uint64_t value)
@@ -112,7 +114,6 @@ const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
-    .count_values = {count_values_u8, count_values_u16, count_values_u32, count_values_u64},
     .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

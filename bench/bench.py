@@ -90,11 +90,13 @@ def main():
     p.add_argument("--patterns", nargs="+", default=PATTERNS + ADVERSARIES)
     p.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count()])
     p.add_argument("--rivals", nargs="+", help="only these (default: all that were built)")
+    p.add_argument("--also", nargs="+", default=[], help="programs built elsewhere from worker.c")
     p.add_argument("--json", default="bench.json")
     o = p.parse_args()
 
     folder = os.path.join(o.build, "bench")
     paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.startswith("bench_")]
+    paths += o.also
     rivals = [Rival(f) for f in paths if os.access(f, os.X_OK) and os.path.isfile(f)]
     if o.rivals:
         rivals = [r for r in rivals if r.name in o.rivals or r.name == "upsweep"]

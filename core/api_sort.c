@@ -8,6 +8,8 @@
 #include "gpu.h"
 #include "registry.h"
 
+#include <stdio.h>
+
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
             UPSWEEP_IN_PLACE,
@@ -152,6 +154,27 @@ static bool digits_win(const job *j)
            (j->u->isa == USW_AVX2 && j->bytes == 8 && j->n >= (size_t)1 << 19);
 }
 
+static void tell_keys(char *text, size_t bytes, const uint64_t *fact, const char *how)
+{
+    snprintf(text, bytes, "%zu keys of %u bits, %.1f MB: %s", (size_t)fact[0],
+             (unsigned)fact[1] * 8, (double)(fact[0] * fact[1]) / 1e6, how);
+}
+
+static void tell_cached(char *text, size_t bytes, const uint64_t *fact)
+{
+    tell_keys(text, bytes, fact, "they fit the cache, so the scatter is skipped");
+}
+
+static void tell_parted(char *text, size_t bytes, const uint64_t *fact)
+{
+    tell_keys(text, bytes, fact, "pivots part them in place, by vectors");
+}
+
+static void tell_scattered(char *text, size_t bytes, const uint64_t *fact)
+{
+    tell_keys(text, bytes, fact, "they do not fit the cache, so they scatter into buckets that do");
+}
+
 static upsweep_status sort_automatic(const job *j)
 {
     if (!j->all_bits) {
@@ -171,13 +194,11 @@ static upsweep_status sort_automatic(const job *j)
     }
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
     in_place = in_place || hybrid->prefers_in_place;
-    double megabytes = (double)(j->n * j->bytes) / 1e6;
-    usw_report(j->u, "sort/hybrid", "%zu keys of %zu bits, %.1f MB: %s", j->n, j->bytes * 8,
-               megabytes,
-               j->bytes <= 2 || j->n * j->bytes <= CACHED_BYTES
-                   ? "they fit the cache, so the scatter is skipped"
-               : in_place ? "pivots part them in place, by vectors"
-                          : "they do not fit the cache, so they scatter into buckets that do");
+    usw_report_later(j->u, "sort/hybrid",
+                     j->bytes <= 2 || j->n * j->bytes <= CACHED_BYTES ? tell_cached
+                     : in_place                                       ? tell_parted
+                                                                      : tell_scattered,
+                     j->n, j->bytes);
     return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
 }
 

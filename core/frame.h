@@ -41,6 +41,7 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
     }
 #endif
 
+typedef void (*usw_reason)(char *text, size_t bytes, const uint64_t *fact); /* usw_report_later */
 typedef struct usw_pool usw_pool;
 typedef struct usw_block usw_block;
 struct usw_gpu;        /* plugin.h */
@@ -73,6 +74,8 @@ struct upsweep {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
     upsweep_report report;
+    usw_reason tell; /* not NULL: it writes the reason */
+    uint64_t fact[2];
     char reason[256];
     char error[256];
 };
@@ -110,6 +113,10 @@ static inline upsweep_status usw_just(upsweep_status status)
 /* What upsweep_last_report will say. algorithm must be static; reason is formatted and copied. */
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for calls so short that putting it into words would take as long as they do: `tell`
+ * writes the reason from the facts when upsweep_last_report asks for it. */
+void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
+                      uint64_t fact1);
 
 /* ---- scratch (arena.c) ---- */
 

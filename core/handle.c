@@ -94,13 +94,6 @@ const char *upsweep_error(const upsweep *u)
     return u == NULL ? "the handle is NULL" : u->error;
 }
 
-void upsweep_last_report(const upsweep *u, upsweep_report *report)
-{
-    if (report != NULL) {
-        *report = u == NULL ? (upsweep_report){"", "", "", "", 0, 0} : u->report;
-    }
-}
-
 void usw_say(upsweep *u, const char *format, ...)
 {
     va_list args;
@@ -109,18 +102,56 @@ void usw_say(upsweep *u, const char *format, ...)
     va_end(args);
 }
 
+static void add_note(upsweep *u)
+{
+    if (u->note[0] != '\0') {
+        size_t length = strlen(u->reason);
+        snprintf(u->reason + length, sizeof u->reason - length, "; %s", u->note);
+    }
+}
+
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(u->reason, sizeof u->reason, format, args);
     va_end(args);
-    if (u->note[0] != '\0') {
-        size_t length = strlen(u->reason);
-        snprintf(u->reason + length, sizeof u->reason - length, "; %s", u->note);
-    }
+    add_note(u);
+    u->tell = NULL;
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
+}
+
+void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
+                      uint64_t fact1)
+{
+    u->tell = tell;
+    u->fact[0] = fact0;
+    u->fact[1] = fact1;
+    u->report.algorithm = algorithm;
+    u->report.reason = u->reason;
+}
+
+void upsweep_last_report(const upsweep *u, upsweep_report *report)
+{
+    if (report == NULL) {
+        return;
+    }
+    if (u == NULL) {
+        *report = (upsweep_report){"", "", "", "", 0, 0};
+        return;
+    }
+    if (u->tell != NULL) { /* the words are no part of what const protects */
+        upsweep *own = (upsweep *)(uintptr_t)u;
+        pthread_mutex_lock(&own->lock);
+        if (own->tell != NULL) {
+            own->tell(own->reason, sizeof own->reason, own->fact);
+            add_note(own);
+            own->tell = NULL;
+        }
+        pthread_mutex_unlock(&own->lock);
+    }
+    *report = u->report;
 }
 
 static upsweep_status check_options(upsweep *u, const upsweep_options *o, unsigned allowed,
@@ -149,6 +180,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     pthread_mutex_lock(&u->lock);
     u->report.algorithm = "";
     u->report.reason = "";
+    u->tell = NULL;
     u->report.device = "cpu";
     u->on_gpu = false;
     u->note[0] = '\0';

@@ -31,14 +31,48 @@ typedef struct usw_part_keymap {
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
      */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
-    /* Adds to count[v] how many keys equal value[v], v < values; false if a key equals none. */
-    bool (*count_values[4])(const void *keys, size_t n, const uint64_t *value, unsigned values,
-                            size_t *count);
     void (*fill[4])(void *keys, size_t n, uint64_t value);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
+
+/* At most USW_FEW values, raw, in the order asked for, and a hash under which no two agree: x goes
+ * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_FEW_SLOT_BITS). */
+enum { USW_FEW = 16, USW_FEW_SLOT_BITS = 5, USW_FEW_SLOTS = 1 << USW_FEW_SLOT_BITS };
+typedef struct usw_few {
+    unsigned values;
+    uint64_t value[USW_FEW], multiplier;
+    uint64_t at[USW_FEW_SLOTS]; /* the value of a slot; a free slot has one of another slot */
+    uint8_t id[USW_FEW_SLOTS];  /* its number in value */
+} usw_few;
+
+/* What the front end does with keys that need no sort; [width]. */
+typedef struct usw_part_front {
+    /* sample[i] = a raw key of the i-th of `count` equal parts of the keys; n >= count. */
+    void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
+    /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
+    int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
+    /* Adds to count[v] how many keys equal value[v]; false, and counts undefined, if a key equals
+     * none. */
+    bool (*count_few[4])(const void *keys, size_t n, const usw_few *few, size_t *count);
+    /* Adds to count[x] and count[span + x] together how many mapped keys are low + x, x < span;
+     * false, and counts undefined, if a key is none of these. n < 2^32. */
+    bool (*count_range[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
+                           size_t span, uint32_t *count);
+    /* Writes places [begin, end) of the sorted keys; start[x] is the first place of low + x,
+     * start[span] = n. */
+    void (*write_range[4])(void *keys, size_t begin, size_t end, const usw_keymap *map,
+                           uint64_t low, const size_t *start, size_t span);
+    /* Unsigned keys: moves those that are not less than the key before and not greater than the key
+     * after them to the front, and returns how many they are; the others go to dropped, which has
+     * room for limit + 1024. Gives up where more than limit are dropped: these go back behind the
+     * kept, so that all keys are in the array, and *complete is false. */
+    size_t (*drop[4])(void *keys, size_t n, void *dropped, size_t limit, bool *complete);
+    /* keys[0 .. kept) and dropped[0 .. n) are in order: merges both into keys[0 .. kept + n). */
+    void (*weave[4])(void *keys, size_t kept, const void *dropped, size_t n);
+} usw_part_front;
+USW_DECLARE_PER_ISA(usw_part_front, usw_part_front);
 
 /* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never
  * fails. in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a
