@@ -148,7 +148,14 @@ upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_
                        .map = usw_keymap_of(type, 0)};
     upsweep_bucketing at_home = *wish; /* the host reads the bounds */
     size_t edges = wish->kind == UPSWEEP_BUCKET_EDGES ? wish->count + 1 : 0;
-    upsweep_status status = usw_gpu_bring_home(u, &at_home.low, b->key_bytes);
+    bool finds_range = wish->kind == UPSWEEP_BUCKET_WIDTH && wish->low == NULL;
+    upsweep_status status = UPSWEEP_OK;
+    if (edges > 0 || finds_range) {
+        status = usw_gpu_host_reads(u, edges > 0 ? "bucket edges" : "the range of the keys");
+    }
+    if (status == UPSWEEP_OK) {
+        status = usw_gpu_bring_home(u, &at_home.low, b->key_bytes);
+    }
     if (status == UPSWEEP_OK) {
         status = usw_gpu_bring_home(u, &at_home.high, b->key_bytes);
     }

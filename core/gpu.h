@@ -70,6 +70,8 @@ bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_sta
  * two maps); true if that was so. A plan gets any range. */
 bool usw_gpu_range(upsweep *u, const void *keys, size_t n, const usw_keymap maps[2],
                    uint64_t found[2], upsweep_status *status);
+/* UPSWEEP_ERROR_UNSUPPORTED, with `what` in the sentence, while the stream is being captured. */
+upsweep_status usw_gpu_host_reads(upsweep *u, const char *what);
 /* Makes *array readable here: where it is in device memory it becomes a copy in scratch (of zeros
  * in a plan). */
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes);

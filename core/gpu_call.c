@@ -150,7 +150,9 @@ static upsweep_status place_arrays(usw_gpu_call *c)
     c->host_output = false;
     for (size_t i = 0; i < c->count; i++) {
         usw_gpu_array *a = &c->arrays[i];
-        usw_gpu_place place = a->user == NULL ? USW_ON_DEVICE : c->p->place(c->g, a->user);
+        usw_gpu_place place = a->user == NULL ? USW_ON_DEVICE
+                              : a->ours       ? USW_ON_HOST
+                                              : c->p->place(c->g, a->user);
         if (place == USW_ON_OTHER_DEVICE) {
             return usw_fail(c->u, UPSWEEP_ERROR_ARGUMENT,
                             "%s is in the memory of another GPU than %s", a->what,

@@ -18,6 +18,7 @@ typedef struct usw_gpu_array {
      * *count is itself the target of an earlier array of 8 bytes. */
     const uint64_t *count;
     size_t element;
+    bool ours;    /* made by the library in the host's memory, as a plan knows too */
     void *at;     /* in device memory, while the work runs */
     bool on_host; /* at is a copy */
 } usw_gpu_array;

@@ -5,6 +5,7 @@
 typedef struct move_job {
     const usw_options *o;
     size_t n, bytes, limit; /* elements, of so many bytes; what indices are below */
+    enum { GATHER, SCATTER, PERMUTE, REVERSE } move;
     unsigned index_bits;
     bool keep;
     const usw_buckets *b;
@@ -79,8 +80,10 @@ static const usw_gpu_bucket_step *buckets(const usw_gpu_call *c, usw_buckets *b,
 static usw_gpu_array edges_of(const usw_buckets *b)
 {
     bool has = b->kind == UPSWEEP_BUCKET_EDGES;
-    return usw_gpu_in("edges", has ? b->edges : NULL,
-                      has ? ((size_t)b->count + 1) * sizeof *b->edges : 0);
+    usw_gpu_array edges = usw_gpu_in("edges", has ? b->edges : NULL,
+                                     has ? ((size_t)b->count + 1) * sizeof *b->edges : 0);
+    edges.ours = true;
+    return edges;
 }
 
 static upsweep_status histogram_work(usw_gpu_call *c)
@@ -137,77 +140,63 @@ bool usw_gpu_split_many(upsweep *u, const usw_buckets *b, const void *in, const 
 
 /* ---- moves by index ---- */
 
-static upsweep_status gather_work(usw_gpu_call *c)
+static upsweep_status move_work(usw_gpu_call *c)
 {
     const move_job *j = c->context;
     const usw_gpu_move_step *step = moves(c);
-    return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-           : j->n == 0  ? UPSWEEP_OK
-                        : step->gather(c->g, c->arrays[0].at, j->limit, c->arrays[1].at,
-                                       j->index_bits, c->arrays[2].at, j->n, j->bytes);
+    void *first = c->arrays[0].at, *index = c->count > 1 ? c->arrays[1].at : NULL;
+    void *out = c->count > 2 ? c->arrays[2].at : NULL;
+    if (step == NULL) {
+        return UPSWEEP_ERROR_UNSUPPORTED;
+    }
+    if (j->n == 0) {
+        return UPSWEEP_OK;
+    }
+    switch (j->move) {
+    case GATHER:
+        return step->gather(c->g, first, j->limit, index, j->index_bits, out, j->n, j->bytes);
+    case SCATTER:
+        return step->scatter(c->g, first, index, j->index_bits, out, j->limit, j->n, j->bytes);
+    case PERMUTE: return step->permute(c->g, first, index, j->index_bits, j->n, j->bytes);
+    case REVERSE: return j->n < 2 ? UPSWEEP_OK : step->reverse(c->g, first, j->n, j->bytes);
+    }
+    return UPSWEEP_ERROR_UNSUPPORTED;
 }
 
 bool usw_gpu_gather(upsweep *u, const void *in, size_t in_count, const void *index,
                     unsigned index_bits, void *out, size_t n, size_t bytes, upsweep_status *status)
 {
-    move_job j = {.n = n, .bytes = bytes, .limit = in_count, .index_bits = index_bits};
+    move_job j = {
+        .move = GATHER, .n = n, .bytes = bytes, .limit = in_count, .index_bits = index_bits};
     usw_gpu_array arrays[] = {usw_gpu_in("in", in, in_count * bytes),
                               usw_gpu_in("index", index, n * (index_bits / 8)),
                               usw_gpu_out("out", out, n * bytes)};
-    return run(u, arrays, 3, gather_work, &j, USW_FAULT_INDEX, 0, status);
-}
-
-static upsweep_status scatter_work(usw_gpu_call *c)
-{
-    const move_job *j = c->context;
-    const usw_gpu_move_step *step = moves(c);
-    return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-           : j->n == 0  ? UPSWEEP_OK
-                        : step->scatter(c->g, c->arrays[0].at, c->arrays[1].at, j->index_bits,
-                                        c->arrays[2].at, j->limit, j->n, j->bytes);
+    return run(u, arrays, 3, move_work, &j, USW_FAULT_INDEX, 0, status);
 }
 
 bool usw_gpu_scatter(upsweep *u, const void *in, const void *index, unsigned index_bits, void *out,
                      size_t out_count, size_t n, size_t bytes, upsweep_status *status)
 {
-    move_job j = {.n = n, .bytes = bytes, .limit = out_count, .index_bits = index_bits};
+    move_job j = {
+        .move = SCATTER, .n = n, .bytes = bytes, .limit = out_count, .index_bits = index_bits};
     usw_gpu_array arrays[] = {usw_gpu_in("in", in, n * bytes),
                               usw_gpu_in("index", index, n * (index_bits / 8)),
                               usw_gpu_inout("out", out, out_count * bytes)};
-    return run(u, arrays, 3, scatter_work, &j, USW_FAULT_INDEX, 0, status);
-}
-
-static upsweep_status permute_work(usw_gpu_call *c)
-{
-    const move_job *j = c->context;
-    const usw_gpu_move_step *step = moves(c);
-    return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-           : j->n == 0  ? UPSWEEP_OK
-                        : step->permute(c->g, c->arrays[0].at, c->arrays[1].at, j->index_bits, j->n,
-                                        j->bytes);
+    return run(u, arrays, 3, move_work, &j, USW_FAULT_INDEX, 0, status);
 }
 
 bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_bits, size_t n,
                      size_t bytes, upsweep_status *status)
 {
-    move_job j = {.n = n, .bytes = bytes, .limit = n, .index_bits = index_bits};
+    move_job j = {.move = PERMUTE, .n = n, .bytes = bytes, .limit = n, .index_bits = index_bits};
     usw_gpu_array arrays[] = {usw_gpu_inout("data", data, n * bytes),
                               usw_gpu_in("index", index, n * (index_bits / 8))};
-    return run(u, arrays, 2, permute_work, &j, USW_FAULT_INDEX, USW_FAULT_PERMUTATION, status);
-}
-
-static upsweep_status reverse_work(usw_gpu_call *c)
-{
-    const move_job *j = c->context;
-    const usw_gpu_move_step *step = moves(c);
-    return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
-           : j->n < 2   ? UPSWEEP_OK
-                        : step->reverse(c->g, c->arrays[0].at, j->n, j->bytes);
+    return run(u, arrays, 2, move_work, &j, USW_FAULT_INDEX, USW_FAULT_PERMUTATION, status);
 }
 
 bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status)
 {
-    move_job j = {.n = n, .bytes = bytes};
+    move_job j = {.move = REVERSE, .n = n, .bytes = bytes};
     usw_gpu_array arrays[] = {usw_gpu_inout("data", data, n * bytes)};
-    return run(u, arrays, 1, reverse_work, &j, 0, 0, status);
+    return run(u, arrays, 1, move_work, &j, 0, 0, status);
 }

@@ -47,6 +47,21 @@ upsweep_status usw_gpu_device_pointer(upsweep *u, const void *array, const char 
                : UPSWEEP_OK;
 }
 
+upsweep_status usw_gpu_host_reads(upsweep *u, const char *what)
+{
+    if (u->gpu == NULL || plans(u)) {
+        return UPSWEEP_OK;
+    }
+    u->plugin->begin(u->gpu, true);
+    bool captured = u->plugin->capturing(u->gpu);
+    u->plugin->end(u->gpu);
+    return captured
+               ? usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
+                          "the host reads %s, which it cannot while the stream is being captured",
+                          what)
+               : UPSWEEP_OK;
+}
+
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
 {
     if (*array == NULL || !on_device(u, *array)) {
@@ -59,6 +74,10 @@ upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
     memset(copy, 0, bytes);
     upsweep_status status = UPSWEEP_OK;
     if (!plans(u) && usw_device_open_late(u)) {
+        status = usw_gpu_host_reads(u, "the bounds of buckets");
+        if (status != UPSWEEP_OK) {
+            return status;
+        }
         u->plugin->begin(u->gpu, false);
         status = u->plugin->download(u->gpu, copy, *array, bytes);
         u->plugin->end(u->gpu);
