@@ -18,6 +18,12 @@ const call *call_at(size_t i)
     return NULL;
 }
 
+bool call_has_function(const call *c)
+{
+    return strstr(c->name, "_by") != NULL && strstr(c->name, "_by_key") == NULL &&
+           strstr(c->name, "sort by bits") == NULL;
+}
+
 static void copy_here(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
@@ -88,7 +94,7 @@ bool job_same(const job *a, const job *b)
             return false;
         }
     }
-    return a->out[0] == b->out[0] && a->out[1] == b->out[1];
+    return a->out == b->out;
 }
 
 upsweep_options job_options(const job *j, unsigned flags)

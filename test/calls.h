@@ -28,7 +28,8 @@ typedef struct job {
     const char *algorithm;
     job_array array[JOB_ARRAYS];
     unsigned arrays;
-    size_t out[2];  /* what the call returned through pointers to size_t */
+    size_t out;     /* what the call returned through a pointer to size_t */
+    size_t *result; /* where that pointer points; NULL: to out */
     size_t element; /* bytes of what is moved along */
     size_t k;       /* runs, buckets, rank */
     upsweep_op op;
@@ -51,6 +52,9 @@ enum { SORT_IN_PLACE = 4 };
 
 /* All calls; NULL past the end. */
 const call *call_at(size_t i);
+
+/* Whether the call takes a function of the caller's: such work on the CPU. */
+bool call_has_function(const call *c);
 
 /* Makes the job ready; false: the call does not take this type or size. End it with job_free. */
 bool job_start(job *j, const call *c, unsigned variant, size_t n, upsweep_type type,
@@ -75,6 +79,10 @@ static inline void *job_at(const job *j, unsigned i)
 static inline const void *job_before(const job *j, unsigned i)
 {
     return j->array[i].before;
+}
+static inline size_t *job_out(job *j)
+{
+    return j->result != NULL ? j->result : &j->out;
 }
 /* Options with the job's algorithm. */
 upsweep_options job_options(const job *j, unsigned flags);

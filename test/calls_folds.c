@@ -87,7 +87,7 @@ static upsweep_status run_extreme(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
     return (j->variant == 0 ? upsweep_argmin : upsweep_argmax)(u, job_at(j, 0), j->n, j->type,
-                                                               &j->out[0], &o);
+                                                               job_out(j), &o);
 }
 
 static size_t extreme_of(const job *j, bool greatest)
@@ -106,7 +106,7 @@ static size_t extreme_of(const job *j, bool greatest)
 static const char *wrong_extreme(job *j)
 {
     size_t best = extreme_of(j, j->variant == 1);
-    return j->out[0] == (best == SIZE_MAX ? 0 : best) ? NULL : "the position is wrong";
+    return j->out == (best == SIZE_MAX ? 0 : best) ? NULL : "the position is wrong";
 }
 
 static bool prepare_minmax(job *j)

@@ -119,7 +119,7 @@ static bool prepare_is_sorted(job *j)
 static upsweep_status run_is_sorted(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
-    return upsweep_is_sorted(u, job_at(j, 0), j->n, j->type, &j->out[0], &o);
+    return upsweep_is_sorted(u, job_at(j, 0), j->n, j->type, job_out(j), &o);
 }
 
 static const char *wrong_is_sorted(job *j)
@@ -129,7 +129,7 @@ static const char *wrong_is_sorted(job *j)
     while (i < j->n && oracle_order(j->type, 0, keys + (i - 1) * bytes, keys + i * bytes) <= 0) {
         i++;
     }
-    return j->out[0] == (j->n == 0 ? 0 : i) ? NULL : "the first flaw lies elsewhere";
+    return j->out == (j->n == 0 ? 0 : i) ? NULL : "the first flaw lies elsewhere";
 }
 
 /* ---- nth element and top-k ---- */
@@ -218,7 +218,7 @@ static bool prepare_unique(job *j)
 static upsweep_status run_unique(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
-    return upsweep_unique(u, job_at(j, 0), j->n, j->type, &j->out[0], &o);
+    return upsweep_unique(u, job_at(j, 0), j->n, j->type, job_out(j), &o);
 }
 
 static const char *wrong_unique(job *j)
@@ -232,7 +232,7 @@ static const char *wrong_unique(job *j)
             }
         }
     }
-    return kept == j->out[0] ? NULL : "the count of kept keys is wrong";
+    return kept == j->out ? NULL : "the count of kept keys is wrong";
 }
 
 static bool prepare_lengths(job *j)
@@ -248,7 +248,7 @@ static upsweep_status run_lengths(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
     return upsweep_run_lengths(u, job_at(j, 0), j->n, j->type, job_at(j, 1), (void *)job_at(j, 2),
-                               &j->out[0], &o);
+                               job_out(j), &o);
 }
 
 static const char *wrong_lengths(job *j)
@@ -260,12 +260,12 @@ static const char *wrong_lengths(job *j)
         for (end = i + 1; end < j->n && memcmp(in + i * bytes, in + end * bytes, bytes) == 0;) {
             end++;
         }
-        if (runs >= j->out[0] || counts[runs] != end - i ||
+        if (runs >= j->out || counts[runs] != end - i ||
             memcmp(keys + runs * bytes, in + i * bytes, bytes) != 0) {
             return "a run is wrong";
         }
     }
-    return runs == j->out[0] ? NULL : "the count of runs is wrong";
+    return runs == j->out ? NULL : "the count of runs is wrong";
 }
 
 const call calls_of_keys[] = {

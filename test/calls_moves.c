@@ -34,7 +34,7 @@ static bool prepare_flags(job *j)
 static upsweep_status run_split(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
-    return upsweep_split(u, job_at(j, 0), job_at(j, 1), job_at(j, 2), j->n, j->element, &j->out[0],
+    return upsweep_split(u, job_at(j, 0), job_at(j, 1), job_at(j, 2), j->n, j->element, job_out(j),
                          &o);
 }
 
@@ -42,7 +42,7 @@ static upsweep_status run_compact(upsweep *u, job *j)
 {
     upsweep_options o = job_options(j, 0);
     return upsweep_compact(u, job_at(j, 0), job_at(j, 1), job_at(j, 2), j->n, j->element,
-                           &j->out[0], &o);
+                           job_out(j), &o);
 }
 
 static upsweep_status run_compact_in_place(upsweep *u, job *j)
@@ -50,7 +50,7 @@ static upsweep_status run_compact_in_place(upsweep *u, job *j)
     upsweep_options o = job_options(j, 0);
     j->copy(job_at(j, 2), job_at(j, 0), j->n * j->element);
     return upsweep_compact(u, job_at(j, 2), job_at(j, 1), job_at(j, 2), j->n, j->element,
-                           &j->out[0], &o);
+                           job_out(j), &o);
 }
 
 /* index gets the positions whose flag is (not) set; returns how many. */
@@ -73,7 +73,7 @@ static const char *wrong_split(job *j)
     positions_with(j, true, index + zeros);
     const char *wrong = moved_by(job_at(j, 2), job_before(j, 0), index, j->n, j->element);
     free(index);
-    return wrong != NULL ? wrong : j->out[0] == zeros ? NULL : "the count of zeros is wrong";
+    return wrong != NULL ? wrong : j->out == zeros ? NULL : "the count of zeros is wrong";
 }
 
 static const char *wrong_compact(job *j)
@@ -82,7 +82,7 @@ static const char *wrong_compact(job *j)
     size_t kept = positions_with(j, true, index);
     const char *wrong = moved_by(job_at(j, 2), job_before(j, 0), index, kept, j->element);
     free(index);
-    return wrong != NULL ? wrong : j->out[0] == kept ? NULL : "the count of kept ones is wrong";
+    return wrong != NULL ? wrong : j->out == kept ? NULL : "the count of kept ones is wrong";
 }
 
 /* ---- buckets ---- */

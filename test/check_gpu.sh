@@ -12,7 +12,7 @@ UPSWEEP_CUDA_PLUGIN=$plugin
 export UPSWEEP_CUDA_PLUGIN
 "$build/upsweep" info | grep -E '^GPU'
 failed=0
-for name in plugin test_gpu_handle test_gpu_forms test_gpu gpu_cli; do
+for name in plugin test_gpu_handle test_gpu_graph test_gpu_forms test_gpu test_gpu_huge gpu_cli; do
     case $name in
     plugin) sh "$(dirname "$0")/plugin.sh" "$plugin" ;;
     gpu_cli) sh "$(dirname "$0")/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;

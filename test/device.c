@@ -144,6 +144,13 @@ void device_reset(void)
     handle->plugin->begin(handle->gpu, false);
 }
 
+void device_trim(void)
+{
+    handle->plugin->end(handle->gpu);
+    upsweep_trim(handle);
+    handle->plugin->begin(handle->gpu, false);
+}
+
 void device_put(void *to, const void *from, size_t bytes)
 {
     must(handle->plugin->upload(handle->gpu, to, from, bytes), "upload");

@@ -28,6 +28,7 @@ void *device_take(size_t bytes, size_t offset);
  * sanitizer, which sees that itself, arrays have no such edges). */
 bool device_intact(void);
 void device_reset(void);
+void device_trim(void); /* after a reset: the memory goes back to the device */
 void device_put(void *to, const void *from, size_t bytes);
 void device_get(void *to, const void *from, size_t bytes);
 /* Between any two places. */

@@ -62,13 +62,6 @@ static upsweep_status run_where(upsweep *u, job *j, where w)
     return status == UPSWEEP_OK ? waited : status;
 }
 
-/* Calls with a function of the caller's work on the CPU. */
-static bool has_function(const call *c)
-{
-    return strstr(c->name, "_by") != NULL && strstr(c->name, "_by_key") == NULL &&
-           strstr(c->name, "sort by bits") == NULL;
-}
-
 /* Whether a refusal is for want of a form, or of memory in place, on the GPU. */
 static bool for_want_of_form(upsweep_status status)
 {
@@ -116,7 +109,7 @@ static void try_where(const job *expected, where w)
     assert_true(job_start(&j, expected->call, expected->variant, expected->n, expected->type,
                           expected->pattern, expected->seed));
     upsweep_status status = run_where(gpu, &j, w);
-    if (has_function(j.call) && w != HOST && (w != MIXED || status != UPSWEEP_OK)) {
+    if (call_has_function(j.call) && w != HOST && (w != MIXED || status != UPSWEEP_OK)) {
         if (status != UPSWEEP_ERROR_UNSUPPORTED ||
             strstr(upsweep_error(gpu), "computes on the CPU") == NULL) {
             complain(&j, w, "a caller's function was let loose on device memory");
@@ -182,7 +175,7 @@ static void test_call(void **state)
     }
     assert_true(jobs > 0);
     printf("%s: %lu runs, %lu left out for want of a form\n", c->name, ran, left_out);
-    if (ran == 0 && !has_function(c)) {
+    if (ran == 0 && !call_has_function(c)) {
         skip();
     }
 }
@@ -206,7 +199,7 @@ static void test_plan(void **state)
     const call *c = *state;
     static const size_t sizes[] = {0, 1, 300, 20000};
     unsigned long plans = 0;
-    if (has_function(c)) {
+    if (call_has_function(c)) {
         return;
     }
     for (unsigned variant = 0; variant < c->variants && !test_small(); variant++) {

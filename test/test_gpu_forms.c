@@ -46,7 +46,7 @@ static bool affordable(const usw_entry *e, size_t n)
 {
     uint64_t work = e->row->work != NULL ? e->row->work(n) : n;
     return device_is_emulated() ? n < 10000 && work < 3000000
-           : test_small()       ? n < 200000 && work < 100000000
+           : test_small()       ? n < 5000 && work < 2000000
                                 : work < UINT64_C(20000000000);
 }
 
@@ -95,7 +95,7 @@ static void walk(const usw_entry *e, const call *c)
                                   : sizes[s] < 20000     ? 3
                                                          : 7;
                 if ((variant + type + s) % stride != 0 ||
-                    (test_small() && done > begun + variant && !input_one_in(13, ++left))) {
+                    (test_small() && done > begun + variant && !input_one_in(29, ++left))) {
                     continue;
                 }
                 unsigned patterns = plain && variant == 0 && !device_is_emulated() ? 4 : 1;

@@ -4,6 +4,7 @@
 #include "device.h"
 #include "handles.h"
 #include "inputs.h"
+#include "runtime.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -173,36 +174,7 @@ static void test_memory_full(void **state)
     free(index);
 }
 
-/* ---- streams and graphs, by the functions of CUDA's runtime ---- */
-
-typedef void *handle;
-static struct runtime {
-    int (*stream_create)(handle *);
-    int (*stream_destroy)(handle);
-    int (*synchronize)(handle);
-    int (*begin_capture)(handle, int);
-    int (*end_capture)(handle, handle *);
-    int (*instantiate)(handle *, handle, unsigned long long);
-    int (*launch)(handle, handle);
-    int (*exec_destroy)(handle);
-    int (*graph_destroy)(handle);
-} cuda;
-
-static bool find_runtime(void)
-{
-    static const char *const names[] = {
-        "cudaStreamCreate",       "cudaStreamDestroy",    "cudaStreamSynchronize",
-        "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate",
-        "cudaGraphLaunch",        "cudaGraphExecDestroy", "cudaGraphDestroy"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        void *symbol = device_symbol(names[i]);
-        if (symbol == NULL) {
-            return false;
-        }
-        memcpy((char *)&cuda + i * sizeof symbol, &symbol, sizeof symbol);
-    }
-    return true;
-}
+/* ---- streams and graphs ---- */
 
 /* Reverses, permutes and, if it is there, sorts: in a graph, replayed on other contents. */
 static upsweep_status queue_all(void *keys, void *data, void *index)
@@ -220,9 +192,8 @@ static upsweep_status queue_all(void *keys, void *data, void *index)
 static void test_graph(void **state)
 {
     (void)state;
-    handle stream, graph, exec;
-    if (!find_runtime()) {
-        printf("CUDA's runtime library is not here: no graph is captured\n");
+    runtime_handle stream, graph, exec;
+    if (!runtime_find()) {
         skip();
     }
     fill();
@@ -232,7 +203,7 @@ static void test_graph(void **state)
     assert_int_equal(cuda.stream_create(&stream), 0);
     assert_int_equal(upsweep_set_stream(gpu, stream), UPSWEEP_OK);
     /* Without scratch: refused, with the bytes to reserve; and no array of the host. */
-    assert_int_equal(cuda.begin_capture(stream, 2), 0);
+    assert_int_equal(cuda.begin_capture(stream, CAPTURE_RELAXED), 0);
     assert_int_equal(upsweep_permute(gpu, data, index, 32, N, 4, NULL), UPSWEEP_ERROR_MEMORY);
     const char *number = strstr(upsweep_error(gpu), "upsweep_reserve with ");
     assert_non_null(number);
@@ -242,7 +213,7 @@ static void test_graph(void **state)
     assert_true(bytes >= sizeof values);
     assert_int_equal(upsweep_reserve(gpu, 4 << 20), UPSWEEP_OK);
 
-    assert_int_equal(cuda.begin_capture(stream, 2), 0);
+    assert_int_equal(cuda.begin_capture(stream, CAPTURE_RELAXED), 0);
     assert_int_equal(upsweep_reverse(gpu, got, N, 4, NULL), UPSWEEP_ERROR_UNSUPPORTED);
     upsweep_status status = queue_all(keys, data, index);
     assert_int_equal(cuda.end_capture(stream, &graph), 0);
