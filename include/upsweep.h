@@ -432,15 +432,15 @@ typedef struct upsweep_bucketing {
 } upsweep_bucketing;
 
 /* counts[b] is set to the number of keys in bucket b (count elements).
- * Keys in no bucket are not counted. Scratch: one table a thread. On a GPU the host reads edges, and
- * the range of the keys where low and high are NULL: such a call waits for the device and cannot be
- * captured. */
+ * Keys in no bucket are not counted. Scratch: one table a thread. On a GPU the host reads edges,
+ * and the range of the keys where low and high are NULL: such a call waits for the device and
+ * cannot be captured. */
 UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, const upsweep_bucketing *buckets,
                                              uint64_t *counts, const upsweep_options *options);
 /* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may
- * be NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE; out is then undefined. Waits
- * on a GPU as upsweep_histogram does. */
+ * be NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE; out is then undefined.
+ * Waits on a GPU where upsweep_histogram does. */
 UPSWEEP_API upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
                                               upsweep_type type, const upsweep_bucketing *buckets,
                                               uint64_t *offsets, const upsweep_options *options);

@@ -96,7 +96,7 @@ void *device_take(size_t bytes, size_t offset)
     void *at = NULL;
     if (!alone) {
         at = handle->plugin->scratch(handle->gpu, all);
-    } else if (allocate(&at, all + (all == 0)) != 0) {
+    } else if (allocate(&at, all + (bytes == 0)) != 0) {
         at = NULL;
     }
     if (at == NULL || taken_count == TAKEN_MAX) {

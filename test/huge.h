@@ -1,6 +1,6 @@
-/* huge.h - inputs of more elements than 32 bits can count. They repeat a block of random numbers, so
- * what must come out of a call follows from the block, and every element of an outcome is looked at
- * on the host. */
+/* huge.h - inputs of more elements than 32 bits can count. They repeat a block of random numbers,
+ * so what must come out of a call follows from the block, and every element of an outcome is looked
+ * at on the host. */
 #ifndef TEST_HUGE_H
 #define TEST_HUGE_H
 
