@@ -65,6 +65,13 @@ void app_dump_man(void);
 void app_dump_bash(void);
 void app_dump_zsh(void);
 void app_dump_fish(void);
-extern const char *const app_gen_patterns[]; /* verb_gen.c: the patterns' names, then NULL */
+
+/* verb_gen.c: test data, a function of pattern, type, seed and n. */
+extern const char *const app_gen_patterns[]; /* the patterns' names, then NULL */
+/* Its place in the list, or -1 after a sentence. */
+int app_pattern_find(const char *name);
+void app_pattern_fill(int pattern, upsweep_type type, uint64_t seed, size_t n, void *elements);
+/* 1000, 1e6, 2^20, 1M = 2^20: a number of elements, or APP_ERROR after a sentence. */
+int app_parse_elements(const char *text, size_t *n);
 
 #endif

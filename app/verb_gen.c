@@ -28,8 +28,8 @@ static const app_option options[] = {
 
 const app_usage usage_gen = {
     "PATTERN N",
-    "Writes N numbers, raw unless --as or --text says otherwise. N may be written 1000000, 1e6 or\n"
-    "2^20. The same words give the same numbers on every machine. Patterns:\n"
+    "Writes N numbers, raw unless --as or --text says otherwise. N may be written 1000000, 1e6,\n"
+    "2^20, or 1M for 2^20. The same words give the same numbers on every machine. Patterns:\n"
     "\n"
     "  uniform        whole numbers over all values of the type, floats over [0, 1)\n"
     "  zipf           0, 1, 2, ...: number k comes with frequency about 1 / (k + 1)\n"
@@ -188,8 +188,7 @@ static void store(const maker *m, int pattern, void *element, size_t i)
     }
 }
 
-/* 1000, 1e6, 2^20. */
-static int parse_n(const char *text, size_t *n)
+int app_parse_elements(const char *text, size_t *n)
 {
     char *end, *end_of_power;
     double value = strtod(text, &end);
@@ -198,8 +197,13 @@ static int parse_n(const char *text, size_t *n)
         value = end_of_power == end + 1 ? -1 : pow(value, power);
         end = end_of_power;
     }
+    const char *units = "KMG", *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+    if (end != text && unit != NULL) {
+        value = ldexp(value, 10 * (int)(unit - units + 1));
+        end++;
+    }
     if (*text < '0' || *text > '9' || *end != '\0' || !(value >= 0) || value != floor(value)) {
-        return app_fail("N is a number of elements such as 1000, 1e6 or 2^20, not '%s'", text);
+        return app_fail("N is a number of elements such as 1000, 1e6, 2^20 or 1M, not '%s'", text);
     }
     if (value > 0x1p53) {
         return app_fail("%s elements are too many", text);
@@ -208,7 +212,7 @@ static int parse_n(const char *text, size_t *n)
     return APP_OK;
 }
 
-static int find_pattern(const char *name)
+int app_pattern_find(const char *name)
 {
     for (int i = 0; i < PATTERNS; i++) {
         if (strcmp(app_gen_patterns[i], name) == 0) {
@@ -222,6 +226,24 @@ static int find_pattern(const char *name)
         app_fail("there is no pattern '%s'; see `upsweep gen --help`", name);
     }
     return -1;
+}
+
+static maker maker_of(upsweep_type type, uint64_t seed, size_t n)
+{
+    return (maker){.type = type,
+                   .bits = 8 * (unsigned)upsweep_type_bytes(type),
+                   .is_signed = type >= UPSWEEP_I8 && type <= UPSWEEP_I64,
+                   .is_float = app_is_float(type),
+                   .seed = seed,
+                   .n = n};
+}
+
+void app_pattern_fill(int pattern, upsweep_type type, uint64_t seed, size_t n, void *elements)
+{
+    maker m = maker_of(type, seed, n);
+    for (size_t i = 0; i < n; i++) {
+        store(&m, pattern, (unsigned char *)elements + i * (m.bits / 8), i);
+    }
 }
 
 /* Piece by piece, so that any number of elements takes little memory. */
@@ -256,13 +278,9 @@ int verb_gen(int argc, char **argv)
     if (s.common.operand_count != 2) {
         return app_fail("takes a pattern and a number of elements; see `upsweep gen --help`");
     }
-    maker m = {.type = s.common.type,
-               .bits = 8 * (unsigned)upsweep_type_bytes(s.common.type),
-               .is_signed = s.common.type >= UPSWEEP_I8 && s.common.type <= UPSWEEP_I64,
-               .is_float = app_is_float(s.common.type),
-               .seed = s.seed};
-    int pattern = find_pattern(s.common.operands[0]);
-    if (pattern < 0 || parse_n(s.common.operands[1], &m.n) != APP_OK) {
+    maker m = maker_of(s.common.type, s.seed, 0);
+    int pattern = app_pattern_find(s.common.operands[0]);
+    if (pattern < 0 || app_parse_elements(s.common.operands[1], &m.n) != APP_OK) {
         return APP_ERROR;
     }
     return generate(&s, &m, pattern);
