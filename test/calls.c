@@ -18,6 +18,17 @@ const call *call_at(size_t i)
     return NULL;
 }
 
+const call *call_of_operation(const char *operation)
+{
+    for (size_t i = 0; call_at(i) != NULL; i++) {
+        if (strncmp(call_at(i)->name, "upsweep_", 8) == 0 &&
+            strcmp(call_at(i)->name + 8, operation) == 0) {
+            return call_at(i);
+        }
+    }
+    return NULL;
+}
+
 bool call_has_function(const call *c)
 {
     return strstr(c->name, "_by") != NULL && strstr(c->name, "_by_key") == NULL &&

@@ -53,6 +53,8 @@ enum { SORT_IN_PLACE = 4 };
 /* All calls; NULL past the end. */
 const call *call_at(size_t i);
 
+/* The call that an operation's algorithms can be asked for by, or NULL. */
+const call *call_of_operation(const char *operation);
 /* Whether the call takes a function of the caller's: such work on the CPU. */
 bool call_has_function(const call *c);
 

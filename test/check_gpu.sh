@@ -1,7 +1,9 @@
 #!/bin/sh
 # check_gpu.sh BUILD_DIR - the tests of the GPU forms on this machine's GPU, with the plugin that nvcc
-# built. Where there is no plugin or no GPU it says so and does nothing.
+# built, and a small run of them under each tool of compute-sanitizer. Where there is no plugin or no
+# GPU it says so and does nothing.
 set -u
+here=$(dirname "$0")
 build=$(cd "$1" && pwd)
 plugin=$build/libupsweep_cuda.so
 if [ ! -e "$plugin" ]; then
@@ -12,24 +14,77 @@ UPSWEEP_CUDA_PLUGIN=$plugin
 export UPSWEEP_CUDA_PLUGIN
 "$build/upsweep" info | grep -E '^GPU'
 failed=0
-for name in plugin test_gpu_handle test_gpu_graph test_gpu_forms test_gpu test_gpu_huge gpu_cli; do
+
+# What cmocka counted.
+counts() { # LOG
+    sed -n 's/.*\[==========\] \([0-9]*\) test(s) run.*/\1 tests/p; s/^ *\([0-9]*\) SKIPPED TEST(S).*/, \1 left out/p' "$1" |
+        tr -d '\n'
+}
+
+for name in plugin test_gpu_handle test_gpu_graph test_gpu_claims test_gpu_forms test_gpu test_gpu_huge gpu_cli; do
+    log=$build/$name.log
     case $name in
-    plugin) sh "$(dirname "$0")/plugin.sh" "$plugin" ;;
-    gpu_cli) sh "$(dirname "$0")/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
-    *) "$build/test/$name" >"$build/$name.log" 2>&1 ;;
+    plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" >"$log" 2>&1 ;;
+    gpu_cli) sh "$here/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" >"$log" 2>&1 ;;
+    *) "$build/test/$name" >"$log" 2>&1 ;;
     esac
     status=$?
     case $status in
-    0) echo "check-gpu: $name: passed" ;;
+    0) echo "check-gpu: $name: passed ($(counts "$log")$(grep -E 'bytes|compared' "$log" | tail -n 1 | cut -c 1-80))" ;;
     77)
         echo "check-gpu: skipped: $("$build/upsweep" info | sed -n 's/^GPUs *//p')"
         exit 0
         ;;
     *)
-        echo "check-gpu: $name: FAILED"
-        [ -e "$build/$name.log" ] && grep -E 'ERROR|FAILED' "$build/$name.log" | head -40
+        echo "check-gpu: $name: FAILED: $log"
+        grep -E 'ERROR|FAILED|differs|it ' "$log" | head -40
         failed=1
         ;;
     esac
 done
+
+# ---- under compute-sanitizer ----
+PATH=$PATH:/usr/local/cuda/bin
+if ! command -v compute-sanitizer >/dev/null; then
+    echo "check-gpu: compute-sanitizer is not installed, so its checks are left out"
+    exit $failed
+fi
+UPSWEEP_TEST_SMALL=1
+export UPSWEEP_TEST_SMALL
+sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is not clean
+    tool=$1
+    share=$2
+    shift 2
+    # initcheck does not see what a bulk copy writes, so it is not asked about copies to the host: that
+    # outputs are whole is what the tests compare.
+    [ "$tool" = initcheck ] && options='--check-api-memory-access no' || options=
+    for program in "$@"; do
+        log=$build/$tool.$program.${share%/*}.log
+        # shellcheck disable=SC2086
+        UPSWEEP_TEST_SHARE=$share compute-sanitizer --tool "$tool" --error-exitcode 3 $options \
+            "$build/test/$program" >"$log" 2>&1
+        status=$?
+        if [ $status != 0 ] || ! grep -q 'SUMMARY: 0 ' "$log" || ! grep -q 'PASSED' "$log"; then
+            echo "check-gpu: $tool of $program: FAILED: $log"
+            grep -E 'ERROR|=========  *[A-Z]|hazard' "$log" | head -20
+        fi
+    done
+}
+# All at once: a process waits for the tool more than for the GPU. racecheck is the slowest.
+{
+    for part in 0 1 2 3; do
+        sanitize racecheck $part/4 test_gpu test_gpu_forms &
+    done
+    sanitize racecheck 0/1 test_gpu_handle &
+    for tool in memcheck initcheck synccheck; do
+        sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle &
+    done
+    wait
+} >"$build/sanitizers.log" 2>&1
+if [ -s "$build/sanitizers.log" ]; then
+    cat "$build/sanitizers.log"
+    failed=1
+else
+    echo "check-gpu: memcheck, racecheck, initcheck, synccheck: clean"
+fi
 exit $failed

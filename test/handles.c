@@ -14,6 +14,14 @@ bool test_small(void)
     return getenv("UPSWEEP_TEST_SMALL") != NULL;
 }
 
+bool test_in_share(size_t i)
+{
+    const char *share = getenv("UPSWEEP_TEST_SHARE");
+    size_t number = 0, of = 1;
+    return share == NULL || sscanf(share, "%zu/%zu", &number, &of) != 2 || of == 0 ||
+           i % of == number;
+}
+
 upsweep *handle_open(unsigned isa, unsigned threads)
 {
     static bool told[ISAS];

@@ -12,6 +12,10 @@ extern const char *const isa_names[ISAS];
 /* True if UPSWEEP_TEST_SMALL is set: under valgrind or a sanitizer, where all is slow. */
 bool test_small(void);
 
+/* Whether test i of a program is in its share: UPSWEEP_TEST_SHARE=1/3 takes every third, beginning
+ * with the second. All where it is not set. */
+bool test_in_share(size_t i);
+
 /* A handle capped to an instruction set, or NULL if the machine lacks it (which is then said once).
  */
 upsweep *handle_open(unsigned isa, unsigned threads);

@@ -1,8 +1,20 @@
 #!/bin/sh
-# plugin.sh PLUGIN - libupsweep_cuda.so exports one symbol, is small, needs neither CUDA's runtime nor
-# the C++ library at run time, and holds machine code for all targets.
+# plugin.sh PLUGIN [LIBRARY] - libupsweep_cuda.so exports one symbol, is small, needs neither CUDA's
+# runtime nor the C++ library at run time, and holds machine code for all targets. The library itself
+# needs nothing of CUDA.
 set -eu
 plugin=$1
+library=${2:-}
+if [ -n "$library" ] && [ -e "$library" ]; then
+    if readelf -d "$library" | grep NEEDED | grep -iE 'cuda|nvidia'; then
+        echo "it is the library that must not need these"
+        exit 1
+    fi
+    if nm -D --undefined-only "$library" | grep -E ' cu[A-Z]| cuda[A-Z]'; then
+        echo "it is the library that must not call these"
+        exit 1
+    fi
+fi
 [ -e "$plugin" ] || { echo "the GPU plugin was not built here"; exit 77; }
 
 exported=$(nm -D --defined-only "$plugin" | awk '{ print $NF }')

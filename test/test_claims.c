@@ -263,24 +263,11 @@ static void test_deterministic_trace(const upsweep_algorithm *x)
     }
 }
 
-/* The calls that an operation's algorithm can be asked for by. */
-static const call *call_of(const char *operation)
-{
-    char name[64];
-    snprintf(name, sizeof name, "upsweep_%s", operation);
-    for (size_t i = 0; call_at(i) != NULL; i++) {
-        if (strcmp(call_at(i)->name, name) == 0) {
-            return call_at(i);
-        }
-    }
-    return NULL;
-}
-
 static void test_deterministic(void **state)
 {
     const upsweep_algorithm *x = *state;
     test_deterministic_trace(x);
-    const call *c = call_of(x->operation);
+    const call *c = call_of_operation(x->operation);
     if (!(upsweep_forms(x) & UPSWEEP_FORM_CPU) || c == NULL) {
         return;
     }

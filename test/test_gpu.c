@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -194,6 +195,24 @@ static void test_long(void **state)
     }
 }
 
+/* Other sizes each time: up to 2^20 elements, short ones as often as long ones. */
+static void test_random_sizes(void **state)
+{
+    const call *c = *state;
+    const char *wish = getenv("UPSWEEP_TEST_SEED");
+    uint64_t seed = wish != NULL ? strtoull(wish, NULL, 10) : (uint64_t)time(NULL), random = seed;
+    unsigned jobs = 0, bits = device_is_emulated() || test_small() ? 12 : 20;
+    printf("UPSWEEP_TEST_SEED=%llu\n", (unsigned long long)seed);
+    for (unsigned turn = 0; turn < 200 && jobs < (bits == 12 ? 2 : 8); turn++) {
+        uint64_t r = input_random(&random);
+        size_t n = (size_t)(input_random(&random) >> (63 - r % bits));
+        jobs += try_job(c, (unsigned)(r >> 8) % c->variants, n,
+                        (upsweep_type)(UPSWEEP_U8 + (r >> 16) % UPSWEEP_F64),
+                        (unsigned)(r >> 24) % INPUT_PATTERNS, r >> 32);
+    }
+    assert_true(jobs > 0);
+}
+
 static void test_plan(void **state)
 {
     const call *c = *state;
@@ -240,14 +259,16 @@ static int end(void **state)
 
 int main(void)
 {
-    enum { MOST = 150, KINDS = 3 };
-    static const CMUnitTestFunction functions[KINDS] = {test_call, test_long, test_plan};
-    static const char *const kinds[KINDS] = {"all types and sizes", "long arrays", "plans"};
+    enum { MOST = 200, KINDS = 4 };
+    static const CMUnitTestFunction functions[KINDS] = {test_call, test_long, test_random_sizes,
+                                                        test_plan};
+    static const char *const kinds[KINDS] = {"all types and sizes", "long arrays", "random sizes",
+                                             "plans"};
     struct CMUnitTest tests[MOST];
     char names[MOST][64];
     size_t count = 0;
     for (size_t i = 0; call_at(i) != NULL; i++) {
-        for (int k = 0; k < KINDS && count < MOST; k++) {
+        for (int k = 0; k < KINDS && count < MOST && test_in_share(i); k++) {
             snprintf(names[count], sizeof names[count], "%s, %s", call_at(i)->name, kinds[k]);
             tests[count] = (struct CMUnitTest){names[count], functions[k], NULL, NULL,
                                                (void *)(uintptr_t)call_at(i)};
