@@ -196,4 +196,25 @@ upsweep_status usw_gpu_sort_packed(usw_gpu *g, const usw_gpu_pairs *p, Sort sort
     return usw_gpu_sort_packed_as<K, usw_u128>(g, p, sort);
 }
 
+/* ---- a form that sorts elements of any width ---- */
+
+/* Both functions of a form from one: Elements::sort(g, E *elements, n) sorts unsigned integers of 8
+ * to 128 bits, and takes its scratch before it launches. */
+template <typename Elements> upsweep_status usw_gpu_sort_elements(usw_gpu *g, const usw_gpu_sort *s)
+{
+    return usw_gpu_by_width(s->width, [&](auto key) {
+        typedef decltype(key) K;
+        return usw_gpu_sort_mapped<K>(g, s, [&](K *keys) { return Elements::sort(g, keys, s->n); });
+    });
+}
+
+template <typename Elements>
+upsweep_status usw_gpu_pairs_elements(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return usw_gpu_by_width(p->width, [&](auto key) {
+        return usw_gpu_sort_packed<decltype(key)>(
+            g, p, [&](auto *items) { return Elements::sort(g, items, p->n); });
+    });
+}
+
 #endif

@@ -94,44 +94,31 @@ __global__ void __launch_bounds__(tuning::pair_threads) halve(E *keys, size_t n,
 
 /* ---- the whole ---- */
 
-template <typename E> upsweep_status sort_elements(usw_gpu *g, E *keys, size_t n)
-{
-    const unsigned tiles = usw_blocks_for(n, tile_keys<E>);
-    const unsigned pair_blocks = usw_blocks_for(n, 2 * tuning::pair_threads);
-    unsigned tile_log2 = 0;
-    while ((1u << tile_log2) < tile_keys<E>) {
-        tile_log2++;
-    }
-    USW_LAUNCH(g, sort_tiles<E>, tiles, tuning::tile_threads, 0, keys, n);
-    for (unsigned p = tile_log2 + 1; n > static_cast<size_t>(1) << (p - 1); p++) {
-        USW_LAUNCH(g, mirror<E>, pair_blocks, tuning::pair_threads, 0, keys, n, p);
-        for (unsigned d = p - 2; d >= tile_log2; d--) {
-            USW_LAUNCH(g, halve<E>, pair_blocks, tuning::pair_threads, 0, keys, n, d);
+struct elements {
+    template <typename E> static upsweep_status sort(usw_gpu *g, E *keys, size_t n)
+    {
+        const unsigned tiles = usw_blocks_for(n, tile_keys<E>);
+        const unsigned pair_blocks = usw_blocks_for(n, 2 * tuning::pair_threads);
+        unsigned tile_log2 = 0;
+        while ((1u << tile_log2) < tile_keys<E>) {
+            tile_log2++;
         }
-        USW_LAUNCH(g, merge_tiles<E>, tiles, tuning::tile_threads, 0, keys, n);
-        if (g->status != UPSWEEP_OK) {
-            break;
+        USW_LAUNCH(g, sort_tiles<E>, tiles, tuning::tile_threads, 0, keys, n);
+        for (unsigned p = tile_log2 + 1; n > static_cast<size_t>(1) << (p - 1); p++) {
+            USW_LAUNCH(g, mirror<E>, pair_blocks, tuning::pair_threads, 0, keys, n, p);
+            for (unsigned d = p - 2; d >= tile_log2; d--) {
+                USW_LAUNCH(g, halve<E>, pair_blocks, tuning::pair_threads, 0, keys, n, d);
+            }
+            USW_LAUNCH(g, merge_tiles<E>, tiles, tuning::tile_threads, 0, keys, n);
+            if (g->status != UPSWEEP_OK) {
+                break;
+            }
         }
+        return g->status;
     }
-    return g->status;
-}
-
-upsweep_status sort(usw_gpu *g, const usw_gpu_sort *s)
-{
-    return usw_gpu_by_width(s->width, [&](auto key) {
-        typedef decltype(key) K;
-        return usw_gpu_sort_mapped<K>(g, s, [&](K *keys) { return sort_elements(g, keys, s->n); });
-    });
-}
-
-upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
-{
-    return usw_gpu_by_width(p->width, [&](auto key) {
-        return usw_gpu_sort_packed<decltype(key)>(
-            g, p, [&](auto *items) { return sort_elements(g, items, p->n); });
-    });
-}
+};
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_bitonic_cuda) = {sort, pairs, 0, false, true};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_bitonic_cuda) = {
+    usw_gpu_sort_elements<elements>, usw_gpu_pairs_elements<elements>, 0, false, true};

@@ -112,41 +112,29 @@ __global__ void __launch_bounds__(tuning::threads)
 
 /* ---- the whole ---- */
 
-template <typename E> upsweep_status sort_elements(usw_gpu *g, E *keys, size_t n)
-{
-    if (n > tuning::n_max) {
-        return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED, "sort/oddeven takes up to %zu keys",
-                            tuning::n_max);
-    }
-    unsigned *changed = static_cast<unsigned *>(usw_gpu_scratch(g, 4 * sizeof(unsigned)));
-    if (changed == nullptr) {
+struct elements {
+    template <typename E> static upsweep_status sort(usw_gpu *g, E *keys, size_t n)
+    {
+        if (n > tuning::n_max) {
+            return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED, "sort/oddeven takes up to %zu keys",
+                                tuning::n_max);
+        }
+        unsigned *changed = static_cast<unsigned *>(usw_gpu_scratch(g, 4 * sizeof(unsigned)));
+        if (changed == nullptr) {
+            return g->status;
+        }
+        const unsigned tiles = usw_blocks_for(n, tuning::tile);
+        USW_LAUNCH(g, sort_tiles<E>, tiles, tuning::threads, 0, keys, n);
+        usw_gpu_fill(g, changed, 0, 4 * sizeof(unsigned));
+        for (unsigned r = 0; r < tiles && tiles > 1 && g->status == UPSWEEP_OK; r++) {
+            USW_LAUNCH(g, exchange_tiles<E>, (tiles + 1) / 2, tuning::threads, 0, keys, n, r,
+                       changed);
+        }
         return g->status;
     }
-    const unsigned tiles = usw_blocks_for(n, tuning::tile);
-    USW_LAUNCH(g, sort_tiles<E>, tiles, tuning::threads, 0, keys, n);
-    usw_gpu_fill(g, changed, 0, 4 * sizeof(unsigned));
-    for (unsigned r = 0; r < tiles && tiles > 1 && g->status == UPSWEEP_OK; r++) {
-        USW_LAUNCH(g, exchange_tiles<E>, (tiles + 1) / 2, tuning::threads, 0, keys, n, r, changed);
-    }
-    return g->status;
-}
-
-upsweep_status sort(usw_gpu *g, const usw_gpu_sort *s)
-{
-    return usw_gpu_by_width(s->width, [&](auto key) {
-        typedef decltype(key) K;
-        return usw_gpu_sort_mapped<K>(g, s, [&](K *keys) { return sort_elements(g, keys, s->n); });
-    });
-}
-
-upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
-{
-    return usw_gpu_by_width(p->width, [&](auto key) {
-        return usw_gpu_sort_packed<decltype(key)>(
-            g, p, [&](auto *items) { return sort_elements(g, items, p->n); });
-    });
-}
+};
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_oddeven_cuda) = {sort, pairs, tuning::n_max, false, true};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_oddeven_cuda) = {
+    usw_gpu_sort_elements<elements>, usw_gpu_pairs_elements<elements>, tuning::n_max, false, true};

@@ -296,51 +296,38 @@ template <typename E> void split_level(usw_gpu *g, const level<E> &l, size_t n, 
     USW_LAUNCH(g, sort_buckets<E>, grid(count_most * l.buckets), tuning::threads, 0, l);
 }
 
-template <typename E> upsweep_status sort_elements(usw_gpu *g, E *keys, size_t n)
-{
-    if (n <= bucket_room<E>) {
-        return USW_LAUNCH(g, sort_alone<E>, 1, tuning::threads, 0, keys, n);
+struct elements {
+    template <typename E> static upsweep_status sort(usw_gpu *g, E *keys, size_t n)
+    {
+        if (n <= bucket_room<E>) {
+            return USW_LAUNCH(g, sort_alone<E>, 1, tuning::threads, 0, keys, n);
+        }
+        const plan p = plan_for(n, bucket_room<E>);
+        room<E> w;
+        if (!take_room(g, p, n, &w)) {
+            return g->status;
+        }
+        USW_LAUNCH(g, begin_levels<E>, 1, tuning::threads, 0, w.counts, w.lists[0], n);
+        level<E> l = {};
+        for (unsigned i = 0; i < p.levels && g->status == UPSWEEP_OK; i++) {
+            l = {i % 2 != 0 ? w.other : keys,
+                 i % 2 != 0 ? keys : w.other,
+                 keys,
+                 p.buckets[i],
+                 w.counts + i,
+                 w.lists[i % 2],
+                 w.counts + i + 1,
+                 w.lists[(i + 1) % 2],
+                 w.splitters,
+                 w.ends,
+                 w.before};
+            split_level(g, l, n, p.count_most[i]);
+        }
+        return USW_LAUNCH(g, sort_rest<E>, g->sms, tuning::threads, 0, l);
     }
-    const plan p = plan_for(n, bucket_room<E>);
-    room<E> w;
-    if (!take_room(g, p, n, &w)) {
-        return g->status;
-    }
-    USW_LAUNCH(g, begin_levels<E>, 1, tuning::threads, 0, w.counts, w.lists[0], n);
-    level<E> l = {};
-    for (unsigned i = 0; i < p.levels && g->status == UPSWEEP_OK; i++) {
-        l = {i % 2 != 0 ? w.other : keys,
-             i % 2 != 0 ? keys : w.other,
-             keys,
-             p.buckets[i],
-             w.counts + i,
-             w.lists[i % 2],
-             w.counts + i + 1,
-             w.lists[(i + 1) % 2],
-             w.splitters,
-             w.ends,
-             w.before};
-        split_level(g, l, n, p.count_most[i]);
-    }
-    return USW_LAUNCH(g, sort_rest<E>, g->sms, tuning::threads, 0, l);
-}
-
-upsweep_status sort(usw_gpu *g, const usw_gpu_sort *s)
-{
-    return usw_gpu_by_width(s->width, [&](auto key) {
-        typedef decltype(key) K;
-        return usw_gpu_sort_mapped<K>(g, s, [&](K *keys) { return sort_elements(g, keys, s->n); });
-    });
-}
-
-upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
-{
-    return usw_gpu_by_width(p->width, [&](auto key) {
-        return usw_gpu_sort_packed<decltype(key)>(
-            g, p, [&](auto *items) { return sort_elements(g, items, p->n); });
-    });
-}
+};
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_sample_cuda) = {sort, pairs, 0, false, false};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_sample_cuda) = {
+    usw_gpu_sort_elements<elements>, usw_gpu_pairs_elements<elements>, 0, false, false};
