@@ -63,9 +63,9 @@ typedef struct compare_count {
 
 /* A pass that merges pairs of sorted lists, both ways. */
 typedef struct compare_pass {
-    size_t list, pairs;
+    size_t list;          /* keys of each */
     double whole_seconds; /* one thread a pair of lists */
-    double cut_seconds;   /* every merge cut by rank for all threads */
+    double cut_seconds;   /* every merge cut by rank into pieces enough for all threads */
 } compare_pass;
 
 /* A pass of the explained vector merge sort, counted from its trace. */

@@ -172,18 +172,19 @@ static void put_time_table(const compare *c, io_printer *p)
                    "not run, because it is longer than the limit.</p>\n");
 }
 
+static void put_count(io_printer *p, uint64_t count, bool known, const char *otherwise)
+{
+    if (known) {
+        io_put_format(p, "<td>%" PRIu64 "</td>", count);
+    } else {
+        io_put_format(p, "<td class=\"no\">%s</td>", otherwise);
+    }
+}
+
 static void put_pair(io_printer *p, uint64_t formula, uint64_t counted, bool is_counted)
 {
-    if (formula > 0) {
-        io_put_format(p, "<td>%" PRIu64 "</td>", formula);
-    } else {
-        io_put_text(p, "<td class=\"no\">depends</td>");
-    }
-    if (is_counted) {
-        io_put_format(p, "<td>%" PRIu64 "</td>", counted);
-    } else {
-        io_put_text(p, "<td class=\"no\">not counted</td>");
-    }
+    put_count(p, formula, formula > 0, "depends");
+    put_count(p, counted, is_counted, "not counted");
 }
 
 static void put_count_table(const compare *c, io_printer *p)
@@ -209,7 +210,7 @@ static void put_count_table(const compare *c, io_printer *p)
             io_put_format(p, "<tr><td></td><td>%s</td>", compare_size(size, n));
             put_pair(p, path ? 0 : upsweep_rounds(a, n), of->rounds, of->counted);
             put_pair(p, path ? 0 : upsweep_work(a, n), of->work, of->counted);
-            put_pair(p, of->touches, 0, true);
+            put_count(p, of->touches, of->counted, "not counted");
             io_put_text(p, "</tr>\n");
         }
     }

@@ -1,7 +1,6 @@
 /* compare_passes.c - what starves a merge sort, and its cure, timed pass by pass. A pass merges
  * pairs of sorted lists. With a thread for each pair the last passes have fewer pairs than
- * threads; with every merge cut by rank (merge path) for all threads, all of them have work in
- * every pass. */
+ * threads. With every merge cut by rank (merge path) there are pieces enough in every pass. */
 #include "compare.h"
 #include "memory.h"
 #include "parallel.h"
@@ -9,30 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 1 << 22, RUNS = 5, LISTS_LEAST = 1 << 12 };
+enum { KEYS = 1 << 22, RUNS = 5, LISTS_LEAST = 1 << 12, PIECES_A_THREAD = 4 };
 
 typedef struct merging {
     upsweep **lone; /* a handle of one thread for each lane */
-    upsweep *all;
     const uint32_t *from;
     uint32_t *to;
-    size_t list;
+    size_t list, piece; /* keys of a list; of the result that one task makes */
     bool failed;
 } merging;
 
-static void merge_pair(merging *m, upsweep *u, size_t pair)
+/* How many of the first `rank` keys of the merged lists come from a: merge path, by bisection. */
+static size_t of_first(const uint32_t *a, const uint32_t *b, size_t list, size_t rank)
 {
-    const uint32_t *a = m->from + 2 * pair * m->list;
-    if (upsweep_merge(u, a, m->list, a + m->list, m->list, m->to + 2 * pair * m->list, UPSWEEP_U32,
-                      NULL) != UPSWEEP_OK) {
-        m->failed = true;
+    size_t low = rank > list ? rank - list : 0, high = rank < list ? rank : list;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (a[middle] <= b[rank - middle - 1]) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
+    return low;
 }
 
-static void merge_alone(void *context, size_t pair, unsigned lane)
+/* A task makes `piece` keys of the result of one pair: all of them, or as many as it was cut to. */
+static void merge_piece(void *context, size_t task, unsigned lane)
 {
     merging *m = context;
-    merge_pair(m, m->lone[lane], pair);
+    size_t pieces = 2 * m->list / m->piece, from = task % pieces * m->piece;
+    const uint32_t *a = m->from + task / pieces * 2 * m->list, *b = a + m->list;
+    size_t i = of_first(a, b, m->list, from), end = of_first(a, b, m->list, from + m->piece);
+    size_t j = from - i, other_end = from + m->piece - end;
+    if (upsweep_merge(m->lone[lane], a + i, end - i, b + j, other_end - j,
+                      m->to + (a - m->from) + from, UPSWEEP_U32, NULL) != UPSWEEP_OK) {
+        m->failed = true;
+    }
 }
 
 static double median(double *seconds)
@@ -47,39 +59,45 @@ static double median(double *seconds)
     return seconds[RUNS / 2];
 }
 
-static void time_pass(compare *c, merging *m, size_t list)
+static double time_pass(const compare *c, merging *m, size_t piece)
+{
+    double from = app_seconds();
+    m->piece = piece;
+    io_parallel(c->pass_threads, KEYS / piece, merge_piece, m);
+    return app_seconds() - from;
+}
+
+static void time_both(compare *c, merging *m, size_t list)
 {
     double whole[RUNS], cut[RUNS];
-    size_t pairs = KEYS / list / 2;
+    size_t least = KEYS;
+    while (least > 1 && KEYS / least < (size_t)PIECES_A_THREAD * c->pass_threads) {
+        least /= 2;
+    }
     m->list = list;
     for (int run = -1; run < RUNS; run++) { /* the first one is not counted */
-        double from = app_seconds();
-        io_parallel(c->pass_threads, pairs, merge_alone, m);
-        double between = app_seconds();
-        for (size_t pair = 0; pair < pairs; pair++) {
-            merge_pair(m, m->all, pair);
-        }
+        double first = time_pass(c, m, 2 * list);
+        double second = time_pass(c, m, 2 * list < least ? 2 * list : least);
         if (run >= 0) {
-            whole[run] = between - from;
-            cut[run] = app_seconds() - between;
+            whole[run] = first;
+            cut[run] = second;
         }
     }
-    c->passes[c->pass_count++] = (compare_pass){list, pairs, median(whole), median(cut)};
+    c->passes[c->pass_count++] = (compare_pass){list, median(whole), median(cut)};
 }
 
 /* Sorted lists of `list` keys each. */
 static bool make_lists(merging *m, const uint32_t *keys, uint32_t *lists, size_t list)
 {
     memcpy(lists, keys, KEYS * sizeof *lists);
-    return upsweep_sort_rows(m->all, lists, KEYS, UPSWEEP_U32, NULL, KEYS / list, NULL, 0, NULL) ==
-           UPSWEEP_OK;
+    return upsweep_sort_rows(m->lone[0], lists, KEYS, UPSWEEP_U32, NULL, KEYS / list, NULL, 0,
+                             NULL) == UPSWEEP_OK;
 }
 
-static bool open_handles(compare *c, merging *m)
+static bool open_handles(const compare *c, merging *m)
 {
     upsweep_config one = {.size = sizeof one, .threads = 1};
-    upsweep_config all = {.size = sizeof all, .threads = c->pass_threads};
-    bool ok = upsweep_open(&m->all, "cpu", &all) == UPSWEEP_OK;
+    bool ok = true;
     for (unsigned k = 0; k < c->pass_threads && ok; k++) {
         ok = upsweep_open(&m->lone[k], "cpu", &one) == UPSWEEP_OK;
     }
@@ -97,7 +115,7 @@ static int time_all(compare *c, merging *m)
         ok = make_lists(m, keys, lists, list);
         m->from = lists;
         if (ok) {
-            time_pass(c, m, list);
+            time_both(c, m, list);
         }
     }
     free(keys);
@@ -121,7 +139,6 @@ int compare_time_passes(compare *c)
     for (unsigned k = 0; m.lone != NULL && k < c->pass_threads; k++) {
         upsweep_close(m.lone[k]);
     }
-    upsweep_close(m.all);
     free(m.lone);
     return status;
 }
