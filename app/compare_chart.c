@@ -56,7 +56,7 @@ static void draw_levels(io_canvas *canvas, const chart *c, const axis *x, const 
     double span = y->greatest - y->least;
     int every = (int)ceil(span / 7);
     static const double between[] = {1, 2, 5};
-    size_t parts = span < 2.2 ? 3 : 1;
+    size_t parts = span < 2.6 ? 3 : 1;
     for (int power = (int)floor(y->least); power <= (int)ceil(y->greatest); power++) {
         for (size_t k = 0; k < parts && power % (every > 0 ? every : 1) == 0; k++) {
             double value = between[k] * pow(10, power);

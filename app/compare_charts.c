@@ -210,7 +210,7 @@ static void draw_passes(const compare *c, io_canvas *canvas, bool timed_ones,
                     .words = timed_ones ? milliseconds : axis_amount};
     char keys[32];
     if (timed_ones) {
-        snprintf(under, sizeof under, "milliseconds a pass, %s keys, %u thread%s",
+        snprintf(under, sizeof under, "milliseconds a pass, least of 25 runs, %s keys, %u thread%s",
                  compare_size(keys, c->pass_keys), c->pass_threads,
                  c->pass_threads == 1 ? "" : "s");
         b.title = "Passes of a merge sort, timed";

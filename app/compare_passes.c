@@ -5,10 +5,11 @@
 #include "memory.h"
 #include "parallel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 1 << 22, RUNS = 5, LISTS_LEAST = 1 << 12, PIECES_A_THREAD = 4 };
+enum { KEYS = 1 << 22, RUNS = 25, LISTS_LEAST = 1 << 12, PIECES_A_THREAD = 4 };
 
 typedef struct merging {
     upsweep **lone; /* a handle of one thread for each lane */
@@ -47,18 +48,6 @@ static void merge_piece(void *context, size_t task, unsigned lane)
     }
 }
 
-static double median(double *seconds)
-{
-    for (int i = 1; i < RUNS; i++) {
-        for (int k = i; k > 0 && seconds[k] < seconds[k - 1]; k--) {
-            double other = seconds[k];
-            seconds[k] = seconds[k - 1];
-            seconds[k - 1] = other;
-        }
-    }
-    return seconds[RUNS / 2];
-}
-
 static double time_pass(const compare *c, merging *m, size_t piece)
 {
     double from = app_seconds();
@@ -69,21 +58,18 @@ static double time_pass(const compare *c, merging *m, size_t piece)
 
 static void time_both(compare *c, merging *m, size_t list)
 {
-    double whole[RUNS], cut[RUNS];
+    double whole = INFINITY, cut = INFINITY;
     size_t least = KEYS;
     while (least > 1 && KEYS / least < (size_t)PIECES_A_THREAD * c->pass_threads) {
         least /= 2;
     }
     m->list = list;
-    for (int run = -1; run < RUNS; run++) { /* the first one is not counted */
-        double first = time_pass(c, m, 2 * list);
-        double second = time_pass(c, m, 2 * list < least ? 2 * list : least);
-        if (run >= 0) {
-            whole[run] = first;
-            cut[run] = second;
-        }
+    /* The least of the runs: what a pass takes when no other program is in its way. */
+    for (int run = 0; run < RUNS; run++) {
+        whole = fmin(whole, time_pass(c, m, 2 * list));
+        cut = fmin(cut, time_pass(c, m, 2 * list < least ? 2 * list : least));
     }
-    c->passes[c->pass_count++] = (compare_pass){list, median(whole), median(cut)};
+    c->passes[c->pass_count++] = (compare_pass){list, whole, cut};
 }
 
 /* Sorted lists of `list` keys each. */
