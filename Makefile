@@ -8,7 +8,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test check check-long check-gpu lint bench bench-gpu install uninstall clean
+.PHONY: all help run test check check-long check-gpu lint bench bench-gpu gallery install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
@@ -55,6 +55,9 @@ bench-gpu: ## measure us beside CUB, torch and cupy on this machine's GPU: table
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu
 	@python3 bench/gpu_bench.py $(BUILD) --json $(BUILD)/bench_gpu.json $(BENCH_FLAGS)
 	@python3 bench/gpu_plot.py $(BUILD)/bench_gpu.json $(BUILD)/bench_gpu || echo "no plot: python3-matplotlib is not installed"
+
+gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
+	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
 
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) | grep -v -- '-- Up-to-date' || true

@@ -172,7 +172,7 @@ for f, text in bodies.items():
 
 WORDS = [r"/root/", r"/home/\w", r"\.internal\b"]
 for f in files:
-    if f.suffix in (".png", ".npy", ".bin") or str(f) == "test/tree.py":
+    if f.suffix in (".png", ".gif", ".npy", ".bin") or str(f) == "test/tree.py":
         continue
     for number, line in enumerate(read(f).split("\n"), 1):
         for word in WORDS:
@@ -191,6 +191,12 @@ for stem, operation, cpu, cuda in stems:
             problem("algo/algos.def", 0, f"{stem} claims algo/{stem}{suffix}, which is not there")
         if there and not present:
             problem("algo/algos.def", 0, f"algo/{stem}{suffix} is there, but {stem} does not say so")
+for stem in named:
+    checks += 1
+    for suffix in (".png", ".gif"):
+        picture = root / f"docs/gallery/{stem}{suffix}"
+        if not picture.is_file() or picture.stat().st_size > 400_000:
+            problem("docs/gallery", 0, f"{stem}{suffix} is not there or over 400 KB; see `make gallery`")
 for name, kind, cuda in re.findall(r"^STEP\((\w+), (\w+), (yes|no)\)", read("cuda/steps.def"), re.M):
     checks += 1
     if (cuda == "yes") != (root / f"cuda/{name}.cu").is_file():
