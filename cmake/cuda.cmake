@@ -46,7 +46,8 @@ function(upsweep_cuda_plugin)
     list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
     # Contraction to fused multiply-add would make sums differ from the CPU's.
     # Machine code is compressed as well: 40 MB become 10.
-    set(flags -std=c++17 -O3 -fmad=false ${archs} -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}PTX
+    # The targets of a file are compiled side by side.
+    set(flags -std=c++17 -O3 -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}PTX
         -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)

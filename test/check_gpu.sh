@@ -21,26 +21,40 @@ counts() { # LOG
         tr -d '\n'
 }
 
-for name in plugin test_gpu_handle test_gpu_graph test_gpu_claims test_gpu_forms test_gpu test_gpu_huge gpu_cli; do
-    log=$build/$name.log
-    case $name in
-    plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" >"$log" 2>&1 ;;
-    gpu_cli) sh "$here/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" >"$log" 2>&1 ;;
-    *) "$build/test/$name" >"$log" 2>&1 ;;
-    esac
-    status=$?
-    case $status in
-    0) echo "check-gpu: $name: passed ($(counts "$log")$(grep -E 'bytes|compared' "$log" | tail -n 1 | cut -c 1-80))" ;;
-    77)
-        echo "check-gpu: skipped: $("$build/upsweep" info | sed -n 's/^GPUs *//p')"
-        exit 0
-        ;;
+run() { # NAME: leaves its status beside its log
+    case $1 in
+    plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" ;;
+    gpu_cli) sh "$here/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
+    *) "$build/test/$1" ;;
+    esac >"$build/$1.log" 2>&1
+    echo $? >"$build/$1.status"
+}
+tell() { # NAME
+    log=$build/$1.log
+    case $(cat "$build/$1.status") in
+    0) echo "check-gpu: $1: passed ($(counts "$log")$(grep -E 'bytes$|compared' "$log" | tail -n 1))" ;;
     *)
-        echo "check-gpu: $name: FAILED: $log"
+        echo "check-gpu: $1: FAILED: $log"
         grep -E 'ERROR|FAILED|differs|it ' "$log" | head -40
         failed=1
         ;;
     esac
+}
+
+# The first and the last want the device's memory for themselves.
+run test_gpu_handle
+if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
+    echo "check-gpu: skipped: $("$build/upsweep" info | sed -n 's/^GPUs *//p')"
+    exit 0
+fi
+together="plugin test_gpu_graph test_gpu_claims test_gpu_forms test_gpu gpu_cli"
+for name in $together; do
+    run "$name" &
+done
+wait
+run test_gpu_huge
+for name in test_gpu_handle $together test_gpu_huge; do
+    tell "$name"
 done
 
 # ---- under compute-sanitizer ----
