@@ -336,7 +336,7 @@ struct hybrid_place_args {
 
 /* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
  * those of all before it. */
-__global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
+[[maybe_unused]] __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
 {
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
     USW_SHARED(unsigned, ticket);

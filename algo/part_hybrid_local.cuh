@@ -107,11 +107,11 @@ __device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *
     return differ;
 }
 
-/* Sorts m keys, from data to tile, by the digits of 8 bits in which they differ. counts: 256
- * counters a warp. */
+/* Sorts m keys, from data to tile, by the digits of 8 bits in which they differ, from bit begin on,
+ * stably. counts: 256 counters a warp. */
 template <typename K, int NT, int I>
 __device__ __noinline__ void hybrid_by_digits(const K *data, unsigned m, K *tile, uint16_t *counts,
-                                              unsigned *sums)
+                                              unsigned *sums, unsigned begin = 0)
 {
     const K differ = hybrid_differ<K, NT>(data, m, sums);
     const unsigned warp = threadIdx.x / 32, first = warp * 32 * I + threadIdx.x % 32;
@@ -121,7 +121,7 @@ __device__ __noinline__ void hybrid_by_digits(const K *data, unsigned m, K *tile
     for (int i = 0; i < I; i++) {
         k[i] = first + i * 32 < m ? data[first + i * 32] : K(0);
     }
-    for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
+    for (unsigned shift = begin; shift < sizeof(K) * 8; shift += 8) {
         if ((static_cast<unsigned>(differ >> shift) & 255) == 0) {
             continue;
         }

@@ -8,4 +8,13 @@
  * kernels run, they do nothing; tmp: room for n keys. go NULL: as the form, tmp is not used. */
 upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go);
 
+/* Arrays of n elements; NULL: from the scratch. keys_out: where the caller wants no keys. */
+struct usw_radix_room {
+    void *keys_tmp, *keys_out, *values_tmp;
+};
+
+/* The same of pairs, stable; with go: of keys of 4 or 8 bytes and values of 4 or 8, aligned. */
+upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const usw_radix_room &room,
+                                     const unsigned *go);
+
 #endif

@@ -28,6 +28,7 @@
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
 #include "part_hybrid_local.cuh"
+#include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_scatter.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
@@ -393,4 +394,5 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
     });
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_keys, nullptr, 0, false, false};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_keys, usw_hybrid_pairs, 0, false,
+                                                          false};

@@ -31,6 +31,7 @@ template <typename K> struct finish_args {
     size_t n;
     bool last_in_tmp;
     const usw_radix_control *control;
+    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
 };
 
 /* to[i] = from[i] or, reversed, from[n - 1 - i]; to may be from; from NULL: i itself. */
@@ -57,6 +58,9 @@ template <typename K, unsigned value_bytes>
 __global__ void __launch_bounds__(512) usw_radix_finish(const finish_args<K> a)
 {
     using V = typename usw_value_of<value_bytes>::type;
+    if (a.go != nullptr && *a.go == 0) {
+        return;
+    }
     unsigned passes = a.control->passes;
     const K *keys = a.keys_in;
     const void *values = a.values_in;
@@ -87,9 +91,15 @@ struct radix_job {
     usw_keymap map;
     unsigned bit_begin, bit_end;
     bool stable;
-    void *tmp;          /* NULL: from the scratch */
+    usw_radix_room room;
     const unsigned *go; /* as usw_radix_queue */
 };
+
+/* bytes of scratch, unless there is room already. */
+static void *room_or_scratch(usw_gpu *g, void *room, size_t bytes)
+{
+    return room != nullptr ? room : usw_gpu_scratch(g, bytes);
+}
 
 template <typename K, unsigned value_bytes,
           typename shape = typename usw_radix_tuning<K, value_bytes>::shape>
@@ -106,13 +116,15 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
-    void *tmp = j.tmp != nullptr ? j.tmp : usw_gpu_scratch(g, n * sizeof(K));
-    K *keys_tmp = static_cast<K *>(tmp);
+    K *keys_tmp = static_cast<K *>(room_or_scratch(g, j.room.keys_tmp, n * sizeof(K)));
     K *keys_out = static_cast<K *>(j.keys_out);
     if (keys_out == nullptr) {
-        keys_out = static_cast<K *>(usw_gpu_scratch(g, n * sizeof(K)));
+        keys_out = static_cast<K *>(room_or_scratch(g, j.room.keys_out, n * sizeof(K)));
     }
-    V *values_tmp = value_bytes ? static_cast<V *>(usw_gpu_scratch(g, n * sizeof(V))) : nullptr;
+    V *values_tmp = nullptr;
+    if (value_bytes != 0) {
+        values_tmp = static_cast<V *>(room_or_scratch(g, j.room.values_tmp, n * sizeof(V)));
+    }
     if (control == nullptr || ring == nullptr || keys_tmp == nullptr || keys_out == nullptr ||
         (value_bytes != 0 && values_tmp == nullptr)) {
         return g->status;
@@ -157,7 +169,8 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                              values_tmp,
                              n,
                              last_in_tmp,
-                             control};
+                             control,
+                             j.go};
     size_t finish_blocks = (n + 4095) / 4096;
     finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
     return USW_LAUNCH(g, (usw_radix_finish<K, value_bytes>), static_cast<unsigned>(finish_blocks),
@@ -185,7 +198,7 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 {
     bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
     radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,   s->map,
-                     s->bit_begin, s->bit_end, !whole,  nullptr, nullptr};
+                     s->bit_begin, s->bit_end, !whole,  {},      nullptr};
     return sort_job(g, job, s->width, 0);
 }
 
@@ -195,7 +208,8 @@ upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, con
         return sort_keys(g, s);
     }
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
-                     0,       8u << s->width, false,   tmp,     go};
+                     0,       8u << s->width, false,   {},      go};
+    job.room.keys_tmp = tmp;
     return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
 
@@ -257,8 +271,8 @@ static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_jo
 
 static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    radix_job job = {p->keys,      p->out_keys, p->values, p->out_values, p->n,   p->map,
-                     p->bit_begin, p->bit_end,  true,      nullptr,       nullptr};
+    radix_job job = {p->keys,    p->out_keys, p->values, p->out_values, p->n, p->map, p->bit_begin,
+                     p->bit_end, true,        {},        nullptr};
     uintptr_t odd =
         reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
     unsigned bytes = static_cast<unsigned>(p->value_bytes);
@@ -269,6 +283,21 @@ static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
     }
     return p->n >> 32 == 0 ? sort_by_index<uint32_t>(g, p, job)
                            : sort_by_index<uint64_t>(g, p, job);
+}
+
+upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const usw_radix_room &room,
+                                     const unsigned *go)
+{
+    if (go == nullptr) {
+        return sort_pairs(g, p);
+    }
+    radix_job job = {p->keys, p->out_keys,    p->values, p->out_values, p->n, p->map,
+                     0,       8u << p->width, true,      room,          go};
+    auto queue = [&](auto k) {
+        using K = decltype(k);
+        return p->value_bytes == 4 ? sort_radix<K, 4>(g, job) : sort_radix<K, 8>(g, job);
+    };
+    return p->width == 3 ? queue(uint64_t()) : queue(uint32_t());
 }
 
 USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_keys, sort_pairs, 0, true, false};
