@@ -11,7 +11,7 @@
 
 #include "gpu.cuh"
 
-enum { PAIRS_DIGITS = 256 };
+enum { PAIRS_DIGITS = 256, PAIRS_COPIES = 8 };
 
 struct pairs_plan {
     unsigned long long any, all;     /* OR and AND of the mapped keys, of a sample at first */
@@ -19,7 +19,8 @@ struct pairs_plan {
     unsigned ordered;                /* the sample is, so count looks at all neighbours */
     unsigned rises, falls;           /* some key is above (below) the one before it */
     unsigned split, radix;           /* to be done: the first move; all by the radix sort */
-    unsigned done[PAIRS_DIGITS + 1]; /* blocks of place, of the first level, then of each segment */
+    unsigned tickets[2];             /* of place's blocks, a level */
+    unsigned done[PAIRS_DIGITS + 1]; /* blocks of place that know a total, a segment */
 };
 
 template <typename K> struct pairs_level {
@@ -33,6 +34,8 @@ template <typename K> struct pairs_level {
     const unsigned *chunk_begin;     /* segments + 1: numbers of their first chunks */
     unsigned chunk_keys;
     unsigned *table;            /* PAIRS_DIGITS a chunk */
+    unsigned groups;            /* of a segment's chunks, for place */
+    unsigned *said;             /* PAIRS_DIGITS a group, 0; NULL: there is one group */
     unsigned *totals;           /* segments * digits */
     unsigned long long *starts; /* segments * digits + 1: where the next level's segments begin */
     unsigned *next_chunks;      /* of those, as chunk_begin; NULL: there is none */
@@ -94,6 +97,9 @@ __global__ __launch_bounds__(1024) void pairs_sample(const pairs_level<K> a, uns
     for (unsigned i = t; i <= PAIRS_DIGITS; i += 1024) {
         a.plan->done[i] = 0;
     }
+    for (unsigned i = t; i < a.groups * PAIRS_DIGITS; i += 1024) {
+        a.said[i] = 0;
+    }
     unsigned long long any = 0, all = ~0ull;
     unsigned order = 0;
     K last = 0;
@@ -126,7 +132,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const pairs_level<K> a, uns
         p->all = seen[1];
         p->shift = varying > bits ? varying - bits : 0;
         p->ordered = !(rises && falls);
-        p->rises = p->falls = p->split = 0;
+        p->rises = p->falls = p->split = p->tickets[0] = p->tickets[1] = 0;
         p->radix = p->shift + spare > sizeof(K) * 8;
     }
 }
@@ -263,13 +269,13 @@ template <typename K, bool first> struct pairs_counter {
 template <typename K, bool first>
 __global__ __launch_bounds__(512, 4) void pairs_count(const pairs_level<K> a)
 {
-    USW_SHARED_ARRAY(unsigned, counts, [16 * PAIRS_DIGITS]);
+    USW_SHARED_ARRAY(unsigned, counts, [PAIRS_COPIES * PAIRS_DIGITS]);
     USW_SHARED(unsigned, found);
     const unsigned t = threadIdx.x;
     if (first ? a.plan->radix : !a.plan->split) {
         return;
     }
-    for (unsigned i = t; i < 16 * PAIRS_DIGITS; i += 512) {
+    for (unsigned i = t; i < PAIRS_COPIES * PAIRS_DIGITS; i += 512) {
         counts[i] = 0;
     }
     pairs_chunk c;
@@ -277,7 +283,7 @@ __global__ __launch_bounds__(512, 4) void pairs_count(const pairs_level<K> a)
         return;
     }
     pairs_counter<K, first> counter = {a,
-                                       counts + t / 32 * PAIRS_DIGITS,
+                                       counts + t / 32 % PAIRS_COPIES * PAIRS_DIGITS,
                                        a.plan->shift + a.below,
                                        a.digits - 1,
                                        a.plan->ordered != 0,
@@ -291,135 +297,10 @@ __global__ __launch_bounds__(512, 4) void pairs_count(const pairs_level<K> a)
     __syncthreads();
     if (t < PAIRS_DIGITS) {
         unsigned sum = 0;
-        for (unsigned w = 0; w < 16; w++) {
+        for (unsigned w = 0; w < PAIRS_COPIES; w++) {
             sum += counts[w * PAIRS_DIGITS + t];
         }
         a.table[static_cast<size_t>(blockIdx.x) * PAIRS_DIGITS + t] = sum;
-    }
-}
-
-/* ---- place ---- */
-
-/* Turns the counts of one digit, of a warp's part of the chunks, into sums; NULL sum: adds up. */
-template <bool write>
-__device__ __forceinline__ unsigned pairs_add_rows(unsigned *table, unsigned from, unsigned to,
-                                                   unsigned sum)
-{
-#pragma unroll 8
-    for (unsigned c = from; c < to; c++) {
-        unsigned *at = &table[static_cast<size_t>(c) * PAIRS_DIGITS];
-        unsigned count = *at;
-        if (write) {
-            *at = sum;
-        }
-        sum += count;
-    }
-    return sum;
-}
-
-/* Sums over a block of PAIRS_DIGITS or more threads of what its first PAIRS_DIGITS have: of those
- * before. sums: 8 words. All threads call it. */
-template <typename T> __device__ __forceinline__ T pairs_sum_before(T own, T *sums)
-{
-    const unsigned t = threadIdx.x;
-    T sum = own;
-    for (unsigned o = 1; o < 32; o <<= 1) {
-        T up = __shfl_up_sync(~0u, sum, o);
-        sum += t % 32 >= o ? up : 0;
-    }
-    __syncthreads();
-    if (t < PAIRS_DIGITS && t % 32 == 31) {
-        sums[t / 32] = sum;
-    }
-    __syncthreads();
-    for (unsigned w = 0; w < t / 32 && w < 8; w++) {
-        sum += sums[w];
-    }
-    return sum - own;
-}
-
-/* By what the first count has seen. */
-static __device__ void pairs_decide(pairs_plan *p, unsigned bits)
-{
-    const unsigned long long differ = usw_load_relaxed(&p->any) ^ usw_load_relaxed(&p->all);
-    const bool in_order = p->ordered && !(p->rises && p->falls);
-    p->split = !in_order && differ >> p->shift >> bits == 0;
-    p->radix = !p->split;
-}
-
-/* The last block of a segment: where its digits begin. */
-template <typename K>
-__device__ __forceinline__ void pairs_start_digits(const pairs_level<K> &a, unsigned segment,
-                                                   unsigned bits)
-{
-    USW_SHARED_ARRAY(unsigned long long, sums, [8]);
-    const unsigned t = threadIdx.x, d = segment * a.digits + t;
-    const unsigned long long count = t < a.digits ? usw_load_relaxed(&a.totals[d]) : 0;
-    const unsigned long long before = pairs_sum_before(count, sums);
-    if (t < a.digits) {
-        a.starts[d] = a.begin[segment] + before;
-        if (t + 1 == a.digits && segment + 1 == a.segments) {
-            a.starts[d + 1] = a.n;
-        }
-    }
-    if (a.next_chunks == nullptr) {
-        if (__syncthreads_or(count > a.capacity) && t == 0) {
-            a.plan->radix = 1;
-        }
-        return;
-    }
-    const unsigned long long chunks = (count + a.chunk_keys - 1) / a.chunk_keys;
-    const unsigned long long first = pairs_sum_before(chunks, sums);
-    if (t < a.digits) {
-        a.next_chunks[t] = static_cast<unsigned>(first);
-        if (t + 1 == a.digits) {
-            a.next_chunks[t + 1] = static_cast<unsigned>(first + chunks);
-        }
-    }
-    if (t == 0) {
-        pairs_decide(a.plan, bits);
-    }
-}
-
-/* PAIRS_DIGITS / 32 blocks a segment, a lane a digit, the chunks spread over the warps. done: a word
- * a segment, 0. bits: of both levels. */
-template <typename K>
-__global__ __launch_bounds__(1024) void pairs_place(const pairs_level<K> a, unsigned *done,
-                                                    unsigned bits)
-{
-    constexpr unsigned groups = PAIRS_DIGITS / 32;
-    USW_SHARED_ARRAY(unsigned, parts, [32 * 33]);
-    USW_SHARED(unsigned, last);
-    const unsigned segment = blockIdx.x / groups, d = blockIdx.x % groups * 32 + threadIdx.x % 32;
-    const unsigned warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    if (a.next_chunks != nullptr ? a.plan->radix : !a.plan->split) {
-        return;
-    }
-    const unsigned from = a.chunk_begin[segment], chunks = a.chunk_begin[segment + 1] - from;
-    const unsigned each = (chunks + warps - 1) / warps;
-    const unsigned lo = warp * each < chunks ? warp * each : chunks;
-    const unsigned hi = lo + each < chunks ? lo + each : chunks;
-    unsigned *column = a.table + static_cast<size_t>(from) * PAIRS_DIGITS + d;
-    parts[threadIdx.x % 32 * 33 + warp] = pairs_add_rows<false>(column, lo, hi, 0);
-    __syncthreads();
-    unsigned before = 0, total = 0;
-    for (unsigned w = 0; w < warps; w++) {
-        before = w == warp ? total : before;
-        total += parts[threadIdx.x % 32 * 33 + w];
-    }
-    pairs_add_rows<true>(column, lo, hi, before);
-    if (warp == 0 && d < a.digits) {
-        usw_store_relaxed(&a.totals[segment * a.digits + d], total);
-    }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = atomicAdd(&done[segment], 1u) + 1 == groups;
-    }
-    __syncthreads();
-    if (last) {
-        __threadfence();
-        pairs_start_digits(a, segment, bits);
     }
 }
 

@@ -18,7 +18,6 @@ template <typename K> struct pairs_local_args {
     usw_gpu_keymap<K> map;
     const pairs_plan *plan;
     const unsigned long long *starts; /* buckets + 1 */
-    unsigned buckets;
 };
 
 /* NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
@@ -64,9 +63,9 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     {
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned p = own + i * NT;
-            if (p < m) {
-                copy_async(&values[p], &from[p]);
+            if (own + i * NT < m) {
+                copy_async(&values[static_cast<int>(own) + i * NT],
+                           &from[static_cast<int>(own) + i * NT]);
             }
         }
     }
@@ -79,8 +78,12 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
         high = static_cast<K>(data[0] & ~low);
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned p = own + i * NT;
-            word[i] = p < m ? static_cast<K>((data[p] & low) << PB | p) : K(0);
+            const int p = static_cast<int>(own) + i * NT;
+            word[i] = own + i * NT < m ? data[p] : K(0);
+        }
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            word[i] = static_cast<K>((word[i] & low) << PB | (own + i * NT));
         }
 #pragma unroll
         for (int w = 0; w < (1 << B) / NT / 4; w++) {
@@ -113,8 +116,8 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
         uint16_t from[I];
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned p = own + i * NT;
-            if (p < m) {
+            const int p = static_cast<int>(own) + i * NT;
+            if (own + i * NT < m) {
                 K word = tile[p];
                 from[i] = static_cast<uint16_t>(place_of(word));
                 if (keys != nullptr) {
@@ -130,8 +133,8 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned p = own + i * NT;
-            if (p < m) {
+            const int p = static_cast<int>(own) + i * NT;
+            if (own + i * NT < m) {
                 out[p] = values[from[i]];
             }
         }
@@ -147,27 +150,22 @@ __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs
     if (!a.plan->split || a.plan->radix) {
         return;
     }
-    for (unsigned i = blockIdx.x; i < a.buckets; i += gridDim.x) {
-        const unsigned long long begin = a.starts[i];
-        bucket b(room);
-        b.m = static_cast<unsigned>(a.starts[i + 1] - begin);
-        b.left = a.plan->shift;
-        if (b.m == 0) {
-            continue;
-        }
-        V *values = static_cast<V *>(a.values) + begin;
-        K *keys = a.out_keys == nullptr ? nullptr : a.out_keys + begin;
-        /* Warps read and write whole lines of values: places from -31 on. */
-        const unsigned own =
-            threadIdx.x -
-            static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
-        if (S::early) {
-            b.bring(values, own);
-        }
-        b.sort(a.keys + begin, own);
-        b.write(keys, values, a.map, own);
-        __syncthreads();
+    const unsigned long long begin = a.starts[blockIdx.x];
+    bucket b(room);
+    b.m = static_cast<unsigned>(a.starts[blockIdx.x + 1] - begin);
+    b.left = a.plan->shift;
+    if (b.m == 0) {
+        return;
     }
+    V *values = static_cast<V *>(a.values) + begin;
+    /* Warps read and write whole lines of values: places from -31 on. */
+    const unsigned own =
+        threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
+    if (S::early) {
+        b.bring(values, own);
+    }
+    b.sort(a.keys + begin, own);
+    b.write(a.out_keys == nullptr ? nullptr : a.out_keys + begin, values, a.map, own);
 }
 
 #endif

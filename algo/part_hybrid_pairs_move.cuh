@@ -6,7 +6,7 @@
 #ifndef USW_PART_HYBRID_PAIRS_MOVE_CUH
 #define USW_PART_HYBRID_PAIRS_MOVE_CUH
 
-#include "part_hybrid_pairs_count.cuh"
+#include "part_hybrid_pairs_place.cuh"
 #include "part_scatter.cuh"
 
 struct pairs_moved {

@@ -27,21 +27,23 @@
 /* ---- tuning ---- */
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
-    /* Both moves have as many bits as make buckets of 2^mean_log pairs on average, or fewer. */
+    /* bits: of both moves. A chunk of more than one tile has its blocks write too far apart. */
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
     using move = usw_radix_shape<2, 1, 256>;
     using local = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using local_less = local;
-    static constexpr unsigned bits_min = 11, bits_max = 11, blocks_max = 40, chunks_max = 12;
+    static constexpr unsigned bits_min = 11, bits_max = 11, chunk_tiles = 2, groups = 3;
     static constexpr size_t n_min = 300;
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
-    using move = usw_radix_shape<(pair > 12 ? 10 : pair > 8 ? 12 : 16), 2, 512>;
+    using move = usw_radix_shape<(pair > 12  ? 8
+                                  : pair > 8 ? 12
+                                             : 16),
+                                 (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
     using local =
-        pairs_local_shape<256, 19, 12, (key_bytes == 8 ? 7 : 8), (pair > 8 ? 3 : 4), (pair <= 12)>;
+        pairs_local_shape<256, 19, 12, (key_bytes == 8 ? 7 : 8), (pair > 12 ? 2 : 3), (pair <= 12)>;
     using local_less = pairs_local_shape<256, 10, 11, (key_bytes == 8 ? 7 : 8), 4, (pair <= 12)>;
-    static constexpr unsigned bits_min = 12, bits_max = 16, blocks_max = 1u << 31;
-    static constexpr unsigned chunks_max = 2048;
+    static constexpr unsigned bits_min = 12, bits_max = 16, chunk_tiles = 1, groups = 64;
     static constexpr size_t n_min = size_t(1) << 23;
 #endif
 };
@@ -65,8 +67,9 @@ static bool take_scratch(usw_gpu *g, const usw_gpu_pairs *p, pairs_job<K> &j, un
     j.plan = static_cast<pairs_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
     auto *wide = static_cast<unsigned long long *>(
         usw_gpu_scratch(g, (2 + segments + 1 + buckets + 1) * sizeof(unsigned long long)));
-    auto *words = static_cast<unsigned *>(
-        usw_gpu_scratch(g, (2 + segments + 1 + segments + buckets) * sizeof(unsigned)));
+    auto *words = static_cast<unsigned *>(usw_gpu_scratch(
+        g, (2 + segments + 1 + segments + buckets + j.level[0].groups * PAIRS_DIGITS) *
+               sizeof(unsigned)));
     auto *table = static_cast<unsigned *>(usw_gpu_scratch(g, rows * PAIRS_DIGITS * 4));
     j.room.keys_tmp = usw_gpu_scratch(g, p->n * sizeof(K));
     j.room.values_tmp = usw_gpu_scratch(g, p->n * value_bytes);
@@ -87,6 +90,7 @@ static bool take_scratch(usw_gpu *g, const usw_gpu_pairs *p, pairs_job<K> &j, un
     two.chunk_begin = one.next_chunks;
     one.totals = one.next_chunks + segments + 1;
     two.totals = one.totals + segments;
+    one.said = two.totals + buckets;
     one.table = two.table = table;
     one.plan = two.plan = j.plan;
     return true;
@@ -99,8 +103,8 @@ static void split(usw_gpu *g, const pairs_job<K> &j, const pairs_moved &to)
     const pairs_level<K> &a = j.level[first ? 0 : 1];
     const unsigned blocks = j.chunks + (first ? 0 : a.segments);
     USW_LAUNCH(g, (pairs_count<K, first>), blocks, 512, 0, a);
-    USW_LAUNCH(g, (pairs_place<K>), a.segments * (PAIRS_DIGITS / 32), first ? 1024 : 256, 0, a,
-               j.plan->done + (first ? 0 : 1), j.bits);
+    USW_LAUNCH(g, (pairs_place<K>), a.segments * a.groups * (PAIRS_DIGITS / 32), 1024, 0, a, first,
+               j.bits);
     USW_LAUNCH(g, (pairs_move<K, value_bytes, shape, first>), blocks, shape::threads,
                (scatter_block<K, value_bytes, shape>::shared_bytes()), a, to);
 }
@@ -115,16 +119,13 @@ static void sort_buckets(usw_gpu *g, const usw_gpu_pairs *p, pairs_job<K> &j)
                j.chunk_begin);
     split<K, value_bytes, move, true>(g, j, {j.room.keys_tmp, p->values, j.room.values_tmp});
     split<K, value_bytes, move, false>(g, j, {j.room.keys_out, j.room.values_tmp, p->out_values});
-    const unsigned buckets = 1u << j.bits;
     pairs_local_args<K> a = {static_cast<const K *>(j.room.keys_out),
                              p->out_values,
                              static_cast<K *>(p->out_keys),
                              one.map,
                              j.plan,
-                             j.level[1].starts,
-                             buckets};
-    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>),
-               buckets < tuning::blocks_max ? buckets : tuning::blocks_max, S::threads,
+                             j.level[1].starts};
+    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), 1u << j.bits, S::threads,
                (pairs_local_shared<K, value_bytes, S>()), a);
 }
 
@@ -145,7 +146,6 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
         j.bits++;
     }
     const unsigned bits1 = (j.bits + 1) / 2;
-    const size_t tiles = (p->n + tile - 1) / tile;
     pairs_level<K> &one = j.level[0], &two = j.level[1];
     one.in = static_cast<const K *>(p->keys);
     one.n = p->n;
@@ -153,11 +153,12 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
     one.below = j.bits - bits1;
     one.digits = 1u << bits1;
     one.segments = 1;
-    one.chunk_keys =
-        static_cast<unsigned>((tiles + tuning::chunks_max - 1) / tuning::chunks_max * tile);
+    one.groups = tuning::groups;
+    one.chunk_keys = static_cast<unsigned>(tile * tuning::chunk_tiles);
     j.chunks = static_cast<unsigned>((p->n + one.chunk_keys - 1) / one.chunk_keys);
     two = one;
     two.below = 0;
+    two.groups = 1;
     two.segments = one.digits;
     two.digits = 1u << (j.bits - bits1);
     if (!take_scratch<K, value_bytes>(g, p, j, one.digits)) {
