@@ -147,13 +147,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs
     USW_DYNAMIC_SHARED(unsigned char, room);
     using bucket = pairs_bucket<K, value_bytes, S>;
     using V = typename bucket::V;
-    if (!a.plan->split || a.plan->radix) {
+    if (!a.plan->split) {
         return;
     }
     const unsigned long long begin = a.starts[blockIdx.x];
     bucket b(room);
     b.m = static_cast<unsigned>(a.starts[blockIdx.x + 1] - begin);
-    b.left = a.plan->shift;
+    b.left = a.plan->keys.shift;
     if (b.m == 0) {
         return;
     }

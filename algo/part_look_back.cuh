@@ -72,27 +72,28 @@ template <typename W> struct look_ring {
             }
         }
     }
-    /* The sum of a digit's counts over all tiles before `tile`, `window` tiles at a time. */
+    /* The sum of a digit's counts over the tiles from `stop` to before `tile`, `window` tiles at a
+     * time. */
     template <unsigned window, unsigned backoff>
-    __device__ __forceinline__ W look_back(size_t tile, unsigned digit) const
+    __device__ __forceinline__ W look_back(size_t tile, unsigned digit, size_t stop = 0) const
     {
         W sum = 0, found[window];
         size_t from = tile; /* tiles from here on are in sum */
-        while (from != 0) {
+        while (from != stop) {
             size_t first = from;
 #pragma unroll
             for (unsigned i = 0; i < window; i++) {
-                found[i] = from > i ? usw_load_relaxed(at(from - 1 - i, digit)) : 0;
+                found[i] = from > stop + i ? usw_load_relaxed(at(from - 1 - i, digit)) : 0;
             }
             bool going = true;
 #pragma unroll
             for (unsigned i = 0; i < window; i++) {
                 unsigned state =
-                    first > i ? word::state(found[i], epoch(first - 1 - i)) : LOOK_NONE;
+                    first > stop + i ? word::state(found[i], epoch(first - 1 - i)) : LOOK_NONE;
                 going = going && state != LOOK_NONE;
                 if (going) {
                     sum += word::number(found[i]);
-                    from = state == LOOK_SUM ? 0 : from - 1;
+                    from = state == LOOK_SUM ? stop : from - 1;
                     going = state != LOOK_SUM;
                 }
             }

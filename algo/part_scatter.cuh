@@ -265,6 +265,15 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         unsigned p = order[j];
         return digit_of(key[p]) << 16 | p;
     }
+    /* The pairs of neighbours that write does not see. */
+    __device__ __forceinline__ bool wrong_across_warps() const
+    {
+        bool wrong = false;
+        for (unsigned j = 32 * threadIdx.x + 31; j + 1 < Shape::tile; j += 32 * Shape::threads) {
+            wrong |= sign_of(j + 1) < sign_of(j);
+        }
+        return wrong;
+    }
     /* Whether some key is out of order. */
     template <bool unmap> __device__ __forceinline__ bool write()
     {
@@ -288,10 +297,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 }
             }
         }
-        for (unsigned j = 32 * threadIdx.x + 31; j + 1 < Shape::tile; j += 32 * Shape::threads) {
-            wrong |= sign_of(j + 1) < sign_of(j); /* the pairs across warps */
-        }
-        return wrong != 0;
+        return wrong != 0 || wrong_across_warps();
     }
     __device__ __forceinline__ bool write()
     {

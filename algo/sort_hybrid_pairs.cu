@@ -4,22 +4,23 @@
  *          carry different values, so every step keeps their order. For an argsort the first move
  *          makes the values up.
  *
- * Steps    sample   16,384 keys: the highest bit in which keys differ; whether they look sorted.
- *          count    part_hybrid_pairs_count.cuh: each chunk's digits.
- *          place    where each chunk's pairs of each digit go.
- *          move     part_hybrid_pairs_move.cuh: to tmp by the first digit. All three again, within
- *                   the first digit's segments, by the second digit, and back.
+ * Steps    sample   16,384 keys: the highest bit in which keys differ.
+ *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
+ *          place    part_hybrid_pairs_plan.cuh: where the buckets begin; what is to be done.
+ *          move     part_hybrid_pairs_move.cuh: to tmp by the first half of the bits, back within
+ *                   the segments that this made by the second half.
  *          sort     part_hybrid_pairs_local.cuh: each bucket by the bits still undecided.
  *          Sorted keys, a sample that missed a bit, and buckets that no local sort holds are left
- *          to the radix sort, decided on the device before the second move.
+ *          to the radix sort, decided on the device before the first move.
  *
- * Shape    count: 512 threads a chunk. move: 2 blocks of 512 threads a multiprocessor, a chunk
- *          each. sort: a block of 256 threads a bucket of about 4096 pairs.
+ * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
+ *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
+ *          4096 pairs.
  *
- * Traffic  u32 pairs 4 + 16 + 4 + 16 + 16 = 56 bytes, argsort of u32 48, u64 pairs 112.
+ * Traffic  u32 pairs 4 + 16 + 16 + 16 = 52 bytes, argsort of u32 44, u64 pairs 104.
  *
- * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and the
- *          table: 1 KB a chunk. */
+ * Scratch  one copy of keys and values (two of the keys where the caller wants none back), 16 bytes
+ *          a bucket, and up to 1 MB of look-back words. */
 #include "part_hybrid_pairs_local.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_radix_queue.cuh"
@@ -27,150 +28,187 @@
 /* ---- tuning ---- */
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
-    /* bits: of both moves. A chunk of more than one tile has its blocks write too far apart. */
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
     using move = usw_radix_shape<2, 1, 256>;
-    using local = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
-    using local_less = local;
-    static constexpr unsigned bits_min = 11, bits_max = 11, chunk_tiles = 2, groups = 3;
+    using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
+    using local = less;
+    using more = less;
+    static constexpr unsigned bits_min = 11, bits_less = 11, bits_local = 11, bits_more = 11;
     static constexpr size_t n_min = 300;
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
+    static constexpr int rounds = key_bytes == 8 ? 7 : 8;
     using move = usw_radix_shape<(pair > 12  ? 8
                                   : pair > 8 ? 12
                                              : 16),
                                  (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
-    using local =
-        pairs_local_shape<256, 19, 12, (key_bytes == 8 ? 7 : 8), (pair > 12 ? 2 : 3), (pair <= 12)>;
-    using local_less = pairs_local_shape<256, 10, 11, (key_bytes == 8 ? 7 : 8), 4, (pair <= 12)>;
-    static constexpr unsigned bits_min = 12, bits_max = 16, chunk_tiles = 1, groups = 64;
-    static constexpr size_t n_min = size_t(1) << 23;
+    /* For buckets of 2048, 4096 and 8192 pairs on average, as far as so many bits go. */
+    using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
+    using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
+    using more = pairs_local_shape<512, 19, 13, rounds, (pair > 12 ? 1 : 2), (pair <= 12)>;
+    static constexpr unsigned bits_min = 12, bits_less = pair > 8 ? 16 : 13, bits_local = 16;
+    static constexpr unsigned bits_more = 16;
+    static constexpr size_t n_min = size_t(1) << 22;
 #endif
 };
 
 /* ---- the whole ---- */
 
 template <typename K> struct pairs_job {
-    pairs_level<K> level[2];
+    const usw_gpu_pairs *p;
+    usw_gpu_keymap<K> map;
     pairs_plan *plan;
+    pairs_digits digits;
     usw_radix_room room;
-    unsigned long long *begin; /* of the first level */
-    unsigned *chunk_begin;
-    unsigned bits, chunks;
+    unsigned *zero; /* counts, handed, ring: to be cleared */
+    unsigned *counts, *handed, *ring;
+    size_t zero_words;
+    unsigned ring_tiles, grid;
+    unsigned long long *starts;
+    unsigned *tile_begin;
 };
 
-/* What of the scratch grows with n: tables, and arrays. */
-template <typename K, unsigned value_bytes>
-static bool take_scratch(usw_gpu *g, const usw_gpu_pairs *p, pairs_job<K> &j, unsigned segments)
+template <typename K, unsigned value_bytes, typename move>
+static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 {
-    size_t buckets = size_t(1) << j.bits, rows = j.chunks + segments;
+    const size_t n = j.p->n, buckets = size_t(1) << j.digits.bits();
+    const size_t segments = size_t(1) << j.digits.bits1;
+    const size_t tiles = (n + move::tile - 1) / move::tile + segments;
+    j.grid = g->sms * move::blocks;
+    j.ring_tiles = 4;
+    while (j.ring_tiles < 3 * j.grid + 2 && j.ring_tiles < tiles) {
+        j.ring_tiles *= 2;
+    }
+    j.zero_words = buckets * 2 + size_t(j.ring_tiles) * PAIRS_DIGITS;
     j.plan = static_cast<pairs_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    auto *wide = static_cast<unsigned long long *>(
-        usw_gpu_scratch(g, (2 + segments + 1 + buckets + 1) * sizeof(unsigned long long)));
-    auto *words = static_cast<unsigned *>(usw_gpu_scratch(
-        g, (2 + segments + 1 + segments + buckets + j.level[0].groups * PAIRS_DIGITS) *
-               sizeof(unsigned)));
-    auto *table = static_cast<unsigned *>(usw_gpu_scratch(g, rows * PAIRS_DIGITS * 4));
-    j.room.keys_tmp = usw_gpu_scratch(g, p->n * sizeof(K));
-    j.room.values_tmp = usw_gpu_scratch(g, p->n * value_bytes);
-    j.room.keys_out = p->out_keys != nullptr ? p->out_keys : usw_gpu_scratch(g, p->n * sizeof(K));
-    if (j.plan == nullptr || wide == nullptr || words == nullptr || table == nullptr ||
-        j.room.keys_tmp == nullptr || j.room.values_tmp == nullptr || j.room.keys_out == nullptr) {
+    j.zero = static_cast<unsigned *>(usw_gpu_scratch(g, j.zero_words * 4));
+    j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
+    j.tile_begin = static_cast<unsigned *>(usw_gpu_scratch(g, (segments + 1) * 4));
+    auto *tmp = static_cast<unsigned char *>(usw_gpu_scratch(g, n * (sizeof(K) + value_bytes)));
+    j.room.keys_out = j.p->out_keys;
+    if (j.room.keys_out == nullptr) {
+        j.room.keys_out = usw_gpu_scratch(g, n * sizeof(K));
+    }
+    if (j.plan == nullptr || j.zero == nullptr || j.starts == nullptr || j.tile_begin == nullptr ||
+        tmp == nullptr || j.room.keys_out == nullptr) {
         return false;
     }
-    pairs_level<K> &one = j.level[0], &two = j.level[1];
-    j.begin = wide;
-    one.begin = wide;
-    one.starts = wide + 2;
-    two.begin = one.starts;
-    two.starts = one.starts + segments + 1;
-    j.chunk_begin = words;
-    one.chunk_begin = words;
-    one.next_chunks = words + 2;
-    two.chunk_begin = one.next_chunks;
-    one.totals = one.next_chunks + segments + 1;
-    two.totals = one.totals + segments;
-    one.said = two.totals + buckets;
-    one.table = two.table = table;
-    one.plan = two.plan = j.plan;
+    j.counts = j.zero;
+    j.handed = j.counts + buckets;
+    j.ring = j.handed + buckets;
+    /* The wider first. */
+    const bool values_first = value_bytes > sizeof(K);
+    j.room.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
+    j.room.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
     return true;
 }
 
-/* count, place, move. */
-template <typename K, unsigned value_bytes, typename shape, bool first>
-static void split(usw_gpu *g, const pairs_job<K> &j, const pairs_moved &to)
+/* sample, count and place. */
+template <typename K, bool identity>
+static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned capacity,
+                       unsigned place_bits)
 {
-    const pairs_level<K> &a = j.level[first ? 0 : 1];
-    const unsigned blocks = j.chunks + (first ? 0 : a.segments);
-    USW_LAUNCH(g, (pairs_count<K, first>), blocks, 512, 0, a);
-    USW_LAUNCH(g, (pairs_place<K>), a.segments * a.groups * (PAIRS_DIGITS / 32), 1024, 0, a, first,
-               j.bits);
-    USW_LAUNCH(g, (pairs_move<K, value_bytes, shape, first>), blocks, shape::threads,
-               (scatter_block<K, value_bytes, shape>::shared_bytes()), a, to);
+    const K *keys = static_cast<const K *>(j.p->keys);
+    const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
+    const unsigned bits = j.digits.bits();
+    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, 0, keys, n, j.map, j.digits, place_bits, j.plan,
+               j.zero, j.zero_words);
+    USW_LAUNCH(g, (hybrid_count<K, identity>),
+               static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+               size_t(2) << bits, keys, n, j.map, bits, &j.plan->keys,
+               reinterpret_cast<unsigned long long *>(j.counts), j.handed);
+    const pairs_place_args place = {j.plan, j.counts, j.handed, j.digits,    n,
+                                    tile,   capacity, j.starts, j.tile_begin};
+    USW_LAUNCH(g, pairs_place, 1, 1024, 0, place);
 }
 
-template <typename K, unsigned value_bytes, typename tuning, typename S>
-static void sort_buckets(usw_gpu *g, const usw_gpu_pairs *p, pairs_job<K> &j)
+template <typename K, unsigned value_bytes, typename move, typename S>
+static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
-    using move = typename tuning::move;
-    const pairs_level<K> &one = j.level[0];
-    j.level[1].capacity = S::capacity;
-    USW_LAUNCH(g, (pairs_sample<K>), 1, 1024, 0, one, j.bits, S::place_bits, j.begin,
-               j.chunk_begin);
-    split<K, value_bytes, move, true>(g, j, {j.room.keys_tmp, p->values, j.room.values_tmp});
-    split<K, value_bytes, move, false>(g, j, {j.room.keys_out, j.room.values_tmp, p->out_values});
-    pairs_local_args<K> a = {static_cast<const K *>(j.room.keys_out),
-                             p->out_values,
-                             static_cast<K *>(p->out_keys),
-                             one.map,
-                             j.plan,
-                             j.level[1].starts};
-    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), 1u << j.bits, S::threads,
-               (pairs_local_shared<K, value_bytes, S>()), a);
+    const usw_gpu_pairs *p = j.p;
+    if (usw_keymap_is_identity(&p->map)) {
+        plan_pairs<K, true>(g, j, move::tile, S::capacity, S::place_bits);
+    } else {
+        plan_pairs<K, false>(g, j, move::tile, S::capacity, S::place_bits);
+    }
+    pairs_move_args<K> a = {p->keys, p->values,    j.room.keys_tmp, j.room.values_tmp, p->n,
+                            j.map,   j.plan,       j.digits,        j.starts,          j.tile_begin,
+                            j.ring,  j.ring_tiles, j.grid};
+    constexpr size_t shared = pairs_block<K, value_bytes, move>::shared_bytes();
+    const size_t tiles = (p->n + move::tile - 1) / move::tile;
+    const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
+    USW_LAUNCH(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared, a);
+    a.keys_in = j.room.keys_tmp;
+    a.values_in = j.room.values_tmp;
+    a.keys_out = j.room.keys_out;
+    a.values_out = p->out_values;
+    USW_LAUNCH(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared, a);
+    const pairs_local_args<K> local = {static_cast<const K *>(j.room.keys_out),
+                                       p->out_values,
+                                       static_cast<K *>(p->out_keys),
+                                       j.map,
+                                       j.plan,
+                                       j.starts};
+    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), 1u << j.digits.bits(), S::threads,
+               (pairs_local_shared<K, value_bytes, S>()), local);
+    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix);
 }
 
-template <typename K, unsigned value_bytes, typename tuning = pairs_tuning<sizeof(K), value_bytes>>
-static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
+template <typename K, unsigned value_bytes, typename move, typename S>
+static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
 {
-    using local = typename tuning::local;
-    using less = typename tuning::local_less;
-    constexpr size_t mean = local::tile / 1024 * 1024, tile = tuning::move::tile;
-    if (p->n < tuning::n_min || p->n > mean << tuning::bits_max ||
-        pairs_local_shared<K, value_bytes, local>() > g->shared_bytes ||
-        scatter_block<K, value_bytes, typename tuning::move>::shared_bytes() > g->shared_bytes) {
-        return usw_radix_queue_pairs(g, p, {}, nullptr);
+    j.digits.bits1 = (bits + 1) / 2;
+    j.digits.bits2 = bits / 2;
+    if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
+        size_t(2) << bits > g->shared_bytes ||
+        pairs_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
+        return usw_radix_queue_pairs(g, j.p, {}, nullptr);
     }
-    pairs_job<K> j = {};
-    j.bits = tuning::bits_min;
-    while (j.bits < tuning::bits_max && (p->n - 1) >> j.bits >= less::tile / 1024 * 1024) {
-        j.bits++;
-    }
-    const unsigned bits1 = (j.bits + 1) / 2;
-    pairs_level<K> &one = j.level[0], &two = j.level[1];
-    one.in = static_cast<const K *>(p->keys);
-    one.n = p->n;
-    one.map = usw_gpu_keymap_of<K>(p->map);
-    one.below = j.bits - bits1;
-    one.digits = 1u << bits1;
-    one.segments = 1;
-    one.groups = tuning::groups;
-    one.chunk_keys = static_cast<unsigned>(tile * tuning::chunk_tiles);
-    j.chunks = static_cast<unsigned>((p->n + one.chunk_keys - 1) / one.chunk_keys);
-    two = one;
-    two.below = 0;
-    two.groups = 1;
-    two.segments = one.digits;
-    two.digits = 1u << (j.bits - bits1);
-    if (!take_scratch<K, value_bytes>(g, p, j, one.digits)) {
+    if (!take_scratch<K, value_bytes, move>(g, j)) {
         return g->status;
     }
-    two.in = static_cast<const K *>(j.room.keys_tmp);
-    if ((p->n - 1) >> j.bits < less::tile / 1024 * 1024) {
-        sort_buckets<K, value_bytes, tuning, less>(g, p, j);
-    } else {
-        sort_buckets<K, value_bytes, tuning, local>(g, p, j);
+    return sort_in_buckets<K, value_bytes, move, S>(g, j);
+}
+
+/* So many bits, of at least bits_min, that a bucket has less than `pairs` pairs on average. */
+static unsigned bits_for(size_t n, size_t pairs, unsigned bits_min)
+{
+    unsigned bits = bits_min;
+    while ((n - 1) >> bits >= pairs) {
+        bits++;
     }
-    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix);
+    return bits;
+}
+
+template <typename K, unsigned value_bytes, typename T = pairs_tuning<sizeof(K), value_bytes>>
+static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    using move = typename T::move;
+    using less = typename T::less;
+    using local = typename T::local;
+    using more = typename T::more;
+    pairs_job<K> j = {};
+    j.p = p;
+    j.map = usw_gpu_keymap_of<K>(p->map);
+    auto bits_of = [&](auto shape, unsigned most) {
+        const unsigned mean = decltype(shape)::tile / 32 * 27;
+        const unsigned bits = bits_for(p->n, mean, T::bits_min);
+        return bits <= most ? bits : 0;
+    };
+    if (p->n < T::n_min || p->n > size_t(1) << 29) {
+        return usw_radix_queue_pairs(g, p, {}, nullptr);
+    }
+    unsigned bits = bits_of(less(), T::bits_less);
+    if (bits != 0) {
+        return sort_with<K, value_bytes, move, less>(g, j, bits);
+    }
+    bits = bits_of(local(), T::bits_local);
+    if (bits != 0) {
+        return sort_with<K, value_bytes, move, local>(g, j, bits);
+    }
+    bits = bits_of(more(), T::bits_more);
+    return bits != 0 ? sort_with<K, value_bytes, move, more>(g, j, bits)
+                     : usw_radix_queue_pairs(g, p, {}, nullptr);
 }
 
 upsweep_status usw_hybrid_pairs(usw_gpu *g, const usw_gpu_pairs *p)
