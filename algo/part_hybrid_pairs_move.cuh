@@ -67,33 +67,17 @@ struct pairs_block : scatter_block<K, value_bytes, Shape> {
     }
 };
 
-/* The segment of a tile of the second move. All threads call it; it has a barrier. */
-__device__ __forceinline__ unsigned pairs_segment_of(unsigned tile, const unsigned *tile_begin,
-                                                     unsigned segments, unsigned *found)
-{
-    const unsigned t = threadIdx.x;
-    if (t < segments && tile_begin[t] <= tile && tile < tile_begin[t + 1]) {
-        *found = t;
-    }
-    __syncthreads();
-    return *found;
-}
+/* Where a tile is. */
+struct pairs_spot {
+    unsigned segment, stop; /* stop: its segment's first tile */
+};
 
-template <typename K, unsigned value_bytes, typename Shape, bool first>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    pairs_move(const pairs_move_args<K> a)
+/* What is the same for all tiles of a move. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void pairs_begin(pairs_block<K, value_bytes, Shape> &b,
+                                            const pairs_move_args<K> &a)
 {
-    using block = pairs_block<K, value_bytes, Shape>;
     using V = typename usw_value_of<value_bytes>::type;
-    using joined = pairs_joined<K>;
-    USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED_ARRAY(unsigned, note, [2]);
-    const unsigned t = threadIdx.x;
-    if (!a.plan->split) {
-        return;
-    }
-    block b;
-    b.carve(shared);
     b.first = first;
     b.last = false;
     b.keys_in = static_cast<const K *>(a.keys_in);
@@ -104,14 +88,108 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     b.map = a.map;
     b.shift = a.plan->keys.shift + (first ? a.digits.bits2 : 0);
     b.mask = (1u << (first ? a.digits.bits1 : a.digits.bits2)) - 1;
+}
+
+/* found: a shared word. All threads call it; in the second move it has a barrier. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ pairs_spot pairs_find(pairs_block<K, value_bytes, Shape> &b,
+                                                 const pairs_move_args<K> &a, unsigned tile,
+                                                 unsigned *found)
+{
+    pairs_spot place = {0, 0};
+    unsigned long long end = a.n;
+    b.begin = 0;
+    if (!first) {
+        const unsigned t = threadIdx.x;
+        if (t < 1u << a.digits.bits1 && a.tile_begin[t] <= tile && tile < a.tile_begin[t + 1]) {
+            *found = t;
+        }
+        __syncthreads();
+        place.segment = *found;
+        place.stop = a.tile_begin[place.segment];
+        b.begin = a.starts[place.segment << a.digits.bits2];
+        end = a.starts[(place.segment + 1) << a.digits.bits2];
+    }
+    b.begin += static_cast<unsigned long long>(tile - place.stop) * Shape::tile;
+    b.count = static_cast<unsigned>(end - b.begin < Shape::tile ? end - b.begin : Shape::tile);
+    return place;
+}
+
+/* One tile, found. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void
+pairs_move_tile(pairs_block<K, value_bytes, Shape> &b, const pairs_move_args<K> &a,
+                const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
+{
+    using block = pairs_block<K, value_bytes, Shape>;
+    using joined = pairs_joined<K>;
+    const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
+    unsigned ranks[block::ranks] = {};
+    K keys[Shape::items];
+    if (!first && block::joins) {
+        b.load_joined(static_cast<const joined *>(a.keys_in), keys);
+    } else {
+        b.load(keys);
+    }
+    uint32_t early[2] = {0, 0};
+    if (t < 128) { /* read now, looked at when the counts are known */
+        early[0] = ring.before(tile, a.wait_tiles, 2 * t);
+        early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
+    }
+    __syncwarp();
+    b.rank(keys, ranks);
+    __syncthreads();
+    start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums,
+                               [&](unsigned d, unsigned count) {
+                                   ring.wait(tile, a.wait_tiles, d, early[d & 1]);
+                                   ring.tell(tile, d, false, count - (d == b.mask ? padding : 0));
+                               });
+    b.place(keys, ranks);
+    if (t < PAIRS_DIGITS) {
+        const unsigned count = b.digit_start[t + 1] - b.digit_start[t];
+        const uint32_t sum =
+            ring.template look_back<Shape::window, Shape::backoff>(tile, t, place.stop);
+        ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
+        if (t <= b.mask) {
+            const size_t bucket =
+                first ? size_t(t) << a.digits.bits2 : (place.segment << a.digits.bits2) + t;
+            b.go[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
+        }
+    }
+    copy_async_wait();
+    __syncthreads();
+    auto write = [&] {
+        return first && block::joins ? b.write_joined(static_cast<joined *>(a.keys_out))
+                                     : b.write();
+    };
+    if (__syncthreads_or(write())) {
+        b.place_by_votes();
+        __syncthreads();
+        write();
+        __syncthreads();
+    }
+}
+
+template <typename K, unsigned value_bytes, typename Shape, bool first>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    pairs_move(const pairs_move_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    USW_SHARED_ARRAY(unsigned, note, [2]);
+    if (!a.plan->split) {
+        return;
+    }
+    pairs_block<K, value_bytes, Shape> b;
+    b.carve(shared);
+    pairs_begin<first>(b, a);
     const unsigned tiles = a.plan->tiles[first ? 0 : 1];
     const unsigned laps = (a.plan->tiles[0] + a.ring_tiles - 1) / a.ring_tiles;
     const look_ring<uint32_t> ring = {a.ring, a.ring_tiles, first ? 1 : 1 + laps};
     for (;;) {
-        if (t == 0) {
+        if (threadIdx.x == 0) {
             note[0] = atomicAdd(&a.plan->tiles_taken[first ? 0 : 1], 1u);
         }
-        for (unsigned i = t; i < Shape::warps * 128; i += Shape::threads) {
+        for (unsigned i = threadIdx.x; i < Shape::warps * 128; i += Shape::threads) {
             b.counters[i] = 0;
         }
         __syncthreads();
@@ -119,62 +197,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         if (tile >= tiles) {
             return;
         }
-        unsigned segment = 0, stop = 0;
-        unsigned long long end = a.n;
-        b.begin = 0;
-        if (!first) {
-            segment = pairs_segment_of(tile, a.tile_begin, 1u << a.digits.bits1, &note[1]);
-            stop = a.tile_begin[segment];
-            b.begin = a.starts[segment << a.digits.bits2];
-            end = a.starts[(segment + 1) << a.digits.bits2];
-        }
-        b.begin += static_cast<unsigned long long>(tile - stop) * Shape::tile;
-        b.count = static_cast<unsigned>(end - b.begin < Shape::tile ? end - b.begin : Shape::tile);
-        const unsigned padding = Shape::tile - b.count;
-        unsigned ranks[b.ranks] = {};
-        K keys[Shape::items];
-        if (!first && block::joins) {
-            b.load_joined(static_cast<const joined *>(a.keys_in), keys);
-        } else {
-            b.load(keys);
-        }
-        uint32_t early[2] = {0, 0};
-        if (t < 128) { /* read now, looked at when the counts are known */
-            early[0] = ring.before(tile, a.wait_tiles, 2 * t);
-            early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
-        }
-        __syncwarp();
-        b.rank(keys, ranks);
-        __syncthreads();
-        start_digits<Shape::warps>(
-            b.counters, b.digit_start, b.warp_sums, [&](unsigned d, unsigned count) {
-                ring.wait(tile, a.wait_tiles, d, early[d & 1]);
-                ring.tell(tile, d, false, count - (d == b.mask ? padding : 0));
-            });
-        b.place(keys, ranks);
-        if (t < PAIRS_DIGITS) {
-            const unsigned count = b.digit_start[t + 1] - b.digit_start[t];
-            const uint32_t sum =
-                ring.template look_back<Shape::window, Shape::backoff>(tile, t, stop);
-            ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
-            if (t <= b.mask) {
-                const size_t bucket =
-                    first ? size_t(t) << a.digits.bits2 : (size_t(segment) << a.digits.bits2) + t;
-                b.go[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
-            }
-        }
-        copy_async_wait();
-        __syncthreads();
-        auto write = [&] {
-            return first && block::joins ? b.write_joined(static_cast<joined *>(a.keys_out))
-                                         : b.write();
-        };
-        if (__syncthreads_or(write())) {
-            b.place_by_votes();
-            __syncthreads();
-            write();
-            __syncthreads();
-        }
+        const pairs_spot place = pairs_find<first>(b, a, tile, &note[1]);
+        pairs_move_tile<first>(b, a, ring, tile, place);
     }
 }
 

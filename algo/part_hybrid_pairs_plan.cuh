@@ -1,4 +1,4 @@
-/* part_hybrid_pairs_plan.cuh - the hybrid sort of pairs: what is to be done, and where buckets begin.
+/* part_hybrid_pairs_plan.cuh - the hybrid sort of pairs: what to do, and where buckets begin.
  *
  * The keys are counted as the hybrid sort's are (part_hybrid_count.cuh): each bucket's number, and
  * whether there is anything to sort. So all that follows is decided before the first pair moves. */
@@ -27,8 +27,8 @@ struct pairs_digits {
 
 /* ---- sample ---- */
 
-/* Clears `words` words, and chooses the leading bits by a sample of the keys, in block 0. spare: bits
- * that a local sort needs beside the undecided ones. */
+/* Clears `words` words, and chooses the leading bits by a sample of the keys, in block 0. spare:
+ * bits that a local sort needs beside the undecided ones. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,

@@ -1,8 +1,8 @@
 /* sort_hybrid_pairs.cu - the hybrid sort of pairs on a GPU, stable: split twice, sort the buckets.
  *
- * Idea     As sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal keys
- *          carry different values, so every step keeps their order. For an argsort the first move
- *          makes the values up.
+ * Idea     As sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
+ *          keys carry different values, so every step keeps their order. For an argsort the first
+ *          move makes the values up.
  *
  * Steps    sample   16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
@@ -75,9 +75,9 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     const size_t segments = size_t(1) << j.digits.bits1;
     const size_t tiles = (n + move::tile - 1) / move::tile + segments;
     j.grid = g->sms * move::blocks;
-    j.ring_tiles = 4;
-    while (j.ring_tiles < 3 * j.grid + 2 && j.ring_tiles < tiles) {
-        j.ring_tiles *= 2;
+    j.ring_tiles = usw_look_ring_tiles(j.grid);
+    while (j.ring_tiles / 2 >= tiles) {
+        j.ring_tiles /= 2;
     }
     j.zero_words = buckets * 2 + size_t(j.ring_tiles) * PAIRS_DIGITS;
     j.plan = static_cast<pairs_plan *>(usw_gpu_scratch(g, sizeof *j.plan));

@@ -108,10 +108,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     using block = scatter_block<K, value_bytes, shape>;
     using V = typename usw_value_of<value_bytes>::type;
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
-    unsigned grid = g->sms * shape::blocks, ring_tiles = 4;
-    while (ring_tiles < 3 * grid + 2) {
-        ring_tiles *= 2;
-    }
+    unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
     bool narrow = n <= size_t(1) << 29;
     size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
