@@ -8,6 +8,7 @@
  * Source: R. Bellman, On a routing problem, 1958; L. R. Ford, Network flow theory, 1956; B. V.
  * Cherkassky, A. V. Goldberg, Negative-cycle detection algorithms, 1999 (looking through the
  * parents every so often). */
+#include "gpu.h"
 #include "paths.h"
 
 typedef struct ford {
@@ -152,6 +153,13 @@ upsweep_status upsweep_bellman_ford(upsweep *u, const upsweep_graph *graph, cons
               .distance = distance,
               .on_cycle = UPSWEEP_NO_VERTEX,
               .below = UPSWEEP_NO_VERTEX};
+    const void *const arrays[] = {sources, distance, parent, cycle, cycle_length};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
+        status = usw_gpu_refuse(u, arrays[i], "an array", "bellman_ford");
+    }
+    if (status != UPSWEEP_OK) {
+        return usw_leave(u, status);
+    }
     size_t room = cycle_length == NULL ? 0 : *cycle_length;
     status = check(u, &f, cycle_length);
     status = status == UPSWEEP_OK ? run(u, &f, parent, cycle, room, cycle_length) : status;

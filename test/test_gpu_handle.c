@@ -115,6 +115,38 @@ static void test_wrong_place(void **state)
     device_reset();
 }
 
+/* Calls that compute on the CPU say so when an array is in device memory. */
+static void test_host_arrays_only(void **state)
+{
+    (void)state;
+    upsweep_graph *graph = NULL;
+    uint32_t tail[] = {0, 1}, head[] = {1, 2}, source = 0, near[3], here[3];
+    void *d = on_device(values, sizeof values);
+    assert_int_equal(upsweep_graph_from_arcs(gpu, 3, 2, d, head, NULL, 0, 0, &graph),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(upsweep_error(gpu), "computes on the CPU"));
+    assert_int_equal(upsweep_graph_from_rows(gpu, 3, d, head, NULL, 0, 0, &graph),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_int_equal(upsweep_graph_from_arcs(gpu, 3, 2, tail, head, NULL, 0, 0, &graph),
+                     UPSWEEP_OK);
+    assert_int_equal(upsweep_bellman_ford(gpu, graph, &source, 1, d, NULL, NULL, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_int_equal(upsweep_bellman_ford(gpu, graph, d, 1, near, NULL, NULL, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(upsweep_error(gpu), "computes on the CPU"));
+    assert_int_equal(upsweep_paths(gpu, graph, d, 1, near, NULL, NULL), UPSWEEP_ERROR_UNSUPPORTED);
+    /* With arrays of the host a handle of a GPU does what one of the CPU does. */
+    for (int h = 0; h < 2; h++) {
+        upsweep *u = h == 0 ? cpu : gpu;
+        assert_int_equal(upsweep_bellman_ford(u, graph, &source, 1, near, NULL, NULL, NULL),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_paths(u, graph, &source, 1, here, NULL, NULL), UPSWEEP_OK);
+        assert_true(near[2] == 2 && here[2] == 2 && near[1] == 1 && here[1] == 1);
+    }
+    upsweep_graph_free(graph);
+    device_reset();
+}
+
 /* ---- memory ---- */
 
 static void test_limit(void **state)
@@ -298,9 +330,10 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late_errors), cmocka_unit_test(test_wrong_place),
-        cmocka_unit_test(test_limit),       cmocka_unit_test(test_memory_full),
-        cmocka_unit_test(test_graph),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_late_errors),      cmocka_unit_test(test_wrong_place),
+        cmocka_unit_test(test_host_arrays_only), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_memory_full),      cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
