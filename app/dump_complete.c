@@ -34,7 +34,7 @@ static const struct {
     {"device", {"auto", "cpu", "cuda"}},
     {"from", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
     {"to", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
-    {"weight", {"u32", "u64", "f32", "f64", "none"}},
+    {"weight", {"u32", "u64", "i64", "f32", "f64", "none"}},
 };
 
 static bool closed_words(const char *name, print_word print)

@@ -13,19 +13,23 @@ unsigned app_io_threads(const app_common *common)
 
 static int take_weight(const char *text, io_graph_options *o)
 {
-    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
+    static const upsweep_type plain[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
+    static const upsweep_type with_negative[] = {UPSWEEP_I64, UPSWEEP_F32, UPSWEEP_F64};
+    const upsweep_type *types = o->negative ? with_negative : plain;
     if (text == NULL) {
         return APP_OK;
     }
     o->no_weights = strcmp(text, "none") == 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < (o->negative ? 3 : 4); i++) {
         if (strcmp(text, upsweep_type_name(types[i])) == 0) {
             o->weight_type = types[i];
         }
     }
     return o->no_weights || o->weight_type != 0
                ? APP_OK
-               : app_fail("--weight takes u32, u64, f32, f64 or none, not '%s'", text);
+               : app_fail("--weight takes %s, f32, f64 or none%s, not '%s'",
+                          o->negative ? "i64" : "u32, u64", o->negative ? " with --negative" : "",
+                          text);
 }
 
 static int take_delimiter(const char *text, io_graph_options *o)
@@ -59,6 +63,7 @@ static int take_options(const app_graph_input *input, io_graph_options *o)
     }
     o->columns = input->columns;
     o->by_names = input->names;
+    o->negative = input->negative;
     return take_weight(input->weight, o) == APP_OK ? take_delimiter(input->delimiter, o)
                                                    : APP_ERROR;
 }
@@ -110,6 +115,7 @@ int app_make_graph(upsweep *u, const io_graph *g, const char *file, upsweep_grap
     unsigned flags = g->undirected  ? UPSWEEP_GRAPH_UNDIRECTED
                      : g->symmetric ? UPSWEEP_GRAPH_SYMMETRIC
                                     : 0;
+    flags |= g->negative ? UPSWEEP_GRAPH_NEGATIVE : 0;
     upsweep_type type = g->weight == NULL ? 0 : g->weight_type;
     if (check_memory(g, file) != APP_OK) {
         return APP_ERROR;

@@ -8,7 +8,7 @@
 
 typedef struct app_graph_input {
     const char *from, *weight, *columns, *delimiter, *base, *places;
-    bool names;
+    bool names, negative;
 } app_graph_input;
 
 /* Rows of an option table, for settings that have a member `input`. */

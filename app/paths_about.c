@@ -18,4 +18,9 @@ const char app_paths_about[] =
     "paths.\n"
     "npy has the distances only, one row an answer, in the type of the weights (u32 if there are\n"
     "none), and the greatest number of the type, or inf, where there is no path.\n"
+    "\n"
+    "With --negative the weights of a text may be below 0, and Bellman and Ford's method takes "
+    "the\n"
+    "place of the others, which is slower. Where a cycle of negative length can be reached there\n"
+    "are no shortest paths: the cycle is named, nothing is written, and the exit status is 1.\n"
     "\n" APP_GRAPH_FORMATS_HELP;

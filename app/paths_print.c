@@ -4,6 +4,7 @@
 #include "names.h"
 #include "npy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,8 +68,9 @@ typedef struct totals {
 static totals add_up(const app_paths *p)
 {
     totals t = {0, UPSWEEP_NO_VERTEX, "0"};
-    double sum = 0, most = -1;
+    double sum = 0, most = -INFINITY;
     uint64_t whole = 0;
+    int64_t balance = 0; /* of i64 */
     bool is_float = app_is_float(p->type), fits = !is_float;
     for (size_t i = 0; i < p->g.vertices; i++) {
         uint32_t v = (uint32_t)i;
@@ -85,9 +87,13 @@ static totals add_up(const app_paths *p)
         sum += value;
         uint64_t number = 0;
         memcpy(&number, d, upsweep_type_bytes(p->type));
-        fits = fits && !__builtin_add_overflow(whole, number, &whole);
+        fits = fits &&
+               (p->type == UPSWEEP_I64 ? !__builtin_add_overflow(balance, (int64_t)number, &balance)
+                                       : !__builtin_add_overflow(whole, number, &whole));
     }
-    if (fits) {
+    if (fits && p->type == UPSWEEP_I64) {
+        snprintf(t.sum, sizeof t.sum, "%lld", (long long)balance);
+    } else if (fits) {
         snprintf(t.sum, sizeof t.sum, "%llu", (unsigned long long)whole);
     } else {
         snprintf(t.sum, sizeof t.sum, "%.17g", sum);

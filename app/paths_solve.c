@@ -10,6 +10,7 @@ bool app_paths_reached(const app_paths *p, size_t place)
     switch (p->type) {
     case UPSWEEP_U32: return ((const uint32_t *)p->distance)[place] != UINT32_MAX;
     case UPSWEEP_U64: return ((const uint64_t *)p->distance)[place] != UINT64_MAX;
+    case UPSWEEP_I64: return ((const int64_t *)p->distance)[place] != INT64_MAX;
     case UPSWEEP_F32: return !isinf(((const float *)p->distance)[place]);
     default: return !isinf(((const double *)p->distance)[place]);
     }
@@ -20,7 +21,7 @@ const void *app_paths_distance(const app_paths *p, size_t place)
     return (const char *)p->distance + place * upsweep_type_bytes(p->type);
 }
 
-static int fail_query(const app_paths *p, upsweep_status status)
+int app_paths_fail(const app_paths *p, upsweep_status status)
 {
     bool narrow = p->type == UPSWEEP_U32 || p->type == UPSWEEP_F32;
     if (status == UPSWEEP_ERROR_RANGE && narrow) {
@@ -34,6 +35,10 @@ static int fail_query(const app_paths *p, upsweep_status status)
 static int solve(app_paths *p, const app_answer *a)
 {
     const app_paths_settings *s = p->settings;
+    if (s->input.negative) {
+        int status = app_paths_negative(p, a);
+        return status == APP_OK && s->verify ? app_paths_verify(p, a) : status;
+    }
     bool stops = a->targets != NULL && s->plot == NULL;
     upsweep_path_options o = {.size = sizeof o,
                               .algorithm = s->common.algorithm,
@@ -44,7 +49,7 @@ static int solve(app_paths *p, const app_answer *a)
     upsweep_status status = upsweep_paths(p->u, p->graph, a->sources, a->source_count,
                                           p->distance_room, p->parent_room, &o);
     if (status != UPSWEEP_OK) {
-        return fail_query(p, status);
+        return app_paths_fail(p, status);
     }
     return s->verify ? app_paths_verify(p, a) : APP_OK;
 }
@@ -127,7 +132,7 @@ static int as_batch(app_paths *p, io_progress *progress)
         upsweep_paths_batch(p->u, p->graph, p->sources, p->source_count, &o, take_row, &b);
     free(begin);
     if (status != UPSWEEP_OK && b.status == APP_OK) {
-        return fail_query(p, status);
+        return app_paths_fail(p, status);
     }
     return b.status;
 }
@@ -135,7 +140,8 @@ static int as_batch(app_paths *p, io_progress *progress)
 static bool is_batch(const app_paths *p)
 {
     const app_paths_settings *s = p->settings;
-    return p->source_count > 1 && !s->nearest && !s->path && !s->verify && s->plot == NULL;
+    return p->source_count > 1 && !s->input.negative && !s->nearest && !s->path && !s->verify &&
+           s->plot == NULL;
 }
 
 static void tell(const app_paths *p, double seconds)

@@ -67,6 +67,14 @@ int app_paths_print_begin(app_paths *p);
 int app_paths_print(app_paths *p, const app_answer *a);
 int app_paths_print_end(app_paths *p);
 
+/* paths_negative.c: the answer by Bellman and Ford's method. APP_OK, APP_NO after the sentence that
+ * names a cycle of negative length, or APP_ERROR. */
+int app_paths_negative(app_paths *p, const app_answer *a);
+/* Whether the other options go with --negative, else the sentence is out. */
+int app_paths_check_negative(const app_paths_settings *s);
+
+/* Says why a query failed; returns APP_ERROR. */
+int app_paths_fail(const app_paths *p, upsweep_status status);
 /* paths_solve.c: finds and prints all answers. */
 int app_paths_answer(app_paths *p);
 

@@ -34,11 +34,17 @@ typedef struct check {
 #define FN(name) name##_u64
 #define UNREACHED(d) ((d) == UINT64_MAX)
 #include "paths_verify_arcs.h"
+#define DISTANCE int64_t
+#define FN(name) name##_i64
+#define UNREACHED(d) ((d) == INT64_MAX)
+#include "paths_verify_arcs.h"
 #define DISTANCE float
+#define FLOATING
 #define FN(name) name##_f32
 #define UNREACHED(d) (isinf(d))
 #include "paths_verify_arcs.h"
 #define DISTANCE double
+#define FLOATING
 #define FN(name) name##_f64
 #define UNREACHED(d) (isinf(d))
 #include "paths_verify_arcs.h"
@@ -49,6 +55,7 @@ static void check_arcs(check *c, unsigned threads)
     switch (c->type) {
     case UPSWEEP_U32: io_parallel(threads, tasks, check_piece_u32, c); break;
     case UPSWEEP_U64: io_parallel(threads, tasks, check_piece_u64, c); break;
+    case UPSWEEP_I64: io_parallel(threads, tasks, check_piece_i64, c); break;
     case UPSWEEP_F32: io_parallel(threads, tasks, check_piece_f32, c); break;
     default: io_parallel(threads, tasks, check_piece_f64, c); break;
     }

@@ -1,5 +1,5 @@
 /* paths_verify_arcs.h - looks at some arcs, for distances of one type. Included once a type, with
- * DISTANCE, FN(name) and UNREACHED(d) set, which it clears. */
+ * DISTANCE, FN(name), UNREACHED(d) and, for floats, FLOATING set, which it clears. */
 #ifndef VERIFY_PIECE
 #define VERIFY_PIECE ((size_t)1 << 16)
 #endif
@@ -8,8 +8,13 @@
 static inline bool FN(check_way)(check *c, uint32_t tail, uint32_t head, DISTANCE weight)
 {
     const DISTANCE *distance = c->distance;
-    DISTANCE from = distance[tail], to = distance[head], sum = from + weight;
-    bool beyond = sum < from; /* too large for the type */
+    DISTANCE from = distance[tail], to = distance[head], sum;
+#ifdef FLOATING
+    bool beyond = false;
+    sum = from + weight;
+#else
+    bool beyond = __builtin_add_overflow(from, weight, &sum); /* too large for the type */
+#endif
     if (UNREACHED(from) || beyond || UNREACHED(sum)) {
         return true;
     }
@@ -40,4 +45,5 @@ static void FN(check_piece)(void *context, size_t task, unsigned lane)
 }
 #undef DISTANCE
 #undef FN
+#undef FLOATING
 #undef UNREACHED

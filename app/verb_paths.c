@@ -40,6 +40,8 @@ static const app_option options[] = {
      AT(summary), NULL},
     {0, "format", "FORMAT", "print csv (if not given), json, dimacs or npy", APP_TEXT, AT(format),
      NULL},
+    {0, "negative", NULL, "weights may be negative; status 1 if a cycle of negative length is met",
+     APP_FLAG, AT(input.negative), NULL},
     {0, "verify", NULL, "prove every answer by the arcs, without the library; status 1 if it fails",
      APP_FLAG, AT(verify), NULL},
     {0, "plot", "FILE", "draw the graph by its coordinates, coloured by distance: .svg or .png",
@@ -60,7 +62,8 @@ const app_usage usage_paths = {
     "upsweep paths roads.gr --source 1 -o distances.csv\n"
     "upsweep paths roads.gr.gz -s 27660 -t 5875 --path\n"
     "upsweep paths roads.gr --sources depots.ss --targets shops.ss --format npy -o matrix.npy\n"
-    "upsweep paths --names --columns 1,3 depends.tsv -s vim --cutoff 2"};
+    "upsweep paths --names --columns 1,3 depends.tsv -s vim --cutoff 2\n"
+    "upsweep paths --negative --names rates.csv -s EUR"};
 
 static int check_format(const app_paths_settings *s, app_paths_format *format)
 {
@@ -114,7 +117,8 @@ static int check(const app_paths_settings *s, app_paths_format *format)
     if (s->summary && targets) {
         return app_fail("--summary is for all vertices, not for targets");
     }
-    if (check_format(s, format) != APP_OK) {
+    if (check_format(s, format) != APP_OK ||
+        (s->input.negative && app_paths_check_negative(s) != APP_OK)) {
         return APP_ERROR;
     }
     if (*format == PATHS_NPY && (s->parents || s->path || s->summary)) {

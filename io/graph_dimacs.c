@@ -103,6 +103,7 @@ bool io_gr_read(io_graph *g, const io_graph_file *f)
         .vertices = p.count[0],
         .loose = o->no_weights,
         .whole = true,
+        .negative = o->negative,
         .fields = o->no_weights ? 2 : 3,
         .field = {{IO_FIELD_ID, 0, 0}, {IO_FIELD_ID, 1, 0}, {IO_FIELD_WEIGHT, 2, o->weight_type}}};
     rules.comments = "c";

@@ -105,6 +105,7 @@ bool io_graph_read(io_graph *g, const char *file, const io_graph_options *option
     if (!formats[g->format].binary) {
         io_text_close(&g->input, '\n');
     }
+    g->negative = options->negative;
     if (!formats[g->format].read(g, &f)) {
         return false;
     }

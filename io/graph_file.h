@@ -52,9 +52,10 @@ typedef struct io_graph {
     uint32_t *tail, *head;
     uint64_t *begin;
     void *weight;             /* NULL: every arc counts 1 */
-    upsweep_type weight_type; /* u32, u64, f32, f64; 0: no weights */
+    upsweep_type weight_type; /* u32, u64, f32, f64, i64; 0: no weights */
     bool undirected;          /* every arc off the diagonal also goes from its head to its tail */
     bool symmetric;           /* every arc is there both ways already */
+    bool negative;            /* weights may be negative */
     uint32_t base;            /* what the file calls the first vertex: 0 or 1 */
     double *x, *y;            /* coordinates of the vertices; NULL: none */
     io_names *names;          /* what the file calls the vertices; NULL: by their numbers */
@@ -70,6 +71,7 @@ typedef struct io_graph_options {
     io_graph_format format;   /* NONE: by the first bytes or the end of the name */
     upsweep_type weight_type; /* 0: u32 if all weights fit, else u64, else f64 */
     bool no_weights;          /* weights in the file are not looked at */
+    bool negative;            /* those of a text may be negative: i64 if all fit, else f64 */
     /* Of tables: "TAIL,HEAD" or "TAIL,HEAD,WEIGHT", by number from 1 or by the words of the first
      * line; NULL: the first three columns, or two if there are no more. */
     const char *columns;

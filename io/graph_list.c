@@ -54,6 +54,7 @@ static bool read_numbers(io_graph *g, const io_graph_file *f, const io_table *ta
                              .comments = "#%",
                              .delimiter = table->delimiter,
                              .loose = is_table || o->no_weights,
+                             .negative = o->negative,
                              .vertices = IO_VERTICES_MAX,
                              .base = o->base_given ? o->base : 0};
     unsigned order[3];

@@ -105,6 +105,7 @@ bool io_mtx_read(io_graph *g, const io_graph_file *f)
         .vertices = size[0],
         .loose = o->no_weights,
         .whole = true,
+        .negative = o->negative,
         .fields = b.pattern || o->no_weights ? 2 : 3,
         .field = {{IO_FIELD_ID, 0, 0}, {IO_FIELD_ID, 1, 0}, {IO_FIELD_WEIGHT, 2, type}}};
     io_records r;

@@ -157,13 +157,14 @@ static bool take_weight(const io_graph_file *f, const io_text_line *line, const 
         return io_because(f->error, "%s: line %zu: the weight '%.*s' is no number", f->name,
                           line->number, cell->length < 40 ? (int)cell->length : 40, cell->p);
     }
-    if (value < 0 || isinf(value)) {
+    if ((value < 0 && !f->options->negative) || isinf(value)) {
         return io_because(f->error, "%s: line %zu: the weight %.*s is %s", f->name, line->number,
                           cell->length < 40 ? (int)cell->length : 40, cell->p,
-                          value < 0 ? "negative" : "out of range");
+                          isinf(value) ? "out of range" : "negative");
     }
     a->whole &= value == floor(value);
-    a->small &= value <= (double)UINT32_MAX;
+    a->small &= fabs(value) <= (f->options->negative ? 0x1p53 : (double)UINT32_MAX);
+    value += 0.0; /* -0 becomes 0 */
     a->weight[a->count] = value;
     return true;
 }
@@ -209,7 +210,8 @@ static bool settle_weights(io_graph *g, const io_graph_file *f, const arcs *a)
     g->weight = a->weight;
     g->weight_type = UPSWEEP_F64;
     upsweep_type type = f->options->weight_type;
-    type = type != 0 ? type : !a->whole ? UPSWEEP_F64 : a->small ? UPSWEEP_U32 : UPSWEEP_F64;
+    upsweep_type narrow = f->options->negative ? UPSWEEP_I64 : UPSWEEP_U32;
+    type = type != 0 ? type : a->whole && a->small ? narrow : UPSWEEP_F64;
     return io_graph_weights_as(g, f, type);
 }
 

@@ -85,7 +85,7 @@ static io_verdict take_real(io_line_reader *r, text *p, size_t i, unsigned field
         isnan(value)) {
         return IO_LINE_NO_NUMBER;
     }
-    if (is_weight && value < 0) {
+    if (is_weight && value < 0 && !r->rules->negative) {
         return IO_LINE_NEGATIVE;
     }
     value += 0.0; /* -0 becomes 0, so that all equal weights are the same bits */
@@ -136,11 +136,39 @@ static io_verdict odd_weight(const io_line_reader *r, text *at, unsigned field, 
     return IO_LINE_GOOD;
 }
 
+/* A weight where they may be negative. */
+static io_verdict take_signed(io_line_reader *r, text *at, size_t i, unsigned field)
+{
+    text p = *at;
+    bool below = *p == '-', may_be_real = r->widen && !r->rules->whole;
+    const char *end;
+    double real;
+    uint64_t size;
+    p += below || *p == '+';
+    if (take_digits(&p, &size) && ends(r->rules, p) && size <= INT64_MAX) {
+        ((int64_t *)r->column[field])[i] = below ? -(int64_t)size : (int64_t)size;
+        *at = p;
+        return IO_LINE_GOOD;
+    }
+    if (!io_decimal_scan((const char *)*at, &real, &end) || !ends(r->rules, (text)end) ||
+        isnan(real) || skip_blanks(*at) != *at || is_line_end(*at)) {
+        return IO_LINE_NO_NUMBER;
+    }
+    bool whole = (const char *)p == end; /* of too many digits */
+    return isinf(real)   ? IO_LINE_RANGE
+           : may_be_real ? IO_LINE_REAL
+           : whole       ? IO_LINE_RANGE
+                         : IO_LINE_FRACTION;
+}
+
 static inline io_verdict take_weight(io_line_reader *r, text *p, size_t i, unsigned field)
 {
     upsweep_type type = r->type[field];
     if (type == UPSWEEP_F32 || type == UPSWEEP_F64) {
         return take_real(r, p, i, field);
+    }
+    if (type == UPSWEEP_I64) {
+        return take_signed(r, p, i, field);
     }
     uint64_t value;
     text from = *p;
@@ -256,11 +284,6 @@ static inline io_verdict take_plain(io_line_reader *r, text *p, size_t i, unsign
     return IO_LINE_GOOD;
 }
 
-static bool is_plain(const io_record_rules *rules)
-{
-    return rules->delimiter == 0 && rules->field[rules->fields - 1].column == rules->fields - 1;
-}
-
 static bool is_comment(const io_record_rules *rules, text p)
 {
     return *p != '\0' && strchr(rules->comments, *p) != NULL;
@@ -277,102 +300,12 @@ static io_verdict read_line(io_line_reader *r, text *p, size_t i, unsigned *fiel
         ++*p;
     }
     io_verdict verdict =
-        is_plain(rules) ? take_plain(r, p, i, field) : take_columns(r, p, i, field);
+        io_record_is_plain(rules) ? take_plain(r, p, i, field) : take_columns(r, p, i, field);
     if (verdict == IO_LINE_GOOD && !rules->loose) {
         *p = skip_blanks(*p);
         verdict = is_line_end(*p) ? IO_LINE_GOOD : IO_LINE_LONG;
     }
     return verdict;
-}
-
-/* Up to eight digits at p as a number, by arithmetic on all of them at once; false if there are
- * none or more. The bytes of a little-endian word come in the order of the text. */
-static inline bool take_eight(text *p, uint64_t *value)
-{
-    uint64_t word;
-    memcpy(&word, *p, sizeof word);
-    word ^= 0x3030303030303030u;
-    uint64_t others = ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
-    unsigned digits = others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
-    *p += digits;
-    if (digits == 0 || (unsigned)**p - '0' < 10) {
-        return false;
-    }
-    word <<= 8 * (8 - digits);
-    word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffu;
-    word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffu;
-    *value = (word * 10000 + (word >> 32)) & 0xffffffffu;
-    return true;
-}
-
-/* One line of the simplest form; false if it is another. */
-static inline bool quick_line(const io_record_rules *rules, size_t fields, text *p,
-                              uint64_t value[IO_FIELDS_MAX])
-{
-    text q = *p;
-    if (rules->mark != 0) {
-        if (*q != (unsigned char)rules->mark || q[1] != ' ') {
-            return false;
-        }
-        q += 2;
-    }
-    for (size_t f = 0; f < fields; f++) {
-        q += f > 0;
-        if (!take_eight(&q, &value[f]) || (f + 1 < fields && *q != ' ' && *q != '\t')) {
-            return false;
-        }
-    }
-    q += *q == '\r';
-    *p = q + 1;
-    return *q == '\n';
-}
-
-/* Whether all fields are what quick_line takes: ids, and behind them perhaps a weight of u32. */
-static bool is_quick(const io_line_reader *r)
-{
-    const io_record_rules *rules = r->rules;
-    size_t fields = rules->fields;
-    bool ids =
-        fields >= 2 && rules->field[0].kind == IO_FIELD_ID && rules->field[1].kind == IO_FIELD_ID;
-    bool weight =
-        fields == 3 && rules->field[2].kind == IO_FIELD_WEIGHT && r->type[2] == UPSWEEP_U32;
-    return ids && is_plain(rules) && (fields == 2 || weight);
-}
-
-size_t io_record_quick(io_line_reader *reader, const unsigned char **p, const unsigned char *end,
-                       size_t i)
-{
-    if (!is_quick(reader)) {
-        return 0;
-    }
-    const io_record_rules *rules = reader->rules;
-    uint32_t *tail = reader->column[0], *head = reader->column[1], *weight = reader->column[2];
-    uint64_t base = rules->base, vertices = rules->vertices, most = 0, value[IO_FIELDS_MAX] = {0};
-    size_t from = i, fields = rules->fields;
-    text at = *p;
-    for (; at < end; i++) {
-        text next = at;
-        if (!quick_line(rules, fields, &next, value)) {
-            break;
-        }
-        uint64_t a = value[0] - base, b = value[1] - base; /* below the base: beyond all ids */
-        if (a >= vertices || b >= vertices) {
-            break;
-        }
-        most = a > most ? a : most;
-        most = b > most ? b : most;
-        tail[i] = (uint32_t)a;
-        head[i] = (uint32_t)b;
-        if (fields == 3) {
-            weight[i] = (uint32_t)value[2];
-        }
-        at = next;
-    }
-    *p = at;
-    if (i > from && most >= reader->ids) {
-        reader->ids = (size_t)most + 1;
-    }
-    return i - from;
 }
 
 io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_t i,

@@ -43,9 +43,15 @@ typedef struct io_line_reader {
 io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_t i,
                           io_fault *fault);
 
-/* Reads lines of the simplest form, numbers of at most eight digits parted by one blank each, as
- * records i, i + 1 ... and stops before the first line that is any other, or at end. Returns how
- * many there were. */
+/* Columns 0, 1, 2 parted by blanks, as all formats but tables have them. */
+static inline bool io_record_is_plain(const io_record_rules *rules)
+{
+    return rules->delimiter == 0 && rules->field[rules->fields - 1].column == rules->fields - 1;
+}
+
+/* record_quick.c: reads lines of the simplest form, numbers of at most eight digits parted by
+ * one blank each, as records i, i + 1 ... and stops before the first line that is any other, or
+ * at end. Returns how many there were. */
 size_t io_record_quick(io_line_reader *reader, const unsigned char **p, const unsigned char *end,
                        size_t i);
 

@@ -148,9 +148,11 @@ bool io_records_read(io_records *r, const io_record_rules *rules, const io_input
     for (size_t f = 0; f < rules->fields; f++) {
         const io_field *field = &rules->field[f];
         j.widen |= field->kind == IO_FIELD_WEIGHT && field->type == 0;
-        r->type[f] = field->kind == IO_FIELD_PLACE                        ? UPSWEEP_F64
-                     : field->kind == IO_FIELD_WEIGHT && field->type != 0 ? field->type
-                                                                          : UPSWEEP_U32;
+        bool weight = field->kind == IO_FIELD_WEIGHT;
+        r->type[f] = field->kind == IO_FIELD_PLACE ? UPSWEEP_F64
+                     : weight && field->type != 0  ? field->type
+                     : weight && rules->negative   ? UPSWEEP_I64
+                                                   : UPSWEEP_U32;
     }
     if (io_lines_find(&j.lines, in->bytes + from, in->size - from, '\n', threads) != 0) {
         return io_because(error, "%s: no memory to find its lines", rules->name);

@@ -15,7 +15,7 @@
 
 typedef enum io_field_kind {
     IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has uint32_t, counted from 0 */
-    IO_FIELD_WEIGHT, /* not negative; of the field's type */
+    IO_FIELD_WEIGHT, /* not negative unless the rules say so; of the field's type */
     IO_FIELD_PLACE   /* any finite number, f64 */
 } io_field_kind;
 
@@ -23,7 +23,8 @@ typedef struct io_field {
     io_field_kind kind;
     unsigned column;   /* from 0; fields come in ascending order of their columns */
     upsweep_type type; /* of weights: u32, u64, f32, f64; 0: the first of u32, u64 and f64 that has
-                          all of them */
+                          all of them. Where they may be negative: i64, f32, f64, and the first of
+                          i64 and f64 */
 } io_field;
 
 enum { IO_FIELDS_MAX = 3, IO_COLUMNS_MAX = 1024 };
@@ -34,7 +35,8 @@ typedef struct io_record_rules {
     char mark;            /* lines of records begin with this word of one letter; 0: with none */
     char delimiter;       /* between columns; 0: blanks, any number of them */
     bool loose;           /* more columns may follow */
-    bool whole;           /* weights of type 0 are u32 or u64, never f64 */
+    bool whole;           /* weights of type 0 are whole numbers, never f64 */
+    bool negative;        /* weights may be negative */
     uint64_t base;        /* the least id, 0 or 1 */
     uint64_t vertices;    /* how many ids there are; IO_VERTICES_MAX when that is to be found */
     io_field field[IO_FIELDS_MAX];
