@@ -13,6 +13,11 @@
 #else
 #define USW_BULK 0
 #endif
+#ifdef USW_EMULATE
+#define USW_GATES 1
+#else
+#define USW_GATES USW_BULK
+#endif
 
 /* Whether the copy engine can be used for an array. */
 static inline bool usw_bulk_takes(const void *p)
@@ -118,6 +123,105 @@ __device__ __forceinline__ void usw_bulk_put_done()
 {
 #if USW_BULK
     asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+#endif
+}
+
+/* ---- gates: barriers in shared memory, also under the emulator ---- */
+
+/* A gate opens again and again, each time when `count` arrivals and the bytes announced are there.
+ * Who waits for opening number k says k % 2. */
+#ifdef USW_EMULATE
+struct usw_gate {
+    uint32_t count, left, opened;
+};
+#else
+typedef uint64_t usw_gate;
+#endif
+
+/* One thread; usw_gates_ready() and a barrier must follow before others come. */
+__device__ __forceinline__ void usw_gate_make(usw_gate *gate, uint32_t count)
+{
+#ifdef USW_EMULATE
+    *gate = {count, count, 0};
+#elif USW_BULK
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+                 :
+                 : "r"(usw_bulk_at(gate)), "r"(count)
+                 : "memory");
+#endif
+}
+__device__ __forceinline__ void usw_gates_ready()
+{
+#if USW_BULK
+    asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+#endif
+}
+
+/* One thread. What it wrote before is seen by all who pass. */
+__device__ __forceinline__ void usw_gate_arrive(usw_gate *gate)
+{
+#ifdef USW_EMULATE
+    if (--gate->left == 0) {
+        gate->left = gate->count;
+        gate->opened++;
+    }
+#elif USW_BULK
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(usw_bulk_at(gate)) : "memory");
+#endif
+}
+/* A warp arrives once. */
+__device__ __forceinline__ void usw_gate_arrive_warp(usw_gate *gate)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) {
+        usw_gate_arrive(gate);
+    }
+}
+
+__device__ __forceinline__ void usw_gate_wait(usw_gate *gate, uint32_t phase)
+{
+#ifdef USW_EMULATE
+    while (gate->opened % 2 == phase) {
+        usw_yield();
+    }
+#elif USW_BULK
+    usw_bulk_wait(gate, phase);
+#endif
+}
+
+/* One thread arrives with the announcement of a copy. */
+__device__ __forceinline__ void usw_gate_get(usw_gate *gate, void *to, const void *from,
+                                             uint32_t bytes)
+{
+#ifdef USW_EMULATE
+    memcpy(to, from, bytes);
+    usw_gate_arrive(gate);
+#else
+    usw_bulk_expect(gate, bytes);
+    usw_bulk_get(to, from, bytes, gate);
+#endif
+}
+
+/* One thread: when it goes on the room may be used again. */
+__device__ __forceinline__ void usw_gate_put(void *to, const void *from, uint32_t bytes)
+{
+#ifdef USW_EMULATE
+    memcpy(to, from, bytes);
+#else
+    usw_bulk_put(to, from, bytes);
+    usw_bulk_put_done();
+#endif
+}
+
+/* Whether the machine code of a kernel that the device will run has them. */
+template <typename... P> static inline bool usw_gate_works(void (*kernel)(P...))
+{
+#ifdef USW_EMULATE
+    (void)kernel;
+    return true;
+#else
+    cudaFuncAttributes a = {};
+    return cudaFuncGetAttributes(&a, kernel) == cudaSuccess && a.ptxVersion >= 90;
 #endif
 }
 

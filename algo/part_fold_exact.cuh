@@ -20,7 +20,7 @@ struct usw_fold_args {
     const void *data; /* aligned down to 16 bytes */
     uint64_t lead, n; /* elements to leave out in front, and to take */
     usw_fold_part *parts;
-    uint32_t *finished; /* blocks; NULL: there is one */
+    uint32_t *finished; /* blocks; 0 between kernels */
     uint64_t *keys, *index;
     void *result;
 };
@@ -164,6 +164,43 @@ template <typename K, int op> struct usw_fold_bits {
     }
 };
 
+/* The least key; fields of 8 and 16 bits are mapped one by one too. */
+template <typename K> struct usw_fold_least {
+    typedef K Raw;
+    typedef typename usw_acc_of<sizeof(K) == 8>::type A;
+    static constexpr bool wide = false;
+    usw_gpu_keymap<K> map;
+    __device__ __forceinline__ Raw neutral_raw() const
+    {
+        return map.unmap(static_cast<K>(~K(0)));
+    }
+    __device__ __forceinline__ uint64_t neutral() const
+    {
+        return static_cast<K>(~K(0));
+    }
+    __device__ __forceinline__ uint64_t join(uint64_t a, uint64_t b) const
+    {
+        return a < b ? a : b;
+    }
+    __device__ __forceinline__ uint64_t of(const usw_fold_vector<K> (&x)[USW_FOLD_AHEAD]) const
+    {
+        A least = static_cast<K>(~K(0));
+#pragma unroll
+        for (unsigned i = 0; i < USW_FOLD_AHEAD; i++) {
+#pragma unroll
+            for (unsigned j = 0; j < 16 / sizeof(K); j++) {
+                const A key = map.map(x[i].v[j]);
+                least = key < least ? key : least;
+            }
+        }
+        return least;
+    }
+    __device__ __forceinline__ uint64_t last(uint64_t v, uint64_t) const
+    {
+        return map.unmap(static_cast<K>(v));
+    }
+};
+
 /* ---- the kernels' common part ---- */
 
 template <typename K>
@@ -250,7 +287,11 @@ __device__ __forceinline__ bool usw_fold_is_last(const usw_fold_args &a)
         __threadfence();
     }
     __syncthreads();
-    return before + 1 == gridDim.x;
+    if (before + 1 < gridDim.x) {
+        return false;
+    }
+    *a.finished = 0;
+    return true;
 }
 
 /* From each thread's part to that of all, in thread 0 of one block, for which this returns true. m:

@@ -88,12 +88,8 @@ __global__ void __launch_bounds__(USW_FOLD_THREADS, USW_LEAST_BLOCKS)
     }
     if (usw_fold_all(a, usw_fold_part{none, 0}, mine, count, usw_least_part)) {
         for (unsigned m = 0; m < count; m++) {
-            if (a.keys != nullptr) {
-                a.keys[m] = mine[m].value;
-                a.index[m] = mine[m].index;
-            } else {
-                static_cast<K *>(a.result)[m] = maps.map[m].unmap(static_cast<K>(mine[m].value));
-            }
+            a.keys[m] = mine[m].value;
+            a.index[m] = mine[m].index;
         }
     }
 }

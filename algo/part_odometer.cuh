@@ -174,26 +174,25 @@ __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
     return static_cast<uint64_t>(b) << 32 | a;
 }
 
-/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result.
- * Waits for nodes that other tiles, all of them begun, have yet to publish.
+/* A whole warp: `teeth` neighbouring nodes added up from left to right; to lane 0, and to the
+ * others too where the operator is exact. mine: shared memory of the warp, TEETH long, if it is
+ * not. *heads gets a bit for each node that has one. Waits for nodes that other tiles, all of them
+ * begun, have yet to publish.
  *
  * Of the nodes that are missing only the last is asked for again and again, by one lane, until it
  * is there: to ask for all of them would keep the others from being written. What is there already
  * is added up in the meantime. */
 template <typename E>
-__device__ __forceinline__ typename E::Acc
-usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
-                   usw_odometer_room<typename E::Acc, E::exact> &room)
+__device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const usw_node *nodes,
+                                                            unsigned teeth, typename E::Acc *mine,
+                                                            uint64_t *heads)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
-    const uint64_t at = t >> (6 * l);
-    const unsigned teeth = at & 63;
-    const usw_node *nodes = tree.at(l, at - teeth);
     const usw_node there = {usw_bits_of(e.neutral()), USW_NODE_READY};
     usw_node low = there, high = there;
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
-    uint64_t heads = 0, missing = 1;
+    uint64_t missing = 1;
     A wheel = e.neutral();
     for (unsigned done = 0; missing != 0;) {
         low = wait_low ? usw_node_look(nodes + lane) : low;
@@ -201,17 +200,16 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
         wait_low = low.state == 0;
         wait_high = high.state == 0;
         missing = usw_odometer_vote(wait_low, wait_high);
-        heads =
+        *heads =
             usw_odometer_vote((low.state & USW_NODE_HEAD) != 0, (high.state & USW_NODE_HEAD) != 0);
         if constexpr (!E::exact) {
-            A(&mine)[USW_ODOMETER_TEETH] = room.teeth[threadIdx.x / 32];
             mine[lane] = usw_value_of<A>(low.value);
             mine[lane + 32] = usw_value_of<A>(high.value);
             __syncwarp();
             const unsigned first =
                 missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
             if (lane == 0) {
-                wheel = usw_odometer_chain(e, wheel, mine, done, first, heads);
+                wheel = usw_odometer_chain(e, wheel, mine, done, first, *heads);
             }
             done = first;
         }
@@ -222,14 +220,28 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
                     usw_yield();
                 }
             }
-            __syncwarp();
         }
+        __syncwarp();
     }
     if constexpr (E::exact) {
         wheel =
-            usw_odometer_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), heads);
+            usw_odometer_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
     }
-    if (lane == 0) {
+    return wheel;
+}
+
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. */
+template <typename E>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
+                   usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    const uint64_t at = t >> (6 * l);
+    const unsigned teeth = at & 63;
+    uint64_t heads = 0;
+    const typename E::Acc wheel = usw_odometer_sum(
+        e, tree.at(l, at - teeth), teeth, room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
+    if (threadIdx.x % 32 == 0) {
         room.wheel[l] = wheel;
         room.cut[l] = heads != 0;
     }

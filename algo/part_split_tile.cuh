@@ -23,13 +23,6 @@ struct usw_split_counts {
     }
 };
 
-/* A bit for each of 4 bytes that is not 0. */
-__device__ __forceinline__ unsigned usw_flags_set(uint32_t bytes)
-{
-    bytes = ((bytes & 0x7f7f7f7f) + 0x7f7f7f7f) | bytes;
-    return (((bytes >> 7) & 0x01010101) * 0x10204080u) >> 28;
-}
-
 /* The flags at [0, count), count <= 32, as bits. */
 __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigned count)
 {
@@ -38,8 +31,8 @@ __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigne
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
             const uint4 v = reinterpret_cast<const uint4 *>(flags)[half];
-            const uint32_t low = usw_flags_set(v.x) | usw_flags_set(v.y) << 4;
-            word |= (low | usw_flags_set(v.z) << 8 | usw_flags_set(v.w) << 12) << (16 * half);
+            const uint32_t low = usw_bytes_set(v.x) | usw_bytes_set(v.y) << 4;
+            word |= (low | usw_bytes_set(v.z) << 8 | usw_bytes_set(v.w) << 12) << (16 * half);
         }
         return word;
     }
@@ -49,23 +42,16 @@ __device__ __forceinline__ uint32_t usw_flags_word(const uint8_t *flags, unsigne
     return word;
 }
 
-/* A whole block: how many of n flags are set, and how many of the first `begin`, a multiple of 32.
- * Has barriers. */
+/* Ones before some place, and in all. */
 struct usw_split_sums {
     unsigned before, all;
 };
 
-__device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, unsigned n,
-                                                          unsigned begin)
+/* A whole block adds up what its threads have. Has barriers. */
+__device__ __forceinline__ usw_split_sums usw_split_meet(usw_split_sums mine)
 {
     USW_SHARED_ARRAY(usw_split_sums, of_warp, [USW_SPLIT_WARPS]);
-    usw_split_sums mine = {0, 0}, sums = {0, 0};
-    for (unsigned i = 32 * threadIdx.x; i < n; i += 32 * USW_SPLIT_THREADS) {
-        const unsigned ones =
-            static_cast<unsigned>(__popc(usw_flags_word(flags + i, n - i < 32 ? n - i : 32)));
-        mine.before += i < begin ? ones : 0;
-        mine.all += ones;
-    }
+    usw_split_sums sums = {0, 0};
 #pragma unroll
     for (unsigned distance = 16; distance > 0; distance /= 2) {
         mine.before += __shfl_xor_sync(~0u, mine.before, distance);
@@ -82,6 +68,33 @@ __device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, 
     return sums;
 }
 
+/* A whole block: of n flags, and of the first `begin`, a multiple of 32. Has barriers. */
+__device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, unsigned n,
+                                                          unsigned begin)
+{
+    usw_split_sums mine = {0, 0};
+    for (unsigned i = 32 * threadIdx.x; i < n; i += 32 * USW_SPLIT_THREADS) {
+        const unsigned ones =
+            static_cast<unsigned>(__popc(usw_flags_word(flags + i, n - i < 32 ? n - i : 32)));
+        mine.before += i < begin ? ones : 0;
+        mine.all += ones;
+    }
+    return usw_split_meet(mine);
+}
+
+/* A whole block: of `tiles` tiles whose ones are known, and of those before tile t. */
+__device__ __forceinline__ usw_split_sums usw_split_add(const uint32_t *ones, unsigned tiles,
+                                                        unsigned t)
+{
+    usw_split_sums mine = {0, 0};
+    for (unsigned i = threadIdx.x; i < tiles; i += USW_SPLIT_THREADS) {
+        const uint32_t here = usw_load_relaxed(&ones[i]);
+        mine.before += i < t ? here : 0;
+        mine.all += here;
+    }
+    return usw_split_meet(mine);
+}
+
 /* A tile's flags in a block: lane l of a warp holds the word of the warp's l-th 32 elements. */
 struct usw_split_ranks {
     uint32_t word;   /* this lane's */
@@ -89,8 +102,10 @@ struct usw_split_ranks {
     unsigned ones;   /* of the tile */
 };
 
-/* A whole block; warps own `words` words each (at most 32). Has barriers. */
-__device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags, unsigned count,
+/* A whole block; warps own `words` words each (at most 32). bits: the tile's flags as bits, which
+ * are there already, or NULL. Has barriers. */
+__device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags,
+                                                          const uint32_t *bits, unsigned count,
                                                           unsigned words)
 {
     USW_SHARED_ARRAY(unsigned, of_warp, [USW_SPLIT_WARPS]);
@@ -98,7 +113,9 @@ __device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags, 
     const unsigned first = (warp * words + lane) * 32;
     usw_split_ranks r = {0, 0, 0};
     if (lane < words && first < count) {
-        r.word = usw_flags_word(flags + first, count - first < 32 ? count - first : 32);
+        r.word = bits != nullptr
+                     ? bits[first / 32]
+                     : usw_flags_word(flags + first, count - first < 32 ? count - first : 32);
     }
     const unsigned mine = static_cast<unsigned>(__popc(r.word));
     unsigned sum = mine;

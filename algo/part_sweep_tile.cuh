@@ -30,18 +30,62 @@ template <typename E> struct usw_sweep_shape {
     static constexpr unsigned per_vector = 16 / sizeof(typename E::Raw);
 };
 
-/* A block's shared memory. */
-template <typename E, bool cut> struct usw_sweep_shared {
+/* A tile in shared memory, and what its sweeps leave for one another. */
+template <typename E, bool cut> struct usw_sweep_room {
     uint4 x[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]; /* the tile, then its scan */
-    uint64_t arrived;                                      /* barrier of part_bulk.cuh */
-    typename E::Acc group[USW_SWEEP_GROUPS]; /* totals; then what is before, in its top */
-    typename E::Acc top[USW_SWEEP_TOPS];     /* what is before, in the tile */
-    typename E::Acc total;
-    usw_odometer_room<typename E::Acc, E::exact> room;
-    uint32_t tile;
-    uint32_t head_runs[USW_SWEEP_RUNS / 32];   /* a bit for each run that has a head */
-    uint32_t heads[cut ? +USW_SWEEP_RUNS : 1]; /* a bit for each element of a run */
+    typename E::Acc group[USW_SWEEP_GROUPS];           /* totals; then what is before, in its top */
+    typename E::Acc top[USW_SWEEP_TOPS];               /* what is before, in the tile */
+    uint32_t head_runs[cut ? USW_SWEEP_RUNS / 32 : 1]; /* a bit for each run that has a head */
+    uint32_t heads[cut ? +USW_SWEEP_RUNS : 1];         /* a bit for each element of a run */
 };
+
+/* ---- a tile in and out, where the copy engine does not do it ---- */
+
+/* `threads` threads fill x with count elements and what changes nothing. vectors: `in` is aligned
+ * to them. */
+template <unsigned threads, typename E>
+__device__ __forceinline__ void usw_tile_in(const E &e, uint4 *x, const void *in, unsigned count,
+                                            bool vectors)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile, per = usw_sweep_shape<E>::per_vector;
+    R *elements = reinterpret_cast<R *>(x);
+    unsigned done = 0;
+    if (vectors) {
+        const unsigned whole = count / per;
+#pragma unroll 4
+        for (unsigned i = threadIdx.x % threads; i < whole; i += threads) {
+            x[i] = __ldcs(static_cast<const uint4 *>(in) + i);
+        }
+        done = whole * per;
+    }
+#pragma unroll 8
+    for (unsigned i = done + threadIdx.x % threads; i < tile; i += threads) {
+        elements[i] = i < count ? static_cast<const R *>(in)[i] : e.neutral_raw();
+    }
+}
+
+template <typename E, unsigned threads>
+__device__ __forceinline__ void usw_tile_out(const uint4 *x, void *out, unsigned count,
+                                             bool vectors)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned per = usw_sweep_shape<E>::per_vector;
+    const R *elements = reinterpret_cast<const R *>(x);
+    unsigned done = 0;
+    if (vectors) {
+        const unsigned whole = count / per;
+#pragma unroll 4
+        for (unsigned i = threadIdx.x % threads; i < whole; i += threads) {
+            __stcs(static_cast<uint4 *>(out) + i, x[i]);
+        }
+        done = whole * per;
+    }
+#pragma unroll 8
+    for (unsigned i = done + threadIdx.x % threads; i < count; i += threads) {
+        static_cast<R *>(out)[i] = elements[i];
+    }
+}
 
 /* ---- a run, in registers ---- */
 
@@ -204,13 +248,6 @@ __device__ __forceinline__ typename E::Acc usw_lanes_shift(const E &e, typename 
     return threadIdx.x % 8 == 0 ? e.neutral() : left;
 }
 
-/* A bit for each of 4 bytes that is not 0. */
-__device__ __forceinline__ unsigned usw_bytes_set(uint32_t bytes)
-{
-    bytes = ((bytes & 0x7f7f7f7f) + 0x7f7f7f7f) | bytes;
-    return (((bytes >> 7) & 0x01010101) * 0x10204080u) >> 28;
-}
-
 /* Whether any of the first `j` bits of byte `b` of the words is set. */
 __device__ __forceinline__ bool usw_head_before(const uint32_t *words, unsigned b, unsigned j)
 {
@@ -219,16 +256,17 @@ __device__ __forceinline__ bool usw_head_before(const uint32_t *words, unsigned 
 
 /* ---- the sweeps ---- */
 
-/* Upward, from the runs to the groups. before[k] gets what lies before a thread's k-th run, within
- * its group. A barrier must follow. */
-template <bool cut, typename E>
-__device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_shared<E, cut> &s,
-                                             typename E::Acc (&before)[USW_SWEEP_MINE])
+/* Upward, from the runs to the groups: warp `warp` of those that share the tile takes mine x 32
+ * runs. before[k] gets what lies before a thread's k-th run, within its group. A barrier must
+ * follow. */
+template <bool cut, typename E, unsigned mine>
+__device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_room<E, cut> &s, unsigned warp,
+                                             typename E::Acc (&before)[mine])
 {
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned lane = threadIdx.x % 32;
 #pragma unroll
-    for (unsigned k = 0; k < USW_SWEEP_MINE; k++) {
-        const unsigned r = (warp * USW_SWEEP_MINE + k) * 32 + lane;
+    for (unsigned k = 0; k < mine; k++) {
+        const unsigned r = (warp * mine + k) * 32 + lane;
         usw_sweep_run<E> run;
         usw_run_get<E>(s.x, r, run);
         const unsigned heads = cut ? s.heads[r] : 0;
@@ -236,7 +274,7 @@ __device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_shared<E, cut
         unsigned head_lanes = 0;
         if (cut) {
             const unsigned all = __ballot_sync(~0u, heads != 0);
-            s.head_runs[r / 32] = all;
+            s.head_runs[cut ? r / 32 : 0] = all;
             head_lanes = (all >> (lane & 24)) & 0xff;
         }
         v = usw_lanes_up<cut>(e, v, head_lanes);
@@ -250,7 +288,7 @@ __device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_shared<E, cut
 /* The first warp: from the groups to the tile's total, which all its lanes get, leaving in
  * s.group and s.top what lies before each. *head tells whether the tile has one. */
 template <bool cut, typename E>
-__device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_sweep_shared<E, cut> &s,
+__device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_sweep_room<E, cut> &s,
                                                           bool *head)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -280,7 +318,7 @@ __device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_sweep_
 /* What lies before run r: down the tree from the tile's carry. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc
-usw_sweep_offset(const E &e, const usw_sweep_shared<E, cut> &s, typename E::Acc carry, unsigned r,
+usw_sweep_offset(const E &e, const usw_sweep_room<E, cut> &s, typename E::Acc carry, unsigned r,
                  typename E::Acc before)
 {
     const unsigned g = r / 8, t = g / 8;
@@ -299,22 +337,44 @@ usw_sweep_offset(const E &e, const usw_sweep_shared<E, cut> &s, typename E::Acc 
     return e.join(cut_run ? e.neutral() : offset, before);
 }
 
-/* Downward: the tile becomes its scan. first: nothing at all lies before the tile. */
-template <bool cut, typename E>
+/* Downward: warp `warp`'s runs become their scan. first: nothing at all lies before the tile. */
+template <bool cut, typename E, unsigned mine>
 __device__ __forceinline__ void
-usw_sweep_down(const E &e, usw_sweep_shared<E, cut> &s, typename E::Acc carry,
-               const typename E::Acc (&before)[USW_SWEEP_MINE], bool exclusive, bool first)
+usw_sweep_down(const E &e, usw_sweep_room<E, cut> &s, unsigned warp, typename E::Acc carry,
+               const typename E::Acc (&before)[mine], bool exclusive, bool first)
 {
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
-    for (unsigned k = 0; k < USW_SWEEP_MINE; k++) {
-        const unsigned r = (warp * USW_SWEEP_MINE + k) * 32 + lane;
+    for (unsigned k = 0; k < mine; k++) {
+        const unsigned r = (warp * mine + k) * 32 + threadIdx.x % 32;
         const typename E::Acc offset = usw_sweep_offset<cut>(e, s, carry, r, before[k]);
         const unsigned heads = cut ? s.heads[r] : 0;
         usw_sweep_run<E> run;
         usw_run_get<E>(s.x, r, run);
         usw_run_down<cut>(e, run, heads, heads | (first && r == 0 ? 1u : 0u), offset, exclusive);
         usw_run_put<E>(s.x, r, run);
+    }
+}
+
+/* The same without heads where others have been upward, so that what lies before a run is made
+ * again. */
+template <typename E, unsigned mine>
+__device__ __forceinline__ void usw_sweep_down_again(const E &e, usw_sweep_room<E, false> &s,
+                                                     unsigned warp, typename E::Acc carry,
+                                                     bool exclusive, bool first)
+{
+    usw_sweep_run<E> run[mine];
+#pragma unroll
+    for (unsigned k = 0; k < mine; k++) {
+        usw_run_get<E>(s.x, (warp * mine + k) * 32 + threadIdx.x % 32, run[k]);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < mine; k++) {
+        const unsigned r = (warp * mine + k) * 32 + threadIdx.x % 32;
+        const typename E::Acc total = usw_run_total<false>(e, run[k], 0);
+        const typename E::Acc before = usw_lanes_shift(e, usw_lanes_up<false>(e, total, 0));
+        const typename E::Acc offset = usw_sweep_offset<false>(e, s, carry, r, before);
+        usw_run_down<false>(e, run[k], 0, first && r == 0 ? 1 : 0, offset, exclusive);
+        usw_run_put<E>(s.x, r, run[k]);
     }
 }
 

@@ -187,10 +187,8 @@ upsweep_status prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, uns
     }
     const size_t parts = size_t(maps) * *blocks * sizeof(usw_fold_part);
     a->parts = static_cast<usw_fold_part *>(usw_gpu_scratch(g, parts));
-    a->finished = static_cast<uint32_t *>(usw_gpu_scratch(g, sizeof *a->finished));
-    return a->parts == nullptr || a->finished == nullptr
-               ? g->status
-               : usw_gpu_fill(g, a->finished, 0, sizeof *a->finished);
+    a->finished = g->barrier;
+    return a->parts == nullptr ? g->status : UPSWEEP_OK;
 }
 
 template <typename F>
@@ -220,10 +218,9 @@ upsweep_status reduce_integers(usw_gpu *g, const void *data, size_t n, upsweep_t
     }
 }
 
-/* keys NULL: the least element itself goes to result. */
 template <unsigned count>
 upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap *maps,
-                        uint64_t *keys, uint64_t *index, void *result)
+                        uint64_t *keys, uint64_t *index)
 {
     const unsigned bits = maps->bits;
     return usw_gpu_by_width(bits == 8    ? 0
@@ -242,7 +239,6 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
                                     g, data, n, sizeof(K), USW_LEAST_BLOCKS, count, &a, &blocks);
                                 a.keys = keys;
                                 a.index = index;
-                                a.result = result;
                                 return status != UPSWEEP_OK
                                            ? status
                                            : USW_LAUNCH(g, (usw_least<K, count>), dim3(blocks),
@@ -256,7 +252,10 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
     (void)unordered;
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const usw_keymap map = usw_keymap_of(type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
-        return least_by<1>(g, data, n, &map, nullptr, nullptr, result);
+        return usw_gpu_by_width(usw_gpu_width_of(type), [&](auto key) {
+            typedef decltype(key) K;
+            return fold_with(g, data, n, result, usw_fold_least<K>{usw_gpu_keymap_of<K>(map)});
+        });
     }
     if (usw_type_is_float(type)) {
         auto with = [&](const auto &e) { return reduce_floats(g, data, n, result, e); };
@@ -273,9 +272,8 @@ upsweep_status least_keys(usw_gpu *g, const void *data, size_t n, const usw_keym
 {
     upsweep_status status = UPSWEEP_OK;
     for (size_t m = 0; m < map_count && status == UPSWEEP_OK; m += 2) {
-        status = map_count - m >= 2
-                     ? least_by<2>(g, data, n, maps + m, keys + m, index + m, nullptr)
-                     : least_by<1>(g, data, n, maps + m, keys + m, index + m, nullptr);
+        status = map_count - m >= 2 ? least_by<2>(g, data, n, maps + m, keys + m, index + m)
+                                    : least_by<1>(g, data, n, maps + m, keys + m, index + m);
     }
     return status;
 }

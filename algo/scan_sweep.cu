@@ -11,10 +11,13 @@
  * brings it (part_bulk.cuh) to the copy that takes its scan away; a block that waits for its carry
  * costs nothing but that room, and the others keep the memory busy meanwhile.
  *
+ * Large arrays without heads, aligned, on devices with a copy engine, go through blocks that stay,
+ * one a multiprocessor, and a ring of tiles (part_sweep_ring.cuh): the same tree, the same bits.
+ *
  * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
  *
  * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
-#include "part_sweep_tile.cuh"
+#include "part_sweep_ring.cuh"
 
 namespace
 {
@@ -74,72 +77,34 @@ template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_
     return bits;
 }
 
-/* ---- tiles in and out, where the copy engine does not do it ---- */
+/* ---- a block a tile ---- */
 
-template <typename E, bool cut>
-__device__ __forceinline__ void tile_in(const E &e, usw_sweep_shared<E, cut> &s, const void *in,
-                                        unsigned count, bool vectors)
-{
-    typedef typename E::Raw R;
-    constexpr unsigned tile = usw_sweep_shape<E>::tile, per = usw_sweep_shape<E>::per_vector;
-    R *x = reinterpret_cast<R *>(s.x);
-    unsigned done = 0;
-    if (vectors) {
-        const unsigned whole = count / per;
-#pragma unroll 4
-        for (unsigned i = threadIdx.x; i < whole; i += USW_SWEEP_THREADS) {
-            s.x[i] = __ldcs(static_cast<const uint4 *>(in) + i);
-        }
-        done = whole * per;
-    }
-#pragma unroll 8
-    for (unsigned i = done + threadIdx.x; i < tile; i += USW_SWEEP_THREADS) {
-        x[i] = i < count ? static_cast<const R *>(in)[i] : e.neutral_raw();
-    }
-}
-
-template <typename E, bool cut>
-__device__ __forceinline__ void tile_out(const usw_sweep_shared<E, cut> &s, void *out,
-                                         unsigned count, bool vectors)
-{
-    typedef typename E::Raw R;
-    constexpr unsigned per = usw_sweep_shape<E>::per_vector;
-    const R *x = reinterpret_cast<const R *>(s.x);
-    unsigned done = 0;
-    if (vectors) {
-        const unsigned whole = count / per;
-#pragma unroll 4
-        for (unsigned i = threadIdx.x; i < whole; i += USW_SWEEP_THREADS) {
-            __stcs(static_cast<uint4 *>(out) + i, s.x[i]);
-        }
-        done = whole * per;
-    }
-#pragma unroll 8
-    for (unsigned i = done + threadIdx.x; i < count; i += USW_SWEEP_THREADS) {
-        static_cast<R *>(out)[i] = x[i];
-    }
-}
-
-/* ---- the kernel ---- */
+/* A block's shared memory. */
+template <typename E, bool cut> struct sweep_shared {
+    usw_sweep_room<E, cut> tile;
+    uint64_t arrived; /* barrier of part_bulk.cuh */
+    usw_odometer_room<typename E::Acc, E::exact> odometer;
+    uint32_t number;
+};
 
 /* The block's tile, and the copy of it on its way. */
 template <typename E, bool cut>
-__device__ __forceinline__ uint64_t begin_tile(const scan_args &a, usw_sweep_shared<E, cut> &s)
+__device__ __forceinline__ uint64_t begin_tile(const scan_args &a, sweep_shared<E, cut> &s)
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     if (threadIdx.x == 0) {
         const uint64_t t = a.ticket == nullptr ? 0 : atomicAdd(a.ticket, 1u);
-        s.tile = static_cast<uint32_t>(t);
+        s.number = static_cast<uint32_t>(t);
         if (USW_BULK && a.bulk_in && (t + 1) * tile <= a.n) {
             usw_bulk_open(&s.arrived);
             usw_bulk_expect(&s.arrived, tile * sizeof(R));
-            usw_bulk_get(s.x, static_cast<const R *>(a.in) + t * tile, tile * sizeof(R),
+            usw_bulk_get(s.tile.x, static_cast<const R *>(a.in) + t * tile, tile * sizeof(R),
                          &s.arrived);
         }
     }
     __syncthreads();
-    return s.tile;
+    return s.number;
 }
 
 template <typename E, bool cut>
@@ -150,7 +115,7 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
 {
     typedef typename E::Raw R;
     typedef typename E::Acc A;
-    typedef usw_sweep_shared<E, cut> shared;
+    typedef sweep_shared<E, cut> shared;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     USW_SHARED(shared, s);
     const uint64_t t = begin_tile<E, cut>(a, s), begin = t * tile;
@@ -158,13 +123,14 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     const unsigned count = whole ? tile : static_cast<unsigned>(a.n - begin);
     if (cut) {
         for (unsigned r = threadIdx.x; r < USW_SWEEP_RUNS; r += USW_SWEEP_THREADS) {
-            s.heads[r] = heads_of<E::run>(a, begin + r * E::run);
+            s.tile.heads[r] = heads_of<E::run>(a, begin + r * E::run);
         }
     }
     if (USW_BULK && a.bulk_in && whole) {
         usw_bulk_wait(&s.arrived, 0);
     } else {
-        tile_in<E, cut>(e, s, static_cast<const R *>(a.in) + begin, count, a.bulk_in);
+        usw_tile_in<USW_SWEEP_THREADS>(e, s.tile.x, static_cast<const R *>(a.in) + begin, count,
+                                       a.bulk_in);
         __syncthreads();
     }
     A before[USW_SWEEP_MINE], total = e.neutral();
@@ -172,18 +138,18 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     if (cut) {
         __syncthreads();
     }
-    usw_sweep_up<cut>(e, s, before);
+    usw_sweep_up<cut>(e, s.tile, threadIdx.x / 32, before);
     __syncthreads();
     if (threadIdx.x < 32) {
-        total = usw_sweep_tops<cut>(e, s, &head);
+        total = usw_sweep_tops<cut>(e, s.tile, &head);
         if (threadIdx.x == 0 && a.tree.levels > 0) {
             usw_odometer_publish(a.tree, 0, t, total, head);
         }
     }
-    usw_odometer_turn(e, a.tree, t, total, head, s.room);
+    usw_odometer_turn(e, a.tree, t, total, head, s.odometer);
     __syncthreads();
-    const A carry = usw_odometer_read(e, a.tree, t, total, head, s.room);
-    usw_sweep_down<cut>(e, s, carry, before, a.exclusive, t == 0);
+    const A carry = usw_odometer_read(e, a.tree, t, total, head, s.odometer);
+    usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, carry, before, a.exclusive, t == 0);
     R *out = static_cast<R *>(a.out) + begin;
     if (USW_BULK && a.bulk_out && whole) {
         constexpr unsigned mine = tile / USW_SWEEP_WARPS; /* of a warp */
@@ -191,12 +157,12 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
         __syncwarp();
         if (threadIdx.x % 32 == 0) {
             const unsigned at = threadIdx.x / 32 * mine;
-            usw_bulk_put(out + at, reinterpret_cast<const R *>(s.x) + at, mine * sizeof(R));
+            usw_bulk_put(out + at, reinterpret_cast<const R *>(s.tile.x) + at, mine * sizeof(R));
             usw_bulk_put_done();
         }
     } else {
         __syncthreads();
-        tile_out<E, cut>(s, out, count, a.bulk_out);
+        usw_tile_out<E, USW_SWEEP_THREADS>(s.tile.x, out, count, a.bulk_out);
     }
 }
 
@@ -217,6 +183,9 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.bulk_out = usw_bulk_takes(s->out);
     if (tiles > 1 && usw_odometer_make(g, tiles, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
+    }
+    if (usw_ring_takes<E>(g, s, tiles)) {
+        return usw_ring_scan(g, s, a.tree, e);
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
     return s->heads != nullptr || s->keys != nullptr

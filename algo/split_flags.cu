@@ -7,9 +7,12 @@
  * begin are looked for in the whole array (part_odometer.cuh).
  *
  * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
- * that leaves the counts in the odometer's tree; then no block waits for another, which is worth
- * the second read of the flags to a large compaction too. While there are few tiles each block
+ * that leaves the counts in the odometer's tree, and the flags as bits; then no block waits for
+ * another, which is worth that to a large compaction too. While there are few tiles each block
  * counts all flags by itself, and there is one launch.
+ *
+ * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
+ * one launch too.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
  * they have read their elements. Whoever knows its carry knows that all before it have been read,
@@ -18,7 +21,7 @@
  * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or
  * less, all on their way at once. Elements of any other size, or that are not aligned, go in
  * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
- * Traffic: an element twice, if it is kept, and a flag twice (in place: once). */
+ * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
 #include "part_split_tile.cuh"
 
 namespace
@@ -41,8 +44,11 @@ struct split_args {
     unsigned char *out;
     uint64_t n;
     uint64_t *count;          /* zeros, or kept; NULL: not wanted */
-    const uint64_t *all_ones; /* found by the count; NULL: blocks count by themselves */
+    const uint64_t *all_ones; /* found by the count */
+    const uint32_t *bits;     /* the flags, left by the count; NULL: there was none */
     uint32_t *ticket;         /* in place: blocks draw, publish and wait */
+    uint32_t *ones;           /* of each tile: all blocks are there at once, and meet */
+    unsigned *barrier;        /* where they meet */
     usw_odometer_tree tree;   /* no levels: there are few tiles */
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
@@ -52,7 +58,7 @@ struct split_args {
 
 __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
     count_ones(const uint8_t *flags, uint64_t n, unsigned tile, usw_odometer_tree tree,
-               uint32_t *ticket, uint64_t *all_ones)
+               uint32_t *ticket, uint32_t *bits, uint64_t *all_ones)
 {
     typedef usw_odometer_room<uint64_t, true> odometer_room;
     USW_SHARED(odometer_room, room);
@@ -67,8 +73,10 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
             unsigned ones = 0;
 #pragma unroll 4
             for (unsigned i = 32 * lane; i < count; i += 32 * 32) {
-                ones += static_cast<unsigned>(
-                    __popc(usw_flags_word(flags + begin + i, count - i < 32 ? count - i : 32)));
+                const uint32_t word =
+                    usw_flags_word(flags + begin + i, count - i < 32 ? count - i : 32);
+                bits[(begin + i) / 32] = word;
+                ones += static_cast<unsigned>(__popc(word));
             }
 #pragma unroll
             for (unsigned distance = 16; distance > 0; distance /= 2) {
@@ -103,8 +111,17 @@ __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, u
     const usw_split_counts e;
     uint64_t before, all;
     if (a.tree.levels == 0) {
-        const usw_split_sums sums =
-            usw_split_count(a.flags, static_cast<unsigned>(a.n), static_cast<unsigned>(begin));
+        usw_split_sums sums;
+        if (a.ones != nullptr) {
+            if (threadIdx.x == 0) {
+                usw_store_relaxed(&a.ones[t], ones);
+            }
+            usw_grid_barrier(a.barrier, 1, true);
+            sums = usw_split_add(a.ones, gridDim.x, static_cast<unsigned>(t));
+        } else {
+            sums =
+                usw_split_count(a.flags, static_cast<unsigned>(a.n), static_cast<unsigned>(begin));
+        }
         before = sums.before;
         all = sums.all;
     } else {
@@ -181,7 +198,8 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
             v[k] = __ldcs(in + first + 32 * k);
         }
     }
-    const usw_split_ranks r = usw_split_rank(a.flags + begin, count, words);
+    const usw_split_ranks r = usw_split_rank(
+        a.flags + begin, a.bits == nullptr ? nullptr : a.bits + begin / 32, count, words);
     const unsigned zeros = keep ? 0 : count - r.ones;
     places to = {0, 0};
     if (a.ticket == nullptr) {
@@ -226,7 +244,8 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
     const bool last = begin + a.tile >= a.n;
     const unsigned count = static_cast<unsigned>(last ? a.n - begin : a.tile);
     const unsigned words = static_cast<unsigned>(a.tile) / 32 / USW_SPLIT_WARPS;
-    const usw_split_ranks r = usw_split_rank(a.flags + begin, count, words);
+    const usw_split_ranks r = usw_split_rank(
+        a.flags + begin, a.bits == nullptr ? nullptr : a.bits + begin / 32, count, words);
     const unsigned zeros = keep ? 0 : count - r.ones;
     for (unsigned k = 0; k < words; k++) {
         unsigned ones_before;
@@ -285,22 +304,45 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     }
     uint32_t *ticket = nullptr;
     uint64_t *all_ones = static_cast<uint64_t *>(usw_gpu_scratch(g, sizeof *all_ones));
-    if (all_ones == nullptr || usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
+    uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
+    if (all_ones == nullptr || bits == nullptr ||
+        usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
         return g->status;
     }
     a->all_ones = all_ones;
+    a->bits = bits;
     const uint64_t draws = (tiles + tune.draw - 1) / tune.draw;
     const uint64_t wanted = (draws + USW_SPLIT_WARPS - 1) / USW_SPLIT_WARPS;
     const uint64_t fit = uint64_t(g->sms) * tune.count_blocks;
     return USW_LAUNCH(g, count_ones, dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),
                       dim3(USW_SPLIT_THREADS), 0, a->flags, a->n, static_cast<unsigned>(a->tile),
-                      a->tree, ticket, all_ones);
+                      a->tree, ticket, bits, all_ones);
+}
+
+/* Whether all tiles fit the device at once, in blocks that meet. */
+bool meets(const usw_gpu *g, uint64_t tiles, size_t shared)
+{
+    const uint64_t fit = (g->shared_bytes + 1024) / (shared + 2048);
+    return tiles <= (fit < tune.blocks ? fit : tune.blocks) * g->sms;
+}
+
+template <typename W, bool keep> upsweep_status move_meeting(usw_gpu *g, split_args a)
+{
+    const unsigned tiles = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
+    a.ones = static_cast<uint32_t *>(usw_gpu_scratch(g, tiles * sizeof *a.ones));
+    a.barrier = g->barrier;
+    return a.ones == nullptr ? g->status
+                             : USW_LAUNCH_COOPERATIVE(g, (move_tile<W, keep>), dim3(tiles),
+                                                      dim3(USW_SPLIT_THREADS), 0, a);
 }
 
 template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_args a)
 {
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
+    if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
+        return move_meeting<W, keep>(g, a);
+    }
     return prepare<keep>(g, &a, tiles, 1) != UPSWEEP_OK
                ? g->status
                : USW_LAUNCH(g, (move_tile<W, keep>), dim3(static_cast<unsigned>(tiles)),

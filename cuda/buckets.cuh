@@ -100,11 +100,12 @@ template <typename K> struct usw_by_width {
     /* An estimate in f32, and how far from the next edge it must be, in widths of a bucket, to be
      * right: wider than all roundings. Keys that are nearer, and all others if there is no
      * estimate (off >= 1/2), go by the rule itself. */
-    float low_f, scale_f, off;
+    float low_f, scale_f, count_f, off;
 
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
-          low_f(static_cast<float>(b.low)), scale_f(static_cast<float>(b.scale)), off(1)
+          low_f(static_cast<float>(b.low)), scale_f(static_cast<float>(b.scale)),
+          count_f(static_cast<float>(b.count)), off(1)
     {
         /* Each of key, low and difference is rounded by 2^-24 of its size at most, scale too. */
         const double size = b.high > -b.low ? b.high : -b.low, f32 = 3e38;
@@ -125,19 +126,44 @@ template <typename K> struct usw_by_width {
         const double inner = __dadd_rn(__dmul_rn(static_cast<double>(i), step), low);
         return i == static_cast<int>(count) ? high : inner;
     }
+    /* The estimate; false where it may be wrong. */
+    __device__ __forceinline__ bool estimate(K raw, uint32_t &id) const
+    {
+        /* Adding 2^23 rounds to a whole number, which is then in the low bits. */
+        const float at = __fmul_rn(__fsub_rn(usw_value_of_key<float>(type, raw), low_f), scale_f);
+        const float up = __fadd_rn(at, 8388608.0f);
+        const float above = __fsub_rn(at, __fsub_rn(up, 8388608.0f));
+        const uint32_t found = (__float_as_uint(up) & 0x7fffff) - (above < 0 ? 1 : 0);
+        id = at > 0 && at < count_f ? found : count;
+        return fabsf(above) > off;
+    }
     __device__ __forceinline__ uint32_t id(K raw) const
     {
+        uint32_t found = 0;
         if constexpr (sizeof(K) < 8) {
-            /* Adding 2^23 rounds to a whole number, which is then in the low bits. */
-            const float at =
-                __fmul_rn(__fsub_rn(usw_value_of_key<float>(type, raw), low_f), scale_f);
-            const float up = __fadd_rn(at, 8388608.0f);
-            const float above = __fsub_rn(at, __fsub_rn(up, 8388608.0f));
-            if (fabsf(above) > off && at > off && at < static_cast<float>(count) - off) {
-                return (__float_as_uint(up) & 0x7fffff) - (above < 0 ? 1 : 0);
+            if (estimate(raw, found)) {
+                return found;
             }
         }
         return by_rule(raw);
+    }
+    /* Several at once: where one estimate may be wrong, all go by the rule. */
+    template <unsigned per>
+    __device__ __forceinline__ void ids(const K (&raw)[per], uint32_t (&found)[per]) const
+    {
+        bool sure = sizeof(K) < 8;
+        if constexpr (sizeof(K) < 8) {
+#pragma unroll
+            for (unsigned e = 0; e < per; e++) {
+                sure = estimate(raw[e], found[e]) && sure;
+            }
+        }
+        if (!sure) {
+#pragma unroll
+            for (unsigned e = 0; e < per; e++) {
+                found[e] = by_rule(raw[e]);
+            }
+        }
     }
     __device__ __forceinline__ uint32_t by_rule(K raw) const
     {
@@ -202,6 +228,23 @@ template <typename K> struct usw_by_edges {
         return fits ? find(near_edges, key) : find(edges, key);
     }
 };
+
+/* The buckets of a vector's keys. */
+template <typename B, unsigned per>
+__device__ __forceinline__ void usw_ids_of(const B &buckets, const typename B::key_type (&key)[per],
+                                           uint32_t (&id)[per])
+{
+#pragma unroll
+    for (unsigned e = 0; e < per; e++) {
+        id[e] = buckets.id(key[e]);
+    }
+}
+template <typename K, unsigned per>
+__device__ __forceinline__ void usw_ids_of(const usw_by_width<K> &buckets, const K (&key)[per],
+                                           uint32_t (&id)[per])
+{
+    buckets.ids(key, id);
+}
 
 /* Calls f with the bucketing of b, and returns what it returns. */
 template <typename F>

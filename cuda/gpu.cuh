@@ -161,60 +161,54 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
 
 /* ---- memory that blocks exchange ---- */
 
-/* T is a 32- or 64-bit unsigned integer. A load that spins calls usw_yield() between tries. */
-template <typename T> __device__ __forceinline__ T usw_load_relaxed(const T *p)
-{
+/* usw_load_relaxed(p), usw_load_acquire(p), usw_store_relaxed(p, v), usw_store_release(p, v) of 32-
+ * or 64-bit unsigned integers. A load that spins calls usw_yield() between tries. */
 #ifdef USW_EMULATE
-    usw_yield();
-    return *static_cast<const volatile T *>(p);
-#else
-    T v;
-    if constexpr (sizeof(T) == 4) {
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    } else {
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+#define USW_LOAD(order)                                                                            \
+    template <typename T> __device__ __forceinline__ T usw_load_##order(const T *p)                \
+    {                                                                                              \
+        usw_yield();                                                                               \
+        return *static_cast<const volatile T *>(p);                                                \
     }
-    return v;
-#endif
-}
-template <typename T> __device__ __forceinline__ T usw_load_acquire(const T *p)
-{
-#ifdef USW_EMULATE
-    usw_yield();
-    return *static_cast<const volatile T *>(p);
-#else
-    T v;
-    if constexpr (sizeof(T) == 4) {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    } else {
-        asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+#define USW_STORE(order)                                                                           \
+    template <typename T> __device__ __forceinline__ void usw_store_##order(T *p, T v)             \
+    {                                                                                              \
+        *static_cast<volatile T *>(p) = v;                                                         \
     }
-    return v;
-#endif
-}
-template <typename T> __device__ __forceinline__ void usw_store_relaxed(T *p, T v)
-{
-#ifdef USW_EMULATE
-    *static_cast<volatile T *>(p) = v;
 #else
-    if constexpr (sizeof(T) == 4) {
-        asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
-    } else {
-        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
+#define USW_LOAD(order)                                                                            \
+    template <typename T> __device__ __forceinline__ T usw_load_##order(const T *p)                \
+    {                                                                                              \
+        T v;                                                                                       \
+        if constexpr (sizeof(T) == 4) {                                                            \
+            asm volatile("ld." #order ".gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");  \
+        } else {                                                                                   \
+            asm volatile("ld." #order ".gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");  \
+        }                                                                                          \
+        return v;                                                                                  \
+    }
+#define USW_STORE(order)                                                                           \
+    template <typename T> __device__ __forceinline__ void usw_store_##order(T *p, T v)             \
+    {                                                                                              \
+        if constexpr (sizeof(T) == 4) {                                                            \
+            asm volatile("st." #order ".gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");  \
+        } else {                                                                                   \
+            asm volatile("st." #order ".gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");  \
+        }                                                                                          \
     }
 #endif
-}
-template <typename T> __device__ __forceinline__ void usw_store_release(T *p, T v)
+USW_LOAD(relaxed)
+USW_LOAD(acquire)
+USW_STORE(relaxed)
+USW_STORE(release)
+#undef USW_LOAD
+#undef USW_STORE
+
+/* A bit for each of 4 bytes that is not 0. */
+__device__ __forceinline__ unsigned usw_bytes_set(uint32_t bytes)
 {
-#ifdef USW_EMULATE
-    *static_cast<volatile T *>(p) = v;
-#else
-    if constexpr (sizeof(T) == 4) {
-        asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
-    } else {
-        asm volatile("st.release.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(v) : "memory");
-    }
-#endif
+    bytes = ((bytes & 0x7f7f7f7f) + 0x7f7f7f7f) | bytes;
+    return (((bytes >> 7) & 0x01010101) * 0x10204080u) >> 28;
 }
 
 /* All blocks of a cooperative launch meet, the round'th time (from 1), at g->barrier. All threads

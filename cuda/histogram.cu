@@ -19,8 +19,9 @@ namespace
 
 constexpr struct {
     unsigned threads_max; /* of a block; half as many where four blocks fit */
-} tuning = {1024};
-enum : unsigned { SCAN_THREADS = 256 };
+    unsigned byte_threads, byte_vectors, byte_blocks; /* where keys have 8 bits */
+} tuning = {1024, 512, 2, 4};
+enum : unsigned { SCAN_THREADS = 256, BYTE_TABLE = 256 * 32 * sizeof(uint32_t) };
 
 /* Vectors that a thread loads before it uses the first: so many that registers suffice. */
 template <typename K> constexpr unsigned VECTORS = sizeof(K) >= 4 ? 2 : 1;
@@ -67,10 +68,7 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
                                              const outputs &o, uint64_t v, uint64_t lead)
 {
     uint32_t id[per];
-#pragma unroll
-    for (unsigned e = 0; e < per; e++) {
-        id[e] = buckets.id(key[e]);
-    }
+    usw_ids_of(buckets, key, id);
     if (mode == USW_COPIES && !counters.together()) {
 #pragma unroll
         for (unsigned e = 0; e < per; e++) {
@@ -134,7 +132,68 @@ __global__ void __launch_bounds__(tuning.threads_max)
     counters.flush();
 }
 
+/* Keys of 8 bits are counted as they are, and get their buckets at the end. */
+template <typename B>
+__global__ void __launch_bounds__(tuning.byte_threads)
+    count_bytes(usw_span<uint8_t> keys, B buckets, uint32_t count, unsigned long long *counts)
+{
+    constexpr unsigned copies_log2 = 5;
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    uint32_t *words = reinterpret_cast<uint32_t *>(shared), *mine = words + threadIdx.x % 32;
+    buckets.prepare(shared + BYTE_TABLE);
+    for (unsigned i = threadIdx.x; i < BYTE_TABLE / sizeof *words; i += tuning.byte_threads) {
+        words[i] = 0;
+    }
+    __syncthreads();
+    usw_span_tiles<tuning.byte_vectors>(
+        keys,
+        [&](uint64_t, const uint8_t(&key)[16]) {
+#pragma unroll
+            for (unsigned e = 0; e < 16; e++) {
+                atomicAdd(&mine[key[e] << copies_log2], 1u);
+            }
+        },
+        [&](uint64_t, uint8_t key, bool there) {
+            if (there) {
+                atomicAdd(&mine[key << copies_log2], 1u);
+            }
+        },
+        [](uint64_t) { return true; });
+    __syncthreads();
+    if (threadIdx.x < 256) {
+        unsigned long long sum = 0;
+        for (unsigned c = 0; c < 1u << copies_log2; c++) {
+            sum += words[(threadIdx.x << copies_log2) + (c + threadIdx.x) % 32];
+        }
+        const uint32_t id = buckets.id(static_cast<uint8_t>(threadIdx.x));
+        /* Neighbours of one bucket are added up before they go to memory. */
+        unsigned long long all = 0;
+        const unsigned alike = __match_any_sync(~0u, id);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            const unsigned long long other = __shfl_sync(~0u, sum, static_cast<int>(lane));
+            all += alike >> lane & 1 ? other : 0;
+        }
+        const bool first = __ffs(static_cast<int>(alike)) - 1 == static_cast<int>(threadIdx.x % 32);
+        if (first && all != 0 && id < count) {
+            atomicAdd(&counts[id], all);
+        }
+    }
+}
+
 /* ---- the whole ---- */
+
+template <typename B>
+upsweep_status count_all_bytes(usw_gpu *g, const B &buckets, uint32_t count, const void *keys,
+                               size_t n, unsigned long long *counts)
+{
+    const usw_span<uint8_t> span = usw_span_of<uint8_t>(keys, n);
+    const uint64_t tile = uint64_t(tuning.byte_threads) * tuning.byte_vectors;
+    const uint64_t tiles = (span.vectors() + tile - 1) / tile;
+    const uint64_t most = uint64_t(tuning.byte_blocks) * g->sms;
+    return USW_LAUNCH(g, count_bytes<B>, static_cast<unsigned>(tiles < most ? tiles : most),
+                      tuning.byte_threads, BYTE_TABLE + buckets.shared_bytes(), span, buckets,
+                      count, counts);
+}
 
 template <typename B>
 upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const void *keys, size_t n,
@@ -142,6 +201,11 @@ upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const vo
 {
     using K = typename B::key_type;
     const usw_span<K> span = usw_span_of<K>(keys, n);
+    if constexpr (sizeof(K) == 1) {
+        if (o.fault == nullptr) {
+            return count_all_bytes(g, buckets, count, keys, n, counts);
+        }
+    }
     const usw_counters_shape shape = usw_counters_shape_for(g, count, buckets.shared_bytes());
     const size_t shared = shape.bytes + buckets.shared_bytes();
     unsigned threads = tuning.threads_max / 2, fit = 4; /* blocks on a multiprocessor */

@@ -1,0 +1,165 @@
+/* part_ring_clerk.cuh - how tiles learn their carries from clerks, warps of one block, instead of
+ * looking back at one another (the scan of part_sweep_ring.cuh).
+ *
+ * Each tile has a node in memory: its owner writes the tile's sum there, a clerk turns the odometer
+ * of core/order.h and writes the carry in its stead, the owner reads that. A clerk takes a group of
+ * 64 tiles, whose sums it adds up as they come, two to a lane; the groups' sums, and with them the
+ * turn to use the upper wheels, go from clerk to clerk in shared memory. So a node is read by two
+ * warps of the device only, and a carry is two trips to the second cache away from the sum that was
+ * the last to come, however many tiles lie between. */
+#ifndef USW_PART_RING_CLERK_CUH
+#define USW_PART_RING_CLERK_CUH
+
+#include "part_bulk.cuh"
+#include "part_odometer.cuh"
+
+enum : unsigned { USW_RING_CLERKS = 4 };                  /* at most */
+enum : uint64_t { USW_RING_SUM = 1, USW_RING_CARRY = 2 }; /* a node's state: what it holds */
+
+struct usw_ring_books {
+    usw_node *nodes; /* of all tiles, zeroed */
+    uint64_t tiles;
+    unsigned clerks;
+};
+
+/* What they hand on, in shared memory: the odometer's upper wheels, and whose turn it is. */
+template <typename A> struct usw_ring_desk {
+    A wheel[USW_ODOMETER_LEVELS];
+    usw_gate turn[USW_RING_CLERKS];
+    A sums[USW_RING_CLERKS][USW_ODOMETER_TEETH]; /* of floats, then what lies before each */
+};
+
+/* A group's sums, two to a lane, those that are missing 0: what lies before each of the first
+ * `there` in the group, and their sum. */
+template <typename E> struct usw_ring_group {
+    typename E::Acc low, high, before_low, before_high, sum;
+
+    __device__ __forceinline__ void add(const E &e, typename E::Acc *mine, unsigned done,
+                                        unsigned there)
+    {
+        typedef typename E::Acc A;
+        const unsigned lane = threadIdx.x % 32;
+        if constexpr (E::exact) {
+            A left = low, right = high;
+#pragma unroll
+            for (unsigned d = 1; d < 32; d *= 2) {
+                const A l = __shfl_up_sync(~0u, left, d), r = __shfl_up_sync(~0u, right, d);
+                left = lane >= d ? e.join(l, left) : left;
+                right = lane >= d ? e.join(r, right) : right;
+            }
+            const A half = __shfl_sync(~0u, left, 31);
+            sum = e.join(half, __shfl_sync(~0u, right, 31));
+            left = __shfl_up_sync(~0u, left, 1);
+            right = __shfl_up_sync(~0u, right, 1);
+            before_low = lane == 0 ? e.neutral() : left;
+            before_high = lane == 0 ? half : e.join(half, right);
+        } else {
+            mine[lane] = low;
+            mine[lane + 32] = high;
+            __syncwarp();
+            if (lane == 0) {
+                unsigned i = done;
+                for (; i + 8 <= there; i += 8) {
+                    A next[8];
+#pragma unroll
+                    for (unsigned j = 0; j < 8; j++) {
+                        next[j] = mine[i + j];
+                    }
+#pragma unroll
+                    for (unsigned j = 0; j < 8; j++) {
+                        mine[i + j] = sum;
+                        sum = e.join(sum, next[j]);
+                    }
+                }
+                for (; i < there; i++) {
+                    const A next = mine[i];
+                    mine[i] = sum;
+                    sum = e.join(sum, next);
+                }
+            }
+            __syncwarp();
+            before_low = lane >= done ? mine[lane] : before_low;
+            before_high = lane + 32 >= done ? mine[lane + 32] : before_high;
+            __syncwarp();
+        }
+    }
+};
+
+/* Group g of 64 tiles is complete: its sum turns the wheels. */
+template <typename E, typename A>
+__device__ __forceinline__ void usw_ring_turn(const E &e, A *wheel, uint64_t g, A sum)
+{
+    for (unsigned l = 1; l < USW_ODOMETER_LEVELS; l++) {
+        sum = wheel[l] = e.join(wheel[l], sum);
+        if (((g + 1) >> 6 * (l - 1)) % USW_ODOMETER_TEETH != 0) {
+            return;
+        }
+        wheel[l] = e.neutral();
+    }
+}
+
+/* Clerk `clerk` writes the carries of group g, as its sums come. */
+template <typename E>
+__device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
+                                                 usw_ring_desk<typename E::Acc> &desk,
+                                                 unsigned clerk, uint32_t phase)
+{
+    typedef typename E::Acc A;
+    const unsigned lane = threadIdx.x % 32;
+    const uint64_t left = a.tiles - g * USW_ODOMETER_TEETH;
+    const unsigned teeth = left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64;
+    usw_node *nodes = a.nodes + g * USW_ODOMETER_TEETH;
+    usw_ring_group<E> group = {e.neutral(), e.neutral(), e.neutral(), e.neutral(), e.neutral()};
+    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    A upper = e.neutral();
+    for (unsigned done = 0, first = 0; done < teeth; done = first) {
+        const usw_node none = {0, 0};
+        const usw_node low = wait_low ? usw_node_look(nodes + lane) : none;
+        const usw_node high = wait_high ? usw_node_look(nodes + lane + 32) : none;
+        group.low = low.state != 0 ? usw_value_of<A>(low.value) : group.low;
+        group.high = high.state != 0 ? usw_value_of<A>(high.value) : group.high;
+        wait_low = wait_low && low.state == 0;
+        wait_high = wait_high && high.state == 0;
+        const uint64_t missing = usw_odometer_vote(wait_low, wait_high);
+        first = missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+        if (first == done) {
+            continue;
+        }
+        group.add(e, desk.sums[E::exact ? 0 : clerk], done, first);
+        if (done == 0) {
+            usw_gate_wait(&desk.turn[clerk], phase);
+            for (unsigned l = USW_ODOMETER_LEVELS - 1; l >= 1; l--) {
+                upper = e.join(upper, desk.wheel[l]);
+            }
+            __syncwarp();
+        }
+        if (first == 64 && lane == 0) {
+            usw_ring_turn(e, desk.wheel, g, group.sum);
+            usw_gate_arrive(&desk.turn[clerk + 1 < a.clerks ? clerk + 1 : 0]);
+        }
+        if (lane >= done && lane < first) {
+            const A carry = e.join(upper, group.before_low);
+            usw_node_publish(nodes + lane, usw_bits_of(carry), USW_RING_CARRY);
+        }
+        if (lane + 32 >= done && lane + 32 < first) {
+            const A carry = e.join(upper, group.before_high);
+            usw_node_publish(nodes + lane + 32, usw_bits_of(carry), USW_RING_CARRY);
+        }
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_clerk(const E &e, const usw_ring_books &a,
+                                               usw_ring_desk<typename E::Acc> &desk, unsigned clerk)
+{
+    uint32_t phase = 0;
+    if (clerk == 0 && threadIdx.x % 32 == 0) {
+        usw_gate_arrive(&desk.turn[0]);
+    }
+    for (uint64_t g = clerk; g * USW_ODOMETER_TEETH < a.tiles; g += a.clerks) {
+        usw_ring_carries(e, a, g, desk, clerk, phase);
+        phase ^= 1;
+    }
+}
+
+#endif
