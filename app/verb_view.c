@@ -79,7 +79,7 @@ const app_usage usage_view = {
 
 int verb_view(int argc, char **argv)
 {
-    settings s = {{0}};
+    settings s = {0};
     int status = app_parse(&usage_view, argc, argv, &s.common);
     return status >= 0 ? status
                        : app_fail("drawing needs epoxy and cairo, without which this program was "
