@@ -1,22 +1,16 @@
-/* textbook.cu - the textbook sorts on a GPU: time over n, and the time of each pass of the vector
- * merge sort, with every merge cut into pieces (merge path) and with one lane for a pair of lists.
- * Every outcome is compared with std::sort's. Medians of five; keys of 32 bits, uniform. */
+/* textbook.cu - the sorts of the table on a GPU, by name through the public call, beside the fast ones
+ * and CUB: time over n; and the time of each pass of the vector merge sort, with every merge cut into
+ * pieces (merge path) and with one lane for a pair of lists. Every outcome is compared with
+ * std::sort's. Medians of five; keys of 32 bits, uniform. */
 #include "../algo/sort_vmerge.cuh"
 
 #include <algorithm>
 #include <cstdio>
+#include <cub/cub.cuh>
 #include <random>
 #include <vector>
 
-extern "C" {
-#define FORM(stem) extern const usw_gpu_sort_form usw_##stem##_cuda;
-FORM(sort_oddeven)
-FORM(sort_bitonic)
-FORM(sort_split)
-FORM(sort_vmerge)
-FORM(sort_sample)
-#undef FORM
-}
+#include "upsweep.h"
 
 namespace
 {
@@ -24,8 +18,11 @@ namespace
 enum { REPEATS = 5 };
 
 struct setting {
-    usw_gpu *g;
+    usw_gpu *g;             /* for the passes of one form by itself */
+    upsweep *u;             /* on g's stream */
     uint32_t *keys, *input; /* device */
+    void *room;             /* CUB's */
+    size_t room_bytes;
     cudaEvent_t begin, end;
     bool right;
 };
@@ -36,31 +33,15 @@ double median(std::vector<double> t)
     return t[t.size() / 2];
 }
 
-usw_gpu_sort all_bits(const setting &s, size_t n)
-{
-    return {s.keys, n, 2, {32, 0, 0, 0}, 0, 32, false, false};
-}
-
-/* Runs sort(), once as a plan, and returns its time in ms. */
-template <typename Sort> double time_ms(setting *s, size_t n, Sort sort)
+/* The time of call(), in ms. */
+template <typename Call> double time_ms(setting *s, size_t n, Call call)
 {
     float ms = 0;
-    usw_gpu_fault_found fault;
     cudaMemcpyAsync(s->keys, s->input, n * 4, cudaMemcpyDeviceToDevice, s->g->stream);
-    usw_gpu_begin(s->g, true);
-    sort();
-    const size_t scratch = s->g->scratch_peak;
-    usw_gpu_end(s->g);
-    usw_gpu_reserve(s->g, scratch);
-    usw_gpu_begin(s->g, false);
     cudaEventRecord(s->begin, s->g->stream);
-    sort();
+    call();
     cudaEventRecord(s->end, s->g->stream);
-    usw_gpu_end(s->g);
-    if (usw_gpu_wait(s->g, &fault) != UPSWEEP_OK) {
-        printf("failed: %s\n", s->g->error);
-        s->right = false;
-    }
+    s->right = cudaStreamSynchronize(s->g->stream) == cudaSuccess && s->right;
     cudaEventElapsedTime(&ms, s->begin, s->end);
     return ms;
 }
@@ -75,29 +56,50 @@ void compare(setting *s, const std::vector<uint32_t> &sorted, const char *name)
     }
 }
 
-void time_forms(setting *s, size_t n, const std::vector<uint32_t> &sorted)
+void sort_by_name(setting *s, size_t n, const char *name)
+{
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    o.algorithm = name;
+    if (upsweep_sort(s->u, s->keys, n, UPSWEEP_U32, &o) != UPSWEEP_OK) {
+        printf("%s: %s\n", name, upsweep_error(s->u));
+        s->right = false;
+    }
+}
+
+void sort_by_cub(setting *s, size_t n)
+{
+    size_t bytes = s->room_bytes;
+    if (cub::DeviceRadixSort::SortKeys(s->room, bytes, s->input, s->keys, n, 0, 32, s->g->stream) !=
+        cudaSuccess) {
+        s->right = false;
+    }
+}
+
+void time_sorts(setting *s, size_t n, const std::vector<uint32_t> &sorted)
 {
     static const struct {
-        const char *name;
-        const usw_gpu_sort_form *form;
+        const char *name; /* nullptr: CUB */
         size_t most;
-    } rows[] = {{"sort/oddeven", &usw_sort_oddeven_cuda, size_t(1) << 22},
-                {"sort/bitonic", &usw_sort_bitonic_cuda, SIZE_MAX},
-                {"sort/vmerge", &usw_sort_vmerge_cuda, SIZE_MAX},
-                {"sort/split", &usw_sort_split_cuda, SIZE_MAX},
-                {"sort/sample", &usw_sort_sample_cuda, SIZE_MAX}};
+    } rows[] = {{"sort/oddeven", size_t(1) << 22}, {"sort/bitonic", SIZE_MAX},
+                {"sort/vmerge", SIZE_MAX},         {"sort/split", SIZE_MAX},
+                {"sort/sample", SIZE_MAX},         {"sort/radix", SIZE_MAX},
+                {"sort/hybrid", SIZE_MAX},         {nullptr, SIZE_MAX}};
     printf("| %zu |", n);
     for (const auto &row : rows) {
         std::vector<double> t;
-        const usw_gpu_sort q = all_bits(*s, n);
-        for (int r = 0; r < REPEATS && n <= row.most; r++) {
-            t.push_back(time_ms(s, n, [&] { row.form->sort(s->g, &q); }));
+        for (int r = 0; r <= REPEATS && n <= row.most; r++) {
+            const double ms = time_ms(s, n, [&] {
+                row.name != nullptr ? sort_by_name(s, n, row.name) : sort_by_cub(s, n);
+            });
+            if (r > 0) { /* the first one loads kernels and takes scratch */
+                t.push_back(ms);
+            }
         }
         if (t.empty()) {
             printf(" - |");
         } else {
             printf(" %.3f |", median(t));
-            compare(s, sorted, row.name);
+            compare(s, sorted, row.name != nullptr ? row.name : "CUB");
         }
     }
     printf("\n");
@@ -128,13 +130,18 @@ void note(void *context, size_t list)
 std::vector<double> time_passes(setting *s, size_t n, size_t piece, std::vector<size_t> *lists)
 {
     std::vector<std::vector<double>> t;
+    const usw_gpu_sort q = {s->keys, n, 2, {32, 0, 0, 0}, 0, 32, false, false};
     for (int r = 0; r < REPEATS; r++) {
         passes p = {s->g->stream, true, {}, {}};
-        const usw_gpu_sort q = all_bits(*s, n);
-        time_ms(s, n, [&] {
-            usw_sort_vmerge_tuned(s->g, &q, {piece, note, &p});
-            p.planning = false;
-        });
+        usw_gpu_begin(s->g, true);
+        usw_sort_vmerge_tuned(s->g, &q, {piece, note, &p});
+        const size_t scratch = s->g->scratch_peak;
+        usw_gpu_end(s->g);
+        usw_gpu_reserve(s->g, scratch);
+        usw_gpu_begin(s->g, false);
+        p.planning = false;
+        time_ms(s, n, [&] { usw_sort_vmerge_tuned(s->g, &q, {piece, note, &p}); });
+        usw_gpu_end(s->g);
         t.resize(p.after.size());
         for (size_t i = 0; i < p.after.size(); i++) {
             float ms = 0;
@@ -174,24 +181,33 @@ void show_passes(setting *s, size_t n, const std::vector<uint32_t> &sorted)
 int main(void)
 {
     char error[256];
+    const char *why = "";
     setting s = {};
     const size_t most = size_t(1) << 26, passes_of = size_t(1) << 22;
     if (usw_gpu_open(&s.g, 0, 0, error, sizeof error) != UPSWEEP_OK) {
         printf("%s\n", error);
         return 2;
     }
+    if (upsweep_open_why(&s.u, "cuda", nullptr, &why) != UPSWEEP_OK ||
+        upsweep_set_stream(s.u, s.g->stream) != UPSWEEP_OK) {
+        printf("%s\n", why);
+        return 2;
+    }
+    cub::DeviceRadixSort::SortKeys(nullptr, s.room_bytes, s.input, s.keys, most);
     s.right = cudaMalloc(&s.keys, most * 4) == cudaSuccess &&
-              cudaMalloc(&s.input, most * 4) == cudaSuccess;
+              cudaMalloc(&s.input, most * 4) == cudaSuccess &&
+              cudaMalloc(&s.room, s.room_bytes) == cudaSuccess;
     cudaEventCreate(&s.begin);
     cudaEventCreate(&s.end);
     std::mt19937 random(1);
-    printf("| n | oddeven | bitonic | vmerge | split | sample |\n|---|---|---|---|---|---|\n");
+    printf("| n | oddeven | bitonic | vmerge | split | sample | radix | hybrid | CUB |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
     for (size_t n = 1 << 10; n <= most && s.right; n <<= n < passes_of ? 4 : 2) {
         std::vector<uint32_t> sorted(n);
         std::generate(sorted.begin(), sorted.end(), random);
         cudaMemcpy(s.input, sorted.data(), n * 4, cudaMemcpyHostToDevice);
         std::sort(sorted.begin(), sorted.end());
-        time_forms(&s, n, sorted);
+        time_sorts(&s, n, sorted);
         if (n == passes_of) {
             show_passes(&s, n, sorted);
             printf("\n");
@@ -199,6 +215,8 @@ int main(void)
     }
     cudaFree(s.keys);
     cudaFree(s.input);
+    cudaFree(s.room);
+    upsweep_close(s.u);
     usw_gpu_close(s.g);
     return s.right ? 0 : 1;
 }

@@ -95,7 +95,7 @@ static void walk(const usw_entry *e, const call *c)
                                   : sizes[s] < 20000     ? 3
                                                          : 7;
                 if ((variant + type + s) % stride != 0 ||
-                    (test_small() && done > begun && !input_one_in(199, ++left))) {
+                    (test_small() && done > begun && !input_one_in(113, ++left))) {
                     continue;
                 }
                 unsigned patterns = plain && variant == 0 && !device_is_emulated() ? 4 : 1;
