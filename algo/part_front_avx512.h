@@ -132,8 +132,8 @@ static size_t FN(drop_vectors)(KEY *k, size_t i, size_t end, size_t kept, KEY *o
             kept += LANES;
         } else {
             size_t gone = (size_t)__builtin_popcount(wrong);
-            _mm512_storeu_si512(out + (i - kept), LANE(maskz_compress)(wrong, x));
-            _mm512_storeu_si512(k + kept, LANE(maskz_compress)((USW_LANE_MASK)~wrong, x));
+            _mm512_storeu_si512(out + (i - kept), LANE(mask_compress)(x, wrong, x));
+            _mm512_storeu_si512(k + kept, LANE(mask_compress)(x, (USW_LANE_MASK)~wrong, x));
             kept += LANES - gone;
         }
         last = x;

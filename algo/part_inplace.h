@@ -1,25 +1,43 @@
 /* part_inplace.h - parallel quicksort without scratch, included once per width: for callers who
  * allow none, and for parts that buckets could not split.
  *
- * A part is cut into chunks, which all threads partition by one pivot. What then stands on the
- * wrong side of the common border is exchanged piece by piece: keys too great below it with keys
- * not too great above it, equally many of both. When all parts are small enough to share out,
- * each is sorted by one thread. */
+ * While there are fewer parts than threads, all threads cut one: it is divided into chunks, which
+ * are partitioned by one pivot, and what then stands on the wrong side of the common border is
+ * exchanged piece by piece: keys too great below it with keys not too great above it, equally many
+ * of both. From then on there is no barrier. A thread takes the largest part that waits, partitions
+ * it, leaves one side to whoever is free, and sorts what is small enough to be no one else's. */
 
 #ifndef USW_PART_INPLACE_ONCE
 #define USW_PART_INPLACE_ONCE
+#include <stdatomic.h>
+
 enum {
     CHUNKS_MAX = 64,
     PARTS_MAX = 256,
-    PART_KEYS_MIN = 32 * 1024, /* smaller parts are not worth waking threads for */
+    PART_KEYS_MIN = 16 * 1024, /* smaller parts are sorted by whoever has them */
+    CUTS_MAX = 40, /* one that was cut more often meets an adversary, whom part_vsort knows */
     PIVOT_SAMPLE = 256
 };
+
+/* Guards a short list; held for some tens of instructions. */
+static inline void lock_list(atomic_flag *lock)
+{
+    for (unsigned turn = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); turn++) {
+        usw_wait_a_little(turn);
+    }
+}
+
+static inline void unlock_list(atomic_flag *lock)
+{
+    atomic_flag_clear_explicit(lock, memory_order_release);
+}
 #endif
 
 typedef struct FN(part) {
     KEY *keys;
     size_t n;
-    KEY top; /* no key of it is greater */
+    KEY top;       /* no key of it is greater */
+    unsigned cuts; /* that led to it */
 } FN(part);
 
 typedef struct FN(cut) {
@@ -96,49 +114,132 @@ static KEY FN(part_pivot)(const FN(part) * p)
     KEY sample[PIVOT_SAMPLE];
     size_t step = p->n / PIVOT_SAMPLE;
     for (size_t i = 0; i < PIVOT_SAMPLE; i++) {
-        sample[i] = p->keys[i * step + (i * 0x9e3779b1u >> 8) % step];
+        sample[i] = p->keys[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
     }
     USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](sample, PIVOT_SAMPLE);
     return sample[PIVOT_SAMPLE / 2 - 1];
 }
 
-static void FN(sort_part)(void *context, size_t i, unsigned lane)
+/* How to cut a part: keys <= the border to the front. done: what is not there is equal, and in its
+ * place. nothing: all keys are as small as keys can be. */
+typedef struct FN(border) {
+    KEY at;
+    bool done, nothing;
+} FN(border);
+
+static FN(border) FN(choose_border)(const FN(part) * p)
 {
-    const FN(part) *p = (const FN(part) *)context + i;
-    (void)lane;
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](p->keys, p->n);
+    KEY pivot = FN(part_pivot)(p);
+    bool at_top = pivot == p->top; /* then all that is not less is equal */
+    return (FN(border)){(KEY)(at_top ? pivot - 1 : pivot), at_top, at_top && pivot == 0};
 }
 
-static int FN(larger_part)(const void *a, const void *b)
+/* The parts that wait, and how many keys are in parts that wait or are being sorted. */
+typedef struct FN(crew) {
+    FN(part) parts[PARTS_MAX];
+    size_t count, share; /* a part of up to share keys is not cut any more */
+    atomic_size_t left;
+    atomic_flag lock;
+} FN(crew);
+
+static bool FN(take_largest)(FN(crew) * c, FN(part) * p)
 {
-    size_t x = ((const FN(part) *)a)->n, y = ((const FN(part) *)b)->n;
-    return (x < y) - (x > y);
+    lock_list(&c->lock);
+    size_t best = 0;
+    for (size_t i = 1; i < c->count; i++) {
+        best = c->parts[i].n > c->parts[best].n ? i : best;
+    }
+    bool some = c->count > 0;
+    if (some) {
+        *p = c->parts[best];
+        c->parts[best] = c->parts[--c->count];
+    }
+    unlock_list(&c->lock);
+    return some;
+}
+
+static bool FN(leave_part)(FN(crew) * c, FN(part) p)
+{
+    lock_list(&c->lock);
+    bool room = c->count < PARTS_MAX;
+    if (room) {
+        c->parts[c->count++] = p;
+    }
+    unlock_list(&c->lock);
+    return room;
+}
+
+static void FN(sort_part)(FN(crew) * c, FN(part) p)
+{
+    const usw_part_vsort *vsort = &USW_SYMBOL(usw_part_vsort);
+    while (p.n > c->share && p.cuts < CUTS_MAX) {
+        FN(border) b = FN(choose_border)(&p);
+        size_t left = b.nothing ? 0 : vsort->partition[USW_WIDTH](p.keys, p.n, &b.at);
+        size_t right = p.n - left;
+        FN(part) above = {p.keys + left, right, p.top, p.cuts + 1};
+        FN(part) below = {p.keys, left, b.at, p.cuts + 1};
+        if (b.done || right == 0) {
+            atomic_fetch_sub(&c->left, right);
+        } else if (!FN(leave_part)(c, above)) {
+            vsort->sort[USW_WIDTH](above.keys, above.n);
+            atomic_fetch_sub(&c->left, right);
+        }
+        p = below;
+    }
+    vsort->sort[USW_WIDTH](p.keys, p.n);
+    atomic_fetch_sub(&c->left, p.n);
+}
+
+static void FN(work_along)(void *context, size_t i, unsigned lane)
+{
+    FN(crew) *c = context;
+    (void)i, (void)lane;
+    for (unsigned turn = 0; atomic_load(&c->left) > 0; turn++) {
+        FN(part) p;
+        if (FN(take_largest)(c, &p)) {
+            FN(sort_part)(c, p);
+            turn = 0;
+        } else {
+            usw_wait_a_little(turn);
+        }
+    }
+}
+
+/* Cuts the largest part by all threads. */
+static void FN(cut_largest)(upsweep *u, FN(crew) * c)
+{
+    FN(part) p;
+    if (!FN(take_largest)(c, &p)) {
+        return;
+    }
+    if (p.n <= c->share) {
+        (void)FN(leave_part)(c, p);
+        return;
+    }
+    FN(border) b = FN(choose_border)(&p);
+    size_t left = b.nothing ? 0 : FN(cut_part)(u, &p, b.at);
+    if (b.done) {
+        atomic_fetch_sub(&c->left, p.n - left);
+    } else if (left < p.n) {
+        (void)FN(leave_part)(c, (FN(part)){p.keys + left, p.n - left, p.top, p.cuts + 1});
+    }
+    if (left > 0) {
+        (void)FN(leave_part)(c, (FN(part)){p.keys, left, b.at, p.cuts + 1});
+    }
 }
 
 static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
-    FN(part) parts[PARTS_MAX] = {{keys, n, (KEY)-1}};
-    size_t count = 1, share = usw_max(n / (4 * (size_t)u->threads), PART_KEYS_MIN);
-    for (size_t i = 0; u->threads > 1 && i < count;) {
-        FN(part) *p = &parts[i];
-        if (p->n <= share || count == PARTS_MAX) {
-            i++;
-            continue;
-        }
-        KEY pivot = FN(part_pivot)(p);
-        bool at_top = pivot == p->top; /* then all that is not less is equal, and done */
-        if (at_top && pivot == 0) {
-            p->n = 0;
-            continue;
-        }
-        KEY border = (KEY)(at_top ? pivot - 1 : pivot);
-        size_t left = FN(cut_part)(u, p, border);
-        if (!at_top && left < p->n) {
-            parts[count++] = (FN(part)){p->keys + left, p->n - left, p->top};
-        }
-        p->n = left;
-        p->top = border;
+    size_t threads = usw_parallel_threads(u);
+    if (threads == 1 || n < 2 * PART_KEYS_MIN) {
+        USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](keys, n);
+        return;
     }
-    qsort(parts, count, sizeof parts[0], FN(larger_part));
-    usw_parallel(u, count, FN(sort_part), parts);
+    FN(crew) c = {.parts = {{keys, n, (KEY)-1, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
+    c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
+    atomic_init(&c.left, n);
+    for (size_t i = 0; i + 1 < threads && i < PARTS_MAX / 2; i++) {
+        FN(cut_largest)(u, &c);
+    }
+    usw_parallel(u, threads, FN(work_along), &c);
 }

@@ -63,7 +63,7 @@ static inline USW_LANE_MASK FN(lanes)(size_t left)
 static inline KEY *FN(append)(KEY *out, USW_LANE_MASK which, __m512i keys)
 {
     size_t count = (size_t)__builtin_popcountll(which);
-    V(mask_storeu)(out, FN(lanes)(count), V(maskz_compress)(which, keys));
+    V(mask_storeu)(out, FN(lanes)(count), V(mask_compress)(keys, which, keys));
     return out + count;
 }
 #endif

@@ -77,7 +77,7 @@ static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
         USW_LANE_MASK m = FN(heads_at)(k + i, n - i, &v);
         size_t count = (size_t)__builtin_popcountll(m);
         if (count < UNIQUE_LANES || to + kept != k + i) { /* else all stay where they are */
-            V(mask_storeu)(to + kept, FN(lanes)(count), V(maskz_compress)(m, v));
+            V(mask_storeu)(to + kept, FN(lanes)(count), V(mask_compress)(v, m, v));
         }
         kept += count;
     }
@@ -115,7 +115,7 @@ static void FN(runs)(const void *keys, size_t n, bool head, size_t count, uint64
         __m512i v;
         USW_LANE_MASK m = FN(heads_at)(k + i, n - i, &v);
         size_t heads = (size_t)__builtin_popcountll(m);
-        V(mask_storeu)(to + at, FN(lanes)(heads), V(maskz_compress)(m, v));
+        V(mask_storeu)(to + at, FN(lanes)(heads), V(mask_compress)(v, m, v));
         for (unsigned lane = 0; lane < UNIQUE_LANES; lane += 8) {
             __mmask8 eight = (__mmask8)((uint64_t)m >> lane);
             unsigned more = (unsigned)__builtin_popcount(eight);

@@ -163,8 +163,8 @@ static inline V FN(vindex_xor)(unsigned x)
 }
 
 /* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and
- * moves both pointers. May overwrite what lies within LANES keys above *left, and with 64 or 128
- * bits below *right. */
+ * moves both pointers. May overwrite what lies within LANES keys above *left, and, but with 16
+ * bits, below *right. */
 static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
 {
     M above = FN(vgreater)(x, pivot);
@@ -175,11 +175,15 @@ static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
     V parted = FN(vpermute)(x, _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)from)));
     FN(vstore)(*left, parted);
     FN(vstore)(*right - LANES, parted);
-#else
-    size_t n = (size_t)__builtin_popcount(above);
-    FN(vstore)(*left, ELEMENT(maskz_compress)((M)~above, x));
-    ELEMENT(mask_storeu)(*right - n, FN(first_lanes)(n), ELEMENT(maskz_compress)(above, x));
-#endif
     *left += LANES - n;
     *right -= n;
+#else
+    /* What is compressed goes over x itself: zeros around it would make the instruction wait for
+     * the register's last use, on Zen 4. */
+    size_t n = (size_t)__builtin_popcount(above);
+    FN(vstore)(*left, ELEMENT(mask_compress)(x, (M)~above, x));
+    ELEMENT(mask_storeu)(*right - n, FN(first_lanes)(n), ELEMENT(mask_compress)(x, above, x));
+    *left += LANES - n;
+    *right -= n;
+#endif
 }

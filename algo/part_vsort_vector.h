@@ -13,7 +13,7 @@ enum {
     FN(BASE) = FN(ROWS) * LANES, /* keys */
     FN(STRETCH) = 4,             /* vectors */
     FN(SAMPLE_WIDE_FROM) =
-        256 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
+        2048 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
 };
 
 /* Handles fewer than a stretch of keys, which the caller has room for on both sides. */
@@ -95,7 +95,7 @@ static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
     if (n >= FN(SAMPLE_WIDE_FROM)) {
         count = 8 * LANES;
         for (size_t i = 0, step = n / count; i < count; i++) {
-            sample[i] = k[i * step + (i * 0x9e3779b1u >> 8) % step];
+            sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
         }
     } else {
         size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups - 1);

@@ -17,7 +17,6 @@
 
 #ifndef USW_SORT_HYBRID_ONCE
 #define USW_SORT_HYBRID_ONCE
-#include <stdlib.h>
 
 enum {
     SAMPLE_KEYS = 2048,

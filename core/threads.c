@@ -2,12 +2,16 @@
  *
  * usw_parallel publishes a batch (task, context, count) under the lock, wakes the workers, takes
  * part itself, and waits until every worker that joined the batch has left it. Tasks are handed out
- * by an atomic counter, so uneven tasks balance themselves. */
+ * by an atomic counter, so uneven tasks balance themselves. Batches follow one another closely
+ * within a call, and to wake a sleeping thread takes as long as to sort ten thousand keys: so a
+ * thread that waits looks again for some microseconds before it sleeps. */
 #include "frame.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+enum { MOMENTS = 1000 }; /* 10 to 50 microseconds */
 
 typedef struct worker {
     pthread_t thread;
@@ -18,10 +22,11 @@ typedef struct worker {
 struct usw_pool {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
-    uint64_t batch; /* number of the current batch: workers wait for a change */
-    bool open;      /* workers may still join the batch */
-    bool quit;
-    unsigned inside; /* workers that are in the batch */
+    atomic_uint_fast64_t batch; /* number of the current batch: workers wait for a change */
+    bool open;                  /* workers may still join the batch */
+    atomic_bool quit;
+    atomic_uint inside; /* workers that are in the batch */
+    unsigned moments;   /* how often to look again before sleeping */
     usw_task task;
     void *context;
     size_t tasks;
@@ -49,6 +54,21 @@ static void take_tasks(usw_pool *p, usw_task task, void *context, size_t tasks, 
     inside_pool = NULL;
 }
 
+static void moment(void)
+{
+#if USW_HAVE_X86
+    __builtin_ia32_pause();
+#endif
+}
+
+static void await_batch(usw_pool *p, uint64_t seen)
+{
+    for (unsigned i = 0; i < p->moments && atomic_load(&p->batch) == seen && !atomic_load(&p->quit);
+         i++) {
+        moment();
+    }
+}
+
 static void *work(void *argument)
 {
     worker *w = argument;
@@ -57,6 +77,7 @@ static void *work(void *argument)
     pthread_mutex_lock(&p->lock);
     while (!p->quit) {
         if (p->batch == seen || !p->open) {
+            seen = p->batch; /* one that was missed is over */
             pthread_cond_wait(&p->start, &p->lock);
             continue;
         }
@@ -71,6 +92,9 @@ static void *work(void *argument)
         if (--p->inside == 0) {
             pthread_cond_signal(&p->done);
         }
+        pthread_mutex_unlock(&p->lock);
+        await_batch(p, seen);
+        pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -87,6 +111,7 @@ static usw_pool *pool_new(upsweep *u)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->start, NULL);
     pthread_cond_init(&p->done, NULL);
+    p->moments = u->threads <= usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
     for (unsigned i = 0; i < wanted; i++) {
         worker *w = &p->worker[p->workers];
         *w = (worker){.pool = p, .lane = p->workers + 1};
@@ -138,14 +163,11 @@ unsigned usw_parallel_threads(upsweep *u)
 
 void usw_wait_a_little(unsigned turn)
 {
-    enum { MOMENTS = 64 };
-    if (turn >= MOMENTS) {
+    if (turn >= 64) {
         (void)sched_yield();
-        return;
+    } else {
+        moment();
     }
-#if USW_HAVE_X86
-    __builtin_ia32_pause();
-#endif
 }
 
 void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
@@ -173,6 +195,9 @@ void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
     pthread_cond_broadcast(&p->start);
     pthread_mutex_unlock(&p->lock);
     take_tasks(p, task, context, tasks, 0);
+    for (unsigned i = 0; i < p->moments && atomic_load(&p->inside) > 0; i++) {
+        moment();
+    }
     pthread_mutex_lock(&p->lock);
     p->open = false; /* a worker that wakes only now has nothing left to do */
     while (p->inside > 0) {
