@@ -285,3 +285,18 @@ void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height)
     }
     draw_shapes(d, done, ink->count);
 }
+
+void view_draw_read(int width, int height, unsigned char *pixels)
+{
+    size_t row = (size_t)width * 4, high = (size_t)height;
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    for (size_t y = 0; y < high / 2; y++) { /* OpenGL counts rows from below */
+        unsigned char *a = pixels + y * row, *b = pixels + (high - 1 - y) * row;
+        for (size_t x = 0; x < row; x++) {
+            unsigned char was = a[x];
+            a[x] = b[x];
+            b[x] = was;
+        }
+    }
+}

@@ -19,6 +19,8 @@ enum { VIEW_WHY = 512 };
 /* A context is current. False: why says in a sentence what is missing. */
 bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY]);
 void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height);
+/* The picture in the framebuffer: width x height pixels of 4 bytes, red first, from the top. */
+void view_draw_read(int width, int height, unsigned char *pixels);
 void view_draw_close(view_draw *d);
 
 #endif

@@ -123,7 +123,7 @@ static bool draw(player *p)
 
 static void read_pixels(player *p)
 {
-    view_offscreen_read(&p->offscreen, p->pixels);
+    view_draw_read(p->wish->width, p->wish->height, p->pixels);
     p->done->pictures += (uint64_t)p->wish->width * (uint64_t)p->wish->height * 4;
 }
 

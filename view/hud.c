@@ -123,6 +123,12 @@ void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now 
     draw_place(p, ink, at, now, at.x + at.w - end);
 }
 
+view_rect view_foot_line(view_rect at, float scale)
+{
+    float y = at.y + at.h / 2 - 2 * scale;
+    return (view_rect){at.x + 180 * scale, y - 2 * scale, at.w - 250 * scale, 4 * scale};
+}
+
 void view_draw_foot(const view_show *s, view_ink *ink, view_rect at)
 {
     float scale = ink->scale, y = at.y + at.h / 2 - 2 * scale;
@@ -130,7 +136,7 @@ void view_draw_foot(const view_show *s, view_ink *ink, view_rect at)
     snprintf(text, sizeof text, "%s   %.3g rounds/s", s->playing ? "playing" : "paused", s->speed);
     view_words(ink, at.x, y + 5 * scale, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT, text);
     view_words(ink, at.x + at.w, y + 5 * scale, VIEW_FACE_SMALL, VIEW_RIGHT, VIEW_FAINT, "H: keys");
-    view_rect line = {at.x + 180 * scale, y - 2 * scale, at.w - 250 * scale, 4 * scale};
+    view_rect line = view_foot_line(at, scale);
     float part = (float)(s->place / (s->longest + s->tail));
     view_box(ink, line, 2 * scale, VIEW_EDGE);
     view_box(ink, (view_rect){line.x, line.y, line.w * part, line.h}, 2 * scale, 0x4f8fe0ffu);
@@ -153,7 +159,7 @@ void view_draw_help(view_ink *ink, float width, float height)
     enum { KEYS = sizeof keys / sizeof *keys };
     float scale = ink->scale, line = 27 * scale, w = 400 * scale, h = (KEYS + 1.6F) * line;
     view_rect at = {(width - w) / 2, (height - h) / 2, w, h};
-    view_box(ink, at, 12 * scale, 0x0b0f14f4u);
+    view_box(ink, at, 12 * scale, 0x0b0f14ffu);
     view_frame_box(ink, at, 12 * scale, 1.4F * scale, VIEW_FAINT);
     for (size_t k = 0; k < KEYS; k++) {
         float y = at.y + 1.5F * line + (float)k * line;

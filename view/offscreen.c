@@ -137,21 +137,6 @@ bool view_offscreen_open(view_offscreen *o, int width, int height, int cuda_devi
     return true;
 }
 
-void view_offscreen_read(const view_offscreen *o, unsigned char *pixels)
-{
-    size_t row = (size_t)o->width * 4, high = (size_t)o->height;
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    glReadPixels(0, 0, o->width, o->height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    for (size_t y = 0; y < high / 2; y++) { /* OpenGL counts rows from below */
-        unsigned char *a = pixels + y * row, *b = pixels + (high - 1 - y) * row;
-        for (size_t x = 0; x < row; x++) {
-            unsigned char was = a[x];
-            a[x] = b[x];
-            b[x] = was;
-        }
-    }
-}
-
 void view_offscreen_close(view_offscreen *o)
 {
     if (o->context != NULL) {

@@ -15,8 +15,6 @@ typedef struct view_offscreen {
  * -1: any, a real one before software. False: why says it in a sentence. */
 bool view_offscreen_open(view_offscreen *o, int width, int height, int cuda_device,
                          char why[VIEW_WHY]);
-/* The picture: width x height pixels of 4 bytes, red first, from the top. */
-void view_offscreen_read(const view_offscreen *o, unsigned char *pixels);
 void view_offscreen_close(view_offscreen *o);
 
 #endif

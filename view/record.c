@@ -64,15 +64,11 @@ bool view_write_png(io_output *out, const unsigned char *pixels, int width, int 
     return status == CAIRO_STATUS_SUCCESS;
 }
 
-bool view_write_frame(const char *directory, size_t number, const unsigned char *pixels, int width,
-                      int height, io_error *error)
+bool view_write_picture(const char *name, const unsigned char *pixels, int width, int height,
+                        io_error *error)
 {
-    char name[4096], moment[4100];
-    snprintf(name, sizeof name, "%.4000s/frame-%05zu.png", directory, number);
-    snprintf(moment, sizeof moment, "%s.new", name);
-    if (number == 0 && mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        return io_fail(error, directory, "cannot be made") == 0;
-    }
+    char moment[4200];
+    snprintf(moment, sizeof moment, "%.4100s.new", name);
     FILE *f = fopen(moment, "wb");
     if (f == NULL) {
         return io_fail(error, moment, "cannot be written") == 0;
@@ -87,6 +83,17 @@ bool view_write_frame(const char *directory, size_t number, const unsigned char 
         unlink(moment);
     }
     return ok;
+}
+
+bool view_write_frame(const char *directory, size_t number, const unsigned char *pixels, int width,
+                      int height, io_error *error)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%.4000s/frame-%05zu.png", directory, number);
+    if (number == 0 && mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        return io_fail(error, directory, "cannot be made") == 0;
+    }
+    return view_write_picture(name, pixels, width, height, error);
 }
 
 /* ---- films ---- */

@@ -18,6 +18,9 @@ typedef struct view_film {
  * sentence on failure. */
 bool view_write_png(io_output *out, const unsigned char *pixels, int width, int height,
                     io_error *error);
+/* The same into a file that appears when it is whole, while other threads may run. */
+bool view_write_picture(const char *name, const unsigned char *pixels, int width, int height,
+                        io_error *error);
 /* Writes DIRECTORY/frame-NUMBER.png, whole or not at all. */
 bool view_write_frame(const char *directory, size_t number, const unsigned char *pixels, int width,
                       int height, io_error *error);

@@ -38,6 +38,14 @@ static void draw_panel(const view_show *s, view_panel *p, view_ink *ink, view_re
     }
 }
 
+double view_foot_share(float x, float y, float width, float height, float scale)
+{
+    float gap = 12 * scale, foot = 34 * scale;
+    view_rect line = view_foot_line((view_rect){gap, height - foot, width - 2 * gap, foot}, scale);
+    double share = (double)((x - line.x) / line.w);
+    return y < height - foot || share < -0.02 || share > 1.02 ? -1 : fmin(fmax(share, 0), 1);
+}
+
 void view_scene(view_show *s, view_ink *ink, float width, float height)
 {
     float scale = ink->scale, gap = 12 * scale, foot = 34 * scale;

@@ -89,7 +89,11 @@ void view_network_free(view_network *n);
 view_rect view_bar_at(const view_panel *p, uint8_t main, size_t i, uint32_t value);
 /* hud.c: what stands around the panels. */
 void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now now);
+/* The line of the foot that shows the place. */
+view_rect view_foot_line(view_rect at, float scale);
 void view_draw_foot(const view_show *s, view_ink *ink, view_rect at);
+/* The share of the play that the foot shows at a point of the picture; less than 0 elsewhere. */
+double view_foot_share(float x, float y, float width, float height, float scale);
 void view_draw_help(view_ink *ink, float width, float height);
 
 #endif
