@@ -77,6 +77,7 @@ static void count_buckets(usw_explain *x, usw_array a, spread *s)
     }
     show(x, s->splitters);
     show(x, s->size);
+    show_buckets(x, s->ids);
 }
 
 /* More than twice its share, and not all of one value. */

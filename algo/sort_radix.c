@@ -84,7 +84,7 @@ static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
                 set(x, digits, i, from.v[i] >> bit & (DIGITS - 1));
             }
         }
-        show(x, digits);
+        show_buckets(x, digits);
         usw_count(x, digits, counts);
         usw_scatter(x, from, digits, counts, to);
         show_result(x, to);

@@ -128,7 +128,7 @@ static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     usw_array counts = new_array(x, "counts", buckets * USW_WORKERS);
     phase(x, "buckets");
     usw_find_buckets(x, a, splitters, ids);
-    show(x, ids);
+    show_buckets(x, ids);
     usw_count(x, ids, counts);
     usw_scatter(x, a, ids, hidden(counts), b);
     show_result(x, b);

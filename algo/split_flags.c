@@ -63,7 +63,7 @@ void usw_split_by_bit(usw_explain *x, usw_split_arrays w, usw_array a, unsigned 
             move(x, a, i, b, w.index.v[i]);
         }
     }
-    show(x, w.F);
+    show_buckets(x, w.F);
     show(x, w.I_down);
     show(x, w.I_up);
     show_result(x, b);

@@ -2,10 +2,12 @@
 #include "algorithm.h"
 #include "app.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef UPSWEEP_VIEW
+#include "run.h"
 #include "view.h"
 #include "view_input.h"
 #endif
@@ -16,7 +18,7 @@ typedef struct settings {
     const char *png, *frames, *mp4, *gif;
     size_t n;
     double fps, seconds;
-    bool example, headless;
+    bool example, headless, run;
 } settings;
 
 #define TEXT(name, argument, help, member)                                                         \
@@ -36,6 +38,9 @@ static const app_option options[] = {
          "of numbers that are made: shuffled, random, reversed, sorted, few, "
          "swapped or organ",
          pattern),
+    FLAG("run",
+         "watch real runs of sorts, on the CPU or (--device cuda) a GPU, by pictures of the array",
+         run),
     FLAG("example", "take the algorithm's own example", example),
     TEXT("graph", "FILE", "for paths: a graph in a file (see `upsweep graph --help`)", graph),
     TEXT("places", "FILE", "coordinates of its vertices (.co)", places),
@@ -69,7 +74,7 @@ const app_usage usage_view = {
     "With --png, --frames, --mp4 or --gif no window is opened; OpenGL without a display draws, on "
     "the\n"
     "GPU or in software.",
-    APP_STATS, options,
+    APP_STATS | APP_DEVICE, options,
     "upsweep view sort/bitonic\n"
     "upsweep view sort/oddeven sort/bitonic sort/radix -n 100\n"
     "upsweep view scan/sweep 3 1 7 0 4 1 6 3 --png scan.png\n"
@@ -88,7 +93,7 @@ int verb_view(int argc, char **argv)
 
 #else
 
-enum { MOST_STEPS = 1 << 25, LEAST_SIDE = 160, MOST_SIDE = 8192 };
+enum { MOST_STEPS = 1 << 25, RUN_KEYS = 1 << 18, LEAST_SIDE = 160, MOST_SIDE = 8192 };
 
 typedef struct viewer {
     settings s;
@@ -98,6 +103,7 @@ typedef struct viewer {
     size_t count; /* of them */
     app_trace_input in;
     view_graph graph;
+    view_run runs[VIEW_PANELS];
     view_show show;
 } viewer;
 
@@ -186,9 +192,36 @@ static int read_names(viewer *v)
                        .graph = v->s.graph,
                        .places = v->s.places,
                        .pattern = v->s.pattern,
-                       .count = v->s.n,
+                       .count = v->s.n > 0 ? v->s.n
+                                : v->s.run ? RUN_KEYS
+                                           : 0,
                        .example = v->s.example};
     return app_view_input(&w, &v->in, &v->graph);
+}
+
+/* A real run: sorts have them. */
+static int open_run(viewer *v, const upsweep_algorithm *a)
+{
+    const char *device = v->s.common.device != NULL ? v->s.common.device : "cpu";
+    view_run *run = &v->runs[v->show.count];
+    view_panel *p = &v->show.panels[v->show.count++];
+    io_error error;
+    *p = (view_panel){.algorithm = a, .run = run};
+    if (strcmp(a->operation, "sort") != 0) {
+        return app_fail("real runs are watched of sorts; %s is none", a->name);
+    }
+    if (v->in.count < 2) {
+        return app_fail("a real run needs two numbers or more");
+    }
+    unsigned threads = v->s.common.threads > 4096 ? 4096 : (unsigned)v->s.common.threads;
+    if (!view_run_make(run, a->name, device, threads, v->in.values, v->in.count, &error)) {
+        return app_fail("%s", error.text);
+    }
+    if (run->film != NULL) {
+        v->wish.cuda_device =
+            strncmp(device, "cuda:", 5) == 0 ? (int)strtol(device + 5, NULL, 10) : 0;
+    }
+    return view_panel_open(p) ? APP_OK : app_fail("out of memory");
 }
 
 static int open_panel(viewer *v, const upsweep_algorithm *a)
@@ -240,6 +273,16 @@ static void print_stats(const viewer *v, const view_done *done)
             1e-6 * (double)done->uploaded, 1e-6 * (double)done->pictures);
     for (size_t k = 0; k < v->show.count; k++) {
         const view_tape *t = &v->show.panels[k].tape;
+        const view_run *r = v->show.panels[k].run;
+        if (r != NULL) {
+            fprintf(stderr,
+                    "run        %s on %s: %zu elements in %.6f s, %zu pictures%s, %" PRIu64
+                    " bytes of them to the host\n",
+                    r->algorithm, r->device, r->n, r->seconds, r->count,
+                    r->attached_once ? ", drawn from device memory" : "",
+                    upsweep_film_bytes_read(r->film));
+            continue;
+        }
         fprintf(stderr, "trace      %s: %zu rounds, %zu steps\n", t->algorithm, t->round_count,
                 t->step_count);
     }
@@ -251,7 +294,7 @@ static int run(viewer *v)
     int status = read_wish(v);
     status = status == APP_OK ? read_names(v) : status;
     for (size_t k = 0; k < v->count && status == APP_OK; k++) {
-        status = open_panel(v, v->algorithms[k]);
+        status = v->s.run ? open_run(v, v->algorithms[k]) : open_panel(v, v->algorithms[k]);
     }
     status = status == APP_OK ? read_place(v) : status;
     if (status != APP_OK) {
@@ -282,6 +325,9 @@ int verb_view(int argc, char **argv)
     if (status < 0) {
         status = run(v);
         view_show_free(&v->show);
+        for (size_t k = 0; k < VIEW_PANELS; k++) {
+            view_run_free(&v->runs[k]);
+        }
         app_view_graph_free(&v->graph);
         app_trace_input_free(&v->in);
     }

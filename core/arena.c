@@ -12,7 +12,7 @@ struct usw_block {
 
 enum { SMALL = 64, PAGE = 4096, PAGE_FROM = 64 * 1024, BLOCK_MIN = 64 * 1024 };
 
-static void *raw_allocate(upsweep *u, size_t bytes, size_t alignment)
+void *usw_allocate(upsweep *u, size_t bytes, size_t alignment)
 {
     if (u->allocate != NULL) {
         return u->allocate(u->context, bytes, alignment);
@@ -21,7 +21,7 @@ static void *raw_allocate(upsweep *u, size_t bytes, size_t alignment)
     return posix_memalign(&p, alignment, bytes) == 0 ? p : NULL;
 }
 
-static void raw_release(upsweep *u, void *p, size_t bytes)
+void usw_release(upsweep *u, void *p, size_t bytes)
 {
     if (u->release != NULL) {
         u->release(u->context, p, bytes);
@@ -39,7 +39,7 @@ static usw_block *block_new(upsweep *u, size_t size)
          (u->scratch_held > u->scratch_limit || size > u->scratch_limit - u->scratch_held))) {
         return NULL;
     }
-    unsigned char *at = raw_allocate(u, total, PAGE);
+    unsigned char *at = usw_allocate(u, total, PAGE);
     if (at == NULL) {
         return NULL;
     }
@@ -55,7 +55,7 @@ static void block_free_newest(upsweep *u)
     usw_block *b = u->blocks;
     u->blocks = b->older;
     u->scratch_held -= b->size;
-    raw_release(u, b, b->size + PAGE);
+    usw_release(u, b, b->size + PAGE);
 }
 
 void usw_scratch_free(upsweep *u)

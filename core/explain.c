@@ -122,6 +122,11 @@ void show_result(usw_explain *x, usw_array a)
     tell_array(x, a, "result");
 }
 
+void show_buckets(usw_explain *x, usw_array a)
+{
+    tell_array(x, a, "buckets");
+}
+
 void show_distances(usw_explain *x, usw_array a)
 {
     tell_array(x, a, "distances");

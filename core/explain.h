@@ -104,6 +104,8 @@ void show(usw_explain *x, usw_array a);
 void show_result(usw_explain *x, usw_array a);
 /* The same for distances, of which UINT32_MAX means: not reached. */
 void show_distances(usw_explain *x, usw_array a);
+/* The same for bucket numbers: element i of the array that holds the elements is in bucket a[i]. */
+void show_buckets(usw_explain *x, usw_array a);
 /* The array, its steps told but not shown. */
 static inline usw_array hidden(usw_array a)
 {

@@ -133,6 +133,9 @@ typedef struct usw_mark {
 usw_mark usw_scratch_mark(const upsweep *u);
 void usw_scratch_reset(upsweep *u, usw_mark mark);
 void usw_scratch_begin(upsweep *u);
+/* From the caller's allocator or the system's; not counted as scratch. NULL: no memory. */
+void *usw_allocate(upsweep *u, size_t bytes, size_t alignment);
+void usw_release(upsweep *u, void *p, size_t bytes);
 void usw_scratch_free(upsweep *u);
 
 /* ---- threads (threads.c) ---- */

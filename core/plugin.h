@@ -16,7 +16,7 @@
 
 #include "forms.h"
 
-#define USW_GPU_ABI 1
+#define USW_GPU_ABI 2
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -176,6 +176,20 @@ typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls 
     upsweep_status (*rows)(usw_gpu *g, const uint64_t *begin, size_t rows, size_t n,
                            uint64_t *checked);
 } usw_gpu_finish_step;
+
+/* Pictures of an array (cuda/film.cu). Calls stand between begin and end, as all do. */
+typedef struct usw_gpu_film usw_gpu_film;
+typedef struct usw_gpu_film_step {
+    /* values: on the host or the device; *array gets the address of the film's array. */
+    upsweep_status (*open)(usw_gpu *g, const void *values, size_t n, upsweep_type type,
+                           size_t bytes, size_t limit, usw_gpu_film **film, void **array);
+    void (*close)(usw_gpu *g, usw_gpu_film *film);
+    upsweep_status (*count)(usw_gpu *g, usw_gpu_film *film, size_t *count);
+    void (*at)(const usw_gpu_film *film, size_t i, upsweep_picture *picture);
+    upsweep_status (*read)(usw_gpu *g, usw_gpu_film *film, size_t i, void *values);
+    upsweep_status (*attach)(usw_gpu *g, usw_gpu_film *film, unsigned gl_buffer);
+    upsweep_status (*draw)(usw_gpu *g, usw_gpu_film *film, size_t i, double low, double high);
+} usw_gpu_film_step;
 
 /* ---- the plugin ---- */
 

@@ -68,6 +68,8 @@ struct usw_gpu {
     cudaEvent_t staged[2];
     void (*move)(void *context, void *to, const void *from, size_t bytes);
     void *move_context;
+    usw_gpu_film *film; /* film.cu; NULL: none is taken */
+    void (*take)(usw_gpu *g, const char *kernel);
 };
 enum { USW_GPU_MAILBOX = 4096 };
 
@@ -117,6 +119,15 @@ upsweep_status usw_gpu_check(usw_gpu *g, cudaError_t error, const char *what);
 upsweep_status usw_gpu_fill(usw_gpu *g, void *to, int byte, size_t bytes);
 upsweep_status usw_gpu_copy(usw_gpu *g, void *to, const void *from, size_t bytes);
 
+/* After a kernel was queued: a film takes its picture. */
+static inline upsweep_status usw_gpu_launched(usw_gpu *g, upsweep_status status, const char *name)
+{
+    if (g->film != nullptr && status == UPSWEEP_OK) {
+        g->take(g, name);
+    }
+    return status;
+}
+
 /* USW_LAUNCH(g, (kernel<K, 4>), blocks, threads, shared_bytes, arguments...): queues a kernel on
  * g's stream, raises its limit of dynamic shared memory where it needs more than 48 KB, and notes a
  * failure in g->status. The status is returned. */
@@ -131,7 +142,7 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
     emulated_launch(
         blocks, threads, shared, g->stream, [=] { kernel(static_cast<P>(arguments)...); }, name,
         cooperative);
-    return usw_gpu_check(g, cudaGetLastError(), name);
+    return usw_gpu_launched(g, usw_gpu_check(g, cudaGetLastError(), name), name);
 #else
     if (shared > 32 * 1024) { /* with the kernel's static part it may pass 48 KB */
         cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -150,8 +161,8 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
     config.stream = g->stream;
     config.attrs = attribute;
     config.numAttrs = cooperative ? 1 : 0;
-    return usw_gpu_check(g, cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...),
-                         name);
+    cudaError_t error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
+    return usw_gpu_launched(g, usw_gpu_check(g, error, name), name);
 #endif
 }
 #define USW_LAUNCH(g, kernel, blocks, threads, shared, ...)                                        \

@@ -684,7 +684,8 @@ typedef enum upsweep_event_kind {
     UPSWEEP_EVENT_SET,       /* lane sets array[i] = a */
     UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count; i = elements of a vector
                                 where they come in vectors; text = "result" for what a step made,
-                                "distances" where 2^32 - 1 means not reached, else NULL */
+                                "distances" where 2^32 - 1 means not reached, "buckets" where they
+                                say which bucket an element is in, else NULL */
     UPSWEEP_EVENT_END_ROUND, /* the round is over */
     UPSWEEP_EVENT_NOTE,      /* text for the reader */
     UPSWEEP_EVENT_END        /* the last event */
@@ -714,6 +715,51 @@ typedef int (*upsweep_sink)(void *context, const upsweep_event *event);
  * O(n) by malloc. Any thread. */
 UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
                                          uint32_t *result, upsweep_sink sink, void *context);
+
+/* --------------------------------------------------------------------------------------------
+ * Films: what a real run does to an array in device memory, drawn straight from there
+ * ------------------------------------------------------------------------------------------ */
+
+typedef struct upsweep_film upsweep_film;
+
+/* A picture of the array. */
+typedef struct upsweep_picture {
+    const char
+        *kernel;    /* after which it was taken; "start" for the first; lasts as the film does */
+    size_t number;  /* kernels that had run since the film was opened */
+    size_t changed; /* elements that differ from the picture before */
+} upsweep_picture;
+
+/* Makes an array of n elements in the memory of the handle's GPU, a copy of values (of the host's
+ * memory or the device's), for the caller to sort, scan, ... by calls on u. Until the film is
+ * closed a copy of it is kept after each kernel that these calls queue, in device memory, and in at
+ * most `limit` bytes (at least two pictures are made room for): when they are full every second
+ * picture is let go, and from then on every second kernel has none. Calls on the host's memory
+ * leave no pictures, nor do graphs that replay. One film a handle at a time; u must be on a GPU
+ * and outlive the film. Memory: limit and the array, allocated here. The film is used from one
+ * thread. */
+UPSWEEP_API upsweep_status upsweep_film_open(upsweep *u, const void *values, size_t n,
+                                             upsweep_type type, size_t limit, upsweep_film **film);
+/* The array, in device memory; NULL for film NULL. */
+UPSWEEP_API void *upsweep_film_array(const upsweep_film *film);
+/* Waits, lets go of pictures that equal the one before, and tells how many there are. */
+UPSWEEP_API upsweep_status upsweep_film_count(upsweep_film *film, size_t *count);
+UPSWEEP_API upsweep_status upsweep_film_at(const upsweep_film *film, size_t i,
+                                           upsweep_picture *picture);
+/* Copies picture i to values, in the host's memory, and waits. */
+UPSWEEP_API upsweep_status upsweep_film_read(upsweep_film *film, size_t i, void *values);
+/* Registers an OpenGL buffer with CUDA, by its name in the context of OpenGL that is current on
+ * this thread and belongs to the same GPU; it has room for 8 n bytes. 0: gives the one before back.
+ * UPSWEEP_ERROR_DEVICE where OpenGL and CUDA do not share a device. */
+UPSWEEP_API upsweep_status upsweep_film_attach(upsweep_film *film, unsigned gl_buffer);
+/* Maps the buffer, has a kernel write n vertices of two floats into it, and unmaps it: the share
+ * that the element has of the way from low to high, within 0 .. 1, and 1 if it differs from the
+ * picture before, else 0. Nothing comes to the host. */
+UPSWEEP_API upsweep_status upsweep_film_draw(upsweep_film *film, size_t i, double low, double high);
+/* Bytes of pictures that were copied to the host: by upsweep_film_read alone. */
+UPSWEEP_API uint64_t upsweep_film_bytes_read(const upsweep_film *film);
+/* NULL is allowed. */
+UPSWEEP_API void upsweep_film_close(upsweep_film *film);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BARS = 1024, MOST_FLYING = 600, MOST_JOINS = 1500, NUMBER_SLOT = 22 };
+enum { MOST_BARS = 1024, MOST_FLYING = 600, MOST_JOINS = 700, NUMBER_SLOT = 22 };
 static const float fly_from = 0.3F, change_at = 0.5F;
 
 /* Where the bars of an array stand. */
@@ -171,7 +171,9 @@ static void draw_field(const pass *f, uint8_t array, const area *r)
     const view_array *a = &f->p->tape.arrays[array];
     view_field field = {.at = r->at,
                         .values = view_values(&f->p->state, array),
-                        .marks = f->p->marks + a->first,
+                        .marks = f->now.swept < 0 ? f->p->marks + a->first : NULL,
+                        .lit_from = ranks[VIEW_SET],
+                        .lit = VIEW_ORANGE,
                         .count = a->length,
                         .top = f->p->top[array],
                         .size = fmaxf(2.4F, 3.2F - (float)a->length / 20000) * f->ink->scale,
@@ -343,7 +345,7 @@ static size_t set_stages(const view_panel *p, view_rect at, view_now now, stage 
     while (!ended && works < VIEW_WORK_ARRAYS && working->work[works] != VIEW_NONE) {
         works++;
     }
-    float share = !p->works || ended ? 1 : 0.56F, high = at.h * (1 - share) / VIEW_WORK_ARRAYS;
+    float share = works == 0 || ended ? 1 : 0.56F, high = at.h * (1 - share) / VIEW_WORK_ARRAYS;
     stages[count++] = (stage){round->main, {at.x, at.y, at.w, at.h * share}};
     for (size_t k = 0; k < works; k++) {
         float tall = works == 1 ? 2 * high : high;

@@ -69,7 +69,7 @@ static const char point_vertex[] =
     "uniform vec2 size;\n"
     "uniform vec4 at;\n"
     "uniform vec4 ramp[6];\n"
-    "uniform vec4 lit[3];\n" /* compared, moved, swept */
+    "uniform vec4 lit, done;\n"
     "uniform float count, swept, point, fade;\n"
     "flat out vec4 f_colour;\n"
     "void main() {\n"
@@ -79,8 +79,8 @@ static const char point_vertex[] =
     "    int k = min(int(place), 4);\n"
     "    f_colour = mix(ramp[k], ramp[k + 1], place - k);\n"
     "    f_colour.a = fade;\n"
-    "    if (gl_VertexID < swept) f_colour = vec4(lit[2].rgb, fade);\n"
-    "    if (mark > 0.5) f_colour = mark > 3.5 ? lit[1] : lit[0];\n"
+    "    if (gl_VertexID < swept) f_colour = vec4(done.rgb, fade);\n"
+    "    if (mark > 0.5) f_colour = lit;\n"
     "    gl_PointSize = mark > 0.5 ? point * 1.35 : point;\n"
     "}\n";
 
@@ -174,7 +174,7 @@ static void make_letters(view_draw *d, const view_glyphs *g)
 
 bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY])
 {
-    static const uint32_t lit[] = {VIEW_GOLD, VIEW_ORANGE, VIEW_DONE};
+    static const uint32_t done = VIEW_DONE;
     *d = (view_draw){0};
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     snprintf(d->renderer, sizeof d->renderer, "%s", renderer == NULL ? "unknown" : renderer);
@@ -186,7 +186,7 @@ bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY])
         return false;
     }
     set_colours(d->points, "ramp", view_ramp, VIEW_RAMP);
-    set_colours(d->points, "lit", lit, sizeof lit / sizeof *lit);
+    set_colours(d->points, "done", &done, 1);
     make_arrays(d);
     make_letters(d, glyphs);
     return true;
@@ -225,7 +225,7 @@ static size_t upload_field(view_draw *d, const view_field *f)
     for (size_t k = 0; k < drawn; k++) {
         uint32_t value = f->values[k * f->step];
         d->vertices[2 * k] = value == UINT32_MAX ? 1 : (float)value * share;
-        d->vertices[2 * k + 1] = f->marks == NULL ? 0 : (float)f->marks[k * f->step];
+        d->vertices[2 * k + 1] = f->marks == NULL ? 0 : f->marks[k * f->step] >= f->lit_from;
     }
     glNamedBufferData(d->point_buffer, (GLsizeiptr)(drawn * 2 * sizeof(float)), d->vertices,
                       GL_STREAM_DRAW);
@@ -235,6 +235,9 @@ static size_t upload_field(view_draw *d, const view_field *f)
 
 static void draw_field(view_draw *d, const view_field *f)
 {
+    if (f->fill != NULL && !f->fill(f->context, f->picture)) {
+        return;
+    }
     size_t drawn = f->values != NULL ? upload_field(d, f) : (f->count + f->step - 1) / f->step;
     unsigned buffer = f->values != NULL ? d->point_buffer : f->buffer, p = d->points;
     int stride = (int)(2 * sizeof(float) * (f->values != NULL ? 1 : f->step));
@@ -245,6 +248,7 @@ static void draw_field(view_draw *d, const view_field *f)
     glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)(f->swept / f->step));
     glProgramUniform1f(p, glGetUniformLocation(p, "point"), f->size);
     glProgramUniform1f(p, glGetUniformLocation(p, "fade"), density > 0.2F ? 0.55F : 0.92F);
+    set_colours(p, "lit", &f->lit, 1);
     glUseProgram(p);
     glBindVertexArray(d->point_array);
     glDrawArrays(GL_POINTS, 0, (int)drawn);

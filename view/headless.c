@@ -85,6 +85,7 @@ static bool open_drawing(player *p)
         return io_because(p->error, "%s", why);
     }
     p->drawable = true;
+    view_attach_runs(p->show, p->draw.software);
     snprintf(p->done->renderer, sizeof p->done->renderer, "%s", p->draw.renderer);
     snprintf(p->done->device, sizeof p->done->device, "%s", p->offscreen.device);
     p->done->software = p->draw.software;
@@ -199,6 +200,7 @@ static bool finish(player *p, bool ok)
     }
     p->done->uploaded = p->draw.uploaded;
     if (p->drawable) {
+        view_detach_runs(p->show);
         view_draw_close(&p->draw);
     }
     view_offscreen_close(&p->offscreen);

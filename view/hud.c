@@ -110,13 +110,14 @@ void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now 
     const char *titles[] = {title, name, strchr(name, '/') != NULL ? strchr(name, '/') + 1 : name};
     title = fitting(ink, room, VIEW_FACE_TITLE, titles, 3);
     float x = view_words(ink, at.x, y, VIEW_FACE_TITLE, VIEW_LEFT, VIEW_INK, title) + gap;
+    const char *before = title == name ? "" : name, *gap_between = title == name ? "" : "   ";
     if (p->graph != NULL) {
-        snprintf(text, sizeof text, "%s   %zu vertices, %zu arcs", name, p->graph->vertices,
-                 p->graph->arcs);
+        snprintf(text, sizeof text, "%s%s%zu vertices, %zu arcs", before, gap_between,
+                 p->graph->vertices, p->graph->arcs);
     } else {
-        snprintf(text, sizeof text, "%s   n = %zu", name, t->n);
+        snprintf(text, sizeof text, "%s%sn = %zu", before, gap_between, t->n);
     }
-    const char *names[] = {text, name};
+    const char *names[] = {text, before};
     view_words(ink, x, y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT,
                fitting(ink, at.x + room - x, VIEW_FACE_SMALL, names, 2));
     float end = draw_counters(p, ink, at);

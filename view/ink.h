@@ -25,8 +25,13 @@ typedef enum view_anchor { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
 typedef struct view_field {
     view_rect at;
     const uint32_t *values; /* NULL: they are in the OpenGL buffer */
-    const uint8_t *marks;   /* values that are not 0 are lit; NULL: none is */
-    unsigned buffer;        /* count vertices: value / top as float, mark as float */
+    const uint8_t *marks;   /* values from lit_from on are lit; NULL: none is */
+    uint8_t lit_from;
+    uint32_t lit;    /* colour */
+    unsigned buffer; /* count vertices: value / top as float, mark as float */
+    bool (*fill)(void *context, size_t picture); /* makes the buffer hold this picture */
+    void *context;
+    size_t picture;
     size_t count;
     uint32_t top;     /* the greatest value */
     float size;       /* of a point in pixels */

@@ -17,6 +17,9 @@ static void next_style(view_show *s)
 {
     for (size_t k = 0; k < s->count; k++) {
         view_panel *p = &s->panels[k];
+        if (p->run != NULL) {
+            continue;
+        }
         view_style last = p->graph != NULL ? VIEW_STYLE_GRAPH : VIEW_STYLE_NETWORK;
         p->style = p->style >= last ? VIEW_STYLE_BARS : p->style + 1;
         if (p->style == VIEW_STYLE_NETWORK && (p->network == NULL && !view_network_open(p))) {

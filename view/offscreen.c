@@ -97,10 +97,8 @@ static bool find_display(view_offscreen *o, int cuda_device, char why[VIEW_WHY])
     if (!software && try_devices(o, extensions, cuda_device)) {
         return true;
     }
-    if (cuda_device >= 0 && !software) {
-        snprintf(why, VIEW_WHY, "no EGL device belongs to CUDA device %d: its driver lacks OpenGL",
-                 cuda_device);
-        return false;
+    if (!software && cuda_device >= 0 && try_devices(o, extensions, -1)) {
+        return true;
     }
     if (has(extensions, "EGL_MESA_platform_surfaceless") &&
         try_display(o, eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,

@@ -29,8 +29,13 @@ static void draw_panel(const view_show *s, view_panel *p, view_ink *ink, view_re
     view_frame_box(ink, at, 10 * scale, fmaxf(1, scale), VIEW_EDGE);
     view_rect inner = {at.x + pad, at.y + head + 6 * scale, at.w - 2 * pad,
                        at.h - head - 18 * scale};
+    view_rect title = {at.x + pad, at.y + 6 * scale, at.w - 2 * pad, head};
+    if (p->run != NULL) {
+        view_draw_run(p, ink, title, inner, now, s->most_points > 0 ? s->most_points : SIZE_MAX);
+        return;
+    }
     view_state_seek(&p->state, now.moment);
-    view_draw_title(p, ink, (view_rect){at.x + pad, at.y + 6 * scale, at.w - 2 * pad, head}, now);
+    view_draw_title(p, ink, title, now);
     switch (p->style) {
     case VIEW_STYLE_NETWORK: view_draw_network(p, ink, inner, now); break;
     case VIEW_STYLE_GRAPH: view_draw_graph(p, ink, inner, now); break;

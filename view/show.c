@@ -1,5 +1,6 @@
 /* show.c - prepares panels, and moves their place on. */
 #include "show.h"
+#include "run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +87,12 @@ static void check_order(view_panel *p)
 
 bool view_panel_open(view_panel *p)
 {
+    if (p->run != NULL) {
+        p->tape.n = p->run->n;
+        p->tape.round_count = p->run->count - 1;
+        p->sorts = true;
+        return true;
+    }
     p->sorts = p->algorithm != NULL && p->algorithm->operation[0] == 's' &&
                p->algorithm->operation[1] == 'o';
     p->marks = calloc(p->tape.elements + 1, 1);

@@ -30,6 +30,7 @@ typedef struct view_panel {
     view_state state;
     view_style style;
     const view_graph *graph;
+    struct view_run *run; /* a real run (run.h) instead of a tape; NULL: none */
     view_network *network;
     uint32_t top[VIEW_ARRAYS];  /* the greatest value of an array, or of those it exchanges with */
     bool elements[VIEW_ARRAYS]; /* it holds elements, as the main array does */
@@ -53,6 +54,7 @@ typedef struct view_show {
     double speed;   /* rounds a second */
     bool playing, help;
     float scale;
+    size_t most_points; /* that are drawn of a real run; 0: all */
 } view_show;
 
 /* Prepares a panel whose tape is recorded; style, algorithm and graph are set. False: no memory. */
@@ -82,6 +84,8 @@ view_now view_panel_now(const view_show *s, const view_panel *p);
 void view_draw_bars(view_panel *p, view_ink *ink, view_rect at, view_now now);
 void view_draw_network(view_panel *p, view_ink *ink, view_rect at, view_now now);
 void view_draw_graph(view_panel *p, view_ink *ink, view_rect at, view_now now);
+void view_draw_run(view_panel *p, view_ink *ink, view_rect title, view_rect at, view_now now,
+                   size_t most);
 bool view_network_open(view_panel *p);
 void view_network_free(view_network *n);
 

@@ -31,6 +31,10 @@ typedef struct view_done {
 bool view_headless(view_show *show, const view_wish *wish, view_done *done, io_error *error);
 bool view_window(view_show *show, const view_wish *wish, view_done *done, io_error *error);
 
+/* With a context of OpenGL: runs on a GPU are drawn from its memory where they can be. */
+void view_attach_runs(view_show *show, bool software);
+void view_detach_runs(view_show *show);
+
 /* A scale that suits a picture of this size. */
 float view_scale(int width, int height);
 double view_seconds(void);

@@ -204,6 +204,7 @@ static bool fit(window *w)
     char why[VIEW_WHY] = "no memory";
     view_glyphs_free(&w->glyphs);
     if (w->drawable) {
+        view_detach_runs(w->show);
         view_draw_close(&w->draw);
         w->drawable = false;
     }
@@ -211,6 +212,7 @@ static bool fit(window *w)
         return io_because(w->error, "%s", why);
     }
     w->drawable = true;
+    view_attach_runs(w->show, w->draw.software);
     w->ink.glyphs = &w->glyphs;
     w->ink.scale = scale;
     return true;
@@ -272,6 +274,7 @@ bool view_window(view_show *show, const view_wish *wish, view_done *done, io_err
         snprintf(done->renderer, sizeof done->renderer, "%s", w.draw.renderer);
         snprintf(done->device, sizeof done->device, "in a window");
         done->uploaded = w.draw.uploaded;
+        view_detach_runs(show);
         view_draw_close(&w.draw);
     }
     if (w.handle != NULL) {
