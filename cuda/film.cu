@@ -1,50 +1,15 @@
-/* film.cu - pictures of an array, one after each kernel, and vertices made of them where OpenGL
- * draws them.
+/* film.cu - pictures of an array, one after each kernel.
  *
  * The pictures lie in slots of one piece of device memory. When all slots are taken every second
  * picture gives its own back and the stride doubles, so that a run of any length fits. What did not
  * change is found by counting differences, once, when the film is looked at.
  *
  * Shape: one thread an element, blocks of 256, grid-stride. Traffic of a picture: 2 n elements when
- * it is taken, 2 n when it is compared, and 2 n + 8 n bytes when it becomes vertices. */
-#include "gpu.cuh"
+ * it is taken, 2 n when it is compared. */
+#include "film.cuh"
 
 #include <cstring>
 #include <new>
-#include <vector>
-
-#ifndef USW_EMULATE
-/* As cuda_gl_interop.h has it, which asks for the headers of OpenGL to know that a GLuint is an
- * unsigned int. */
-extern "C" cudaError_t cudaGraphicsGLRegisterBuffer(struct cudaGraphicsResource **resource,
-                                                    unsigned int buffer, unsigned int flags);
-#else
-struct cudaGraphicsResource;
-#endif
-
-namespace
-{
-
-enum { THREADS = 256, BLOCKS = 1024, NAME = 48 };
-
-struct picture {
-    char kernel[NAME];
-    size_t number, changed, slot;
-    bool compared;
-};
-
-} // namespace
-
-struct usw_gpu_film {
-    unsigned char *array, *slots;
-    unsigned long long *differing; /* device: a counter */
-    size_t n, bytes, width;
-    upsweep_type type;
-    std::vector<picture> pictures;
-    std::vector<size_t> open; /* slots */
-    size_t stride, kernels;
-    cudaGraphicsResource *resource;
-};
 
 namespace
 {
@@ -64,57 +29,14 @@ __global__ void count_differing(const T *a, const T *b, size_t n, unsigned long 
     }
 }
 
-template <typename T> __device__ __forceinline__ double value_of(T x)
-{
-    return static_cast<double>(x);
-}
-
-/* T is the type, B the unsigned integer of its width: bits are compared, so that NaN equals itself.
- */
-template <typename T, typename B>
-__global__ void make_vertices(const T *now, const T *before, size_t n, double low, double scale,
-                              float *vertices)
-{
-    const B *new_bits = reinterpret_cast<const B *>(now);
-    const B *old_bits = reinterpret_cast<const B *>(before);
-    size_t step = size_t(gridDim.x) * blockDim.x;
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-        double share = (value_of(now[i]) - low) * scale;
-        share = share >= 0 ? share : 0; /* NaN too */
-        vertices[2 * i] = static_cast<float>(share <= 1 ? share : 1);
-        vertices[2 * i + 1] = new_bits[i] != old_bits[i] ? 1.0F : 0.0F;
-    }
-}
-
-unsigned blocks_for(size_t n)
-{
-    size_t blocks = (n + THREADS - 1) / THREADS;
-    return static_cast<unsigned>(blocks < BLOCKS ? blocks : size_t(BLOCKS));
-}
-
 template <typename B>
 upsweep_status launch_compare(usw_gpu *g, const usw_gpu_film *f, const void *a, const void *b)
 {
-    return USW_LAUNCH(g, count_differing<B>, blocks_for(f->n), THREADS, 0,
+    return USW_LAUNCH(g, count_differing<B>, usw_film_blocks(f->n), USW_FILM_THREADS, 0,
                       static_cast<const B *>(a), static_cast<const B *>(b), f->n, f->differing);
 }
 
-template <typename T, typename B>
-upsweep_status launch_vertices(usw_gpu *g, const usw_gpu_film *f, const void *now,
-                               const void *before, double low, double high, float *to)
-{
-    double scale = high > low ? 1 / (high - low) : 0;
-    return USW_LAUNCH(g, (make_vertices<T, B>), blocks_for(f->n), THREADS, 0,
-                      static_cast<const T *>(now), static_cast<const T *>(before), f->n, low, scale,
-                      to);
-}
-
 /* ---- pictures ---- */
-
-unsigned char *slot_at(const usw_gpu_film *f, size_t slot)
-{
-    return f->slots + slot * f->bytes;
-}
 
 void thin_out(usw_gpu_film *f)
 {
@@ -132,22 +54,33 @@ void thin_out(usw_gpu_film *f)
 }
 
 /* The kernel's name without parentheses, templates and name spaces. */
-void copy_name(char to[NAME], const char *kernel)
+void copy_name(char to[USW_FILM_NAME], const char *kernel)
 {
     kernel += *kernel == '(';
     size_t length = strcspn(kernel, "<)"), start = length;
     while (start > 0 && kernel[start - 1] != ':') {
         start--;
     }
-    length = length - start < NAME ? length - start : size_t(NAME - 1);
+    length = length - start < USW_FILM_NAME ? length - start : size_t(USW_FILM_NAME - 1);
     memcpy(to, kernel + start, length);
     to[length] = '\0';
+}
+
+void add_picture(usw_gpu *g, usw_gpu_film *f)
+{
+    usw_film_picture p = {{0}, f->kernels, 0, f->open.back(), false};
+    memcpy(p.kernel, f->last, sizeof p.kernel);
+    if (usw_gpu_copy(g, usw_film_slot(f, p.slot), f->array, f->bytes) == UPSWEEP_OK) {
+        f->open.pop_back();
+        f->pictures.push_back(p);
+    }
 }
 
 void take_picture(usw_gpu *g, const char *kernel)
 {
     usw_gpu_film *f = g->film;
     f->kernels++;
+    copy_name(f->last, kernel);
     if (f->kernels % f->stride != 0 || g->capturing) {
         return;
     }
@@ -157,31 +90,24 @@ void take_picture(usw_gpu *g, const char *kernel)
             return;
         }
     }
-    picture p = {{0}, f->kernels, 0, f->open.back(), false};
-    copy_name(p.kernel, kernel);
-    if (usw_gpu_copy(g, slot_at(f, p.slot), f->array, f->bytes) == UPSWEEP_OK) {
-        f->open.pop_back();
-        f->pictures.push_back(p);
+    add_picture(g, f);
+}
+
+/* The array as it is in the end, where its last kernel had no picture. */
+void take_last(usw_gpu *g, usw_gpu_film *f)
+{
+    if (f->pictures.back().number < f->kernels) {
+        if (f->open.empty()) {
+            thin_out(f);
+        }
+        add_picture(g, f);
     }
 }
 
-/* While a film is looked at it takes no pictures. */
-struct pause {
-    usw_gpu *g;
-    usw_gpu_film *kept;
-    explicit pause(usw_gpu *handle) : g(handle), kept(handle->film)
-    {
-        g->film = nullptr;
-    }
-    ~pause()
-    {
-        g->film = kept;
-    }
-};
-
 upsweep_status compare(usw_gpu *g, usw_gpu_film *f, size_t i)
 {
-    const void *a = slot_at(f, f->pictures[i].slot), *b = slot_at(f, f->pictures[i - 1].slot);
+    const void *a = usw_film_slot(f, f->pictures[i].slot),
+               *b = usw_film_slot(f, f->pictures[i - 1].slot);
     unsigned long long differing = 0;
     upsweep_status status = usw_gpu_fill(g, f->differing, 0, sizeof differing);
     if (status == UPSWEEP_OK) {
@@ -200,8 +126,9 @@ upsweep_status compare(usw_gpu *g, usw_gpu_film *f, size_t i)
 
 upsweep_status film_count(usw_gpu *g, usw_gpu_film *f, size_t *count)
 {
-    pause paused(g);
+    usw_film_pause paused(g);
     size_t i = 1;
+    take_last(g, f);
     while (i < f->pictures.size()) {
         upsweep_status status = f->pictures[i].compared ? UPSWEEP_OK : compare(g, f, i);
         if (status != UPSWEEP_OK) {
@@ -225,107 +152,20 @@ void film_at(const usw_gpu_film *f, size_t i, upsweep_picture *p)
     }
 }
 
-/* Calls since the pictures were counted may have let some go. */
-bool is_gone(usw_gpu *g, const usw_gpu_film *f, size_t i)
-{
-    return i >= f->pictures.size() &&
-           usw_gpu_fail(g, UPSWEEP_ERROR_ARGUMENT, "there is no picture %zu any more", i) !=
-               UPSWEEP_OK;
-}
-
 upsweep_status film_read(usw_gpu *g, usw_gpu_film *f, size_t i, void *values)
 {
-    pause paused(g);
-    if (is_gone(g, f, i)) {
+    usw_film_pause paused(g);
+    if (usw_film_is_gone(g, f, i)) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
-    return usw_gpu_download(g, values, slot_at(f, f->pictures[i].slot), f->bytes);
-}
-
-/* ---- OpenGL ---- */
-
-upsweep_status film_attach(usw_gpu *g, usw_gpu_film *f, unsigned gl_buffer)
-{
-#ifdef USW_EMULATE
-    (void)f;
-    return gl_buffer == 0 ? UPSWEEP_OK
-                          : usw_gpu_fail(g, UPSWEEP_ERROR_DEVICE, "no OpenGL shares this device");
-#else
-    upsweep_status status = UPSWEEP_OK;
-    if (f->resource != nullptr) {
-        status = usw_gpu_check(g, cudaGraphicsUnregisterResource(f->resource),
-                               "cudaGraphicsUnregisterResource");
-        f->resource = nullptr;
-    }
-    if (gl_buffer != 0 && status == UPSWEEP_OK) {
-        status = usw_gpu_check(g,
-                               cudaGraphicsGLRegisterBuffer(&f->resource, gl_buffer,
-                                                            cudaGraphicsRegisterFlagsWriteDiscard),
-                               "cudaGraphicsGLRegisterBuffer");
-        f->resource = status == UPSWEEP_OK ? f->resource : nullptr;
-    }
-    return status;
-#endif
-}
-
-#ifndef USW_EMULATE
-upsweep_status write_vertices(usw_gpu *g, const usw_gpu_film *f, size_t i, double low, double high,
-                              float *to)
-{
-    const void *a = slot_at(f, f->pictures[i].slot);
-    const void *b = i == 0 ? a : slot_at(f, f->pictures[i - 1].slot);
-    switch (f->type) {
-    case UPSWEEP_U8: return launch_vertices<uint8_t, uint8_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_I8: return launch_vertices<int8_t, uint8_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_U16: return launch_vertices<uint16_t, uint16_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_I16: return launch_vertices<int16_t, uint16_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_U32: return launch_vertices<uint32_t, uint32_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_I32: return launch_vertices<int32_t, uint32_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_U64: return launch_vertices<uint64_t, uint64_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_I64: return launch_vertices<int64_t, uint64_t>(g, f, a, b, low, high, to);
-    case UPSWEEP_F32: return launch_vertices<float, uint32_t>(g, f, a, b, low, high, to);
-    default: return launch_vertices<double, uint64_t>(g, f, a, b, low, high, to);
-    }
-}
-#endif
-
-upsweep_status film_draw(usw_gpu *g, usw_gpu_film *f, size_t i, double low, double high)
-{
-#ifdef USW_EMULATE
-    (void)f, (void)i, (void)low, (void)high;
-    return usw_gpu_fail(g, UPSWEEP_ERROR_DEVICE, "no OpenGL shares this device");
-#else
-    pause paused(g);
-    if (is_gone(g, f, i)) {
-        return UPSWEEP_ERROR_ARGUMENT;
-    }
-    void *to = nullptr;
-    size_t bytes = 0;
-    upsweep_status status = usw_gpu_check(g, cudaGraphicsMapResources(1, &f->resource, g->stream),
-                                          "cudaGraphicsMapResources");
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    status = usw_gpu_check(g, cudaGraphicsResourceGetMappedPointer(&to, &bytes, f->resource),
-                           "cudaGraphicsResourceGetMappedPointer");
-    if (status == UPSWEEP_OK && bytes < f->n * 2 * sizeof(float)) {
-        status = usw_gpu_fail(g, UPSWEEP_ERROR_ARGUMENT, "the OpenGL buffer has %zu bytes, not %zu",
-                              bytes, f->n * 2 * sizeof(float));
-    }
-    if (status == UPSWEEP_OK) {
-        status = write_vertices(g, f, i, low, high, static_cast<float *>(to));
-    }
-    upsweep_status unmapped = usw_gpu_check(
-        g, cudaGraphicsUnmapResources(1, &f->resource, g->stream), "cudaGraphicsUnmapResources");
-    return status == UPSWEEP_OK ? unmapped : status;
-#endif
+    return usw_gpu_download(g, values, usw_film_slot(f, f->pictures[i].slot), f->bytes);
 }
 
 /* ---- open and close ---- */
 
 void film_close(usw_gpu *g, usw_gpu_film *f)
 {
-    (void)film_attach(g, f, 0);
+    (void)usw_film_attach(g, f, 0);
     (void)cudaStreamSynchronize(g->stream);
     (void)cudaFree(f->slots);
     (void)cudaFree(f->array);
@@ -388,7 +228,7 @@ upsweep_status film_open(usw_gpu *g, const void *values, size_t n, upsweep_type 
                      : usw_gpu_copy(g, f->array, values, bytes);
     }
     if (status == UPSWEEP_OK) {
-        picture start = {"start", 0, 0, 0, true};
+        usw_film_picture start = {"start", 0, 0, 0, true};
         f->open.pop_back();
         f->pictures.push_back(start);
         status = usw_gpu_copy(g, f->slots, f->array, bytes);
@@ -406,5 +246,5 @@ upsweep_status film_open(usw_gpu *g, const void *values, size_t n, upsweep_type 
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_film_step, usw_film_cuda) = {film_open, film_close,  film_count, film_at,
-                                                  film_read, film_attach, film_draw};
+USW_GPU_FORM(usw_gpu_film_step, usw_film_cuda) = {film_open, film_close,      film_count,   film_at,
+                                                  film_read, usw_film_attach, usw_film_draw};

@@ -62,9 +62,8 @@ static float draw_counters(const view_panel *p, view_ink *ink, view_rect at)
     return x < last ? counter(ink, x, y, "bytes", bytes_of(counts)) : x;
 }
 
-/* The longest of the texts that fits behind x; "" if none does. */
-static const char *fitting(const view_ink *ink, float room, view_face face,
-                           const char *const *texts, size_t count)
+const char *view_fitting(const view_ink *ink, float room, view_face face, const char *const *texts,
+                         size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         if (view_glyphs_width(ink->glyphs, face, texts[k]) <= room) {
@@ -94,7 +93,7 @@ static void draw_place(const view_panel *p, view_ink *ink, view_rect at, view_no
     const char *texts[] = {all, two, *label != '\0' ? label : phase};
     view_words(ink, at.x + at.w, at.y + 46 * ink->scale, VIEW_FACE_SMALL, VIEW_RIGHT,
                now.moment == t->round_count ? VIEW_DONE : VIEW_FAINT,
-               fitting(ink, room, VIEW_FACE_SMALL, texts, 3));
+               view_fitting(ink, room, VIEW_FACE_SMALL, texts, 3));
 }
 
 void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now now)
@@ -108,7 +107,7 @@ void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now 
     view_words(ink, at.x + at.w, y, VIEW_FACE_STRONG, VIEW_RIGHT, VIEW_INK, text);
     float room = at.w - view_glyphs_width(ink->glyphs, VIEW_FACE_STRONG, text) - gap;
     const char *titles[] = {title, name, strchr(name, '/') != NULL ? strchr(name, '/') + 1 : name};
-    title = fitting(ink, room, VIEW_FACE_TITLE, titles, 3);
+    title = view_fitting(ink, room, VIEW_FACE_TITLE, titles, 3);
     float x = view_words(ink, at.x, y, VIEW_FACE_TITLE, VIEW_LEFT, VIEW_INK, title) + gap;
     const char *before = title == name ? "" : name, *gap_between = title == name ? "" : "   ";
     if (p->graph != NULL) {
@@ -119,7 +118,7 @@ void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now 
     }
     const char *names[] = {text, before};
     view_words(ink, x, y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT,
-               fitting(ink, at.x + room - x, VIEW_FACE_SMALL, names, 2));
+               view_fitting(ink, at.x + room - x, VIEW_FACE_SMALL, names, 2));
     float end = draw_counters(p, ink, at);
     draw_place(p, ink, at, now, at.x + at.w - end);
 }
@@ -134,7 +133,9 @@ void view_draw_foot(const view_show *s, view_ink *ink, view_rect at)
 {
     float scale = ink->scale, y = at.y + at.h / 2 - 2 * scale;
     char text[64];
-    snprintf(text, sizeof text, "%s   %.3g rounds/s", s->playing ? "playing" : "paused", s->speed);
+    const char *unit = s->count > 0 && s->panels[0].run != NULL ? "pictures" : "rounds";
+    snprintf(text, sizeof text, "%s   %.3g %s/s", s->playing ? "playing" : "paused", s->speed,
+             unit);
     view_words(ink, at.x, y + 5 * scale, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT, text);
     view_words(ink, at.x + at.w, y + 5 * scale, VIEW_FACE_SMALL, VIEW_RIGHT, VIEW_FAINT, "H: keys");
     view_rect line = view_foot_line(at, scale);

@@ -11,8 +11,9 @@ typedef struct view_offscreen {
     char device[128]; /* what draws, in words */
 } view_offscreen;
 
-/* Makes a context of OpenGL 4.5 core current. cuda_device: the EGL device that is this CUDA
- * device, if there is one; -1: any, a real one before software. False: why says it in a sentence. */
+/* Makes a context of OpenGL 4.5 core current. cuda_device: on the EGL device that is this CUDA
+ * device, if there is one; -1: any, a real one before software. False: why says it in a sentence.
+ */
 bool view_offscreen_open(view_offscreen *o, int width, int height, int cuda_device,
                          char why[VIEW_WHY]);
 void view_offscreen_close(view_offscreen *o);

@@ -1,10 +1,10 @@
 /* run_cpu.c - pictures of an array while the CPU sorts it, taken by a handler of page faults.
  *
- * A page that is locked stops the thread that writes to it. The handler unlocks it and counts; after
- * a sixteenth of the pages it copies the array and locks all of it again. Threads that write to
- * pages unlocked before go on meanwhile, so a picture is what memory holds while it is being copied,
- * as any look at a running machine is. When there is no room for more, every second picture is let
- * go. mmap, mprotect and memcpy are all that the handler calls. */
+ * A page that is locked stops the thread that writes to it. The handler unlocks it and counts;
+ * after a sixteenth of the pages it copies the array and locks all of it again. Threads that write
+ * to pages unlocked before go on meanwhile, so a picture is what memory holds while it is being
+ * copied, as any look at a running machine is. When there is no room for more, every second picture
+ * is let go. mmap, mprotect and memcpy are all that the handler calls. */
 #include "run.h"
 
 #include <signal.h>

@@ -12,10 +12,18 @@ static void draw_words(const view_panel *p, view_ink *ink, view_rect at, view_no
     const view_run *r = p->run;
     const char *title = p->algorithm != NULL ? p->algorithm->title : r->algorithm;
     float y = at.y + 22 * ink->scale, lower = at.y + 46 * ink->scale, scale = ink->scale;
-    char text[160], rate[32] = "";
-    float x = view_words(ink, at.x, y, VIEW_FACE_TITLE, VIEW_LEFT, VIEW_INK, title);
+    char text[160], place[64], few[64], rate[32] = "";
+    snprintf(place, sizeof place, "picture %zu / %zu", now.moment + 1, r->count);
+    view_words(ink, at.x + at.w, y, VIEW_FACE_STRONG, VIEW_RIGHT, VIEW_INK, place);
+    float room = at.w - view_glyphs_width(ink->glyphs, VIEW_FACE_STRONG, place) - 14 * scale;
+    const char *titles[] = {title, r->algorithm};
+    title = view_fitting(ink, room, VIEW_FACE_TITLE, titles, 2);
+    float x = view_words(ink, at.x, y, VIEW_FACE_TITLE, VIEW_LEFT, VIEW_INK, title) + 14 * scale;
     snprintf(text, sizeof text, "a real run on %s   n = %zu", r->device, r->n);
-    view_words(ink, x + 14 * scale, y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT, text);
+    snprintf(few, sizeof few, "%s, n = %zu", r->device, r->n);
+    const char *what[] = {text, few};
+    view_words(ink, x, y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT,
+               view_fitting(ink, at.x + room - x, VIEW_FACE_SMALL, what, 2));
     if (r->seconds > 0) {
         snprintf(rate, sizeof rate, ", %.1f million a second", 1e-6 * (double)r->n / r->seconds);
     }
@@ -27,8 +35,6 @@ static void draw_words(const view_panel *p, view_ink *ink, view_rect at, view_no
         view_words(ink, x, lower, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT, text);
     }
     bool ended = now.moment == p->tape.round_count;
-    snprintf(text, sizeof text, "picture %zu / %zu", now.moment + 1, r->count);
-    view_words(ink, at.x + at.w, y, VIEW_FACE_STRONG, VIEW_RIGHT, VIEW_INK, text);
     snprintf(text, sizeof text, "%s",
              !ended        ? view_run_step(r, now.moment)
              : r->in_order ? "sorted"

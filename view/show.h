@@ -92,6 +92,9 @@ void view_network_free(view_network *n);
 /* The bar of element i of the main array, as it was drawn last, if it holds this value. */
 view_rect view_bar_at(const view_panel *p, uint8_t main, size_t i, uint32_t value);
 /* hud.c: what stands around the panels. */
+/* The first of the texts that is no wider than room; "" if none is. */
+const char *view_fitting(const view_ink *ink, float room, view_face face, const char *const *texts,
+                         size_t count);
 void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now now);
 /* The line of the foot that shows the place. */
 view_rect view_foot_line(view_rect at, float scale);
