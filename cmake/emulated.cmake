@@ -73,15 +73,4 @@ if(cuda_forms)
     endforeach()
     set_property(TEST gpu_cli APPEND PROPERTY ENVIRONMENT
         "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
-
-    # The plugin's forms, called directly.
-    foreach(name buckets folds merge select)
-        add_executable(test_gpu_${name} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_steps_${name}.c
-                       ${CMAKE_CURRENT_SOURCE_DIR}/gpu_steps.c)
-        target_include_directories(test_gpu_${name} PRIVATE ${CMAKE_SOURCE_DIR}/core)
-        target_link_libraries(test_gpu_${name} PRIVATE test_shared upsweep_static upsweep_cuda_emulated
-                              PkgConfig::CMOCKA)
-        add_test(NAME test_gpu_${name} COMMAND test_gpu_${name})
-        set_tests_properties(test_gpu_${name} PROPERTIES TIMEOUT 600)
-    endforeach()
 endif()

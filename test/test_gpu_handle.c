@@ -195,6 +195,7 @@ static void test_memory_full(void **state)
     while (take > 0 && upsweep_reserve(hog, take) != UPSWEEP_OK) {
         take -= take > step ? step : take;
     }
+    assert_true(take > all / 4);
     assert_int_equal(upsweep_permute(gpu, keys, index, 32, n, 4, NULL), UPSWEEP_ERROR_MEMORY);
     assert_non_null(strstr(upsweep_error(gpu), "bytes for scratch"));
     assert_memory_equal(keys, copy, n * 4);
