@@ -49,7 +49,7 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
     exit 0
 fi
 together="plugin test_gpu_buckets test_gpu_folds test_gpu_merge test_gpu_select test_gpu_graph test_gpu_claims
-    test_gpu_forms test_gpu gpu_cli"
+    test_film test_gpu_forms test_gpu gpu_cli"
 if [ "$part" != sanitizers ]; then
     for name in $together; do
         run "$name" &

@@ -1,36 +1,11 @@
 /* test_forms.c - walks the registry: every algorithm with a CPU form, on every instruction set, by
  * name through every call of its operation, for all types, sizes and patterns. A new row is tested
  * without a new test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "calls.h"
-#include "core/registry.h"
 #include "handles.h"
-
-/* Which calls run an operation's algorithms. */
-static bool call_runs(const call *c, const char *operation)
-{
-    static const char *const table[][2] = {
-        {"sort", "upsweep_sort"},          {"sort", "upsweep_sort by bits"},
-        {"sort", "upsweep_sort_pairs"},    {"sort", "upsweep_argsort"},
-        {"reduce", "upsweep_reduce"},      {"scan", "upsweep_scan"},
-        {"scan", "upsweep_scan in place"}, {"split", "upsweep_split"},
-        {"split", "upsweep_compact"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strcmp(operation, table[i][0]) == 0 && strcmp(c->name, table[i][1]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+#include "rows.h"
 
 /* Powers of two and their neighbours, widths of vectors and tiles and theirs. */
 static const size_t sizes[] = {
@@ -128,7 +103,7 @@ static void test_row(void **state)
     for (unsigned isa = 0; isa < ISAS; isa++) {
         upsweep *u = handle_open(isa, isa == 1 ? 1 : 2);
         for (size_t i = 0; u != NULL && call_at(i) != NULL; i++) {
-            if (call_runs(call_at(i), e->row->info.operation)) {
+            if (row_call_runs(call_at(i), e->row->info.operation)) {
                 walk(e, call_at(i), u, isa);
             }
         }
@@ -141,15 +116,7 @@ int main(void)
 {
     enum { MOST = 100 };
     struct CMUnitTest tests[MOST];
-    size_t count = 0;
-    for (size_t i = 0; usw_entry_at(i) != NULL && count < MOST; i++) {
-        const usw_entry *e = usw_entry_at(i);
-        /* Those of paths take graphs, not arrays: test_paths.c. */
-        if (e->has_cpu && strcmp(e->row->info.operation, "path") != 0) {
-            tests[count++] =
-                (struct CMUnitTest){e->row->info.name, test_row, NULL, NULL, (void *)(uintptr_t)e};
-        }
-    }
+    size_t count = row_tests(tests, MOST, false, test_row);
     int failed = _cmocka_run_group_tests("forms", tests, count, NULL, NULL);
     printf("%lu runs\n", done);
     return failed;

@@ -1,41 +1,17 @@
 /* test_gpu_forms.c - walks the registry: every algorithm with a CUDA form, by name through every
  * call of its operation, for all types, many sizes and patterns, against the CPU's bytes and the
  * oracle. On the emulated plugin or the real one, as test_gpu.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
-#include "core/registry.h"
 #include "device.h"
 #include "handles.h"
+#include "rows.h"
 
 enum { ARENA_BYTES = 1 << 20 };
 
 static unsigned long done, declined;
-
-static bool call_runs(const call *c, const char *operation)
-{
-    static const char *const table[][2] = {
-        {"sort", "upsweep_sort"},       {"sort", "upsweep_sort by bits"},
-        {"sort", "upsweep_sort_pairs"}, {"sort", "upsweep_argsort"},
-        {"reduce", "upsweep_reduce"},   {"reduce", "upsweep_minmax"},
-        {"scan", "upsweep_scan"},       {"scan", "upsweep_scan_segmented"},
-        {"split", "upsweep_split"},     {"split", "upsweep_compact"},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strcmp(operation, table[i][0]) == 0 && strcmp(c->name, table[i][1]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static const size_t sizes[] = {0,    1,    2,    3,    5,     31,    32,     33,     64,
                                65,   127,  255,  257,  511,   1000,  1023,   1025,   2049,
@@ -113,7 +89,7 @@ static void test_row(void **state)
     const usw_entry *e = *state;
     unsigned long before = done;
     for (size_t i = 0; call_at(i) != NULL; i++) {
-        if (call_runs(call_at(i), e->row->info.operation)) {
+        if (row_call_runs(call_at(i), e->row->info.operation)) {
             walk(e, call_at(i));
         }
     }
@@ -130,14 +106,7 @@ int main(void)
 {
     enum { MOST = 100 };
     struct CMUnitTest tests[MOST];
-    size_t count = 0;
-    for (size_t i = 0; usw_entry_at(i) != NULL && count < MOST; i++) {
-        const usw_entry *e = usw_entry_at(i);
-        if (e->has_cuda && strcmp(e->row->info.operation, "path") != 0 && test_in_share(i)) {
-            tests[count++] =
-                (struct CMUnitTest){e->row->info.name, test_row, NULL, NULL, (void *)(uintptr_t)e};
-        }
-    }
+    size_t count = row_tests(tests, MOST, true, test_row);
     int failed = _cmocka_run_group_tests("gpu_forms", tests, count, start, device_group_end);
     printf("%lu runs, %lu declined\n", done, declined);
     return failed;
