@@ -73,6 +73,8 @@ typedef struct usw_arcs {
 /* Reads numbers as arcs. There may be no more vertices than numbers, which is the room that the
  * outcome has. */
 usw_arcs usw_read_arcs(usw_explain *x, const uint32_t *in, size_t n);
+/* Makes dist and open those of a search that has found nothing yet but its source, vertex 0. */
+void usw_begin_paths(usw_explain *x, usw_array dist, usw_array open);
 /* Arc k, whose tail lies `far` away, offers a way to its head: it is way[k], and dist and open of
  * the head if it is shorter. */
 void usw_offer_way(usw_explain *x, uint32_t far, usw_arc3 arc, usw_array way, size_t k,

@@ -29,7 +29,7 @@
  *          U. Meyer, P. Sanders, Delta-stepping: a parallelizable shortest path algorithm,
  *          Journal of Algorithms, 2003.
  *
- * Forms    explained (this file), CPU (path_bucket_cpu.h).
+ * Forms    explained (this file), CPU (path_bucket_cpu.h), CUDA (path_bucket.cu).
  */
 #include "part_steps.h"
 
@@ -122,13 +122,7 @@ static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     if (n == 0) {
         return;
     }
-    ROUND(x, "begin") {
-        LANES(x, v, s.arcs.vertices) {
-            set(x, s.dist, v, v == 0 ? 0 : UNREACHED);
-            set(x, s.open, v, v == 0 ? 0 : UNREACHED);
-        }
-    }
-    show_distances(x, s.dist);
+    usw_begin_paths(x, s.dist, s.open);
     for (uint32_t least = find_least(x, &s); least != UNREACHED; least = find_least(x, &s)) {
         uint32_t bucket = least / s.width;
         uint64_t begin = (uint64_t)bucket * s.width;

@@ -107,6 +107,18 @@ void usw_offer_way(usw_explain *x, uint32_t far, usw_arc3 arc, usw_array way, si
     }
 }
 
+/* Nothing is reached but vertex 0, and nothing is settled. */
+void usw_begin_paths(usw_explain *x, usw_array dist, usw_array open)
+{
+    ROUND(x, "begin") {
+        LANES(x, v, dist.n) {
+            set(x, dist, v, v == 0 ? 0 : UNREACHED);
+            set(x, open, v, v == 0 ? 0 : UNREACHED);
+        }
+    }
+    show_distances(x, dist);
+}
+
 /* Every arc that leaves the vertex offers a way to its end. Arcs side by side may offer ways to the
  * same end: a machine with many lanes must then take the minimum in one piece (an atomic one). */
 static void relax(usw_explain *x, const graph *g, uint32_t vertex)
@@ -127,13 +139,7 @@ static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     if (n == 0) {
         return;
     }
-    ROUND(x, "begin") {
-        LANES(x, v, g.arcs.vertices) {
-            set(x, g.dist, v, v == 0 ? 0 : UNREACHED);
-            set(x, g.open, v, v == 0 ? 0 : UNREACHED);
-        }
-    }
-    show_distances(x, g.dist);
+    usw_begin_paths(x, g.dist, g.open);
     for (size_t settled = 0; settled < g.arcs.vertices; settled++) {
         uint32_t vertex = find_nearest(x, &g);
         if (g.open.v[vertex] == UNREACHED) {

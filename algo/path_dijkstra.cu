@@ -8,14 +8,15 @@
  * third barrier. Distances are compared as unsigned integers, also those of floats, which are not
  * negative. One kernel does it all; its blocks meet at a barrier twice for each settled vertex.
  *
+ * In a matrix the row of the nearest vertex is relaxed by all lanes side by side, and a weight that
+ * must not be is noted when it is met.
+ *
  * Shape    paths: cooperative, grid ceil(V / 2048) up to one block a multiprocessor, block 512,
  *          shared 256 bytes. Each vertex costs two barriers over the grid and a look at all others,
  *          which the cache of level 2 holds: V * V in all, so V is at most 2^22.
  * Source   E. W. Dijkstra, 1959; P. J. Martin, R. Torres, A. Gavilanes, CUDA solutions for the SSSP
  *          problem, ICCS 2009. */
-#include "../cuda/gpu.cuh"
-
-#include <type_traits>
+#include "part_path_outcome.cuh"
 
 namespace
 {
@@ -31,35 +32,19 @@ struct candidate {
     unsigned long long distance, vertex;
 };
 
-/* D: distances as unsigned integers. UNREACHED is the greatest number or, of floats, infinity. */
-template <typename D> struct job {
-    usw_gpu_path_query q;
+template <typename Net> struct job {
+    using D = typename Net::D;
+    Net net;
+    const uint32_t *sources, *targets;
+    size_t source_count, target_count;
     D *dist, *open;
     candidate *nearest;          /* of each block */
-    unsigned long long *arrived; /* blocks at the barrier, of all rounds */
-    D unreached, cutoff;
+    unsigned long long *arrived; /* at the barrier of the grid */
+    unsigned long long *bad;     /* the first arc met whose weight must not be; else the greatest */
+    unsigned long long *fault;
+    D cutoff;
+    static constexpr D unreached = usw_distances<typename Net::weight>::unreached;
 };
-
-/* ---- meeting points ---- */
-
-/* All blocks; round counts them. What was written before is seen after it. */
-__device__ __forceinline__ void grid_barrier(unsigned long long *arrived, unsigned long long *round)
-{
-    ++*round;
-    if (gridDim.x == 1) {
-        __syncthreads();
-        return;
-    }
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        atomicAdd(arrived, 1ull);
-        while (usw_load_acquire(arrived) < *round * gridDim.x) {
-            usw_yield();
-        }
-    }
-    __syncthreads();
-}
 
 __device__ __forceinline__ candidate nearer(candidate a, candidate b)
 {
@@ -86,132 +71,146 @@ __device__ __forceinline__ candidate butterfly(candidate mine, candidate *said)
 
 /* ---- the steps; lanes of all blocks are numbered through ---- */
 
-__device__ __forceinline__ size_t own_number()
-{
-    return static_cast<size_t>(blockIdx.x) * tuning::threads + threadIdx.x;
-}
-__device__ __forceinline__ size_t lanes()
-{
-    return static_cast<size_t>(gridDim.x) * tuning::threads;
-}
-
 /* The unsettled vertex of least distance. */
-template <typename D>
-__device__ __forceinline__ candidate find_nearest(const job<D> &j, candidate *said,
-                                                  unsigned long long *round)
+template <typename Net>
+__device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *said,
+                                                  usw_team &team)
 {
     candidate mine = {j.unreached, ~0ull};
-    for (size_t v = own_number(); v < j.q.vertices; v += lanes()) {
+    for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
         mine = nearer(mine, {__ldcg(&j.open[v]), v});
     }
     mine = butterfly(mine, said);
-    if (gridDim.x == 1) {
+    if (team.blocks == 1) {
         return mine;
     }
     if (threadIdx.x == 0) {
-        j.nearest[blockIdx.x] = mine;
+        j.nearest[team.block] = mine;
     }
-    grid_barrier(j.arrived, round);
+    team.barrier();
     mine = {j.unreached, ~0ull};
-    for (unsigned b = threadIdx.x; b < gridDim.x; b += tuning::threads) {
+    for (unsigned b = threadIdx.x; b < team.blocks; b += tuning::threads) {
         mine = nearer(mine, {__ldcg(&j.nearest[b].distance), __ldcg(&j.nearest[b].vertex)});
     }
     return butterfly(mine, said);
 }
 
-/* Weights as the type that distances are of: W is that type, D its bits. */
-template <typename W, typename D>
-__device__ __forceinline__ D way_over(D distance, D weight, D unreached)
-{
-    if constexpr (sizeof(W) == sizeof(float) && !std::is_integral<W>::value) {
-        return __float_as_uint(__fadd_rn(__uint_as_float(distance), __uint_as_float(weight)));
-    } else if constexpr (!std::is_integral<W>::value) {
-        const double sum = __dadd_rn(__longlong_as_double(static_cast<long long>(distance)),
-                                     __longlong_as_double(static_cast<long long>(weight)));
-        return static_cast<D>(__double_as_longlong(sum));
-    } else {
-        const D sum = static_cast<D>(distance + weight);
-        return sum < distance ? unreached : sum; /* it does not fit */
-    }
-}
-
 /* Every arc that leaves the vertex offers a way to its end. */
-template <typename W, typename D>
-__device__ __forceinline__ void relax(const job<D> &j, candidate from)
+template <typename Net>
+__device__ __forceinline__ void relax(const job<Net> &j, candidate from, const usw_team &team)
 {
-    const size_t end = j.q.begin[from.vertex + 1];
-    for (size_t k = j.q.begin[from.vertex] + own_number(); k < end; k += lanes()) {
-        const uint32_t head = j.q.heads[k * j.q.stride];
-        const D weight =
-            j.q.weights == nullptr ? 1 : static_cast<const D *>(j.q.weights)[k * j.q.stride];
-        const D way = way_over<W, D>(static_cast<D>(from.distance), weight, j.unreached);
-        if (way < j.unreached && way <= j.cutoff && way < atomicMin(&j.dist[head], way)) {
-            atomicMin(&j.open[head], way);
+    using W = typename Net::weight;
+    using D = typename Net::D;
+    const unsigned v = static_cast<unsigned>(from.vertex);
+    const usw_span s = j.net.span(v);
+    for (size_t a = s.begin + team.lane(); a < s.end; a += team.lanes()) {
+        const auto arc = j.net.arc(v, a);
+        if (Net::unchecked && usw_distances<W>::is_float && arc.weight > j.unreached) {
+            atomicMin(j.bad, static_cast<unsigned long long>(a));
+            continue;
+        }
+        const D way = usw_way_over<W>(static_cast<D>(from.distance), arc.weight);
+        if (way < j.unreached && way <= j.cutoff && way < atomicMin(&j.dist[arc.head], way)) {
+            atomicMin(&j.open[arc.head], way);
         }
     }
 }
 
-template <typename W, typename D> __global__ void __launch_bounds__(tuning::threads) paths(job<D> j)
+/* Counts the targets, in their order, that are settled when all as near as this are. Between two
+ * barriers nobody writes distances, so that all blocks count the same. */
+template <typename Net>
+__device__ __forceinline__ bool have_targets(const job<Net> &j, unsigned long long settled,
+                                             size_t *finished)
+{
+    while (*finished < j.target_count && __ldcg(&j.dist[j.targets[*finished]]) <= settled) {
+        ++*finished;
+    }
+    return j.target_count > 0 && *finished == j.target_count;
+}
+
+template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths(job<Net> j)
 {
     USW_SHARED_ARRAY(candidate, said, [tuning::warps]);
-    unsigned long long round = 0;
-    for (size_t v = own_number(); v < j.q.vertices; v += lanes()) {
+    usw_team team = usw_team_of_grid(j.arrived);
+    size_t finished = 0;
+    for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
         j.dist[v] = j.open[v] = j.unreached;
     }
-    grid_barrier(j.arrived, &round);
-    for (size_t s = own_number(); s < j.q.source_count; s += lanes()) {
-        j.dist[j.q.sources[s]] = j.open[j.q.sources[s]] = 0;
+    team.barrier();
+    for (size_t s = team.lane(); s < j.source_count; s += team.lanes()) {
+        j.dist[j.sources[s]] = j.open[j.sources[s]] = 0;
     }
-    grid_barrier(j.arrived, &round);
-    for (size_t settled = 0; settled < j.q.vertices; settled++) {
-        const candidate nearest = find_nearest(j, said, &round);
+    team.barrier();
+    for (size_t settled = 0; settled < j.net.vertices; settled++) {
+        const candidate nearest = find_nearest(j, said, team);
         if (nearest.distance >= j.unreached) {
             break;
         }
-        if (own_number() == 0) {
+        /* Targets before this one: when the next is farther than all of them, they have theirs. */
+        if (nearest.distance > 0 && have_targets(j, nearest.distance - 1, &finished)) {
+            break;
+        }
+        team.barrier();
+        if (team.lane() == 0) {
             j.open[nearest.vertex] = j.unreached;
         }
-        relax<W>(j, nearest);
-        grid_barrier(j.arrived, &round);
+        relax(j, nearest, team);
+        team.barrier();
+        if (Net::unchecked && usw_load_relaxed(j.bad) != ~0ull) {
+            break;
+        }
+    }
+    if (Net::unchecked && team.lane() == 0 && usw_load_relaxed(j.bad) != ~0ull) {
+        usw_gpu_fault(j.fault, USW_FAULT_WEIGHT, usw_load_relaxed(j.bad));
     }
 }
 
 /* ---- the whole ---- */
 
-template <typename W, typename D>
-upsweep_status search_as(usw_gpu *g, const usw_gpu_path_query *q, D unreached)
+template <typename Net> upsweep_status search_in(usw_gpu *g, const usw_gpu_path_query *q, Net net)
 {
-    const size_t wanted = (q->vertices + tuning::share - 1) / tuning::share;
+    using D = typename Net::D;
+    const size_t wanted = (net.vertices + tuning::share - 1) / tuning::share;
     const unsigned blocks = static_cast<unsigned>(wanted < g->sms ? wanted : g->sms);
-    job<D> j = {*q, static_cast<D *>(q->distance), nullptr, nullptr, nullptr, unreached, unreached};
-    j.open = static_cast<D *>(usw_gpu_scratch(g, q->vertices * sizeof(D)));
-    j.nearest = static_cast<candidate *>(usw_gpu_scratch(g, blocks * sizeof(candidate)));
-    j.arrived = static_cast<unsigned long long *>(usw_gpu_scratch(g, sizeof *j.arrived));
-    if (q->has_cutoff) {
-        j.cutoff = static_cast<D>(q->cutoff);
-    }
-    if (j.open == nullptr || j.nearest == nullptr || j.arrived == nullptr) {
+    job<Net> j = {};
+    outcome_job<Net> o = {};
+    j.net = o.net = net;
+    j.sources = o.sources = q->sources;
+    j.targets = o.targets = q->targets;
+    j.source_count = o.source_count = q->source_count;
+    j.target_count = o.target_count = q->target_count;
+    j.dist = o.distance = static_cast<D *>(q->distance);
+    o.parent = q->parent;
+    o.rows = 1;
+    j.open = static_cast<D *>(usw_gpu_scratch(g, net.vertices * sizeof(D)));
+    j.nearest = static_cast<candidate *>(usw_gpu_scratch(g, g->sms * sizeof(candidate)));
+    j.arrived = static_cast<unsigned long long *>(usw_gpu_scratch(g, 2 * sizeof *j.arrived));
+    j.bad = j.arrived + 1;
+    j.fault = g->fault;
+    j.cutoff = q->has_cutoff ? static_cast<D>(q->cutoff) : j.unreached;
+    if (!outcome_room(g, &o, q, 1)) {
         return g->status;
     }
     usw_gpu_fill(g, j.arrived, 0, sizeof *j.arrived);
-    return USW_LAUNCH_COOPERATIVE(g, (paths<W, D>), blocks, tuning::threads, 0, j);
+    usw_gpu_fill(g, j.bad, 0xff, sizeof *j.bad);
+    USW_LAUNCH_COOPERATIVE(g, (paths<Net>), blocks, tuning::threads, 0, j);
+    return outcome(g, o, q, 1);
 }
 
 upsweep_status search(usw_gpu *g, const usw_gpu_path_query *q)
 {
-    if (q->vertices > tuning::vertices_most) {
+    if (q->net.vertices > tuning::vertices_most) {
         return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED,
                             "path/dijkstra takes up to %zu vertices on a GPU, not %zu",
-                            tuning::vertices_most, q->vertices);
+                            tuning::vertices_most, q->net.vertices);
     }
-    switch (q->weight_type) {
-    case UPSWEEP_U64: return search_as<uint64_t, unsigned long long>(g, q, ~0ull);
-    case UPSWEEP_F32: return search_as<float, unsigned>(g, q, 0x7f800000u);
-    case UPSWEEP_F64: return search_as<double, unsigned long long>(g, q, 0x7ffull << 52);
-    default: return search_as<uint32_t, unsigned>(g, q, ~0u);
-    }
+    return usw_by_weight(q->net.weight_type, [=](auto weight) {
+        using W = decltype(weight);
+        return q->net.matrix == nullptr ? search_in(g, q, usw_rows_of<W>(q->net))
+                                        : search_in(g, q, usw_matrix_of<W>(q->net));
+    });
 }
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_path_form, usw_path_dijkstra_cuda) = {search};
+USW_GPU_FORM(usw_gpu_path_form, usw_path_dijkstra_cuda) = {search, nullptr};

@@ -51,7 +51,7 @@ if(cuda_forms)
     endif()
 
     # Forms by themselves, for what no public call reaches.
-    set(by_themselves ${CMAKE_SOURCE_DIR}/algo/sort_vmerge.cu ${CMAKE_SOURCE_DIR}/algo/path_dijkstra.cu
+    set(by_themselves ${CMAKE_SOURCE_DIR}/algo/sort_vmerge.cu
         ${CMAKE_SOURCE_DIR}/algo/reduce_butterfly.cu)
     foreach(stem gpu scratch devices stage finish)
         list(APPEND by_themselves ${CMAKE_SOURCE_DIR}/cuda/${stem}.cu)

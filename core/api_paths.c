@@ -63,7 +63,9 @@ upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o,
     if (!(o->delta >= 0)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "delta is %g", o->delta);
     }
-    return usw_check_ids(u, "target", o->targets, o->target_count, vertices);
+    upsweep_status status = usw_gpu_refuse_list(u, o->targets, "targets");
+    return status == UPSWEEP_OK ? usw_check_ids(u, "target", o->targets, o->target_count, vertices)
+                                : status;
 }
 
 upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_room *room,
@@ -71,8 +73,8 @@ upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_pat
 {
     return status == UPSWEEP_ERROR_MEMORY ? usw_fail(u, status, "no scratch for the queue")
            : status == UPSWEEP_ERROR_RANGE
-               ? usw_fail(u, status, "the distance of vertex %u does not fit %zu bits",
-                          room->culprit, 8 * (type == 0 ? 4 : upsweep_type_bytes(type)))
+               ? usw_fail(u, status, USW_SAY_NO_FIT, room->culprit,
+                          8 * (type == 0 ? 4 : upsweep_type_bytes(type)))
                : status;
 }
 
@@ -120,14 +122,9 @@ static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_pa
     return form->search(room, q);
 }
 
-static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algorithm,
+static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_form *form,
                           uint32_t *parent)
 {
-    upsweep_status status = UPSWEEP_OK;
-    const usw_path_form *form = usw_path_form_for(u, algorithm, &status);
-    if (form == NULL) {
-        return status;
-    }
     usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
     if (room.queue == NULL) {
         return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
@@ -135,7 +132,7 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const char *algor
     if (q->graph->sorted && q->cutoff == NULL && q->target_count == 0) {
         room.relaxed = usw_scratch(u, q->graph->vertices * sizeof *room.relaxed);
     }
-    status = search(u, form, q, &room);
+    upsweep_status status = search(u, form, q, &room);
     if (status != UPSWEEP_OK) {
         return usw_path_failure(u, status, &room, q->graph->weight_type);
     }
@@ -159,10 +156,9 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     if (status == UPSWEEP_OK && graph->vertices > 0 && distance == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "distance is NULL");
     }
-    const void *const arrays[] = {sources, distance, parent};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
-        status = usw_gpu_refuse(u, arrays[i], "an array", "a search of paths");
-    }
+    status = status == UPSWEEP_OK ? usw_check_place(u, distance, "distance") : status;
+    status = status == UPSWEEP_OK ? usw_check_place(u, parent, "parent") : status;
+    status = status == UPSWEEP_OK ? usw_gpu_refuse_list(u, sources, "sources") : status;
     if (status == UPSWEEP_OK) {
         o = options == NULL ? o : *options;
         status = usw_check_path_options(u, &o, graph->vertices);
@@ -170,11 +166,15 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     if (status == UPSWEEP_OK) {
         status = usw_check_ids(u, "source", sources, source_count, graph->vertices);
     }
-    if (status == UPSWEEP_OK) {
+    const usw_path_form *form =
+        status == UPSWEEP_OK ? usw_path_form_for(u, o.algorithm, &status) : NULL;
+    if (form != NULL) {
         double delta = o.delta > 0 ? o.delta : usw_choose_delta(graph);
         usw_path_query q = {graph,          sources,  o.targets, source_count,
                             o.target_count, distance, o.cutoff,  delta};
-        status = run(u, &q, o.algorithm, parent);
+        if (!usw_gpu_paths(u, &q, o.algorithm, o.delta, parent, &status)) {
+            status = run(u, &q, form, parent);
+        }
     }
     return usw_leave(u, status);
 }

@@ -1,5 +1,6 @@
 /* api_paths_batch.c - upsweep_paths_batch and upsweep_paths_matrix: checks, and rows in order. */
 #include "check.h"
+#include "gpu.h"
 #include "path_lanes.h"
 
 /* Rows are made in waves, and while one is made, the one before is given to the sink. A wave is
@@ -46,9 +47,16 @@ static upsweep_status check(upsweep *u, usw_path_batch *b, const upsweep_batch_o
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         "rows of targets are not those of what is reached");
     }
-    status = usw_check_ids(u, "source", b->sources, b->source_count, b->graph->vertices);
+    const void *const lists[] = {b->sources, b->o.targets, b->o.target_begin, b->o.cutoffs};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == UPSWEEP_OK; i++) {
+        status = usw_gpu_refuse_list(u, lists[i], "sources, targets or cutoffs");
+    }
+    status = status != UPSWEEP_OK
+                 ? status
+                 : usw_check_ids(u, "source", b->sources, b->source_count, b->graph->vertices);
     status = status == UPSWEEP_OK ? check_targets(u, b) : status;
     b->form = status == UPSWEEP_OK ? usw_path_form_for(u, b->o.algorithm, &status) : NULL;
+    b->delta = b->o.delta;
     b->o.delta = b->o.delta > 0 ? b->o.delta : usw_choose_delta(b->graph);
     size_t bytes = upsweep_type_bytes(b->graph->weight_type);
     b->distance_bytes = bytes == 0 ? 4 : bytes;
@@ -154,12 +162,15 @@ upsweep_status upsweep_paths_batch(upsweep *u, const upsweep_graph *graph, const
     }
     if (status == UPSWEEP_OK && source_count > 0) {
         b.parents = (b.o.flags & UPSWEEP_PATHS_PARENTS) != 0;
-        status = usw_path_lanes_begin(&b);
-        status = status == UPSWEEP_OK ? run_waves(&b, sink, context) : status;
+        bool done = usw_gpu_path_batch(&b, sink, context, &status);
+        status = done ? status : usw_path_lanes_begin(&b);
+        if (!done) {
+            status = status == UPSWEEP_OK ? run_waves(&b, sink, context) : status;
+            report(&b);
+        }
         if (status == UPSWEEP_STOPPED) {
             status = usw_fail(u, status, "the sink asked to stop");
         }
-        report(&b);
     }
     return usw_leave(u, status);
 }
@@ -175,7 +186,11 @@ static upsweep_status run_matrix(usw_path_batch *b)
         return usw_fail(b->u, UPSWEEP_ERROR_ARGUMENT, "%zu rows of %zu distances: not a size",
                         b->source_count, usw_path_columns(b, 0));
     }
-    upsweep_status status = usw_path_lanes_begin(b);
+    upsweep_status status = UPSWEEP_OK;
+    if (usw_gpu_path_matrix(b, &status)) {
+        return status;
+    }
+    status = usw_path_lanes_begin(b);
     b->done = usw_scratch(b->u, b->source_count);
     if (status != UPSWEEP_OK || b->done == NULL) {
         return status != UPSWEEP_OK ? status
@@ -203,7 +218,9 @@ upsweep_status upsweep_paths_matrix(upsweep *u, const upsweep_graph *graph, cons
                         .parents = parent != NULL,
                         .rows = distance,
                         .parent_rows = parent};
-    status = check(u, &b, options, 0);
+    status = usw_check_place(u, distance, "distance");
+    status = status == UPSWEEP_OK ? usw_check_place(u, parent, "parent") : status;
+    status = status == UPSWEEP_OK ? check(u, &b, options, 0) : status;
     bool cells =
         status == UPSWEEP_OK && source_count > 0 &&
         usw_path_row_begin(&b, source_count - 1) + usw_path_columns(&b, source_count - 1) > 0;

@@ -1,5 +1,6 @@
 /* api_paths_dense.c - upsweep_paths_dense: checks, and the form that takes a matrix. */
 #include "check.h"
+#include "gpu.h"
 #include "paths.h"
 
 USW_DECLARE_PER_ISA(usw_path_form, usw_path_dijkstra_cpu);
@@ -19,21 +20,25 @@ static upsweep_status check(upsweep *u, const usw_dense_query *d)
     if (d->n > 0 && (d->matrix == NULL || d->q.distance == NULL)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "matrix or distance is NULL");
     }
-    return usw_check_ids(u, "source", d->q.sources, d->q.source_count, d->n);
+    upsweep_status status = usw_gpu_refuse_list(u, d->q.sources, "sources");
+    return status == UPSWEEP_OK ? usw_check_ids(u, "source", d->q.sources, d->q.source_count, d->n)
+                                : status;
 }
 
-static upsweep_status run(upsweep *u, const usw_dense_query *d, const char *algorithm,
+static const usw_path_form *form_for(upsweep *u, const char *algorithm, upsweep_status *status)
+{
+    const usw_path_form *form = USW_PICK(u->isa, usw_path_dijkstra_cpu);
+    form = usw_form_for(u, "path", algorithm, form, status);
+    if (form != NULL && form->dense == NULL) {
+        *status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s does not take a matrix", algorithm);
+        return NULL;
+    }
+    return form;
+}
+
+static upsweep_status run(upsweep *u, const usw_dense_query *d, const usw_path_form *form,
                           uint32_t *parent)
 {
-    upsweep_status status = UPSWEEP_OK;
-    const usw_path_form *form = USW_PICK(u->isa, usw_path_dijkstra_cpu);
-    form = usw_form_for(u, "path", algorithm, form, &status);
-    if (form != NULL && form->dense == NULL) {
-        status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s does not take a matrix", algorithm);
-    }
-    if (status != UPSWEEP_OK || form == NULL) {
-        return status;
-    }
     usw_report(u, "path/dijkstra", "the graph is a matrix of %zu vertices", d->n);
     return form->dense(u, d, parent);
 }
@@ -55,7 +60,14 @@ upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n, ups
         n,
         type};
     status = check(u, &d);
+    const void *const arrays[] = {matrix, distance, parent};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
+        status = usw_check_place(u, arrays[i], "an array");
+    }
     status = status == UPSWEEP_OK ? usw_check_path_options(u, &o, n) : status;
-    status = status == UPSWEEP_OK ? run(u, &d, o.algorithm, parent) : status;
+    const usw_path_form *form = status == UPSWEEP_OK ? form_for(u, o.algorithm, &status) : NULL;
+    if (form != NULL && !usw_gpu_paths_dense(u, &d, o.algorithm, parent, &status)) {
+        status = run(u, &d, form, parent);
+    }
     return usw_leave(u, status);
 }

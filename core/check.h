@@ -9,6 +9,8 @@
 #define USW_SAY_OUTSIDE "an index is not below %zu"
 #define USW_SAY_TWICE "index is no permutation: a place comes twice"
 #define USW_SAY_NO_BUCKET "an element is in none of the %u buckets"
+#define USW_SAY_NO_FIT "the distance of vertex %u does not fit %zu bits"
+#define USW_SAY_WEIGHT "the arc from %zu to %zu has the weight %g"
 #define USW_SAY_ROW "row %zu ends before it begins, or beyond n"
 
 /* The form that a call with options.algorithm = name uses (standard: where name is NULL), or NULL

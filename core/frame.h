@@ -49,7 +49,7 @@ struct usw_gpu_plugin; /* plugin.h */
 
 /* What a handle was opened on. AUTO opens a GPU when there is reason to (gpu_call.c). */
 typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
-enum { USW_DEFERRED = 5 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
+enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 struct upsweep {
     pthread_mutex_t lock; /* one call at a time; taken by usw_enter */

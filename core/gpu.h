@@ -64,6 +64,24 @@ bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_b
                      size_t bytes, upsweep_status *status);
 bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status);
 
+/* ---- gpu_path.c and gpu_path_rows.c: arrays of distances and parents may be in device memory
+ * ---- */
+struct usw_path_query;
+struct usw_dense_query;
+struct usw_path_batch;
+/* delta 0: chosen for the GPU. */
+bool usw_gpu_paths(upsweep *u, const struct usw_path_query *q, const char *algorithm, double delta,
+                   uint32_t *parent, upsweep_status *status);
+bool usw_gpu_paths_dense(upsweep *u, const struct usw_dense_query *q, const char *algorithm,
+                         uint32_t *parent, upsweep_status *status);
+/* Many sources; the sink's wish to stop is UPSWEEP_STOPPED. */
+bool usw_gpu_path_matrix(struct usw_path_batch *b, upsweep_status *status);
+bool usw_gpu_path_batch(struct usw_path_batch *b, upsweep_path_sink sink, void *context,
+                        upsweep_status *status);
+/* Copies of a graph in device memory: their size, and their end. */
+size_t usw_gpu_graph_bytes(const upsweep_graph *g);
+void usw_gpu_graph_drop(upsweep_graph *g);
+
 /* ---- gpu_place.c: what the host reads itself, and what must be the host's ---- */
 
 /* The keys of a bucketing: where they are in device memory their range is found there (keys of the
@@ -75,6 +93,10 @@ upsweep_status usw_gpu_host_reads(upsweep *u, const char *what);
 /* Makes *array readable here: where it is in device memory it becomes a copy in scratch (of zeros
  * in a plan). */
 upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes);
+/* Whether u only plans: pointers then mean nothing. */
+bool usw_gpu_only_plans(const upsweep *u);
+/* UPSWEEP_ERROR_UNSUPPORTED if the list is in device memory: the host reads it. */
+upsweep_status usw_gpu_refuse_list(upsweep *u, const void *list, const char *what);
 /* UPSWEEP_ERROR_UNSUPPORTED if the array is in device memory: `call` computes on the CPU. */
 upsweep_status usw_gpu_refuse(upsweep *u, const void *array, const char *what, const char *call);
 

@@ -103,14 +103,15 @@ static bool worth_the_way(usw_gpu_call *c)
         const usw_gpu_array *a = &c->arrays[i];
         bytes += (double)a->bytes * ((a->use & USW_GPU_IN) + (a->use >> 1 & 1));
     }
-    double gpu_ns = rates.start_ns + bytes / rates.bytes_per_ns;
+    double gpu_ns = rates.start_ns + bytes / rates.bytes_per_ns + c->gpu_ns;
     if (u->gpu == NULL) {
         gpu_ns += rates.open_ns;
     }
     if (c->cpu_ns <= gpu_ns || !usw_device_open_late(u)) {
         if (u->plugin != NULL) {
-            snprintf(u->note, sizeof u->note, "not %s: the copies take %.1f ms, the CPU %.1f ms",
-                     device_of(u), gpu_ns / 1e6, c->cpu_ns / 1e6);
+            snprintf(u->note, sizeof u->note, "not %s: %s %.1f ms, the CPU %.1f ms", device_of(u),
+                     c->gpu_ns > 0 ? "that would take" : "the copies take", gpu_ns / 1e6,
+                     c->cpu_ns / 1e6);
         }
         return false;
     }
@@ -123,7 +124,7 @@ static bool worth_the_way(usw_gpu_call *c)
 static bool belongs_on_gpu(usw_gpu_call *c, upsweep_status *status)
 {
     upsweep *u = c->u;
-    if (u->device == USW_CUDA) {
+    if (u->device == USW_CUDA || c->on_gpu) {
         return true;
     }
     size_t bytes = 0;
@@ -219,6 +220,7 @@ static upsweep_status take_back(usw_gpu_call *c)
         }
         if (small && status == UPSWEEP_OK) {
             status = c->p->wait(c->g, &fault);
+            c->fault = fault;
             if (status == UPSWEEP_ERROR_RANGE) {
                 uint64_t limit =
                     fault.code == c->risks[0].code ? c->risks[0].limit : c->risks[1].limit;

@@ -66,7 +66,11 @@ struct usw_gpu_call {
     /* Queues the steps. Runs twice, first as a plan: it does the same both times. */
     upsweep_status (*work)(usw_gpu_call *c);
     void *context;
-    double cpu_ns; /* what the CPU is predicted to take, for "auto"; 0: less than copies take */
+    /* What is predicted to be taken, for "auto", by the CPU (0: less than copies take) and by the
+     * GPU beside the copies. */
+    double cpu_ns, gpu_ns;
+    bool on_gpu;               /* it belongs there: a call before has decided it */
+    usw_gpu_fault_found fault; /* that failed it */
     usw_gpu_risk risks[2];
     bool host_output; /* some output is in the host's memory */
 };

@@ -12,6 +12,14 @@ upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, u
     case USW_FAULT_PERMUTATION: return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_TWICE);
     case USW_FAULT_BUCKET:
         return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_NO_BUCKET, (unsigned)below);
+    case USW_FAULT_DISTANCE:
+        return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_NO_FIT, (unsigned)at, (size_t)limit);
+    case USW_FAULT_WEIGHT:
+        return usw_fail(
+            u, UPSWEEP_ERROR_RANGE, "the arc from %zu to %zu has a weight that is negative or NaN",
+            (size_t)(limit == 0 ? 0 : at / limit), (size_t)(limit == 0 ? 0 : at % limit));
+    case USW_FAULT_ENDLESS:
+        return usw_fail(u, UPSWEEP_ERROR_DEVICE, "the search did not come to its end");
     case USW_FAULT_ROWS: return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_ROW, (size_t)at);
     default: return usw_fail(u, UPSWEEP_ERROR_DEVICE, "an error of no known kind: %u", fault->code);
     }
@@ -25,8 +33,7 @@ static bool on_device(upsweep *u, const void *array)
     return u->plugin->place(u->gpu, array) != USW_ON_HOST;
 }
 
-/* Whether u only plans: pointers then mean nothing. */
-static bool plans(const upsweep *u)
+bool usw_gpu_only_plans(const upsweep *u)
 {
     return strcmp(u->device_name, "cuda:plan") == 0;
 }
@@ -36,6 +43,14 @@ upsweep_status usw_gpu_refuse(upsweep *u, const void *array, const char *what, c
     return on_device(u, array)
                ? usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
                           "%s computes on the CPU, and %s is in device memory", call, what)
+               : UPSWEEP_OK;
+}
+
+upsweep_status usw_gpu_refuse_list(upsweep *u, const void *list, const char *what)
+{
+    return !usw_gpu_only_plans(u) && on_device(u, list)
+               ? usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
+                          "the %s are in device memory, but are read by the host", what)
                : UPSWEEP_OK;
 }
 
@@ -49,7 +64,7 @@ upsweep_status usw_gpu_device_pointer(upsweep *u, const void *array, const char 
 
 upsweep_status usw_gpu_host_reads(upsweep *u, const char *what)
 {
-    if (u->gpu == NULL || plans(u)) {
+    if (u->gpu == NULL || usw_gpu_only_plans(u)) {
         return UPSWEEP_OK;
     }
     u->plugin->begin(u->gpu, true);
@@ -73,7 +88,7 @@ upsweep_status usw_gpu_bring_home(upsweep *u, const void **array, size_t bytes)
     }
     memset(copy, 0, bytes);
     upsweep_status status = UPSWEEP_OK;
-    if (!plans(u) && usw_device_open_late(u)) {
+    if (!usw_gpu_only_plans(u) && usw_device_open_late(u)) {
         status = usw_gpu_host_reads(u, "the bounds of buckets");
         if (status != UPSWEEP_OK) {
             return status;
@@ -116,7 +131,7 @@ bool usw_gpu_range(upsweep *u, const void *keys, size_t n, const usw_keymap maps
                               usw_gpu_out("found", found, 2 * sizeof *found)};
     usw_gpu_call c = {.u = u, .arrays = arrays, .count = 2, .work = range_work, .context = &j};
     bool done = usw_gpu_run(&c, status);
-    if (plans(u)) {
+    if (usw_gpu_only_plans(u)) {
         found[0] = usw_map_key(&maps[0], 0);
         found[1] = usw_map_key(&maps[1], 0);
     }

@@ -334,6 +334,7 @@ void upsweep_graph_free(upsweep_graph *graph)
     if (graph == NULL) {
         return;
     }
+    usw_gpu_graph_drop(graph);
     if (graph->release != NULL) {
         graph->release(graph->context, graph->block, graph->block_bytes);
     } else {

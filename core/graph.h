@@ -5,6 +5,10 @@
 
 #include "frame.h"
 
+#include <stdatomic.h>
+
+enum { USW_GRAPH_DEVICES = 64 };
+
 /* An arc with a weight of 32 bits (u32 or the bits of an f32). */
 typedef struct usw_arc {
     uint32_t head, weight;
@@ -22,6 +26,11 @@ struct upsweep_graph {
     bool symmetric; /* every arc has its opposite of the same weight */
     bool sorted;    /* so, arcs are many, and each row goes by weight */
     size_t degree_max, bytes;
+    /* Copies in device memory, made by the first query on each device and never changed
+     * (gpu_path.c): threads that make one at the same time keep the first to be there. */
+    void *_Atomic on_device[USW_GRAPH_DEVICES];
+    _Atomic size_t device_bytes;
+    const struct usw_gpu_plugin *_Atomic plugin; /* whose memory that is */
     /* What it was allocated with. */
     void (*release)(void *context, void *pointer, size_t bytes);
     void *context;

@@ -32,6 +32,7 @@ typedef struct usw_path_batch {
     const uint32_t *sources;
     size_t source_count, distance_bytes;
     upsweep_batch_options o;
+    double delta; /* that was asked for; o.delta is what searches use */
     bool parents;
     usw_path_lane *lane;
     size_t lanes, slab_bytes;

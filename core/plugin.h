@@ -16,7 +16,7 @@
 
 #include "forms.h"
 
-#define USW_GPU_ABI 2
+#define USW_GPU_ABI 3
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -93,25 +93,47 @@ typedef struct usw_gpu_split_form {
 
 /* ---- shortest paths ---- */
 
-/* A graph in compressed rows, in device memory, with weights >= 0. Arc a leads to heads[a * stride]
- * and has the weight weights[a * stride], of 32 or 64 bits as the type says. */
-typedef struct usw_gpu_path_query {
+enum { USW_GPU_ROW_BITS = 24, USW_GPU_ROW_MOST = (1 << USW_GPU_ROW_BITS) - 1 };
+
+/* A graph in device memory, with weights >= 0, by rows or as a matrix. row[v], of vertices + 1: the
+ * number of the first arc of v, above USW_GPU_ROW_BITS bits with the number of its arcs; where that
+ * does not fit, USW_GPU_ROW_MOST: they go on to where row[v + 1] begins. */
+typedef struct usw_gpu_net {
     size_t vertices, arcs;
-    const uint64_t *begin; /* vertices + 1 */
-    const uint32_t *heads;
-    const void *weights; /* NULL: every arc counts 1, and the type is U32 */
-    size_t stride;       /* 2: heads and weights of 32 bits take turns */
-    upsweep_type weight_type;
-    const uint32_t *sources;
-    size_t source_count;
-    bool has_cutoff;
-    uint64_t cutoff; /* a distance's bits: what lies farther is not reached */
-    void *distance;  /* of each vertex; not reached: the greatest value, infinity */
+    upsweep_type weight_type; /* 0: none, every arc counts 1 */
+    const uint64_t *row;
+    const void *arc;    /* weights of 32 bits: head and weight by turns; else the heads */
+    const void *weight; /* of 64 bits */
+    const void *matrix; /* NULL, or instead of rows: vertices * vertices weights, as the API says */
+    double weight_mean;
+} usw_gpu_net;
+
+/* Distances are bits: of floats too, and "not reached" is infinity or the greatest number. */
+typedef struct usw_gpu_path_query {
+    usw_gpu_net net;
+    const uint32_t *sources, *targets;
+    size_t source_count, target_count;
+    /* Every source is a query of its own (the form's batch): distance and parent are rows, one
+     * after another, with a column a vertex or a target. target_begin, if not NULL: source s has
+     * the targets target_begin[s] - target_begin[0] .. target_begin[s + 1] - target_begin[0] -
+     * 1. */
+    bool each;
+    const uint64_t *target_begin;
+    size_t cells;    /* of all rows */
+    bool has_cutoff; /* what lies farther than cutoff, a distance's bits, is not reached */
+    uint64_t cutoff;
+    const void *cutoffs; /* or, with each, one distance a source */
+    bool may_overflow;   /* a distance may not fit its type */
+    double delta;        /* of buckets; 0: the form's own choice */
+    void *distance;
+    uint32_t *parent; /* or NULL */
 } usw_gpu_path_query;
 
 typedef struct usw_gpu_path_form {
-    /* Distances that do not fit their type are "not reached". */
+    /* A distance that does not fit is USW_FAULT_DISTANCE at its vertex, a weight of a matrix that
+     * is negative or NaN and is met USW_FAULT_WEIGHT at its place. */
     upsweep_status (*search)(usw_gpu *g, const usw_gpu_path_query *q);
+    upsweep_status (*batch)(usw_gpu *g, const usw_gpu_path_query *q); /* or NULL */
 } usw_gpu_path_form;
 
 /* ---- steps that are no rows of the table ---- */
@@ -199,7 +221,10 @@ enum {
     USW_FAULT_BUCKET = 2,
     USW_FAULT_ROWS = 3,
     USW_FAULT_INDEX = 4,
-    USW_FAULTS = 5
+    USW_FAULT_DISTANCE = 5, /* a vertex's does not fit */
+    USW_FAULT_WEIGHT = 6,   /* of a matrix: negative or NaN */
+    USW_FAULT_ENDLESS = 7,  /* a search went beyond its bound: a bug */
+    USW_FAULTS = 8
 };
 typedef struct usw_gpu_fault_found {
     unsigned code; /* 0: none */
@@ -254,6 +279,11 @@ typedef struct usw_gpu_plugin {
     upsweep_status (*fetch)(usw_gpu *g, void *host, const void *device, size_t bytes);
     upsweep_status (*copy)(usw_gpu *g, void *to, const void *from, size_t bytes);
     upsweep_status (*fill)(usw_gpu *g, void *to, int byte, size_t bytes);
+    /* Memory of g's device that outlives calls; *at is NULL in a plan. Not while a stream is being
+     * captured. drop needs no handle, waits for the device, and may be called by any thread. */
+    upsweep_status (*keep)(usw_gpu *g, size_t bytes, void **at);
+    void (*drop)(int device, void *at);
+    int (*device)(const usw_gpu *g); /* its number; -1: a plan */
     /* Waits for the stream; the first failure or fault since the last wait, which it clears. */
     upsweep_status (*wait)(usw_gpu *g, usw_gpu_fault_found *fault);
 } usw_gpu_plugin;

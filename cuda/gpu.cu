@@ -124,9 +124,14 @@ upsweep_status synchronize(usw_gpu *g, unsigned long long *word)
 
 upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault)
 {
-    static const char *const what[USW_FAULTS] = {
-        "", "index is no permutation: a place comes twice", "an element is in none of the buckets",
-        "the rows do not ascend or go beyond n", "an index is out of range"};
+    static const char *const what[USW_FAULTS] = {"",
+                                                 "index is no permutation: a place comes twice",
+                                                 "an element is in none of the buckets",
+                                                 "the rows do not ascend or go beyond n",
+                                                 "an index is out of range",
+                                                 "a vertex's distance does not fit its type",
+                                                 "a weight is negative or NaN",
+                                                 "a search of paths did not come to its end"};
     *fault = {0, 0};
     if (usw_gpu_plans(g)) {
         return UPSWEEP_OK;

@@ -98,6 +98,8 @@ void usw_gpu_end(usw_gpu *g);
 upsweep_status usw_gpu_reserve(usw_gpu *g, size_t bytes);
 void usw_gpu_trim(usw_gpu *g);
 upsweep_status usw_gpu_wait(usw_gpu *g, usw_gpu_fault_found *fault);
+upsweep_status usw_gpu_keep(usw_gpu *g, size_t bytes, void **at);
+void usw_gpu_drop(int device, void *at);
 usw_gpu_place usw_gpu_place_of(const usw_gpu *g, const void *pointer); /* from here stage.cu */
 void usw_gpu_set_move(usw_gpu *g, void (*move)(void *, void *, const void *, size_t),
                       void *context);

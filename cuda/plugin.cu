@@ -42,6 +42,11 @@ size_t peak_of(const usw_gpu *g)
     return g->scratch_peak;
 }
 
+int device_of(const usw_gpu *g)
+{
+    return g->device;
+}
+
 #ifdef USW_EMULATE
 #define BUILT_FOR "CUDA emulated on the CPU, for tests"
 #else
@@ -63,7 +68,9 @@ const usw_gpu_plugin plugin = {USW_GPU_ABI,        sizeof(usw_gpu_plugin),
                                usw_gpu_reserve,    usw_gpu_trim,
                                usw_gpu_upload,     usw_gpu_download,
                                usw_gpu_fetch,      usw_gpu_copy,
-                               usw_gpu_fill,       usw_gpu_wait};
+                               usw_gpu_fill,       usw_gpu_keep,
+                               usw_gpu_drop,       device_of,
+                               usw_gpu_wait};
 
 } // namespace
 

@@ -195,3 +195,39 @@ void usw_gpu_scratch_begin(usw_gpu *g)
         b->used = 0;
     }
 }
+
+/* ---- memory that outlives calls ---- */
+
+upsweep_status usw_gpu_keep(usw_gpu *g, size_t bytes, void **at)
+{
+    *at = nullptr;
+    if (usw_gpu_plans(g)) {
+        return UPSWEEP_OK;
+    }
+    if (g->capturing) {
+        return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED,
+                            "no memory can be allocated while the stream is being captured: the "
+                            "graph must have been used on cuda:%d before",
+                            g->device);
+    }
+    if (cudaMalloc(at, bytes) != cudaSuccess) {
+        (void)cudaGetLastError();
+        *at = nullptr;
+        return usw_gpu_fail(g, UPSWEEP_ERROR_MEMORY, "cuda:%d has no %zu bytes for the graph",
+                            g->device, bytes);
+    }
+    return UPSWEEP_OK;
+}
+
+void usw_gpu_drop(int device, void *at)
+{
+    int before = device;
+    if (cudaGetDevice(&before) == cudaSuccess && before != device) {
+        (void)cudaSetDevice(device);
+    }
+    (void)cudaFree(at);
+    if (before != device) {
+        (void)cudaSetDevice(before);
+    }
+    (void)cudaGetLastError();
+}

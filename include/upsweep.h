@@ -35,8 +35,9 @@
  *              (upsweep_set_stream), neither waits nor allocates once there is scratch enough
  *              (upsweep_reserve), and can be captured in a CUDA graph. Arguments are checked at
  *              once; what only the device can see, an index out of range, is told by upsweep_wait.
- *              Calls with a function of the caller's compute on the CPU, and so do those of graphs:
- *              they take host arrays only.
+ *              Calls with a function of the caller's compute on the CPU, and so do making a graph
+ *              and upsweep_bellman_ford: they take host arrays only. Queries of paths take lists of
+ *              sources and targets from the host, distances and parents from anywhere.
  *
  * Order of keys
  *   Integers by value. Floating-point keys by value, with -0 before +0, and NaN last whether
@@ -476,7 +477,9 @@ UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, siz
 
 /* A graph: vertices 0 .. n-1, arcs with a tail, a head and a weight that is not negative. It is
  * made once, never changes, and may be used by several threads at once, each with a handle of its
- * own. */
+ * own. The first query on a GPU copies it there (8 bytes a vertex, and an arc as below), beyond any
+ * scratch limit; the copy serves all handles and threads and lasts as long as the graph. Queries
+ * cannot be captured in a CUDA graph. */
 typedef struct upsweep_graph upsweep_graph;
 
 enum {
@@ -536,7 +539,10 @@ typedef struct upsweep_path_options {
  * the one with the least id, whatever the threads; UPSWEEP_NO_VERTEX for sources and what is not
  * reached. With targets, what lies farther than the farthest target counts as not reached. A
  * distance that does not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue,
- * about 8 to 16 bytes an arc at worst. The outputs are undefined after an error. */
+ * about 8 to 16 bytes an arc at worst; on a GPU 20 bytes a vertex (40 for distances of 64 bits), 8
+ * more with parents, and 16 for each 400 arcs. The outputs are undefined after an error. On a
+ * handle on "auto", host arrays go to the GPU where the search is predicted to be faster there:
+ * small graphs, and roads up to some 200,000 vertices, stay on the CPU, and the report says so. */
 UPSWEEP_API upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph,
                                          const uint32_t *sources, size_t source_count,
                                          void *distance, uint32_t *parent,
@@ -546,7 +552,8 @@ UPSWEEP_API upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph,
  * such arc, and the diagonal is not looked at. Dijkstra's algorithm with the minimum found by
  * vectors: n^2 steps whatever the arcs, so for graphs with a large share of all arcs
  * (docs/numbers.md); sparser ones are faster as a upsweep_graph. A negative or NaN weight that is
- * met is UPSWEEP_ERROR_RANGE. One thread. Scratch: 16 bytes a vertex. */
+ * met is UPSWEEP_ERROR_RANGE. One thread, or a GPU (up to 2^22 vertices). Scratch: 16 bytes a
+ * vertex. */
 UPSWEEP_API upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n,
                                                upsweep_type type, const uint32_t *sources,
                                                size_t source_count, void *distance,
@@ -597,7 +604,9 @@ typedef int (*upsweep_path_sink)(void *context, const upsweep_path_row *row);
  * targets) it has only the vertices that are reached, in ascending order, and a query that reaches
  * few costs no look at the others. Scratch: for each thread 7 bytes a vertex (11 for distances of
  * 64 bits), 12 more with parents, the queue, and at least two rows. After an error, rows that were
- * given count. */
+ * given count. On a GPU ("path/bucket" only) a block of threads searches for each source, some
+ * hundreds side by side: 28 bytes a vertex for each (48 for distances of 64 bits), in all up to
+ * 2 GB, and a wave of rows of up to 1 GB. */
 UPSWEEP_API upsweep_status upsweep_paths_batch(upsweep *u, const upsweep_graph *graph,
                                                const uint32_t *sources, size_t source_count,
                                                const upsweep_batch_options *options,

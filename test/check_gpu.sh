@@ -49,7 +49,7 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
     exit 0
 fi
 together="plugin test_gpu_buckets test_gpu_folds test_gpu_merge test_gpu_select test_gpu_graph test_gpu_claims
-    test_film test_gpu_forms test_gpu gpu_cli"
+    test_film test_gpu_forms test_gpu_paths test_gpu_paths_many test_gpu gpu_cli"
 if [ "$part" != sanitizers ]; then
     for name in $together; do
         run "$name" &
@@ -95,6 +95,9 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
         sanitize racecheck $part/4 test_gpu test_gpu_forms &
     done
     sanitize racecheck 0/1 test_gpu_handle &
+    for tool in memcheck racecheck; do
+        sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &
+    done
     for tool in memcheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle &
     done

@@ -79,6 +79,22 @@ for name in $("$program" list | grep -oE '(sort|reduce|scan|split)/[a-z]+'); do
 done
 same sort --type u32 --algorithm sort/nothing a.u32
 
+# Shortest paths.
+"$program" graph generate grid 20x30 -o grid.gr
+"$program" graph generate kronecker 7 -o kron.gr
+for graph in grid.gr kron.gr; do
+    same paths $graph --source 5
+    same paths $graph --source 5 --parents --format json
+    same paths $graph --source 1 --source 9 --nearest --parents
+    same paths $graph --source 1 --source 9 --source 77
+    same paths $graph --source 3 --target 90 --path
+    same paths $graph --source 3 --cutoff 300
+    same paths $graph --source 3 --verify --summary
+    same paths $graph --source 3 --weight f64
+    same paths $graph --source 3 --algorithm path/dijkstra
+    same paths $graph --source 4000
+done
+
 # Lines of text.
 seq 3000 | awk '{ print ($1 * 7919) % 1009, "x" $1 % 13 }' >lines
 "$program" sort lines -o sorted

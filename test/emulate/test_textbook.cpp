@@ -1,12 +1,9 @@
 /* test_textbook.cpp - textbook forms on a GPU by themselves, beside plain serial methods: the
- * vector merge sort with pieces of any length, Dijkstra's paths with several blocks, the butterfly.
- */
+ * vector merge sort with pieces of any length, the butterfly. */
 #include "sort_vmerge.cuh"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <queue>
 #include <random>
 #include <vector>
 
@@ -18,7 +15,6 @@ extern "C" {
 
 #include <cmocka.h>
 
-extern const usw_gpu_path_form usw_path_dijkstra_cuda;
 extern const usw_gpu_reduce_form usw_reduce_butterfly_cuda;
 }
 
@@ -84,102 +80,6 @@ static void test_pieces(void **)
             usw_gpu_close(g);
         }
     }
-}
-
-/* ---- paths ---- */
-
-template <typename W> struct net {
-    std::vector<uint64_t> begin;
-    std::vector<uint32_t> heads, sources;
-    std::vector<W> weights;
-    W unreached;
-};
-
-template <typename W> static net<W> any_net(size_t vertices, size_t arcs)
-{
-    net<W> g;
-    g.begin.assign(vertices + 1, 0);
-    for (size_t a = 0; a < arcs; a++) {
-        g.begin[1 + random_numbers() % vertices]++;
-        g.heads.push_back(static_cast<uint32_t>(random_numbers() % vertices));
-        const W weight = static_cast<W>(random_numbers() % 50);
-        // Some that are too great to be added to anything much.
-        g.weights.push_back(random_numbers() % 40 == 0 ? std::numeric_limits<W>::max() - 9
-                                                       : weight);
-    }
-    for (size_t v = 0; v < vertices; v++) {
-        g.begin[v + 1] += g.begin[v];
-    }
-    for (size_t s = 0; s <= random_numbers() % 2; s++) {
-        g.sources.push_back(static_cast<uint32_t>(random_numbers() % vertices));
-    }
-    g.unreached = std::numeric_limits<W>::has_infinity ? std::numeric_limits<W>::infinity()
-                                                       : std::numeric_limits<W>::max();
-    return g;
-}
-
-template <typename W> static std::vector<W> serial_paths(const net<W> &g, const W *cutoff)
-{
-    std::vector<W> distance(g.begin.size() - 1, g.unreached);
-    typedef std::pair<W, uint32_t> entry;
-    std::priority_queue<entry, std::vector<entry>, std::greater<entry>> queue;
-    for (uint32_t s : g.sources) {
-        distance[s] = 0;
-        queue.push({W(0), s});
-    }
-    while (!queue.empty()) {
-        const auto [d, v] = queue.top();
-        queue.pop();
-        for (uint64_t a = g.begin[v]; d == distance[v] && a < g.begin[v + 1]; a++) {
-            const W way = static_cast<W>(d + g.weights[a]);
-            if (way >= d && way < distance[g.heads[a]] && (cutoff == nullptr || way <= *cutoff)) {
-                distance[g.heads[a]] = way;
-                queue.push({way, g.heads[a]});
-            }
-        }
-    }
-    return distance;
-}
-
-template <typename W> static void compare_paths(upsweep_type type, size_t vertices, size_t arcs)
-{
-    const net<W> n = any_net<W>(vertices, arcs);
-    const W cutoff = 60;
-    const bool cut = random_numbers() % 3 == 0;
-    usw_gpu *g = opened();
-    std::vector<W> distance(vertices);
-    uint64_t *begin = on_device(n.begin);
-    uint32_t *heads = on_device(n.heads), *sources = on_device(n.sources);
-    W *weights = on_device(n.weights), *out = on_device(distance);
-    usw_gpu_path_query q = {};
-    q.vertices = vertices, q.arcs = arcs, q.begin = begin, q.heads = heads, q.weights = weights;
-    q.stride = 1, q.weight_type = type, q.sources = sources, q.source_count = n.sources.size();
-    q.has_cutoff = cut, q.distance = out;
-    memcpy(&q.cutoff, &cutoff, sizeof cutoff);
-    usw_gpu_fault_found fault;
-    usw_gpu_begin(g, false);
-    assert_int_equal(usw_path_dijkstra_cuda.search(g, &q), UPSWEEP_OK);
-    usw_gpu_end(g);
-    assert_int_equal(usw_gpu_wait(g, &fault), UPSWEEP_OK);
-    take_back(out, &distance);
-    assert_true(distance == serial_paths(n, cut ? &cutoff : nullptr));
-    cudaFree(begin);
-    cudaFree(heads);
-    cudaFree(sources);
-    cudaFree(weights);
-    usw_gpu_close(g);
-}
-
-static void test_paths(void **)
-{
-    for (int round = 0; round < 20; round++) {
-        const size_t vertices = 1 + random_numbers() % 100, arcs = random_numbers() % 400;
-        compare_paths<uint32_t>(UPSWEEP_U32, vertices, arcs);
-        compare_paths<uint64_t>(UPSWEEP_U64, vertices, arcs);
-        compare_paths<float>(UPSWEEP_F32, vertices, arcs);
-        compare_paths<double>(UPSWEEP_F64, vertices, arcs);
-    }
-    compare_paths<uint32_t>(UPSWEEP_U32, 4500, 4500); // three blocks
 }
 
 /* ---- butterfly ---- */
@@ -257,7 +157,7 @@ static void test_butterfly(void **)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_paths),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
                                        cmocka_unit_test(test_butterfly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
