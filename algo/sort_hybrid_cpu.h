@@ -24,7 +24,6 @@ enum {
     LEVELS_MAX = 3,
     MAP_KEYS = 64 * 1024,
     BUCKET_BYTES = 256 * 1024,     /* wanted */
-    CACHE_BYTES = 256 * 1024,      /* up to here one thread sorts at once */
     REFINE_BYTES = 1024 * 1024,    /* a bucket expected to be larger is over-full */
     SPLIT_BYTES = 16 * 1024 * 1024 /* a bucket this large is split again in any case */
 };
@@ -195,13 +194,14 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
 {
     FN(hybrid) h = {.u = u, .map = map == NULL || usw_keymap_is_identity(map) ? NULL : map};
     KEY *k = keys;
-    KEY *other = in_place || n * sizeof(KEY) <= CACHE_BYTES ? NULL : FN(take_room)(&h, n);
+    bool small = n <= SAMPLE_KEYS || n * sizeof(KEY) < u->tuning.thread_bytes;
+    KEY *other = in_place || small ? NULL : FN(take_room)(&h, n);
     if (other != NULL) {
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
     FN(map_all)(u, k, n, h.map, false);
-    if (n * sizeof(KEY) <= CACHE_BYTES) {
+    if (small) {
         USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](k, n);
     } else {
         FN(sort_in_place)(u, k, n);
@@ -221,7 +221,6 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
 
 #if KEY_BITS == 128
 const usw_part_hybrid USW_SYMBOL(usw_part_hybrid) = {
-    .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128},
-    .prefers_in_place = USW_LEVEL >= 1};
+    .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128}};
 USW_SORT_FORM(sort_hybrid, .in_place = false)
 #endif

@@ -13,8 +13,7 @@
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
             UPSWEEP_IN_PLACE,
-    CACHED_BYTES = 256 * 1024, /* of keys that one core sorts without leaving its cache */
-    CHUNK_BYTES = 256 * 1024   /* what one task of a pass over the keys takes */
+    CHUNK_BYTES = 256 * 1024 /* what one task of a pass over the keys takes */
 };
 
 /* One sort, as all steps here see it. */
@@ -147,17 +146,36 @@ static upsweep_status sort_named(const job *j)
 
 /* ---- the automatic choice ---- */
 
-/* Where vectors are narrow, digits take fewer steps than comparisons once there are many keys. */
-static bool digits_win(const job *j)
+typedef enum method { BY_BITS, BY_DIGITS, COUNTED, CACHED, PARTED, SCATTERED } method;
+
+/* For keys without a pattern. */
+static method choose_method(const job *j)
 {
-    return (j->u->isa == USW_PORTABLE && j->bytes >= 4 && j->n >= 2048) ||
-           (j->u->isa == USW_AVX2 && j->bytes == 8 && j->n >= (size_t)1 << 19);
+    const upsweep_tuning *t = &j->u->tuning;
+    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
+    size_t wide = j->bytes == 8, bytes = j->n * j->bytes;
+    return !j->all_bits                                 ? BY_BITS
+           : j->bytes <= 2                              ? COUNTED
+           : !in_place && j->n >= t->digit_keys[wide]   ? BY_DIGITS
+           : bytes < t->thread_bytes                    ? CACHED
+           : in_place || bytes < t->scatter_bytes[wide] ? PARTED
+                                                        : SCATTERED;
 }
 
 static void tell_keys(char *text, size_t bytes, const uint64_t *fact, const char *how)
 {
     snprintf(text, bytes, "%zu keys of %u bits, %.1f MB: %s", (size_t)fact[0],
              (unsigned)fact[1] * 8, (double)(fact[0] * fact[1]) / 1e6, how);
+}
+
+static void tell_digits(char *text, size_t bytes, const uint64_t *fact)
+{
+    tell_keys(text, bytes, fact, "by digits, as vectors are narrow here");
+}
+
+static void tell_counted(char *text, size_t bytes, const uint64_t *fact)
+{
+    tell_keys(text, bytes, fact, "each value is counted, or few keys parted by vectors");
 }
 
 static void tell_cached(char *text, size_t bytes, const uint64_t *fact)
@@ -175,31 +193,37 @@ static void tell_scattered(char *text, size_t bytes, const uint64_t *fact)
     tell_keys(text, bytes, fact, "they do not fit the cache, so they scatter into buckets that do");
 }
 
-static upsweep_status sort_automatic(const job *j)
+static void report_method(const job *j, method m)
 {
-    if (!j->all_bits) {
+    static const usw_reason tell[] = {NULL,        tell_digits, tell_counted,
+                                      tell_cached, tell_parted, tell_scattered};
+    if (m == BY_BITS) {
         usw_report(j->u, "sort/radix", "bits [%u, %u) of %zu: a stable sort by digits",
                    j->bit_begin, j->bit_end, j->bytes * 8);
-        return sort_by_digits(j);
+    } else {
+        usw_report_later(j->u, m == BY_DIGITS ? "sort/radix" : "sort/hybrid", tell[m], j->n,
+                         j->bytes);
     }
+}
+
+static upsweep_status sort_automatic(const job *j)
+{
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
-    if (usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
+    method m = choose_method(j);
+    if (m != BY_BITS && usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
         return UPSWEEP_OK;
     }
-    if (!in_place && digits_win(j) && sort_by_digits(j) == UPSWEEP_OK) {
-        usw_report(j->u, "sort/radix",
-                   "%zu keys of %zu bits: by digits, as vectors are narrow here", j->n,
-                   j->bytes * 8);
-        return UPSWEEP_OK;
+    if (m == BY_BITS || m == BY_DIGITS) {
+        upsweep_status status = sort_by_digits(j);
+        if (m == BY_BITS || status == UPSWEEP_OK) {
+            report_method(j, m);
+            return status;
+        }
+        m = SCATTERED; /* which needs less, and goes on without scratch */
     }
+    report_method(j, m);
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
-    in_place = in_place || hybrid->prefers_in_place;
-    usw_report_later(j->u, "sort/hybrid",
-                     j->bytes <= 2 || j->n * j->bytes <= CACHED_BYTES ? tell_cached
-                     : in_place                                       ? tell_parted
-                                                                      : tell_scattered,
-                     j->n, j->bytes);
-    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
+    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, m != SCATTERED);
 }
 
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
@@ -223,6 +247,36 @@ upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
         status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
     }
     return usw_leave(u, status);
+}
+
+upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
+                                      const upsweep_options *options, upsweep_report *report)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    unsigned char none;
+    status = report == NULL ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "report is NULL")
+                            : check_keys(u, &none, n, type, &o);
+    if (status == UPSWEEP_OK && o.algorithm != NULL) {
+        const usw_entry *e = usw_entry_find(o.algorithm);
+        status = e == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_OK;
+        if (e == NULL) {
+            usw_say(u, "no algorithm is called '%.60s'", o.algorithm);
+        } else {
+            usw_report(u, e->row->info.name, "asked for by name");
+        }
+    } else if (status == UPSWEEP_OK) {
+        job j = job_of(u, NULL, n, type, &o);
+        report_method(&j, choose_method(&j));
+    }
+    status = usw_leave(u, status);
+    if (status == UPSWEEP_OK) {
+        upsweep_last_report(u, report);
+    }
+    return status;
 }
 
 upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep_type type,

@@ -55,6 +55,7 @@ struct upsweep {
     pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
     usw_isa isa;
     unsigned threads;
+    upsweep_tuning tuning;
     size_t scratch_limit; /* 0: none */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
     void (*release)(void *context, void *pointer, size_t bytes);
@@ -159,6 +160,9 @@ void usw_pool_free(upsweep *u);
 usw_isa usw_best_isa(void);
 const char *usw_isa_name(usw_isa isa);
 unsigned usw_core_count(void);
+
+/* What the file of `upsweep tune` says, or the defaults for the instruction set (tuning.c). */
+upsweep_tuning usw_tuning_of(usw_isa isa);
 
 /* ---- small helpers ---- */
 static inline size_t usw_min(size_t a, size_t b)

@@ -42,6 +42,7 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     }
     pthread_mutex_init(&u->lock, NULL);
     u->isa = usw_best_isa();
+    u->tuning = usw_tuning_of(u->isa);
     u->threads = c.threads != 0 ? c.threads : usw_core_count();
     u->scratch_limit = c.scratch_limit;
     u->allocate = c.allocate;

@@ -76,11 +76,10 @@ USW_DECLARE_PER_ISA(usw_part_front, usw_part_front);
 
 /* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never
  * fails. in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a
- * thread. Where vectors are wide that is also the faster way, and prefers_in_place is set. */
+ * thread; where vectors are wide that is also the faster way. */
 typedef struct usw_part_hybrid {
     upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                        bool in_place);
-    bool prefers_in_place;
 } usw_part_hybrid;
 USW_DECLARE_PER_ISA(usw_part_hybrid, usw_part_hybrid);
 
