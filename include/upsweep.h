@@ -228,12 +228,12 @@ UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
 
 /* Where upsweep_sort on the CPU changes from one method to another. These numbers change how long a
  * call takes, never what it gives. A handle starts with those that `upsweep tune` measured on this
- * machine, or with defaults; the report of a call, and upsweep_explain_choice, say what they led to.
+ * machine, or with defaults; the report of a call and upsweep_explain_choice say what came of it.
  * SIZE_MAX: never. */
 typedef struct upsweep_tuning {
     size_t size;         /* sizeof(upsweep_tuning); 0 counts as that */
     size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread */
-    /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter into buckets, out
+    /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
      * of place; smaller ones are parted in place, by vectors. */
     size_t scatter_bytes[2];
     size_t
@@ -244,7 +244,7 @@ UPSWEEP_API upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning
 UPSWEEP_API upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning);
 /* Where upsweep_open looks for the file: the environment variable UPSWEEP_TUNING, else
  * upsweep/tuning in $XDG_CONFIG_HOME, else .config/upsweep/tuning in $HOME. A file that is not there,
- * is not understood, or was made for another instruction set is as none. Returns the length of the
+ * is not understood, or was made for another instruction set is none. Returns the length of the
  * path, 0 if there is no place for it; path gets as much of it as fits, and a 0. */
 UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
 
