@@ -243,7 +243,7 @@ typedef struct upsweep_tuning {
 UPSWEEP_API upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning);
 UPSWEEP_API upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning);
 /* Where upsweep_open looks for the file: the environment variable UPSWEEP_TUNING, else
- * upsweep/tuning in $XDG_CONFIG_HOME, else .config/upsweep/tuning in $HOME. A file that is not there,
+ * upsweep/tuning in $XDG_CONFIG_HOME, else .config/upsweep/tuning in $HOME. A file that is missing,
  * is not understood, or was made for another instruction set is none. Returns the length of the
  * path, 0 if there is no place for it; path gets as much of it as fits, and a 0. */
 UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
