@@ -17,7 +17,7 @@ verdict() { # NAME STATUS
 }
 
 if have clang-format; then
-    find include core algo cuda io app test $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+    find include core algo cuda io app view test $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
         xargs clang-format --dry-run -Werror --ferror-limit=3
     verdict clang-format $?
 fi
@@ -29,13 +29,13 @@ if have cppcheck; then
     # The generated sources of the CPU forms are left to clang-tidy: macros set by the build rule them.
     cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
         --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
-        --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . -I core -I io -I app \
-        core io app
+        --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . -I core -I io -I app -I view \
+        core io app view
     verdict cppcheck $?
 fi
 if have clang-tidy; then
     # One set of CPU forms is enough: the bodies are the same text. The widest shows most of it.
-    { ls core/*.c algo/*.c io/*.c app/*.c; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
+    { ls core/*.c algo/*.c io/*.c app/*.c view/*.c; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
         xargs -n 1 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/lint.err" >"$build/lint.out"
     status=$?
     grep -v '^ *$' "$build/lint.out" | awk '!seen[$0]++'

@@ -4,11 +4,11 @@
 
 #include <epoxy/gl.h>
 
-enum { SOFTWARE_POINTS = 150000, GPU_POINTS = 1 << 22 };
+enum { GPU_POINTS = 1 << 22 };
 
 void view_attach_runs(view_show *show, bool software)
 {
-    show->most_points = software ? SOFTWARE_POINTS : GPU_POINTS;
+    show->most_points = software ? 0 : GPU_POINTS; /* in software all are drawn by splat.c */
     for (size_t k = 0; k < show->count; k++) {
         view_run *r = show->panels[k].run;
         if (r != NULL && r->film != NULL && !software) {

@@ -36,8 +36,8 @@ static area area_of(const view_panel *p, uint8_t array, view_rect at, float scal
 static float place_of(const view_panel *p, uint8_t array, const area *r, size_t i)
 {
     size_t vector = p->tape.arrays[array].vector;
-    float gaps = vector > 0 ? (float)(i / vector) : 0;
-    return r->at.x + (float)i * r->slot + gaps * r->gap;
+    size_t gaps = vector > 0 ? i / vector : 0;
+    return r->at.x + (float)i * r->slot + (float)gaps * r->gap;
 }
 
 static view_rect bar_in(const view_panel *p, uint8_t array, const area *r, size_t i, uint32_t value)

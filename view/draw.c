@@ -2,6 +2,7 @@
  * fields of points. */
 #include "draw.h"
 #include "palette.h"
+#include "splat.h"
 
 #include <epoxy/gl.h>
 #include <math.h>
@@ -94,6 +95,8 @@ static const char point_fragment[] =
     "    float cover = point < 2.0 ? 1.0 : clamp((point - off) * 0.5 + 0.5, 0.0, 1.0);\n"
     "    colour = vec4(f_colour.rgb, f_colour.a * cover);\n"
     "}\n";
+
+enum { MOST_SOFTWARE_POINTS = 4096 };
 
 static bool compile(unsigned program, unsigned kind, const char *text, char why[VIEW_WHY])
 {
@@ -201,7 +204,10 @@ void view_draw_close(view_draw *d)
     glDeleteBuffers(1, &d->shape_buffer);
     glDeleteBuffers(1, &d->point_buffer);
     glDeleteTextures(1, &d->letters);
+    glDeleteTextures(1, &d->image);
+    glDeleteFramebuffers(1, &d->image_frame);
     free(d->vertices);
+    free(d->pixels);
 }
 
 static void set_size(unsigned program, int width, int height)
@@ -233,19 +239,65 @@ static size_t upload_field(view_draw *d, const view_field *f)
     return drawn;
 }
 
-static void draw_field(view_draw *d, const view_field *f)
+/* A texture, and a framebuffer to copy from, for an image of this size. */
+static bool fit_image(view_draw *d, int width, int height)
 {
+    if (width == d->image_width && height == d->image_height) {
+        return true;
+    }
+    unsigned char *pixels = realloc(d->pixels, (size_t)width * (size_t)height * 4);
+    if (pixels == NULL) {
+        return false;
+    }
+    d->pixels = pixels;
+    d->image_width = width;
+    d->image_height = height;
+    glDeleteTextures(1, &d->image);
+    glDeleteFramebuffers(1, &d->image_frame);
+    glCreateTextures(GL_TEXTURE_2D, 1, &d->image);
+    glTextureStorage2D(d->image, 1, GL_RGBA8, width, height);
+    glCreateFramebuffers(1, &d->image_frame);
+    glNamedFramebufferTexture(d->image_frame, GL_COLOR_ATTACHMENT0, d->image, 0);
+    return true;
+}
+
+/* The card is the ground of every field, so that its pixels can be copied as they are. */
+static void copy_field(view_draw *d, const view_field *f, int height)
+{
+    int left = (int)floorf(f->at.x) - VIEW_SPLAT_EDGE, top = (int)floorf(f->at.y) - VIEW_SPLAT_EDGE;
+    int wide = (int)ceilf(f->at.w) + 2 * VIEW_SPLAT_EDGE, frame = 0;
+    int high = (int)ceilf(f->at.h) + 2 * VIEW_SPLAT_EDGE;
+    if (!fit_image(d, wide, high)) {
+        return;
+    }
+    view_splat(f, d->pixels, wide, high, VIEW_CARD);
+    glTextureSubImage2D(d->image, 0, 0, 0, wide, high, GL_RGBA, GL_UNSIGNED_BYTE, d->pixels);
+    d->uploaded += (uint64_t)wide * (uint64_t)high * 4;
+    glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &frame);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, d->image_frame);
+    glBlitFramebuffer(0, 0, wide, high, left, height - top, left + wide, height - top - high,
+                      GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, (unsigned)frame);
+}
+
+static void draw_field(view_draw *d, const view_field *f, int height)
+{
+    if (d->software && f->values != NULL && f->count > MOST_SOFTWARE_POINTS) {
+        copy_field(d, f, height);
+        return;
+    }
     if (f->fill != NULL && !f->fill(f->context, f->picture)) {
         return;
     }
     size_t drawn = f->values != NULL ? upload_field(d, f) : (f->count + f->step - 1) / f->step;
     unsigned buffer = f->values != NULL ? d->point_buffer : f->buffer, p = d->points;
     int stride = (int)(2 * sizeof(float) * (f->values != NULL ? 1 : f->step));
+    size_t swept = f->swept / f->step;
     float density = (float)drawn / fmaxf(f->at.w * f->at.h, 1);
     glVertexArrayVertexBuffer(d->point_array, 0, buffer, 0, stride);
     glProgramUniform4f(p, glGetUniformLocation(p, "at"), f->at.x, f->at.y, f->at.w, f->at.h);
     glProgramUniform1f(p, glGetUniformLocation(p, "count"), (float)drawn);
-    glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)(f->swept / f->step));
+    glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)swept);
     glProgramUniform1f(p, glGetUniformLocation(p, "point"), f->size);
     glProgramUniform1f(p, glGetUniformLocation(p, "fade"), density > 0.2F ? 0.55F : 0.92F);
     set_colours(p, "lit", &f->lit, 1);
@@ -284,7 +336,7 @@ void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height)
     size_t done = 0;
     for (size_t k = 0; k < ink->field_count; k++) {
         draw_shapes(d, done, ink->fields[k].shapes_at);
-        draw_field(d, &ink->fields[k]);
+        draw_field(d, &ink->fields[k], height);
         done = ink->fields[k].shapes_at;
     }
     draw_shapes(d, done, ink->count);

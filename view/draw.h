@@ -7,6 +7,9 @@
 typedef struct view_draw {
     unsigned shapes, points; /* programs */
     unsigned shape_array, shape_buffer, point_array, point_buffer, letters;
+    unsigned image, image_frame; /* a field's pixels, where the processor draws them */
+    int image_width, image_height;
+    unsigned char *pixels;
     float *vertices; /* of a field, on their way to the GPU */
     size_t vertex_room;
     uint64_t uploaded; /* bytes so far */

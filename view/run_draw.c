@@ -54,7 +54,8 @@ void view_draw_run(view_panel *p, view_ink *ink, view_rect title, view_rect at, 
     view_run *r = p->run;
     size_t step = r->n > most ? (r->n - 1) / most + 1 : 1;
     draw_words(p, ink, title, now, step);
-    float many = log2f((float)(r->n / step) + 2);
+    size_t shown = r->n / step;
+    float many = log2f((float)shown + 2);
     view_field field = {.at = at,
                         .lit_from = 1,
                         .lit = VIEW_GOLD,

@@ -35,12 +35,12 @@ static bool grow(void *list, size_t *room, size_t needed, size_t bytes)
     }
     void *memory = NULL;
     memcpy(&memory, list, sizeof memory);
-    memory = realloc(memory, larger * bytes);
-    if (memory != NULL) {
-        memcpy(list, &memory, sizeof memory);
+    void *more = realloc(memory, larger * bytes);
+    if (more != NULL) {
+        memcpy(list, &more, sizeof more);
         *room = larger;
     }
-    return memory != NULL;
+    return more != NULL;
 }
 
 static size_t add_text(recorder *r, const char *text)
