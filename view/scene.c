@@ -60,8 +60,8 @@ void view_scene(view_show *s, view_ink *ink, float width, float height)
     float w = (width - gap * (float)(columns + 1)) / (float)columns;
     float h = (high - gap * (float)rows) / (float)rows;
     for (size_t k = 0; k < s->count; k++) {
-        float x = gap + (float)(k % columns) * (w + gap),
-              y = gap + (float)(k / columns) * (h + gap);
+        size_t row = k / columns, column = k % columns;
+        float x = gap + (float)column * (w + gap), y = gap + (float)row * (h + gap);
         draw_panel(s, &s->panels[k], ink, (view_rect){x, y, w, h});
     }
     view_draw_foot(s, ink, (view_rect){gap, height - foot, width - 2 * gap, foot});
