@@ -231,7 +231,7 @@ static int measure_copy(const compare *c, compare_device *d)
 
 int compare_time(compare *c)
 {
-    io_progress progress;
+    io_progress progress = {.what = NULL};
     io_progress_begin(&progress, "timing");
     int status = probe(c);
     for (size_t d = 0; d < c->device_count && status == APP_OK; d++) {
