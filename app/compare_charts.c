@@ -113,6 +113,13 @@ static void add_point(drawing *d, chart_line *line, double x, double y)
     }
 }
 
+/* "radix" of "sort/radix": all rows of a plot are of one operation. */
+static const char *short_name(const compare *c, size_t row)
+{
+    const char *name = compare_row_name(c, row), *slash = strchr(name, '/');
+    return slash != NULL ? slash + 1 : name;
+}
+
 static void timed_lines(const compare *c, drawing *d, plot_kind kind)
 {
     for (size_t k = 0; k < c->line_count; k++) {
@@ -120,7 +127,7 @@ static void timed_lines(const compare *c, drawing *d, plot_kind kind)
         chart_line *line = new_line(d);
         line->colour = l->row;
         line->hollow = l->device > 0;
-        snprintf(d->names[k], sizeof d->names[k], "%s%s%s", compare_row_name(c, l->row),
+        snprintf(d->names[k], sizeof d->names[k], "%s%s%s", short_name(c, l->row),
                  c->device_count > 1 ? ", " : "",
                  c->device_count > 1 ? c->devices[l->device].name : "");
         line->name = d->names[k];
@@ -136,7 +143,7 @@ static void counted_lines(const compare *c, drawing *d, plot_kind kind)
     for (size_t r = 0; r < c->row_count; r++) {
         chart_line *counted = new_line(d), *formula = kind != TOUCHES ? new_line(d) : NULL;
         bool path = strcmp(c->operation, "path") == 0; /* whose formulas are not of n alone */
-        counted->name = compare_row_name(c, r);
+        counted->name = short_name(c, r);
         counted->colour = r;
         if (formula != NULL) {
             formula->colour = r;
