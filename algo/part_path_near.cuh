@@ -60,9 +60,10 @@ template <typename W> struct near_job {
 
 /* A block's own queue, in shared memory. */
 template <typename W, typename T> struct near_box {
-    uint64_t row[2][T::box];
-    usw_bits<W> distance[2][T::box];
-    unsigned vertex[2][T::box];
+    static constexpr unsigned room = T::box_bytes / (2 * (12 + sizeof(usw_bits<W>)));
+    uint64_t row[2][room];
+    usw_bits<W> distance[2][room];
+    unsigned vertex[2][room];
     unsigned count[3];
     unsigned long long far;
     unsigned long long base;
@@ -128,7 +129,7 @@ template <typename W, typename T> struct near_lane {
         bool left = improved && !near;
         if (__any_sync(~0u, near) != 0) {
             const unsigned at = place(near, &box->count[hop.next()]);
-            if (near && at < T::box) {
+            if (near && at < near_box<W, T>::room) {
                 const unsigned side = (hop.k + 1) % 2;
                 box->row[side][at] = row;
                 box->distance[side][at] = way;
@@ -291,7 +292,7 @@ template <typename W, typename T> struct near_lane {
         __syncthreads();
         hop.k++;
         const unsigned count = box->count[hop.now()];
-        return count < T::box ? count : T::box;
+        return count < near_box<W, T>::room ? count : near_box<W, T>::room;
     }
 };
 

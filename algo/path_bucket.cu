@@ -9,9 +9,8 @@
  * quarter of one where they have many.
  *
  * Shape    search: cooperative, a block a multiprocessor, of 512 lanes where vertices have few arcs
- *          (1024 from 2^22 vertices on) and of 1024 where they have many, 128 KB shared (160 with
- *          distances of 64 bits). batch: a block of 256 for each source, four a multiprocessor, 32
- *          KB (40).
+ *          (1024 from 2^22 vertices on) and of 1024 where they have many, 96 KB shared. batch: a
+ *          block of 256 for each source, four a multiprocessor, 32 KB.
  * Traffic  each arc 1.2 to 4 times, its head's distance at random; 16 bytes a vertex a bucket.
  * Rounds   on a grid of 1000 x 1000 about 20 buckets and 2300 hops; on a uniform graph of 2^20
  *          vertices and 2^25 arcs about 8 and 50.
@@ -28,10 +27,10 @@ namespace
 struct search_tuning {
     static constexpr unsigned threads = 64, threads_few = 32, heavy = 8, chunk = 8;
     static constexpr size_t large = 500;
-    static constexpr unsigned box = 16, share = 6, crowd = 12, hops_alone = 5;
+    static constexpr unsigned box_bytes = 512, share = 6, crowd = 12, hops_alone = 5;
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 32, box = 12, heavy = 16, chunk = 8;
+    static constexpr unsigned threads = 32, box_bytes = 384, heavy = 16, chunk = 8;
     static constexpr unsigned share = 6, crowd = 12, hops_alone = 5;
 };
 struct host_tuning {
@@ -43,7 +42,7 @@ struct host_tuning {
 struct search_tuning {
     static constexpr unsigned threads = 1024, threads_few = 512; /* few: arcs a vertex */
     static constexpr size_t large = size_t(1) << 22; /* vertices: threads, also of few arcs */
-    static constexpr unsigned box = 4096;            /* entries of a block's own queue */
+    static constexpr unsigned box_bytes = 96 << 10;  /* of a block's own queue, in shared memory */
     static constexpr unsigned heavy = 512;           /* arcs that a group of lanes takes at once */
     static constexpr unsigned chunk = 2048;
     static constexpr unsigned share = 64;  /* entries of a block, before there is another one */
@@ -51,7 +50,7 @@ struct search_tuning {
     static constexpr unsigned hops_alone = 256; /* without anybody else */
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 256, box = 1024, heavy = 512, chunk = 1024;
+    static constexpr unsigned threads = 256, box_bytes = 32 << 10, heavy = 512, chunk = 1024;
     static constexpr unsigned share = 1024, crowd = 1024, hops_alone = 1u << 20;
 };
 struct host_tuning {
