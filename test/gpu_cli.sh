@@ -4,6 +4,7 @@
 # 77 where there is no GPU. A form that the plugin lacks is told and counted.
 set -u
 program=$1
+roads=$(cd "$(dirname "$0")/../.." && pwd)/shared/data/liechtenstein-t.gr
 work=$2
 rm -rf "$work"
 mkdir -p "$work"
@@ -94,6 +95,16 @@ for graph in grid.gr kron.gr; do
     same paths $graph --source 3 --algorithm path/dijkstra
     same paths $graph --source 4000
 done
+if [ -e "$roads" ]; then
+    same paths "$roads" --source 27660 --summary
+    grep -q '^27660,31606,24792,36671,306052496$' cuda.out || {
+        echo "not the known answer of $roads: $(cat cuda.out)"
+        exit 1
+    }
+    same paths "$roads" --source 5875 --parents
+else
+    echo "no road graph in ../shared/data, so its known answers are left out"
+fi
 
 # Lines of text.
 seq 3000 | awk '{ print ($1 * 7919) % 1009, "x" $1 % 13 }' >lines
