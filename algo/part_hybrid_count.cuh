@@ -7,11 +7,15 @@
 
 struct hybrid_plan {
     unsigned long long any, all; /* OR and AND of the mapped keys */
-    unsigned long long over;     /* keys in buckets that a local sort cannot hold */
+    unsigned long long over;     /* keys in buckets that no local sort can hold */
+    unsigned long long parts[2]; /* part_hybrid_parts.cuh: length << 40 and tiles of each list */
+    unsigned bins[2];            /* how many small ones, and others, the list holds */
     unsigned rises, falls;       /* some key is above (below) its left neighbour */
     unsigned shift;              /* the leading bits are key >> shift */
     unsigned ticket, done;
-    unsigned msd, lsd, reverse; /* what is to be done */
+    unsigned large;        /* buckets that count in over */
+    unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
+    unsigned reverse, lsd; /* that; all by the radix sort */
 };
 
 template <typename K> struct hybrid_vector {
@@ -70,22 +74,42 @@ __device__ __forceinline__ void hybrid_add(unsigned *bins, unsigned *handed, uns
     }
 }
 
+/* Whether many of a warp's digits are the same, and then which: atomics on one counter are served
+ * one by one. */
+__device__ __forceinline__ bool hybrid_crowd(unsigned digit, unsigned &most)
+{
+    unsigned a = __shfl_sync(~0u, digit, 0), b = __shfl_sync(~0u, digit, 16);
+    int like_a = __popc(__ballot_sync(~0u, digit == a));
+    int like_b = __popc(__ballot_sync(~0u, digit == b));
+    most = like_a >= like_b ? a : b;
+    return like_a >= 8 || like_b >= 8;
+}
+
 template <typename K> struct hybrid_seen {
     K any, all;
     unsigned rises, falls;
 };
 
-template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybrid_seen<K> &s)
+/* To the OR and AND of keys so far. A warp calls. */
+__device__ __forceinline__ void hybrid_note_bits(unsigned long long any, unsigned long long all,
+                                                 unsigned long long *to_any,
+                                                 unsigned long long *to_all)
 {
-    unsigned long long any = s.any, all = s.all;
     for (int o = 16; o > 0; o >>= 1) {
         any |= __shfl_xor_sync(~0u, any, o);
         all &= __shfl_xor_sync(~0u, all, o);
     }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(to_any, any);
+        atomicAnd(to_all, all);
+    }
+}
+
+template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybrid_seen<K> &s)
+{
+    hybrid_note_bits(s.any, s.all, &plan->any, &plan->all);
     bool rises = __any_sync(~0u, s.rises), falls = __any_sync(~0u, s.falls);
     if (threadIdx.x % 32 == 0) {
-        atomicOr(&plan->any, any);
-        atomicAnd(&plan->all, all);
         if (rises) {
             plan->rises = 1;
         }
@@ -95,24 +119,34 @@ template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybri
     }
 }
 
+/* The digit that a count goes by, and what it notes of a key. */
+template <typename K> struct hybrid_bits_digit {
+    unsigned shift, mask;
+    __device__ __forceinline__ unsigned operator()(K k) const
+    {
+        return static_cast<unsigned>(k >> shift) & mask;
+    }
+    __device__ __forceinline__ K note(K k) const
+    {
+        return k;
+    }
+};
+
 /* What one thread counts: vectors of keys, U of them in each tile of its block. */
-template <typename K, bool identity> struct hybrid_counter {
+template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct hybrid_counter {
     static constexpr int V = hybrid_vector<K>::keys, U = sizeof(K) == 1 ? 2 : 4;
     static constexpr unsigned T = 1024 * V * U;
     const K *keys;
     unsigned long long n, head, tiles; /* keys before the first vector; whole tiles */
+    unsigned long long first, step;    /* this block's tiles */
     const usw_gpu_keymap<K> &map;
-    unsigned shift, mask;
+    D digit;
     unsigned *bins, *handed;
     hybrid_seen<K> seen;
 
     __device__ __forceinline__ K mapped(K raw) const
     {
         return identity ? raw : map.map(raw);
-    }
-    __device__ __forceinline__ unsigned digit(K k) const
-    {
-        return static_cast<unsigned>(k >> shift) & mask;
     }
     __device__ __forceinline__ void fetch(hybrid_vector<K> (&x)[U], unsigned long long tile) const
     {
@@ -132,8 +166,9 @@ template <typename K, bool identity> struct hybrid_counter {
             for (int v = 0; v < V; v += 2) {
                 x[u].k[v] = mapped(x[u].k[v]);
                 x[u].k[v + 1] = mapped(x[u].k[v + 1]);
-                seen.any |= x[u].k[v] | x[u].k[v + 1];
-                seen.all &= x[u].k[v] & x[u].k[v + 1];
+                K a = digit.note(x[u].k[v]), b = digit.note(x[u].k[v + 1]);
+                seen.any |= a | b;
+                seen.all &= a & b;
             }
             if (ordered) {
                 unsigned long long i = at + (u * 1024ull + threadIdx.x) * V;
@@ -150,26 +185,27 @@ template <typename K, bool identity> struct hybrid_counter {
         seen.rises |= left < right;
         seen.falls |= left > right;
     }
-    /* One addition for the warp where all its digits are the same; else false. */
-    __device__ __forceinline__ bool count_same(const hybrid_vector<K> (&x)[U])
+    /* Of each vector, the digit that many of the warp's have at once, the others one by one. */
+    __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U])
     {
-        unsigned d = __shfl_sync(~0u, digit(x[0].k[0]), 0);
-        bool same = d == digit(x[U - 1].k[V - 1]);
-        if (!__all_sync(~0u, same)) {
-            return false;
-        }
 #pragma unroll
         for (int u = 0; u < U; u++) {
+            unsigned most, same = 0;
+            const bool crowd = hybrid_crowd(digit(x[u].k[0]), most);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                same = same && digit(x[u].k[v]) == d;
+                unsigned d = digit(x[u].k[v]);
+                if (crowd && d == most) {
+                    same++;
+                } else {
+                    hybrid_add(bins, handed, d, 1);
+                }
+            }
+            same = __reduce_add_sync(~0u, same);
+            if (threadIdx.x % 32 == 0 && same != 0) {
+                hybrid_add(bins, handed, most, same);
             }
         }
-        same = __all_sync(~0u, same);
-        if (same && threadIdx.x % 32 == 0) {
-            hybrid_add(bins, handed, d, 32 * V * U);
-        }
-        return same;
     }
     __device__ __forceinline__ void count_each(const hybrid_vector<K> (&x)[U])
     {
@@ -197,20 +233,34 @@ template <typename K, bool identity> struct hybrid_counter {
     __device__ __forceinline__ void count_rest()
     {
         unsigned long long rest = head + tiles * T, some = head + (n - rest);
-        for (unsigned long long j = threadIdx.x; j < some; j += 1024) {
-            unsigned long long i = j < head ? j : rest + (j - head);
+        const unsigned lane = threadIdx.x % 32;
+        unsigned most = ~0u;
+        for (unsigned long long j = threadIdx.x; j - lane < some; j += 1024) {
+            const bool here = j < some;
+            unsigned long long i = !here ? 0 : j < head ? j : rest + (j - head);
             K k = mapped(keys[i]);
-            seen.any |= k;
-            seen.all &= k;
+            seen.any |= digit.note(k);
+            seen.all &= digit.note(k);
             compare(i > 0 ? mapped(keys[i - 1]) : k, k);
-            hybrid_add(bins, handed, digit(k), 1);
+            const unsigned d = digit(k);
+            unsigned alike = __ballot_sync(~0u, here && d == most);
+            if (__popc(alike) < 8) {
+                most = __shfl_sync(~0u, d, 0);
+                alike = __ballot_sync(~0u, here && d == most);
+            }
+            if (lane == 0) {
+                hybrid_add(bins, handed, most, static_cast<unsigned>(__popc(alike)));
+            }
+            if (here && d != most) {
+                hybrid_add(bins, handed, d, 1);
+            }
         }
         __syncthreads();
     }
     __device__ __forceinline__ void count_tiles()
     {
         hybrid_vector<K> now[U], next[U];
-        unsigned long long t = blockIdx.x;
+        unsigned long long t = first;
         unsigned since = 0;
         if (t < tiles) {
             fetch(next, t);
@@ -221,12 +271,15 @@ template <typename K, bool identity> struct hybrid_counter {
             for (int u = 0; u < U; u++) {
                 now[u] = next[u];
             }
-            t += gridDim.x;
+            t += step;
             if (t < tiles) {
                 fetch(next, t);
             }
             look(now, at);
-            if (!count_same(now)) {
+            unsigned most;
+            if (hybrid_crowd(digit(now[0].k[0]), most)) {
+                count_crowd(now);
+            } else {
                 count_each(now);
             }
             /* Between two barriers no counter can grow by more than 2^15. */
@@ -239,6 +292,21 @@ template <typename K, bool identity> struct hybrid_counter {
         __syncthreads();
     }
 };
+
+/* Adds a block's counters, two to a word, to counts. */
+__device__ __forceinline__ void hybrid_flush(const unsigned *bins, unsigned words,
+                                             unsigned long long *counts)
+{
+    /* Blocks begin at different words, so that they do not add to the same ones. */
+    const unsigned turn = blockIdx.x * 1024 % words;
+    for (unsigned i = threadIdx.x; i < words; i += 1024) {
+        unsigned w = i + turn < words ? i + turn : i + turn - words;
+        unsigned b = bins[w];
+        if (b != 0) { /* two counters of 32 bits, neither of which can overflow */
+            atomicAdd(&counts[w], (static_cast<unsigned long long>(b >> 16) << 32) | (b & 0xffff));
+        }
+    }
+}
 
 /* One block of 1024 threads a multiprocessor; 2 << bits bytes of shared memory. */
 template <typename K, bool identity>
@@ -261,9 +329,10 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
                  n,
                  head,
                  (n - head) / counter::T,
+                 blockIdx.x,
+                 gridDim.x,
                  map,
-                 plan->shift,
-                 (1u << bits) - 1,
+                 {plan->shift, (1u << bits) - 1},
                  bins,
                  handed,
                  {0, static_cast<K>(~K(0)), 0, 0}};
@@ -272,118 +341,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
         c.count_rest();
     }
     hybrid_note(plan, c.seen);
-    /* Blocks begin at different words, so that they do not add to the same ones. */
-    for (unsigned i = tid; i < words; i += 1024) {
-        unsigned w = (i + blockIdx.x * 1024) & (words - 1);
-        unsigned b = bins[w];
-        if (b != 0) { /* two counters of 32 bits, neither of which can overflow */
-            atomicAdd(&counts[w], (static_cast<unsigned long long>(b >> 16) << 32) | (b & 0xffff));
-        }
-    }
-}
-
-/* By what the count has seen. */
-static __device__ void hybrid_decide(hybrid_plan *plan, unsigned bits)
-{
-    unsigned long long differ = plan->any ^ plan->all;
-    if (plan->falls == 0) {
-        return; /* sorted, or all equal */
-    }
-    if (plan->rises == 0) {
-        plan->reverse = 1;
-    } else if (usw_load_relaxed(&plan->over) == 0 && differ >> plan->shift >> bits == 0) {
-        plan->msd = 1;
-    } else {
-        plan->lsd = 1;
-    }
-}
-
-/* Sums over a block of 256 threads: of all, and of the threads before. sums: 8 words. */
-__device__ __forceinline__ unsigned long long
-hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long long &before)
-{
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned long long in = c, total = 0;
-    for (int o = 1; o < 32; o <<= 1) {
-        unsigned long long up = __shfl_up_sync(~0u, in, o);
-        in += lane >= static_cast<unsigned>(o) ? up : 0;
-    }
-    if (lane == 31) {
-        sums[warp] = in;
-    }
-    __syncthreads();
-    before = in - c;
-    for (unsigned w = 0; w < 8; w++) {
-        before += w < warp ? sums[w] : 0;
-        total += sums[w];
-    }
-    __syncthreads();
-    return total;
-}
-
-struct hybrid_place_args {
-    hybrid_plan *plan;
-    const unsigned *counts, *handed; /* 2^bits */
-    unsigned bits, bits1;            /* of all buckets, of the first scatter's */
-    unsigned long long capacity;     /* keys of a bucket that a local sort can hold */
-    unsigned tile;                   /* keys of a tile of the second scatter */
-    unsigned long long *said;        /* 2^bits1 zeros */
-    unsigned long long *starts;      /* 2^bits: where the buckets begin */
-    unsigned long long *begin;       /* 2^bits1 + 1: where those of the first scatter begin */
-    unsigned long long *cursor;      /* 2^bits1: the same */
-    unsigned *tile_begin;            /* 2^bits1 + 1: their first tiles */
-};
-
-/* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
- * those of all before it. */
-[[maybe_unused]] __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
-{
-    USW_SHARED_ARRAY(unsigned long long, sums, [8]);
-    USW_SHARED(unsigned, ticket);
-    const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
-    if (tid == 0) {
-        ticket = atomicAdd(&a.plan->ticket, 1u);
-    }
-    __syncthreads();
-    const unsigned b = ticket, d = b * digits + tid;
-    unsigned long long c = 0, within, none;
-    if (tid < digits) {
-        c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
-    }
-    if (c > a.capacity) {
-        atomicAdd(&a.plan->over, c);
-        __threadfence();
-    }
-    const unsigned long long size = hybrid_block_sum(c, sums, within);
-    if (tid == 0) {
-        usw_store_relaxed(&a.said[b], size + 1);
-    }
-    /* The blocks with lower tickets have begun. */
-    unsigned long long other = 0;
-    if (tid < b) {
-        do {
-            other = usw_load_relaxed(&a.said[tid]);
-        } while (other == 0);
-        other--;
-    }
-    const unsigned long long at = hybrid_block_sum(other, sums, none);
-    const unsigned first =
-        static_cast<unsigned>(hybrid_block_sum((other + a.tile - 1) / a.tile, sums, none));
-    if (tid < digits) {
-        a.starts[d] = at + within;
-    }
-    if (tid == 0) {
-        a.begin[b] = a.cursor[b] = at;
-        a.tile_begin[b] = first;
-        if (b + 1 == gridDim.x) {
-            a.begin[b + 1] = at + size;
-            a.tile_begin[b + 1] = first + static_cast<unsigned>((size + a.tile - 1) / a.tile);
-        }
-        __threadfence();
-        if (atomicAdd(&a.plan->done, 1u) + 1 == gridDim.x) {
-            hybrid_decide(a.plan, a.bits);
-        }
-    }
+    hybrid_flush(bins, words, counts);
 }
 
 #endif

@@ -4,149 +4,95 @@
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
  * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of more (its keys are spread unevenly) is sorted by digits instead. */
+ * keys. A bucket with a bin of many more (its keys are spread unevenly) is sorted by merging instead. */
 #ifndef USW_PART_HYBRID_LOCAL_CUH
 #define USW_PART_HYBRID_LOCAL_CUH
 
-#include "part_hybrid_count.cuh"
+#include "part_hybrid_parts.cuh"
 
-/* ---- by digits: any distribution, a few times slower ---- */
+/* ---- by merging: any distribution, a few times slower ---- */
 
-/* The stable ranks of a warp's keys within its digits; mine: 256 counters of the warp. */
+/* The keys at [at, at + I) of two sorted runs of `run` keys each, merged. */
 template <typename K, int I>
-__device__ __forceinline__ void hybrid_digit_ranks(const K (&k)[I], uint16_t (&r)[I],
-                                                   unsigned shift, unsigned first, unsigned m,
-                                                   uint16_t *mine)
+__device__ __forceinline__ void hybrid_merge_path(const K *from, unsigned run, unsigned at,
+                                                  K (&x)[I])
 {
-    const unsigned lane = threadIdx.x % 32;
-    for (unsigned i = lane; i < 256; i += 32) {
-        mine[i] = 0;
+    const K *left = from, *right = from + run;
+    unsigned lo = at > run ? at - run : 0, hi = at < run ? at : run;
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        if (left[mid] <= right[at - 1 - mid]) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
     }
-    __syncwarp();
+    unsigned i = lo, j = at - lo;
+    K a = i < run ? left[i] : K(0), b = j < run ? right[j] : K(0);
 #pragma unroll
-    for (int i = 0; i < I; i++) {
-        bool here = first + i * 32 < m;
-        unsigned d = static_cast<unsigned>(k[i] >> shift) & 255;
-        unsigned peers = __ballot_sync(~0u, here);
-#pragma unroll
-        for (int bit = 0; bit < 8; bit++) {
-            unsigned ones = __ballot_sync(~0u, (d >> bit & 1) != 0);
-            peers &= (d >> bit & 1) != 0 ? ones : ~ones;
+    for (int o = 0; o < I; o++) {
+        const bool take = j >= run || (i < run && a <= b);
+        x[o] = take ? a : b;
+        i += take;
+        j += !take;
+        const unsigned next = take ? i : run + j;
+        if (take ? i < run : j < run) {
+            K key = from[next];
+            a = take ? key : a;
+            b = take ? b : key;
         }
-        unsigned below = __popc(peers & ((1u << lane) - 1));
-        unsigned had = here ? mine[d] : 0;
-        __syncwarp();
-        if (here && below == 0) {
-            mine[d] = static_cast<uint16_t>(had + __popc(peers));
-        }
-        __syncwarp();
-        r[i] = static_cast<uint16_t>(had + below);
     }
 }
 
-/* The warps' counters become the places where their digits begin. All threads call it. */
-template <int NT>
-__device__ __forceinline__ void hybrid_digit_places(uint16_t *counts, unsigned *sums)
-{
-    static_assert(NT >= 256, "a thread a digit");
-    constexpr unsigned warps = NT / 32;
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    unsigned total = 0, in = 0;
-    __syncthreads();
-    if (tid < 256) {
-        for (unsigned w = 0; w < warps; w++) {
-            unsigned c = counts[w * 256 + tid];
-            counts[w * 256 + tid] = static_cast<uint16_t>(total);
-            total += c;
-        }
-        in = total;
-        for (int o = 1; o < 32; o <<= 1) {
-            unsigned up = __shfl_up_sync(~0u, in, o);
-            in += lane >= static_cast<unsigned>(o) ? up : 0;
-        }
-        if (lane == 31) {
-            sums[warp] = in;
-        }
-    }
-    __syncthreads();
-    if (tid < 256) {
-        unsigned before = in - total;
-        for (unsigned w = 0; w < warp; w++) {
-            before += sums[w];
-        }
-        for (unsigned w = 0; w < warps; w++) {
-            counts[w * 256 + tid] = static_cast<uint16_t>(counts[w * 256 + tid] + before);
-        }
-    }
-    __syncthreads();
-}
-
-/* The bits in which m keys differ. sums: 4 words. */
-template <typename K, int NT>
-__device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *sums)
-{
-    if (threadIdx.x < 4) {
-        sums[threadIdx.x] = threadIdx.x < 2 ? 0 : ~0u;
-    }
-    __syncthreads();
-    K any = 0, all = static_cast<K>(~K(0));
-    for (unsigned p = threadIdx.x; p < m; p += NT) {
-        any |= data[p];
-        all &= data[p];
-    }
-    for (unsigned w = 0; w < sizeof(K) / 4; w++) {
-        atomicOr(&sums[w], static_cast<unsigned>(any >> (32 * w)));
-        atomicAnd(&sums[2 + w], static_cast<unsigned>(all >> (32 * w)));
-    }
-    __syncthreads();
-    K differ = static_cast<K>(sums[0] ^ sums[2]);
-    if constexpr (sizeof(K) == 8) {
-        differ |= static_cast<K>(sums[1] ^ sums[3]) << 32;
-    }
-    __syncthreads();
-    return differ;
-}
-
-/* Sorts m keys, from data to tile, by the digits of 8 bits in which they differ, from bit begin on,
- * stably. counts: 256 counters a warp. */
+/* Sorts m keys from data to tile: I in each thread's registers, then run with run. */
 template <typename K, int NT, int I>
-__device__ __noinline__ void hybrid_by_digits(const K *data, unsigned m, K *tile, uint16_t *counts,
-                                              unsigned *sums, unsigned begin = 0)
+__device__ __noinline__ void hybrid_by_merging(const K *data, unsigned m, K *tile)
 {
-    const K differ = hybrid_differ<K, NT>(data, m, sums);
-    const unsigned warp = threadIdx.x / 32, first = warp * 32 * I + threadIdx.x % 32;
-    uint16_t *mine = counts + warp * 256, r[I];
-    K k[I];
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        k[i] = first + i * 32 < m ? data[first + i * 32] : K(0);
+    const unsigned tid = threadIdx.x, own = tid * I;
+    bool differs = false;
+    for (unsigned p = tid; p < NT * I; p += NT) {
+        tile[p] = p < m ? data[p] : static_cast<K>(~K(0));
+        differs = differs || (p < m && tile[p] != data[0]);
     }
-    for (unsigned shift = begin; shift < sizeof(K) * 8; shift += 8) {
-        if ((static_cast<unsigned>(differ >> shift) & 255) == 0) {
-            continue;
-        }
-        hybrid_digit_ranks<K, I>(k, r, shift, first, m, mine);
-        hybrid_digit_places<NT>(counts, sums);
+    if (!__syncthreads_or(differs)) {
+        return;
+    }
+    K x[I];
 #pragma unroll
-        for (int i = 0; i < I; i++) {
-            if (first + i * 32 < m) {
-                tile[mine[static_cast<unsigned>(k[i] >> shift) & 255] + r[i]] = k[i];
+    for (int j = 0; j < I; j++) {
+        x[j] = tile[own + j];
+    }
+    if (own < m) {
+#pragma unroll
+        for (int round = 0; round < I; round++) {
+#pragma unroll
+            for (int j = round & 1; j + 1 < I; j += 2) {
+                K a = x[j], b = x[j + 1];
+                x[j] = a < b ? a : b;
+                x[j + 1] = a < b ? b : a;
+            }
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < I; j++) {
+        tile[own + j] = x[j];
+    }
+    __syncthreads();
+    for (unsigned threads = 1; threads * I < m; threads *= 2) { /* of a run */
+        const unsigned first = tid & ~(2 * threads - 1);
+        const bool awake = (first + threads) * I < m; /* else the second run is empty */
+        if (awake) {
+            hybrid_merge_path<K, I>(tile + first * I, threads * I, (tid - first) * I, x);
+        }
+        __syncthreads();
+        if (awake) {
+#pragma unroll
+            for (int j = 0; j < I; j++) {
+                tile[own + j] = x[j];
             }
         }
         __syncthreads();
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            k[i] = first + i * 32 < m ? tile[first + i * 32] : K(0);
-        }
-        __syncthreads();
     }
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        if (first + i * 32 < m) {
-            tile[first + i * 32] = k[i];
-        }
-    }
-    __syncthreads();
 }
 
 /* ---- split and rounds ---- */
@@ -265,22 +211,21 @@ template <typename K, int NT> __device__ __noinline__ void hybrid_more_rounds(K 
 
 /* ---- a bucket ---- */
 
-/* Shared memory: 64 words, the keys, and the bins or the digits' counters. */
+/* Shared memory: 64 words, the keys, and the bins. */
 template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys, int b)
 {
-    size_t bins = size_t(4) << b, digits = size_t(threads) / 32 * 512;
-    return 256 + size_t(threads) * keys * sizeof(K) + (bins > digits ? bins : digits);
+    return 256 + size_t(threads) * keys * sizeof(K) + (size_t(4) << b);
 }
 
 enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
 /* The counting split of m keys to tile. HYBRID_UNEVEN: some bin has more than R keys. HYBRID_
  * CROWDED, with nothing done to tile: some bin has more than HYBRID_CROWD. own: where this thread's
- * first key is; the next ones NT behind each other. */
+ * first key is; the next ones NT behind each other. complete: the keys of a bin are equal. */
 template <typename K, int NT, int I, int B, int R>
 __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
                                             unsigned *bins, unsigned *sums,
-                                            const hybrid_digit &digit)
+                                            const hybrid_digit &digit, bool complete = false)
 {
     constexpr unsigned unit = NT * I * sizeof(K) < 65536 ? sizeof(K) : 1;
     unsigned r[I], most = 0;
@@ -291,7 +236,7 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
             most = most > r[i] ? most : r[i];
         }
     }
-    const bool uneven = __syncthreads_or(most >= R * unit);
+    const bool uneven = __syncthreads_or(most >= R * unit && !complete);
     if (uneven && __syncthreads_or(most >= HYBRID_CROWD * unit)) {
         return HYBRID_CROWDED;
     }
@@ -311,35 +256,18 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
-template <typename K> struct hybrid_local_args {
-    const K *in;
-    K *out;                         /* may be in */
-    const unsigned long long *ends; /* of the buckets */
-    usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
-    const hybrid_plan *plan;
-};
-
-/* A block of NT threads a bucket of up to NT * I - 32 keys; bins of the next B bits. */
-template <typename K, int NT, int I, int B, int R, int MB, bool identity>
-__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
+/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits;
+ * bins of the first B of these. room: hybrid_local_shared bytes. All threads call it. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
+                                                   const usw_gpu_keymap<K> &map,
+                                                   unsigned char *room)
 {
     constexpr unsigned T = NT * I, S = sizeof(K);
-    USW_DYNAMIC_SHARED(unsigned char, room);
     unsigned *sums = reinterpret_cast<unsigned *>(room);
     K *tile = reinterpret_cast<K *>(sums + 64);
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
-    if (!a.plan->msd) {
-        return;
-    }
-    const unsigned long long begin = blockIdx.x > 0 ? a.ends[blockIdx.x - 1] : 0;
-    const unsigned long long size = a.ends[blockIdx.x] - begin;
-    if (size == 0 || size > T - 32) {
-        return;
-    }
-    const unsigned m = static_cast<unsigned>(size), left = a.plan->shift;
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
-    const K *data = a.in + begin;
-    K *to = a.out + begin;
     /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
     const unsigned own =
         threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / S) % 32;
@@ -353,22 +281,76 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
         reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();
-    int found = hybrid_split<K, NT, I, B, R>(k, own, m, tile, bins, sums, digit);
+    int found = hybrid_split<K, NT, I, B, R>(k, own, m, tile, bins, sums, digit, left <= B);
     if (found == HYBRID_EVEN) {
-        hybrid_rounds<K, NT, I, R>(tile, m);
+        if (left > B) {
+            hybrid_rounds<K, NT, I, R>(tile, m);
+        }
         __syncthreads();
     } else if (found == HYBRID_UNEVEN) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
+        hybrid_by_merging<K, NT, I>(data, m, tile);
     }
 #pragma unroll
     for (int i = 0; i < I; i++) {
         if (own + i * NT < m) {
             int p = static_cast<int>(own) + i * NT;
-            to[p] = identity ? tile[p] : a.map.unmap(tile[p]);
+            to[p] = identity ? tile[p] : map.unmap(tile[p]);
         }
     }
+}
+
+template <typename K> struct hybrid_local_args {
+    const K *in;
+    K *out;                         /* may be in */
+    const unsigned long long *ends; /* of the buckets */
+    usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
+    const hybrid_plan *plan;
+};
+
+/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. */
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    if (!a.plan->even) {
+        return;
+    }
+    const unsigned long long begin = blockIdx.x > 0 ? a.ends[blockIdx.x - 1] : 0;
+    const unsigned long long size = a.ends[blockIdx.x] - begin;
+    if (size != 0 && size <= NT * I - 32) {
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(
+            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);
+    }
+}
+
+template <typename K> struct hybrid_bins_args {
+    K *keys, *tmp;
+    usw_gpu_keymap<K> map;
+    const hybrid_plan *plan;
+    hybrid_lists lists;
+};
+
+/* The bins of the list, small ones or the others. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
+                                                 unsigned char *room)
+{
+    const unsigned bins = usw_load_relaxed(&a.plan->bins[large]);
+    for (unsigned i = blockIdx.x; i < bins; i += gridDim.x) {
+        const hybrid_bin b(a.lists.bins[large ? a.lists.bins_max - 1 - i : i]);
+        hybrid_sort_bucket<K, NT, I, B, R, identity>((b.in_tmp ? a.tmp : a.keys) + b.begin,
+                                                     a.keys + b.begin, b.size, b.left, a.map, room);
+        __syncthreads();
+    }
+}
+
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, room);
 }
 
 #endif

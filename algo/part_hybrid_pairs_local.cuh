@@ -8,6 +8,7 @@
 #ifndef USW_PART_HYBRID_PAIRS_LOCAL_CUH
 #define USW_PART_HYBRID_PAIRS_LOCAL_CUH
 
+#include "part_hybrid_digits.cuh"
 #include "part_hybrid_local.cuh"
 #include "part_hybrid_pairs_move.cuh"
 

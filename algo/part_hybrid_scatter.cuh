@@ -41,7 +41,7 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
 {
     unsigned long long at, end;
     t.cursor = a.cursor;
-    if (!a.plan->msd) {
+    if (first ? !a.plan->msd : !a.plan->even) {
         return false;
     }
     if (first) {
@@ -69,6 +69,28 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
     return true;
 }
 
+/* What atomicAdd(counter, 1) returns, for keys of whose warp many have the digit most: these add at
+ * once. here: this lane has a key. All of the warp call; most may change. */
+__device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigned digit, bool here,
+                                                      unsigned &most)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned alike = __ballot_sync(~0u, here && digit == most);
+    if (__popc(alike) < 8) {
+        unsigned some = __ballot_sync(~0u, here);
+        most = __shfl_sync(~0u, digit, some != 0 ? __ffs(static_cast<int>(some)) - 1 : 0);
+        alike = __ballot_sync(~0u, here && digit == most);
+    }
+    const unsigned first = alike != 0 ? __ffs(static_cast<int>(alike)) - 1 : 0;
+    const bool mine = (alike >> lane & 1) != 0;
+    unsigned rank = 0;
+    if (here && (!mine || lane == first)) {
+        rank = atomicAdd(counter, mine ? static_cast<unsigned>(__popc(alike)) : 1);
+    }
+    const unsigned base = __shfl_sync(~0u, rank, first);
+    return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
+}
+
 /* ---- in rooms ---- */
 
 /* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
@@ -78,7 +100,8 @@ __device__ __forceinline__ unsigned
 hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
-    unsigned late = 0;
+    unsigned late = 0, most = 0;
+    bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
@@ -91,7 +114,21 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 k[i] = plain ? k[i] : map.map(k[i]);
-                r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
+            }
+            if (i0 == 0) {
+                crowd = hybrid_crowd(digit(k[0]), most);
+            }
+            if (crowd) {
+#pragma unroll
+                for (int i = 0; i < U; i++) {
+                    unsigned d = digit(k[i]);
+                    r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < U; i++) {
+                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
+                }
             }
 #pragma unroll
             for (int i = 0; i < U; i++) {
@@ -164,21 +201,25 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
             }
         }
     }
-    while (late != 0) {
-        int i = __ffs(static_cast<int>(late)) - 1;
-        late &= late - 1;
-        K key = plain ? t.in[tid + i * NT] : a.map.map(t.in[tid + i * NT]);
-        unsigned d = digit(key) / 4;
-        to[d][C + atomicAdd(&more[d], 1)] = key;
+    unsigned most = ~0u;
+    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
+        int i = __ffs(static_cast<int>(some)) - 1;
+        bool here = (late >> i & 1) != 0;
+        K key = here ? t.in[tid + i * NT] : K(0);
+        key = plain ? key : a.map.map(key);
+        unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
+        if (here) {
+            to[d][C + r] = key;
+        }
     }
 }
 
 /* ---- close together ---- */
 
-/* The counts of 256 digits become where they begin in the tile, and to where each digit's first
- * key of the tile would go were the tile written there from its beginning. sums: 8 words. All
+/* The counts of D digits become where they begin in the tile, and to where each digit's first
+ * key of the tile would go were the tile written there from its beginning. sums: 16 words. All
  * threads call it; it begins and ends with a barrier. */
-template <typename K>
+template <typename K, unsigned D>
 __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sums, K **to, K *out,
                                                     unsigned long long *cursor)
 {
@@ -186,7 +227,7 @@ __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sum
     unsigned c = 0, sum = 0;
     unsigned long long place = 0;
     __syncthreads();
-    if (tid < 256) {
+    if (tid < D) {
         c = sum = cnt[tid];
         if (c != 0) {
             place = atomicAdd(&cursor[tid], static_cast<unsigned long long>(c));
@@ -201,10 +242,10 @@ __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sum
         }
     }
     __syncthreads();
-    if (tid < 256) {
+    if (tid < D) {
         unsigned base = sum - c;
 #pragma unroll
-        for (unsigned w = 0; w < 8; w++) {
+        for (unsigned w = 0; w < D / 32; w++) {
             base += w < tid / 32 ? sums[w] : 0;
         }
         cnt[tid] = base;
@@ -213,55 +254,64 @@ __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sum
     __syncthreads();
 }
 
-template <typename K> constexpr size_t hybrid_close_shared(int tile)
+/* For a tile of so many keys and 256 digits. */
+template <typename K> constexpr size_t hybrid_close_shared(int tile, int digits = 256)
 {
-    return 256 * 12 + 64 + tile * sizeof(K);
+    return digits * 12 + 128 + tile * sizeof(K);
 }
 
-template <typename K, int NT, int I, bool first, bool identity, int MB>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
+/* The block's tables in shared memory. */
+template <typename K, unsigned D = 256> struct hybrid_close_room {
+    K **to;
+    unsigned *cnt, *sums;
+    K *tile;
+    __device__ __forceinline__ hybrid_close_room(unsigned char *memory)
+        : to(reinterpret_cast<K **>(memory)), cnt(reinterpret_cast<unsigned *>(to + D)),
+          sums(cnt + D), tile(reinterpret_cast<K *>(sums + 32))
+    {
+    }
+};
+
+/* A tile's keys to out, digit d from t.cursor[d] on. The D counts are 0 and all threads know. */
+template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
+__device__ __forceinline__ void
+hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
+                    const Digit &digit, const hybrid_close_room<K, D> &s)
 {
-    constexpr bool plain = !first || identity;
-    USW_DYNAMIC_SHARED(unsigned char, memory);
-    K **to = reinterpret_cast<K **>(memory);
-    unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *sums = cnt + 256;
-    K *tile = reinterpret_cast<K *>(sums + 16);
     const unsigned tid = threadIdx.x;
-    for (unsigned d = tid; d < 256; d += NT) {
-        cnt[d] = 0;
-    }
-    hybrid_tile<K> t;
-    if (!hybrid_find_tile<K, NT * I, first>(a, sums + 8, t)) {
-        return;
-    }
-    const unsigned shift = a.plan->shift + a.below, mask = a.digits - 1;
     const bool whole = t.m == NT * I;
     K k[I];
-    uint16_t r[I];
-    if (whole) {
+    unsigned r[I]; /* ranks, and the digits above them */
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = whole || tid + i * NT < t.m ? t.in[tid + i * NT] : K(0);
+    }
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = plain ? k[i] : map.map(k[i]);
+    }
+    unsigned most;
+    if (hybrid_crowd(digit(k[0]), most)) {
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            k[i] = t.in[tid + i * NT];
+            unsigned d = digit(k[i]);
+            bool here = whole || tid + i * NT < t.m;
+            r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
         }
     } else {
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            k[i] = tid + i * NT < t.m ? t.in[tid + i * NT] : K(0);
+            if (whole || tid + i * NT < t.m) {
+                unsigned d = digit(k[i]);
+                r[i] = atomicAdd(&s.cnt[d], 1) | d << 16;
+            }
         }
     }
-#pragma unroll
-    for (int i = 0; i < I; i++) {
-        k[i] = plain ? k[i] : a.map.map(k[i]);
-        if (whole || tid + i * NT < t.m) {
-            r[i] = static_cast<uint16_t>(
-                atomicAdd(&cnt[static_cast<unsigned>(k[i] >> shift) & mask], 1));
-        }
-    }
-    hybrid_place_digits(cnt, sums, to, a.out, t.cursor);
+    hybrid_place_digits<K, D>(s.cnt, s.sums, s.to, out, t.cursor);
 #pragma unroll
     for (int i = 0; i < I; i++) {
         if (whole || tid + i * NT < t.m) {
-            tile[cnt[static_cast<unsigned>(k[i] >> shift) & mask] + r[i]] = k[i];
+            s.tile[s.cnt[r[i] >> 16] + (r[i] & 0xffff)] = k[i];
         }
     }
     __syncthreads();
@@ -269,10 +319,26 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
     for (int i = 0; i < I; i++) {
         unsigned p = tid + i * NT;
         if (whole || p < t.m) {
-            K key = tile[p];
-            to[static_cast<unsigned>(key >> shift) & mask][p] = key;
+            K key = s.tile[p];
+            s.to[digit(key)][p] = key;
         }
     }
+}
+
+template <typename K, int NT, int I, bool first, bool identity, int MB>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    const hybrid_close_room<K> s(memory);
+    for (unsigned d = threadIdx.x; d < 256; d += NT) {
+        s.cnt[d] = 0;
+    }
+    hybrid_tile<K> t;
+    if (!hybrid_find_tile<K, NT * I, first>(a, s.sums + 16, t)) {
+        return;
+    }
+    const hybrid_bits_digit<K> digit = {a.plan->shift + a.below, a.digits - 1};
+    hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
 }
 
 #endif

@@ -27,9 +27,9 @@
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
-#include "part_hybrid_local.cuh"
 #include "part_hybrid_pairs_queue.cuh"
-#include "part_hybrid_scatter.cuh"
+#include "part_hybrid_place.cuh"
+#include "part_hybrid_rest.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
 
@@ -38,9 +38,11 @@
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 4096, BITS_MAX = 4, SCATTER_BITS = 2 };
 #define SMALL_KEYS(g, width) 100
+#define LARGE_FROM(bytes) 30000
 #else
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
+#define LARGE_FROM(bytes) ((bytes) == 8 ? 1ull << 20 : 1ull << 24)
 #endif
 
 struct hybrid_shape_32 {
@@ -120,75 +122,33 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
 
 /* ---- reverse ---- */
 
+/* Keys from both ends change places, some of a thread's at a time. */
 template <typename K>
 __global__ __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n,
                                                       const hybrid_plan *plan)
 {
+    constexpr unsigned U = 8;
     if (!plan->reverse) {
         return;
     }
-    unsigned long long step = gridDim.x * 512ull;
-    for (unsigned long long i = blockIdx.x * 512ull + threadIdx.x; i < n / 2; i += step) {
+    unsigned long long step = gridDim.x * 512ull, i = blockIdx.x * 512ull + threadIdx.x;
+    for (; i + (U - 1) * step < n / 2; i += U * step) {
+        K a[U], b[U];
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            a[u] = keys[i + u * step];
+            b[u] = keys[n - 1 - (i + u * step)];
+        }
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            keys[i + u * step] = b[u];
+            keys[n - 1 - (i + u * step)] = a[u];
+        }
+    }
+    for (; i < n / 2; i += step) {
         K a = keys[i], b = keys[n - 1 - i];
         keys[i] = b;
         keys[n - 1 - i] = a;
-    }
-}
-
-/* ---- keys of 8 and 16 bits ---- */
-
-/* The last of ends, which rise, whose bucket begins at or before p: the first end above p. */
-__device__ __forceinline__ unsigned hybrid_bucket_at(const unsigned long long *begins, unsigned lo,
-                                                     unsigned hi, unsigned long long p)
-{
-    while (lo < hi) {
-        unsigned mid = (lo + hi + 1) / 2;
-        if (begins[mid] <= p) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    return lo;
-}
-
-/* begins: where the keys of each value begin. A block writes stretches of 8,192 keys. */
-template <typename K>
-__global__ __launch_bounds__(256) void hybrid_fill(K *keys, unsigned long long n,
-                                                   usw_gpu_keymap<K> map, unsigned values,
-                                                   const unsigned long long *begins,
-                                                   const hybrid_plan *plan)
-{
-    constexpr unsigned stretch = 8192, V = 16 / sizeof(K);
-    if (plan->falls == 0) {
-        return;
-    }
-    USW_SHARED_ARRAY(unsigned, found, [2]);
-    unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * stretch;
-    unsigned long long end = n - at < stretch ? n : at + stretch;
-    if (threadIdx.x < 2) {
-        found[threadIdx.x] =
-            hybrid_bucket_at(begins, 0, values - 1, threadIdx.x == 0 ? at : end - 1);
-    }
-    __syncthreads();
-    const unsigned lo = found[0], hi = found[1];
-    for (unsigned long long p = at + threadIdx.x * V; p < end; p += 256 * V) {
-        unsigned b = hybrid_bucket_at(begins, lo, hi, p);
-        hybrid_vector<K> v;
-#pragma unroll
-        for (unsigned j = 0; j < V; j++) {
-            while (b < hi && begins[b + 1] <= p + j) {
-                b++;
-            }
-            v.k[j] = map.unmap(static_cast<K>(b));
-        }
-        if (p + V <= end && reinterpret_cast<uintptr_t>(keys + p) % 16 == 0) {
-            *reinterpret_cast<uint4 *>(keys + p) = v.v;
-        } else {
-            for (unsigned j = 0; j < V && p + j < end; j++) {
-                keys[p + j] = v.k[j];
-            }
-        }
     }
 }
 
@@ -203,6 +163,7 @@ template <typename K> struct hybrid_job {
     unsigned *counts, *handed;
     unsigned long long *ends, *said, *begin, *cursor;
     unsigned *tile_begin;
+    hybrid_lists lists;
 };
 
 /* So many bits that a bucket has BUCKET_KEYS keys on average, or less. */
@@ -215,6 +176,20 @@ static unsigned bits_for(unsigned long long n)
     return bits;
 }
 
+template <typename K> static bool take_lists(usw_gpu *g, hybrid_job<K> &j)
+{
+    const size_t parts = hybrid_parts_max(j.n), bins = 2 * hybrid_bins_max(j.n);
+    for (auto &list : j.lists.parts) {
+        list = static_cast<hybrid_part *>(usw_gpu_scratch(g, parts * sizeof(hybrid_part)));
+    }
+    j.lists.bins = static_cast<unsigned long long *>(usw_gpu_scratch(g, bins * 8));
+    j.lists.bins_max = static_cast<unsigned>(bins);
+    j.lists.small = hybrid_local_shape<0>::capacity;
+    j.lists.cells = static_cast<uint4 *>(usw_gpu_scratch(g, hybrid_cells_max(j.n) * sizeof(uint4)));
+    j.lists.tile = hybrid_rest_shape<K>::tile;
+    return g->status == UPSWEEP_OK && j.lists.cells != nullptr;
+}
+
 template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, bool copy)
 {
     size_t buckets = size_t(1) << j.bits;
@@ -225,7 +200,8 @@ template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, boo
     auto *rest =
         static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 257 + 256) * 8 + 257 * 4));
     j.tmp = copy ? static_cast<K *>(usw_gpu_scratch(g, j.n * sizeof(K))) : nullptr;
-    if (j.plan == nullptr || clear == nullptr || rest == nullptr || (copy && j.tmp == nullptr)) {
+    if (j.plan == nullptr || clear == nullptr || rest == nullptr || (copy && j.tmp == nullptr) ||
+        (copy && !take_lists(g, j))) {
         return false;
     }
     j.said = reinterpret_cast<unsigned long long *>(clear);
@@ -240,8 +216,7 @@ template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, boo
 
 /* sample, count and place. */
 template <typename K, bool identity>
-static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned long long capacity,
-                            unsigned tile)
+static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     size_t clear = (size_t(2) << j.bits) + 512;
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, 0, j.keys, j.n, j.map, j.bits, j.plan,
@@ -250,8 +225,11 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned long lo
     unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
     USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << j.bits, j.keys, j.n,
                j.map, j.bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
-    hybrid_place_args a = {j.plan, j.counts, j.handed, j.bits,  j.bits1,  capacity,
-                           tile,   j.said,   j.ends,   j.begin, j.cursor, j.tile_begin};
+    hybrid_place_args a = {j.plan,   j.n,          j.counts,
+                           j.handed, j.bits,       j.bits1,
+                           capacity, tile,         LARGE_FROM(sizeof(K)),
+                           j.said,   j.ends,       j.begin,
+                           j.cursor, j.tile_begin, j.lists};
     USW_LAUNCH(g, hybrid_place, 1u << j.bits1, 256, 0, a);
 }
 
@@ -285,32 +263,53 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
 }
 
 template <typename K, int size, bool identity>
-static void sort_buckets(usw_gpu *g, const hybrid_local_args<K> &a, unsigned buckets)
+static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
 {
     using local = hybrid_local_shape<size>;
     using shape = typename hybrid_shape_of<K>::shape;
+    bool two = j.bits1 < j.bits;
+    /* A scatter leaves its cursors at the ends of the buckets. */
+    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
     USW_LAUNCH(g,
                (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
                              local::blocks(shape::local_blocks), identity>),
-               buckets, local::threads,
+               1u << j.bits, local::threads,
                hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
+}
+
+template <typename K, int size, bool identity>
+static void sort_bins(usw_gpu *g, const hybrid_job<K> &j)
+{
+    using local = hybrid_local_shape<size>;
+    using shape = typename hybrid_shape_of<K>::shape;
+    constexpr int blocks = local::blocks(shape::local_blocks);
+    hybrid_bins_args<K> a = {j.keys, j.tmp, j.map, j.plan, j.lists};
+    USW_LAUNCH(g,
+               (hybrid_local_bins<K, local::threads, local::keys, local::bits, shape::rounds,
+                                  blocks, identity>),
+               g->sms * blocks, local::threads,
+               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a, size != 0);
 }
 
 /* All of it, for buckets of that size. */
 template <typename K, int size, bool identity>
-static void sort_in_buckets(usw_gpu *g, const hybrid_job<K> &j)
+static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j)
 {
     using shape = typename hybrid_shape_of<K>::shape;
-    count_and_place<K, identity>(g, j, hybrid_local_shape<size>::capacity,
-                                 shape::threads * shape::keys);
+    constexpr unsigned capacity = hybrid_local_shape<size>::capacity;
+    count_and_place<K, identity>(g, j, capacity, shape::threads * shape::keys);
     scatter<K, true, identity>(g, j);
-    bool two = j.bits1 < j.bits;
-    if (two) {
+    if (j.bits1 < j.bits) {
         scatter<K, false, identity>(g, j);
     }
-    /* A scatter leaves its cursors at the ends of the buckets. */
-    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
-    sort_buckets<K, size, identity>(g, a, 1u << j.bits);
+    sort_buckets<K, size, identity>(g, j);
+    hybrid_rest_args<K> rest = {j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier};
+    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
+                           hybrid_rest_shared<K>(), rest);
+    sort_bins<K, 0, identity>(g, j);
+    sort_bins<K, 1, identity>(g, j);
+    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
+    return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
@@ -325,6 +324,8 @@ template <typename K, int size> static bool room_for(const usw_gpu *g, unsigned 
         scatter_bytes = hybrid_close_shared<K>(shape::threads * shape::keys);
     }
     return count <= g->shared_bytes && scatter_bytes <= g->shared_bytes &&
+           hybrid_rest_shared<K>() <= g->shared_bytes &&
+           hybrid_local_shared<K>(512, 19, 13) <= g->shared_bytes &&
            hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
 }
 
@@ -345,15 +346,9 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     if (!take_scratch(g, j, true)) {
         return g->status;
     }
-    if (keys < BUCKET_KEYS) {
-        sort_in_buckets<K, 0, identity>(g, j);
-    } else if (keys < 2 * BUCKET_KEYS) {
-        sort_in_buckets<K, 1, identity>(g, j);
-    } else {
-        sort_in_buckets<K, 2, identity>(g, j);
-    }
-    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
-    return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    return keys < BUCKET_KEYS       ? sort_in_buckets<K, 0, identity>(g, s, j)
+           : keys < 2 * BUCKET_KEYS ? sort_in_buckets<K, 1, identity>(g, s, j)
+                                    : sort_in_buckets<K, 2, identity>(g, s, j);
 }
 
 /* Keys of 8 and 16 bits: their counts say all. */
@@ -369,12 +364,13 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
         return g->status;
     }
     if (usw_keymap_is_identity(&s->map)) {
-        count_and_place<K, true>(g, j, j.n, 1);
+        count_and_place<K, true>(g, j, 0, 1);
     } else {
-        count_and_place<K, false>(g, j, j.n, 1);
+        count_and_place<K, false>(g, j, 0, 1);
     }
+    hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + 8191) / 8192), 256, 0,
-                      j.keys, j.n, j.map, 1u << j.bits, j.ends, j.plan);
+                      filling, j.n, j.map, j.plan);
 }
 
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
@@ -395,4 +391,4 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 }
 
 USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_keys, usw_hybrid_pairs, 0, false,
-                                                          false};
+                                                         false};

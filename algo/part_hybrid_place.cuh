@@ -1,0 +1,159 @@
+/* part_hybrid_place.cuh - the hybrid sort's plan: where the buckets begin, and what is to be done. */
+#ifndef USW_PART_HYBRID_PLACE_CUH
+#define USW_PART_HYBRID_PLACE_CUH
+
+#include "part_hybrid_parts.cuh"
+
+/* Sums over a block of 256 threads: of all, and of the threads before. sums: 8 words. */
+__device__ __forceinline__ unsigned long long
+hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long long &before)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned long long in = c, total = 0;
+    for (int o = 1; o < 32; o <<= 1) {
+        unsigned long long up = __shfl_up_sync(~0u, in, o);
+        in += lane >= static_cast<unsigned>(o) ? up : 0;
+    }
+    if (lane == 31) {
+        sums[warp] = in;
+    }
+    __syncthreads();
+    before = in - c;
+    for (unsigned w = 0; w < 8; w++) {
+        before += w < warp ? sums[w] : 0;
+        total += sums[w];
+    }
+    __syncthreads();
+    return total;
+}
+
+struct hybrid_place_args {
+    hybrid_plan *plan;
+    unsigned long long n;
+    const unsigned *counts, *handed; /* 2^bits */
+    unsigned bits, bits1;            /* of all buckets, of the first scatter's */
+    unsigned capacity;               /* keys of a bucket that the local sort can hold */
+    unsigned tile;                   /* keys of a tile of the second scatter */
+    unsigned long long large_from;   /* fewer keys with large buckets are left to the radix sort */
+    unsigned long long *said;        /* 2^bits1 zeros */
+    unsigned long long *starts;      /* 2^bits: where the buckets begin */
+    unsigned long long *begin;       /* 2^bits1 + 1: where those of the first scatter begin */
+    unsigned long long *cursor;      /* 2^bits1: the same */
+    unsigned *tile_begin;            /* 2^bits1 + 1: their first tiles */
+    hybrid_lists lists;              /* of zeros where whole buckets are counted */
+};
+
+/* A bucket of c keys that the local sort cannot hold. */
+static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
+                                         unsigned long long c)
+{
+    if (c > HYBRID_BIN_KEYS) {
+        atomicAdd(&a.plan->over, c);
+        atomicAdd(&a.plan->large, 1u);
+    }
+    hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
+}
+
+/* By what the count has seen; the last block calls. Where many keys are in large buckets, the parts
+ * are those of the first scatter. Where the sample has missed a leading bit, all is one. Many large
+ * buckets, or few keys in such, are faster sorted by the radix sort. */
+static __device__ void hybrid_decide(const hybrid_place_args &a)
+{
+    enum { LARGE_MAX = 32 };
+    hybrid_plan *plan = a.plan;
+    const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
+    const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
+    const bool ordered = plan->falls == 0 || plan->rises == 0;
+    const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
+    const bool radix = !ordered && (missed || large != 0) &&
+                       (a.n < a.large_from || (!missed && large > LARGE_MAX));
+    const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
+    if (!ordered && !radix && !missed && !uneven) {
+        if (tid == 0) {
+            plan->msd = plan->even = 1;
+        }
+        return;
+    }
+    if (tid == 0) { /* the lists as they are are not for use */
+        plan->parts[0] = 0;
+        plan->bins[0] = plan->bins[1] = 0;
+        plan->reverse = ordered && plan->falls != 0;
+        plan->lsd = radix;
+        plan->msd = !ordered && !radix && !missed;
+        __threadfence();
+    }
+    __syncthreads();
+    if (ordered || radix) {
+        return;
+    }
+    if (!missed && tid < 1u << a.bits1) {
+        unsigned long long at = usw_load_relaxed(&a.begin[tid]);
+        hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.begin[tid + 1]) - at, 1,
+                    plan->shift + a.bits - a.bits1);
+    } else if (missed && tid == 0) {
+        hybrid_part whole = {};
+        whole.size = a.n;
+        whole.left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
+        whole.raw = 1;
+        hybrid_push_part(plan, a.lists, 0, whole);
+    }
+}
+
+/* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
+ * those of all before it. */
+__global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
+{
+    USW_SHARED_ARRAY(unsigned long long, sums, [8]);
+    USW_SHARED(unsigned, ticket);
+    const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
+    if (tid == 0) {
+        ticket = atomicAdd(&a.plan->ticket, 1u);
+    }
+    __syncthreads();
+    const unsigned b = ticket, d = b * digits + tid;
+    unsigned long long c = 0, within, none;
+    if (tid < digits) {
+        c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
+    }
+    const unsigned long long size = hybrid_block_sum(c, sums, within);
+    if (tid == 0) {
+        usw_store_relaxed(&a.said[b], size + 1);
+    }
+    /* The blocks with lower tickets have begun. */
+    unsigned long long other = 0;
+    if (tid < b) {
+        do {
+            other = usw_load_relaxed(&a.said[tid]);
+        } while (other == 0);
+        other--;
+    }
+    const unsigned long long at = hybrid_block_sum(other, sums, none);
+    const unsigned first =
+        static_cast<unsigned>(hybrid_block_sum((other + a.tile - 1) / a.tile, sums, none));
+    if (tid < digits) {
+        a.starts[d] = at + within;
+        if (c > a.capacity && a.lists.tile != 0) {
+            hybrid_note_large(a, at + within, c);
+        }
+    }
+    if (tid == 0) {
+        a.begin[b] = a.cursor[b] = at;
+        a.tile_begin[b] = first;
+        if (b + 1 == gridDim.x) {
+            a.begin[b + 1] = at + size;
+            a.tile_begin[b + 1] = first + static_cast<unsigned>((size + a.tile - 1) / a.tile);
+        }
+    }
+    __threadfence();
+    __syncthreads();
+    if (tid == 0) {
+        ticket = atomicAdd(&a.plan->done, 1u);
+    }
+    __syncthreads();
+    if (ticket + 1 == gridDim.x) {
+        __threadfence();
+        hybrid_decide(a);
+    }
+}
+
+#endif

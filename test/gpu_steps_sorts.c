@@ -1,0 +1,109 @@
+/* gpu_steps_sorts.c - the hybrid sort on the GPU gives the CPU's bytes for keys that are uneven in
+ * every way its steps decide by: large and middle buckets, equal keys, few values, leading bits
+ * that a sample misses, floats that wrap round; at sizes around one and two scatters. */
+#include "gpu_steps.h"
+
+enum { N_MAX = 131073 };
+static const size_t sizes[] = {101, 8193, 15329, 32769, 70001, N_MAX};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSWEEP_F64,
+                                     UPSWEEP_I64, UPSWEEP_U16, UPSWEEP_U8,  UPSWEEP_I16};
+enum { TYPES = sizeof types / sizeof types[0] };
+static uint64_t keys[N_MAX], want[N_MAX], got[N_MAX];
+
+enum uneven {
+    FEW_VALUES,   /* 16 */
+    AND_OF_THREE, /* many levels of ever smaller parts */
+    ZIPF,
+    CLUSTERS,  /* two, far apart, of 256 values */
+    TOP_EQUAL, /* all but the last 8 bits */
+    CROWDED,   /* 99% in the lower half of the bits */
+    SPARSE,    /* values of a few leading bits, 0 behind them */
+    TIMES,     /* nearly sorted */
+    LOGS,      /* every number of leading zeros is as likely */
+    ONE_OFF,   /* a sample misses the leading bit */
+    FLOATS,    /* in [0, 1) */
+    MANY_EQUAL,
+    HALF_SORTED,
+    MIDDLE, /* buckets a little too large for the local sort */
+    PATTERNS
+};
+
+static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, uint64_t *state)
+{
+    uint64_t r = input_random(state), full = UINT64_MAX >> (64 - bits), key = r & full;
+    double unit = (double)(r >> 11) * 0x1p-53;
+    switch (pattern) {
+    case FEW_VALUES: return (r >> 60) * 0x1111111111111111;
+    case AND_OF_THREE: return key & input_random(state) & input_random(state);
+    case ZIPF: return (uint64_t)(1 / (1e-6 + unit));
+    case CLUSTERS: return (r & 255) | (r >> 63 ? full << (bits - 2) : 0);
+    case TOP_EQUAL: return full << 8 | (r & 255);
+    case CROWDED: return input_random(state) % 100 != 0 ? key >> bits / 2 : key;
+    case SPARSE: return key >> (bits - 5) << (bits - 5);
+    case TIMES: return 1700000000000 + i * 3 + r % 1000;
+    case LOGS: return key >> input_random(state) % bits;
+    case ONE_OFF: return i == n / 3 + 1 ? full : r & 0xffff;
+    case FLOATS: {
+        float f = (float)(r >> 40) * 0x1p-24f;
+        uint64_t raw = 0;
+        memcpy(&raw, bits == 64 ? (void *)&unit : (void *)&f, bits == 64 ? 8 : 4);
+        return raw;
+    }
+    case MANY_EQUAL: return r % 3 != 0 ? 7 : input_random(state);
+    case HALF_SORTED: return i < n / 2 ? full / n * i : key;
+    default: return key % (full / 16 * 11); /* 11 buckets of 16 */
+    }
+}
+
+static void fill(unsigned pattern, upsweep_type type, size_t n, uint64_t seed)
+{
+    size_t bytes = upsweep_type_bytes(type);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = uneven_key(pattern, (unsigned)bytes * 8, i, n, &seed);
+        memcpy((unsigned char *)keys + i * bytes, &key, bytes);
+    }
+}
+
+static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, unsigned turn)
+{
+    const usw_gpu_sort_form *form = gpu_step(room, "sort_hybrid");
+    static const unsigned all_flags[] = {0, UPSWEEP_DESCENDING, UPSWEEP_NAN_RAW};
+    unsigned flags = all_flags[turn % 3];
+    size_t bytes = upsweep_type_bytes(type);
+    upsweep_options o = {.flags = flags};
+    fill(pattern, type, n, turn + 1);
+    memcpy(want, keys, n * bytes);
+    assert_int_equal(upsweep_sort(room->cpu, want, n, type, &o), UPSWEEP_OK);
+    gpu_begin(room);
+    void *at = gpu_put(room, keys, n * bytes, bytes * (turn % 5));
+    usw_gpu_sort s = {.keys = at, .n = n, .map = usw_keymap_of(type, flags)};
+    s.width = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+    s.bit_end = s.map.bits;
+    assert_int_equal(form->sort(room->g, &s), UPSWEEP_OK);
+    gpu_get(room, got, at, n * bytes);
+    assert_int_equal(gpu_end(room), 0);
+    if (memcmp(got, want, n * bytes) != 0) {
+        fail_msg("pattern %u, %s, n = %zu, flags %u", pattern, upsweep_type_name(type), n, flags);
+    }
+}
+
+/* Every pattern and type, each at some of the sizes. */
+static void uneven_keys(void **state)
+{
+    gpu_room *room = *state;
+    unsigned turn = 0;
+    for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
+        for (unsigned t = 0; t < TYPES; t++) {
+            for (unsigned i = (pattern + t) % 3; i < SIZES; i += 3) {
+                check(room, pattern, types[t], sizes[i], turn++);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(uneven_keys)};
+    return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
+}
