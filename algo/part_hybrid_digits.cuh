@@ -1,5 +1,5 @@
-/* part_hybrid_digits.cuh - a block sorts a bucket in shared memory by digits of 8 bits, lowest first:
- * any distribution, stably, a few times slower than by bins (part_hybrid_local.cuh). */
+/* part_hybrid_digits.cuh - a block sorts a bucket in shared memory by digits of 8 bits, lowest
+ * first: any distribution, stably, a few times slower than by bins (part_hybrid_local.cuh). */
 #ifndef USW_PART_HYBRID_DIGITS_CUH
 #define USW_PART_HYBRID_DIGITS_CUH
 

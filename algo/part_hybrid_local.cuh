@@ -4,7 +4,7 @@
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
  * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of many more (its keys are spread unevenly) is sorted by merging instead. */
+ * keys. A bucket with a bin of many more (uneven keys) is sorted by merging instead. */
 #ifndef USW_PART_HYBRID_LOCAL_CUH
 #define USW_PART_HYBRID_LOCAL_CUH
 

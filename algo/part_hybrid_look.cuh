@@ -38,8 +38,8 @@ template <typename K> struct hybrid_part_digit {
     }
 };
 
-/* The digit of a part of whose sampled keys v are the bits that differ, the others as in all. False:
- * it is for a split, by the highest bits. */
+/* The digit of a part of whose sampled keys v are the bits that differ, the others as in all.
+ * False: it is for a split, by the highest bits. */
 template <typename K> __device__ __forceinline__ bool hybrid_choose(hybrid_part &p, K all, K v)
 {
     using shape = hybrid_rest_shape<K>;

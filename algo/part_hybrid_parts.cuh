@@ -7,7 +7,7 @@
 
 #include "part_hybrid_count.cuh"
 
-/* A part has more than HYBRID_BIN_KEYS keys; it may have a cell for each HYBRID_CELL_KEYS of them. */
+/* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
 enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };

@@ -1,4 +1,4 @@
-/* part_hybrid_place.cuh - the hybrid sort's plan: where the buckets begin, and what is to be done. */
+/* part_hybrid_place.cuh - the hybrid sort's plan: where buckets begin, and what is to be done. */
 #ifndef USW_PART_HYBRID_PLACE_CUH
 #define USW_PART_HYBRID_PLACE_CUH
 
@@ -35,19 +35,20 @@ struct hybrid_place_args {
     unsigned capacity;               /* keys of a bucket that the local sort can hold */
     unsigned tile;                   /* keys of a tile of the second scatter */
     unsigned long long large_from;   /* fewer keys with large buckets are left to the radix sort */
-    unsigned long long *said;        /* 2^bits1 zeros */
-    unsigned long long *starts;      /* 2^bits: where the buckets begin */
-    unsigned long long *begin;       /* 2^bits1 + 1: where those of the first scatter begin */
-    unsigned long long *cursor;      /* 2^bits1: the same */
-    unsigned *tile_begin;            /* 2^bits1 + 1: their first tiles */
-    hybrid_lists lists;              /* of zeros where whole buckets are counted */
+    unsigned missed_left;       /* so are keys of which the sample missed more than so many bits */
+    unsigned long long *said;   /* 2^bits1 zeros */
+    unsigned long long *starts; /* 2^bits: where the buckets begin */
+    unsigned long long *begin;  /* 2^bits1 + 1: where those of the first scatter begin */
+    unsigned long long *cursor; /* 2^bits1: the same */
+    unsigned *tile_begin;       /* 2^bits1 + 1: their first tiles */
+    hybrid_lists lists;         /* of zeros where whole buckets are counted */
 };
 
 /* A bucket of c keys that the local sort cannot hold. */
 static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
                                          unsigned long long c)
 {
-    if (c > HYBRID_BIN_KEYS) {
+    if (c > HYBRID_BIN_KEYS || a.n < a.large_from) {
         atomicAdd(&a.plan->over, c);
         atomicAdd(&a.plan->large, 1u);
     }
@@ -66,7 +67,8 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
     const bool radix = !ordered && (missed || large != 0) &&
-                       (a.n < a.large_from || (!missed && large > LARGE_MAX));
+                       (a.n < a.large_from ||
+                        (missed ? (any ^ all) >> (a.missed_left - 1) > 1 : large > LARGE_MAX));
     const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {

@@ -1,24 +1,23 @@
-/* part_hybrid_rest.cuh - the hybrid sort's way with uneven keys: parts too large for a local sort.
+/* part_hybrid_rest.cuh - the hybrid sort's way with parts too large for a local sort.
  *
- * One cooperative launch that ends at once where there is nothing to do. Else it goes from level to
+ * One cooperative launch. It ends at once where there is nothing to do, or goes from level to
  * level, with a barrier of the grid between the steps of one:
  *
  *   look   a warp a part: from a sample, where its keys lie and the digit to count: all bits in
  *          which they differ where these are few; or one value, if half of them have it; or the
  *          highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
- *          seen count as two digits more, below and above. Meanwhile the bins of the level before
- *          are sorted.
+ *          seen count as two digits more, below and above. Meanwhile the bins found so
+ *          far are sorted if their list is full.
  *   count  the keys of each part by that digit, and the bits in which those inside differ.
  *   place  where the digit says all, the part will be filled: equal keys, few values, and most
  *          buckets of 32-bit keys end so. Else its digits' keys become parts and bins of the next
  *          level.
  *   move   fill: the keys are written by their counts. scatter: to the other array.
- *
- * The keys of a part are always split into smaller parts, so there is an end, and rare keys far
- * from the others cost nothing.
+ * A part is always split into smaller ones, so there is an end, and rare keys far from the others
+ * cost nothing.
  *
  * Shape    a block of 1024 threads a multiprocessor, 128 to 156 KB of shared memory.
- * Traffic  a level: 4 + 8 bytes a 32-bit key filled or scattered, twice that for 64 bits. */
+ * Traffic  a level: 4 + 8 bytes a 32-bit key, twice that for 64 bits. */
 #ifndef USW_PART_HYBRID_REST_CUH
 #define USW_PART_HYBRID_REST_CUH
 
@@ -208,7 +207,7 @@ template <typename K, bool identity> struct hybrid_rest {
     {
         hybrid_push(a.plan, a.lists, 1 - list, at, c, 1 - p.in_tmp, d < p.span ? left : p.left);
     }
-    /* The counts become sums of all before, from base on; split: push_digit. Keys below come first. */
+    /* The counts become sums of all before, from base on, keys below first; split: push_digit. */
     __device__ __forceinline__ void scan(const hybrid_part &p, unsigned long long base, bool split,
                                          unsigned left)
     {
@@ -311,9 +310,8 @@ template <typename K, bool identity> struct hybrid_rest {
         for (unsigned i = blockIdx.x; i < parts; i += gridDim.x) {
             hybrid_part p = a.lists.parts[list][i];
             if (p.kind == HYBRID_PART_ALONE) {
-                K *to = a.keys + p.begin;
-                hybrid_fill_alone<K, shape::threads>(keys_of(p), to, p.size, map_of(p), a.map,
-                                                     room);
+                hybrid_fill_alone<K, shape::threads>(keys_of(p), a.keys + p.begin, p.size,
+                                                     map_of(p), a.map, room);
                 p.kind = HYBRID_PART_NONE;
             } else {
                 place_part(p);

@@ -4,32 +4,36 @@
  *          scatter into buckets, sort each bucket in fast memory. The pivots are digits of the key:
  *          bucket b holds the keys whose leading varying bits are b. n / 4096 buckets, 65,536 at
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
- *          pivots, keys spread so unevenly that a bucket does not fit are left to the radix sort,
- *          decided on the device.
+ *          pivots, a few buckets too large are split again, or filled by their counts. Keys with
+ *          many large buckets are left to the radix sort. All of it is decided on the device.
  *
- * Steps    sample   65,536 keys: the highest bit in which keys differ.
+ * Steps    sample   part_hybrid_sample.cuh: 65,536 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    where the buckets begin; what is to be done.
+ *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
  *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
  *                   within each bucket by the second half, back. Equal keys are the same bits, so
  *                   ranks need not be stable: one returned atomic in shared memory a key.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided.
+ *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill).
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
- *          2 blocks a multiprocessor. sort: a block of 256 threads a bucket, 35 or 54 KB.
+ *          2 blocks a multiprocessor. sort: a block of 256 threads a bucket, 35 or 54 KB. rest: 1
+ *          cooperative block of 1024 threads a multiprocessor, 128 KB.
  *
  * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; of n up to 2^20 one scatter: 20 and 40.
- *          Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once, written once.
+ *          Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once, written once. Few
+ *          values of u32 keys 4 + 8 + 8 = 20.
  *
- * Scratch  one copy of the keys, and 16 bytes a bucket.
+ * Scratch  one copy of the keys, and 1% for the buckets and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
 #include "part_hybrid_rest.cuh"
+#include "part_hybrid_sample.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
 
@@ -42,7 +46,7 @@ enum { BUCKET_KEYS = 4096, BITS_MAX = 4, SCATTER_BITS = 2 };
 #else
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
-#define LARGE_FROM(bytes) ((bytes) == 8 ? 1ull << 20 : 1ull << 24)
+#define LARGE_FROM(bytes) ((bytes) == 8 ? 1ull << 22 : 1ull << 26)
 #endif
 
 struct hybrid_shape_32 {
@@ -69,56 +73,6 @@ template <int size> struct hybrid_local_shape {
         return of_256 >> size > 0 ? of_256 >> size : 1;
     }
 };
-
-/* ---- sample ---- */
-
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. */
-template <typename K>
-__global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
-                                                      usw_gpu_keymap<K> map, unsigned bits,
-                                                      hybrid_plan *plan, unsigned *zero,
-                                                      size_t words)
-{
-    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
-        zero[i] = 0;
-    }
-    if (blockIdx.x != 0) {
-        return;
-    }
-    USW_SHARED_ARRAY(unsigned long long, seen, [2]);
-    if (threadIdx.x == 0) {
-        seen[0] = 0;
-        seen[1] = ~0ull;
-        *plan = hybrid_plan();
-        plan->all = ~0ull;
-    }
-    __syncthreads();
-    unsigned long long any = 0, all = ~0ull;
-    for (unsigned i = 0; i < 16; i++) {
-        /* Stretches of 32 keys, evenly spread. */
-        unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
-        unsigned long long p = line * 32 + threadIdx.x % 32;
-        if (p < n) {
-            K k = map.map(keys[p]);
-            any |= k;
-            all &= k;
-        }
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-        any |= __shfl_xor_sync(~0u, any, o);
-        all &= __shfl_xor_sync(~0u, all, o);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(&seen[0], any);
-        atomicAnd(&seen[1], all);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        unsigned varying =
-            64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
-        plan->shift = varying > bits ? varying - bits : 0;
-    }
-}
 
 /* ---- reverse ---- */
 
@@ -225,11 +179,24 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
     unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
     USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << j.bits, j.keys, j.n,
                j.map, j.bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
-    hybrid_place_args a = {j.plan,   j.n,          j.counts,
-                           j.handed, j.bits,       j.bits1,
-                           capacity, tile,         LARGE_FROM(sizeof(K)),
-                           j.said,   j.ends,       j.begin,
-                           j.cursor, j.tile_begin, j.lists};
+    hybrid_place_args a = {j.plan,
+                           j.n,
+                           j.counts,
+                           j.handed,
+                           j.bits,
+                           j.bits1,
+                           capacity,
+                           tile,
+                           LARGE_FROM(sizeof(K)),
+                           sizeof(K) == 8 ? 64u
+                           : identity     ? 24u
+                                          : 1u,
+                           j.said,
+                           j.ends,
+                           j.begin,
+                           j.cursor,
+                           j.tile_begin,
+                           j.lists};
     USW_LAUNCH(g, hybrid_place, 1u << j.bits1, 256, 0, a);
 }
 
@@ -291,6 +258,16 @@ static void sort_bins(usw_gpu *g, const hybrid_job<K> &j)
                hybrid_local_shared<K>(local::threads, local::keys, local::bits), a, size != 0);
 }
 
+/* What the buckets leave to be done, where large ones are not left to the radix sort. */
+template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const hybrid_job<K> &j)
+{
+    hybrid_rest_args<K> rest = {j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier};
+    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
+                           hybrid_rest_shared<K>(), rest);
+    sort_bins<K, 0, identity>(g, j);
+    sort_bins<K, 1, identity>(g, j);
+}
+
 /* All of it, for buckets of that size. */
 template <typename K, int size, bool identity>
 static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j)
@@ -303,11 +280,9 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         scatter<K, false, identity>(g, j);
     }
     sort_buckets<K, size, identity>(g, j);
-    hybrid_rest_args<K> rest = {j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier};
-    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
-                           hybrid_rest_shared<K>(), rest);
-    sort_bins<K, 0, identity>(g, j);
-    sort_bins<K, 1, identity>(g, j);
+    if (j.n >= LARGE_FROM(sizeof(K))) {
+        sort_uneven<K, identity>(g, j);
+    }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
     return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
