@@ -1,5 +1,5 @@
 /* part_ring_clerk.cuh - how tiles learn their carries from clerks, warps of one block, instead of
- * looking back at one another (the scan of part_sweep_ring.cuh).
+ * looking back at one another.
  *
  * Each tile has a node in memory: its owner writes the tile's sum there, a clerk turns the odometer
  * of core/order.h and writes the carry in its stead, the owner reads that. A clerk takes a group of
@@ -10,7 +10,6 @@
 #ifndef USW_PART_RING_CLERK_CUH
 #define USW_PART_RING_CLERK_CUH
 
-#include "part_bulk.cuh"
 #include "part_odometer.cuh"
 
 enum : unsigned { USW_RING_CLERKS = 4 };                  /* at most */
@@ -23,10 +22,42 @@ struct usw_ring_books {
 };
 
 /* What they hand on, in shared memory: the odometer's upper wheels, and whose turn it is. */
-template <typename A> struct usw_ring_desk {
-    A wheel[USW_ODOMETER_LEVELS];
-    usw_gate turn[USW_RING_CLERKS];
-    A sums[USW_RING_CLERKS][USW_ODOMETER_TEETH]; /* of floats, then what lies before each */
+template <typename E> struct usw_ring_desk {
+    typename E::Acc wheel[USW_ODOMETER_LEVELS];
+    uint64_t groups; /* whose sums are in the wheels */
+    /* Of floats, then what lies before each. */
+    typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_ODOMETER_TEETH];
+
+    /* One thread; a barrier must follow. */
+    __device__ __forceinline__ void open(const E &e)
+    {
+        for (unsigned l = 0; l < USW_ODOMETER_LEVELS; l++) {
+            wheel[l] = e.neutral();
+        }
+        groups = 0;
+    }
+    /* A whole warp waits for the turn of group g. */
+    __device__ __forceinline__ void wait(uint64_t g) const
+    {
+        while (*static_cast<const volatile uint64_t *>(&groups) != g) {
+            usw_yield();
+        }
+        __threadfence_block();
+        __syncwarp();
+    }
+    /* One thread: group g of 64 tiles is complete, and its sum turns the wheels. */
+    __device__ __forceinline__ void turn(const E &e, uint64_t g, typename E::Acc sum)
+    {
+        for (unsigned l = 1; l < USW_ODOMETER_LEVELS; l++) {
+            sum = wheel[l] = e.join(wheel[l], sum);
+            if (((g + 1) >> 6 * (l - 1)) % USW_ODOMETER_TEETH != 0) {
+                break;
+            }
+            wheel[l] = e.neutral();
+        }
+        __threadfence_block();
+        *static_cast<volatile uint64_t *>(&groups) = g + 1;
+    }
 };
 
 /* A group's sums, two to a lane, those that are missing 0: what lies before each of the first
@@ -85,24 +116,10 @@ template <typename E> struct usw_ring_group {
     }
 };
 
-/* Group g of 64 tiles is complete: its sum turns the wheels. */
-template <typename E, typename A>
-__device__ __forceinline__ void usw_ring_turn(const E &e, A *wheel, uint64_t g, A sum)
-{
-    for (unsigned l = 1; l < USW_ODOMETER_LEVELS; l++) {
-        sum = wheel[l] = e.join(wheel[l], sum);
-        if (((g + 1) >> 6 * (l - 1)) % USW_ODOMETER_TEETH != 0) {
-            return;
-        }
-        wheel[l] = e.neutral();
-    }
-}
-
 /* Clerk `clerk` writes the carries of group g, as its sums come. */
 template <typename E>
 __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
-                                                 usw_ring_desk<typename E::Acc> &desk,
-                                                 unsigned clerk, uint32_t phase)
+                                                 usw_ring_desk<E> &desk, unsigned clerk)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
@@ -127,15 +144,14 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
         }
         group.add(e, desk.sums[E::exact ? 0 : clerk], done, first);
         if (done == 0) {
-            usw_gate_wait(&desk.turn[clerk], phase);
+            desk.wait(g);
             for (unsigned l = USW_ODOMETER_LEVELS - 1; l >= 1; l--) {
                 upper = e.join(upper, desk.wheel[l]);
             }
             __syncwarp();
         }
         if (first == 64 && lane == 0) {
-            usw_ring_turn(e, desk.wheel, g, group.sum);
-            usw_gate_arrive(&desk.turn[clerk + 1 < a.clerks ? clerk + 1 : 0]);
+            desk.turn(e, g, group.sum);
         }
         if (lane >= done && lane < first) {
             const A carry = e.join(upper, group.before_low);
@@ -150,16 +166,21 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_clerk(const E &e, const usw_ring_books &a,
-                                               usw_ring_desk<typename E::Acc> &desk, unsigned clerk)
+                                               usw_ring_desk<E> &desk, unsigned clerk)
 {
-    uint32_t phase = 0;
-    if (clerk == 0 && threadIdx.x % 32 == 0) {
-        usw_gate_arrive(&desk.turn[0]);
-    }
     for (uint64_t g = clerk; g * USW_ODOMETER_TEETH < a.tiles; g += a.clerks) {
-        usw_ring_carries(e, a, g, desk, clerk, phase);
-        phase ^= 1;
+        usw_ring_carries(e, a, g, desk, clerk);
     }
+}
+
+/* One thread of a tile's owner, which has written its sum: waits for the carry. */
+__device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
+{
+    usw_node found = {0, 0};
+    while ((found = usw_node_look(node)).state != USW_RING_CARRY) {
+        usw_yield();
+    }
+    return found.value;
 }
 
 #endif

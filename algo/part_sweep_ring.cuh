@@ -160,11 +160,8 @@ __device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_ring_pl
 {
     for (; p.t < a.tiles; p.next()) {
         if (threadIdx.x % 32 == 0) {
-            usw_node node = {0, 0};
-            while ((node = usw_node_look(a.books.nodes + p.t)).state != USW_RING_CARRY) {
-                usw_yield();
-            }
-            p.room->carry = usw_value_of<typename E::Acc>(node.value);
+            const uint64_t carry = usw_ring_wait(a.books.nodes + p.t);
+            p.room->carry = usw_value_of<typename E::Acc>(carry);
             usw_gate_arrive(&p.room->carried);
         }
         __syncwarp();
@@ -188,7 +185,7 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
 template <typename E>
 __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
 {
-    typedef usw_ring_desk<typename E::Acc> clerks_desk;
+    typedef usw_ring_desk<E> clerks_desk;
     USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
     USW_SHARED(clerks_desk, desk);
     const unsigned warp = threadIdx.x / 32;
@@ -199,11 +196,8 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
         usw_gate_make(&r.carried, 2); /* by tops and asker */
         usw_gate_make(&r.swept, usw_ring_tuning.down);
     }
-    if (threadIdx.x < a.books.clerks) {
-        usw_gate_make(&desk.turn[threadIdx.x], 1);
-    }
-    if (threadIdx.x < USW_ODOMETER_LEVELS) {
-        desk.wheel[threadIdx.x] = e.neutral();
+    if (threadIdx.x == 0) {
+        desk.open(e);
     }
     usw_gates_ready();
     __syncthreads();
@@ -229,7 +223,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
 
 template <typename E> static inline unsigned usw_ring_rooms(const usw_gpu *g)
 {
-    const size_t others = sizeof(usw_ring_desk<typename E::Acc>) + 256;
+    const size_t others = sizeof(usw_ring_desk<E>) + 256;
     const size_t all = g->shared_bytes - others;
     return static_cast<unsigned>(all / sizeof(usw_ring_room<E>));
 }

@@ -147,24 +147,6 @@ template <typename K> struct usw_by_width {
         }
         return by_rule(raw);
     }
-    /* Several at once: where one estimate may be wrong, all go by the rule. */
-    template <unsigned per>
-    __device__ __forceinline__ void ids(const K (&raw)[per], uint32_t (&found)[per]) const
-    {
-        bool sure = sizeof(K) < 8;
-        if constexpr (sizeof(K) < 8) {
-#pragma unroll
-            for (unsigned e = 0; e < per; e++) {
-                sure = estimate(raw[e], found[e]) && sure;
-            }
-        }
-        if (!sure) {
-#pragma unroll
-            for (unsigned e = 0; e < per; e++) {
-                found[e] = by_rule(raw[e]);
-            }
-        }
-    }
     __device__ __forceinline__ uint32_t by_rule(K raw) const
     {
         const double x = usw_value_of_key<double>(type, raw);
@@ -228,23 +210,6 @@ template <typename K> struct usw_by_edges {
         return fits ? find(near_edges, key) : find(edges, key);
     }
 };
-
-/* The buckets of a vector's keys. */
-template <typename B, unsigned per>
-__device__ __forceinline__ void usw_ids_of(const B &buckets, const typename B::key_type (&key)[per],
-                                           uint32_t (&id)[per])
-{
-#pragma unroll
-    for (unsigned e = 0; e < per; e++) {
-        id[e] = buckets.id(key[e]);
-    }
-}
-template <typename K, unsigned per>
-__device__ __forceinline__ void usw_ids_of(const usw_by_width<K> &buckets, const K (&key)[per],
-                                           uint32_t (&id)[per])
-{
-    buckets.ids(key, id);
-}
 
 /* Calls f with the bucketing of b, and returns what it returns. */
 template <typename F>

@@ -68,7 +68,10 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
                                              const outputs &o, uint64_t v, uint64_t lead)
 {
     uint32_t id[per];
-    usw_ids_of(buckets, key, id);
+#pragma unroll
+    for (unsigned e = 0; e < per; e++) {
+        id[e] = buckets.id(key[e]);
+    }
     if (mode == USW_COPIES && !counters.together()) {
 #pragma unroll
         for (unsigned e = 0; e < per; e++) {

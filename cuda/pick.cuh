@@ -115,11 +115,18 @@ template <typename K, typename P> struct usw_pick_tile {
 
     __device__ __forceinline__ void flag(const usw_span<K> &span, const P &policy)
     {
+        /* Most tiles are whole and do not begin the array: no key needs to be asked for. */
+        whole &&origin != 0 ? flag_keys<true>(span, policy) : flag_keys<false>(span, policy);
+    }
+
+    template <bool plain>
+    __device__ __forceinline__ void flag_keys(const usw_span<K> &span, const P &policy)
+    {
         K before_row = before_first; /* in lane 0 */
 #pragma unroll
         for (unsigned j = 0; j < vectors; j++) {
             const uint64_t v = first + j * 32;
-            const unsigned there = whole ? ~0u : span.valid(v);
+            const unsigned there = plain ? ~0u : span.valid(v);
             K before = 0;
             if (P::NEEDS_BEFORE) {
                 const K last = key[j][per - 1];
@@ -133,10 +140,12 @@ template <typename K, typename P> struct usw_pick_tile {
             }
 #pragma unroll
             for (unsigned e = 0; e < per; e++) {
-                const unsigned classes = policy.flags(key[j][e], before, v * per + e == span.lead);
+                const unsigned classes =
+                    policy.flags(key[j][e], before, !plain && v * per + e == span.lead);
 #pragma unroll
                 for (unsigned c = 0; c < P::CLASSES; c++) {
-                    flags[c].bits[j] |= (classes >> c & there >> e & 1) << e;
+                    const unsigned bit = classes >> c & (plain ? 1 : there >> e & 1);
+                    flags[c].bits[j] |= bit << e;
                 }
                 before = key[j][e];
             }
