@@ -38,7 +38,27 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
 static inline bool FN(breaks_plain)(const KEY *k, size_t n, bool rising)
 {
     KEY bad = 0;
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
+    /* Each key is loaded once; its neighbour comes out of the registers. */
+    enum { LANES = 512 / KEY_BITS };
+    __m512i differ = _mm512_setzero_si512(), low = differ;
+    if (n + 1 >= 2 * LANES) {
+        low = _mm512_loadu_si512(k);
+    }
+    for (; i + 2 * LANES <= n + 1; i += LANES) {
+        __m512i next = _mm512_loadu_si512(k + i + LANES);
+#if KEY_BITS == 32
+        __m512i high = _mm512_alignr_epi32(next, low, 1), least = _mm512_min_epu32(low, high);
+#else
+        __m512i high = _mm512_alignr_epi64(next, low, 1), least = _mm512_min_epu64(low, high);
+#endif
+        differ = _mm512_or_si512(differ, _mm512_xor_si512(rising ? low : high, least));
+        low = next;
+    }
+    bad = _mm512_test_epi32_mask(differ, differ) != 0;
+#endif
+    for (; i < n; i++) {
         KEY a = k[i], b = k[i + 1], least = a < b ? a : b;
         bad |= (KEY)((rising ? a : b) ^ least);
     }

@@ -187,3 +187,15 @@ static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
     *right -= n;
 #endif
 }
+
+/* The same for the first `count` lanes; writes no more than these keys. */
+#define SPLITS_SOME 1
+static inline void FN(vsplit_some)(V x, size_t count, V pivot, KEY **left, KEY **right)
+{
+    M some = FN(first_lanes)(count), above = FN(vgreater)(x, pivot) & some, below = some & ~above;
+    size_t n = (size_t)__builtin_popcount(above) / (KEY_BITS == 128 ? 2 : 1);
+    ELEMENT(mask_storeu)(*left, FN(first_lanes)(count - n), ELEMENT(mask_compress)(x, below, x));
+    ELEMENT(mask_storeu)(*right - n, FN(first_lanes)(n), ELEMENT(mask_compress)(x, above, x));
+    *left += count - n;
+    *right -= n;
+}

@@ -26,8 +26,11 @@ static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KE
         from += LANES;
         FN(vsplit)(x, p, left, right);
     }
-    KEY rest[LANES];
     size_t count = (size_t)(end - from);
+#ifdef SPLITS_SOME
+    FN(vsplit_some)(FN(vload_some)(from, count), count, p, left, right);
+#else
+    KEY rest[LANES];
     memcpy(rest, from, count * sizeof(KEY));
     for (size_t i = 0; i < count; i++) {
         bool above = rest[i] > pivot;
@@ -36,6 +39,7 @@ static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KE
         *left += !above;
         *right -= above;
     }
+#endif
     return end;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""plot.py BENCH.json OUT - draws what bench.py measured: ns per key over n, one panel a pattern, as
-OUT.svg and OUT.png."""
+"""plot.py BENCH.json... OUT - draws what bench.py measured: ns per key over n, one panel a pattern, as
+OUT.svg and OUT.png. Of several files, the last that has a cell counts."""
 
 import json
 import sys
@@ -12,11 +12,19 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 
 def main():
-    data = json.load(open(sys.argv[1]))
-    rows = [r for r in data["rows"] if r["op"] == "keys"]
+    files = [json.load(open(name)) for name in sys.argv[1:-1]]
+    data, out = files[-1], sys.argv[-1]
+    cells = {
+        (r["type"], r["n"], r["pattern"], r["threads"]): r
+        for file in files
+        for r in file["rows"]
+        if r["op"] == "keys"
+    }
+    rows = list(cells.values())
     patterns = list(dict.fromkeys(r["pattern"] for r in rows))
     type_ = rows[0]["type"]
     threads = max(r["threads"] for r in rows)
+    titles = {"uniform": "uniform", "few": "16 values", "equal": "all equal", "swapped": "1% swapped"}
     columns = min(4, len(patterns))
     lines = -(-len(patterns) // columns)
     figure, axes = plt.subplots(
@@ -43,17 +51,17 @@ def main():
             )
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
-        axis.set_title(pattern, fontsize=10)
+        axis.set_title(titles.get(pattern, pattern), fontsize=10)
         axis.grid(True, alpha=0.3)
     axes[0][0].set_ylabel("ns per key")
     for axis in axes[-1]:
         axis.set_xlabel("n")
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=8, frameon=False)
-    figure.suptitle(f"sorting {type_} keys, {threads} threads, {data['machine']['cpu']}", fontsize=11)
+    figure.suptitle(f"sorting {type_} keys, {threads} thread{'s' if threads > 1 else ''}, {data['machine']['cpu']}", fontsize=11)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(sys.argv[2] + ".svg")
-    figure.savefig(sys.argv[2] + ".png", dpi=110)
+    figure.savefig(out + ".svg")
+    figure.savefig(out + ".png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -148,7 +148,9 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
         usw_report_later(u, "sort/hybrid", tell_sorted, n, 0);
         return true;
     }
-    if (rising <= n / 64 + 1 && first_break(&f, false) == n) {
+    /* Before the first break all keys must be equal, or they do not fall. */
+    if (memcmp(keys, f.keys + (rising - 1) * f.bytes, f.bytes) == 0 &&
+        first_break(&f, false) == n) {
         usw_front_reverse(&f, 0, n);
         usw_report_later(u, "sort/hybrid", tell_reversed, n, 0);
         return true;
