@@ -4,10 +4,12 @@
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
  * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of many more (uneven keys) is sorted by merging instead. */
+ * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or
+ * by merging where its keys differ in more than two digits. */
 #ifndef USW_PART_HYBRID_LOCAL_CUH
 #define USW_PART_HYBRID_LOCAL_CUH
 
+#include "part_hybrid_digits.cuh"
 #include "part_hybrid_parts.cuh"
 
 /* ---- by merging: any distribution, a few times slower ---- */
@@ -290,7 +292,16 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     } else if (found == HYBRID_UNEVEN) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        hybrid_by_merging<K, NT, I>(data, m, tile);
+        const K differ = hybrid_differ<K, NT>(data, m, sums);
+        unsigned digits = 0;
+        for (unsigned shift = 0; shift < S * 8; shift += 8) {
+            digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
+        }
+        if (digits <= 2) {
+            hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
+        } else {
+            hybrid_by_merging<K, NT, I>(data, m, tile);
+        }
     }
 #pragma unroll
     for (int i = 0; i < I; i++) {
