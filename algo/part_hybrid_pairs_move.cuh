@@ -24,49 +24,6 @@ template <typename K> struct pairs_move_args {
     unsigned ring_tiles, wait_tiles; /* a power of two; the blocks of a move */
 };
 
-template <typename K> struct alignas(2 * sizeof(K)) pairs_joined {
-    K key, value;
-};
-
-template <typename K, unsigned value_bytes, typename Shape>
-struct pairs_block : scatter_block<K, value_bytes, Shape> {
-    static constexpr bool joins = sizeof(K) == value_bytes;
-    using base = scatter_block<K, value_bytes, Shape>;
-    using joined = pairs_joined<K>;
-
-    __device__ __forceinline__ void load_joined(const joined *in, K (&k)[Shape::items])
-    {
-        const unsigned at = base::my_place();
-        const joined *from = in + this->begin + at;
-#pragma unroll
-        for (unsigned i = 0; i < Shape::items; i++) {
-            joined x = {static_cast<K>(~K(0)), 0};
-            if (at + 32 * i < this->count) {
-                x = from[32 * i];
-            }
-            k[i] = x.key;
-            this->key[at + 32 * i] = x.key;
-            this->value[at + 32 * i] = x.value;
-        }
-    }
-    /* As write, to pairs. */
-    __device__ __forceinline__ bool write_joined(joined *out)
-    {
-        unsigned wrong = 0;
-#pragma unroll 4
-        for (unsigned i = 0; i < Shape::items; i++) {
-            const unsigned j = i * Shape::threads + threadIdx.x, p = this->order[j];
-            const joined x = {this->key[p], static_cast<K>(this->value[p])};
-            const unsigned digit = this->digit_of(x.key), sign = digit << 16 | p;
-            wrong |= __shfl_down_sync(~0u, sign, 1) < sign;
-            if (j < this->count) {
-                out[this->go[digit] + j] = x;
-            }
-        }
-        return this->wrong_across_warps() || wrong != 0;
-    }
-};
-
 /* Where a tile is. */
 struct pairs_spot {
     unsigned segment, stop; /* stop: its segment's first tile */
@@ -74,7 +31,7 @@ struct pairs_spot {
 
 /* What is the same for all tiles of a move. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ void pairs_begin(pairs_block<K, value_bytes, Shape> &b,
+__device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape> &b,
                                             const pairs_move_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
@@ -84,6 +41,8 @@ __device__ __forceinline__ void pairs_begin(pairs_block<K, value_bytes, Shape> &
     b.keys_out = static_cast<K *>(a.keys_out);
     b.values_in = static_cast<const V *>(a.values_in);
     b.values_out = static_cast<V *>(a.values_out);
+    b.joined_in = !first && b.joins ? static_cast<const usw_joined<K> *>(a.keys_in) : nullptr;
+    b.joined_out = first && b.joins ? static_cast<usw_joined<K> *>(a.keys_out) : nullptr;
     b.values_base = 0;
     b.map = a.map;
     b.shift = a.plan->keys.shift + (first ? a.digits.bits2 : 0);
@@ -92,7 +51,7 @@ __device__ __forceinline__ void pairs_begin(pairs_block<K, value_bytes, Shape> &
 
 /* found: a shared word. All threads call it; in the second move it has a barrier. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ pairs_spot pairs_find(pairs_block<K, value_bytes, Shape> &b,
+__device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, Shape> &b,
                                                  const pairs_move_args<K> &a, unsigned tile,
                                                  unsigned *found)
 {
@@ -118,19 +77,14 @@ __device__ __forceinline__ pairs_spot pairs_find(pairs_block<K, value_bytes, Sha
 /* One tile, found. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
 __device__ __forceinline__ void
-pairs_move_tile(pairs_block<K, value_bytes, Shape> &b, const pairs_move_args<K> &a,
+pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K> &a,
                 const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
 {
-    using block = pairs_block<K, value_bytes, Shape>;
-    using joined = pairs_joined<K>;
+    using block = scatter_block<K, value_bytes, Shape>;
     const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
     unsigned ranks[block::ranks] = {};
     K keys[Shape::items];
-    if (!first && block::joins) {
-        b.load_joined(static_cast<const joined *>(a.keys_in), keys);
-    } else {
-        b.load(keys);
-    }
+    b.load(keys);
     uint32_t early[2] = {0, 0};
     if (t < 128) { /* read now, looked at when the counts are known */
         early[0] = ring.before(tile, a.wait_tiles, 2 * t);
@@ -158,14 +112,10 @@ pairs_move_tile(pairs_block<K, value_bytes, Shape> &b, const pairs_move_args<K> 
     }
     copy_async_wait();
     __syncthreads();
-    auto write = [&] {
-        return first && block::joins ? b.write_joined(static_cast<joined *>(a.keys_out))
-                                     : b.write();
-    };
-    if (__syncthreads_or(write())) {
+    if (__syncthreads_or(b.write())) {
         b.place_by_votes();
         __syncthreads();
-        write();
+        b.write();
         __syncthreads();
     }
 }
@@ -179,7 +129,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     if (!a.plan->split) {
         return;
     }
-    pairs_block<K, value_bytes, Shape> b;
+    scatter_block<K, value_bytes, Shape> b;
     b.carve(shared);
     pairs_begin<first>(b, a);
     const unsigned tiles = a.plan->tiles[first ? 0 : 1];

@@ -8,7 +8,8 @@
  * kernels run, they do nothing; tmp: room for n keys. go NULL: as the form, tmp is not used. */
 upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go);
 
-/* Arrays of n elements; NULL: from the scratch. keys_out: where the caller wants no keys. */
+/* Arrays of n elements; NULL: from the scratch. keys_out: where the caller wants no keys. Of values
+ * as wide as keys both tmp are one array, of n pairs, at keys_tmp. */
 struct usw_radix_room {
     void *keys_tmp, *keys_out, *values_tmp;
 };

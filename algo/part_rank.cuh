@@ -50,12 +50,13 @@ __device__ __forceinline__ unsigned count_digit_by_votes(uint16_t *counters, uns
     return before + __popc(alike & ((1u << lane) - 1));
 }
 
-/* Whether so many of a warp's first digits are equal that votes are faster. */
-__device__ __forceinline__ bool warp_takes_votes(unsigned digit, unsigned from)
+/* Two digits, the commonest of a warp's and the commonest of the others. */
+__device__ __forceinline__ void commonest_digits(unsigned digit, unsigned &first, unsigned &second)
 {
-    unsigned a = __shfl_sync(~0u, digit, 0), b = __shfl_sync(~0u, digit, 16);
-    return __popc(__ballot_sync(~0u, digit == a)) >= static_cast<int>(from) ||
-           __popc(__ballot_sync(~0u, digit == b)) >= static_cast<int>(from);
+    const unsigned votes = __popc(lanes_alike(digit)) << 5 | (threadIdx.x & 31);
+    first = __shfl_sync(~0u, digit, __reduce_max_sync(~0u, votes) & 31);
+    const unsigned others = __reduce_max_sync(~0u, digit == first ? 0 : votes);
+    second = others == 0 ? first ^ 1 : __shfl_sync(~0u, digit, others & 31);
 }
 
 /* Turns the warps' counts into where each warp's keys of a digit begin in the tile, and digit_start

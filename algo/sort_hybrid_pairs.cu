@@ -134,7 +134,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     pairs_move_args<K> a = {p->keys, p->values,    j.room.keys_tmp, j.room.values_tmp, p->n,
                             j.map,   j.plan,       j.digits,        j.starts,          j.tile_begin,
                             j.ring,  j.ring_tiles, j.grid};
-    constexpr size_t shared = pairs_block<K, value_bytes, move>::shared_bytes();
+    constexpr size_t shared = scatter_block<K, value_bytes, move>::shared_bytes();
     const size_t tiles = (p->n + move::tile - 1) / move::tile;
     const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
     USW_LAUNCH(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared, a);
@@ -161,7 +161,7 @@ static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
     j.digits.bits2 = bits / 2;
     if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
         size_t(2) << bits > g->shared_bytes ||
-        pairs_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
+        scatter_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
         return usw_radix_queue_pairs(g, j.p, {}, nullptr);
     }
     if (!take_scratch<K, value_bytes, move>(g, j)) {

@@ -54,6 +54,21 @@ __device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, boo
     }
 }
 
+/* The same of joined pairs, which come apart. */
+template <typename K>
+__device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys, K *values,
+                                              size_t n)
+{
+    size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+    for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+        const usw_joined<K> x = from[i];
+        if (keys != nullptr) {
+            keys[i] = x.key;
+        }
+        values[i] = x.value;
+    }
+}
+
 template <typename K, unsigned value_bytes>
 __global__ void __launch_bounds__(512) usw_radix_finish(const finish_args<K> a)
 {
@@ -66,6 +81,11 @@ __global__ void __launch_bounds__(512) usw_radix_finish(const finish_args<K> a)
     const void *values = a.values_in;
     if (passes != 0) {
         if (!a.last_in_tmp || passes % 2 == 0) {
+            return;
+        }
+        if constexpr (sizeof(K) == value_bytes) {
+            finish_joined(reinterpret_cast<const usw_joined<K> *>(a.keys_tmp), a.keys_out,
+                          static_cast<K *>(a.values_out), a.n);
             return;
         }
         keys = a.keys_tmp;
@@ -95,10 +115,26 @@ struct radix_job {
     const unsigned *go; /* as usw_radix_queue */
 };
 
-/* bytes of scratch, unless there is room already. */
-static void *room_or_scratch(usw_gpu *g, void *room, size_t bytes)
+/* The room that a sort takes, from the scratch where there is none; keys_out is the caller's where
+ * he wants keys. */
+template <typename K, unsigned value_bytes>
+static bool take_room(usw_gpu *g, const radix_job &j, usw_radix_room &r)
 {
-    return room != nullptr ? room : usw_gpu_scratch(g, bytes);
+    constexpr bool joins = sizeof(K) == value_bytes;
+    r = j.room;
+    if (r.keys_tmp == nullptr) {
+        r.keys_tmp = usw_gpu_scratch(g, j.n * (sizeof(K) + (joins ? value_bytes : 0)));
+    }
+    if (value_bytes != 0 && r.values_tmp == nullptr) {
+        r.values_tmp = joins ? r.keys_tmp : usw_gpu_scratch(g, j.n * value_bytes);
+    }
+    if (j.keys_out != nullptr) {
+        r.keys_out = j.keys_out;
+    } else if (r.keys_out == nullptr) {
+        r.keys_out = usw_gpu_scratch(g, j.n * sizeof(K));
+    }
+    return r.keys_tmp != nullptr && r.keys_out != nullptr &&
+           (value_bytes == 0 || r.values_tmp != nullptr);
 }
 
 template <typename K, unsigned value_bytes,
@@ -106,26 +142,17 @@ template <typename K, unsigned value_bytes,
 static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
     using block = scatter_block<K, value_bytes, shape>;
-    using V = typename usw_value_of<value_bytes>::type;
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
     unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
     bool narrow = n <= size_t(1) << 29;
     size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
-    K *keys_tmp = static_cast<K *>(room_or_scratch(g, j.room.keys_tmp, n * sizeof(K)));
-    K *keys_out = static_cast<K *>(j.keys_out);
-    if (keys_out == nullptr) {
-        keys_out = static_cast<K *>(room_or_scratch(g, j.room.keys_out, n * sizeof(K)));
-    }
-    V *values_tmp = nullptr;
-    if (value_bytes != 0) {
-        values_tmp = static_cast<V *>(room_or_scratch(g, j.room.values_tmp, n * sizeof(V)));
-    }
-    if (control == nullptr || ring == nullptr || keys_tmp == nullptr || keys_out == nullptr ||
-        (value_bytes != 0 && values_tmp == nullptr)) {
+    usw_radix_room room;
+    if (!take_room<K, value_bytes>(g, j, room) || control == nullptr || ring == nullptr) {
         return g->status;
     }
+    K *keys_tmp = static_cast<K *>(room.keys_tmp), *keys_out = static_cast<K *>(room.keys_out);
     usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(j.map);
     usw_radix_bits bits = {j.bit_begin, j.bit_end, (j.bit_end - j.bit_begin + 7) / 8};
     bool last_in_tmp = j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
@@ -142,7 +169,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                    keys_tmp,
                                    j.values_in,
                                    j.values_out,
-                                   values_tmp,
+                                   room.values_tmp,
                                    n,
                                    last_in_tmp,
                                    j.keys_out == nullptr,
@@ -163,7 +190,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                              keys_tmp,
                              j.values_in,
                              j.values_out,
-                             values_tmp,
+                             room.values_tmp,
                              n,
                              last_in_tmp,
                              control,
