@@ -16,6 +16,7 @@ struct hybrid_plan {
     unsigned large;        /* buckets that count in over */
     unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
     unsigned reverse, lsd; /* that; all by the radix sort */
+    unsigned skip;         /* nothing is to be counted */
 };
 
 template <typename K> struct hybrid_vector {
@@ -318,6 +319,9 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
 {
     USW_DYNAMIC_SHARED(unsigned, bins);
     const unsigned words = 1u << (bits - 1), tid = threadIdx.x;
+    if (plan->skip) {
+        return;
+    }
     for (unsigned w = tid; w < words; w += 1024) {
         bins[w] = 0;
     }

@@ -142,20 +142,18 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     }
 };
 
+/* Bucket i, if it has more than `from` pairs and no more than fit. */
 template <typename K, unsigned value_bytes, typename S>
-__global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
+__device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, unsigned i,
+                                                  unsigned from, unsigned char *room)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
     using bucket = pairs_bucket<K, value_bytes, S>;
     using V = typename bucket::V;
-    if (!a.plan->split) {
-        return;
-    }
-    const unsigned long long begin = a.starts[blockIdx.x];
+    const unsigned long long begin = a.starts[i];
     bucket b(room);
-    b.m = static_cast<unsigned>(a.starts[blockIdx.x + 1] - begin);
+    b.m = static_cast<unsigned>(a.starts[i + 1] - begin);
     b.left = a.plan->keys.shift;
-    if (b.m == 0) {
+    if (b.m <= from || b.m > S::capacity) {
         return;
     }
     V *values = static_cast<V *>(a.values) + begin;
@@ -167,6 +165,38 @@ __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs
     }
     b.sort(a.keys + begin, own);
     b.write(a.out_keys == nullptr ? nullptr : a.out_keys + begin, values, a.map, own);
+}
+
+template <typename K, unsigned value_bytes, typename S>
+__global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    if (a.plan->split) {
+        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, room);
+    }
+}
+
+/* Not inlined: in a loop the compiler would keep all places of a bucket in registers. */
+template <typename K, unsigned value_bytes, typename S>
+__device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
+                                                unsigned from, unsigned char *room)
+{
+    pairs_sort_bucket<K, value_bytes, S>(a, i, from, room);
+}
+
+/* The buckets of more than `from` pairs, if there are any. */
+template <typename K, unsigned value_bytes, typename S>
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    pairs_local_middle(const pairs_local_args<K> a, unsigned from, unsigned buckets)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    if (!a.plan->split || !a.plan->middle) {
+        return;
+    }
+    for (unsigned i = blockIdx.x; i < buckets; i += gridDim.x) {
+        pairs_sort_in_turn<K, value_bytes, S>(a, i, from, room);
+        __syncthreads();
+    }
 }
 
 #endif

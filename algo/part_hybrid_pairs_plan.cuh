@@ -12,6 +12,7 @@ enum { PAIRS_DIGITS = 256 };
 struct pairs_plan {
     hybrid_plan keys;
     unsigned split, radix;   /* to be done: all by buckets; all by the radix sort */
+    unsigned middle;         /* some bucket is for the larger local sort */
     unsigned tiles_taken[2]; /* of each move */
     unsigned tiles[2];
 };
@@ -27,53 +28,106 @@ struct pairs_digits {
 
 /* ---- sample ---- */
 
-/* Clears `words` words, and chooses the leading bits by a sample of the keys, in block 0. spare:
+enum { PAIRS_CELLS = 4096 };
+
+/* A thread's sample: of 512 stretches of 32 keys, evenly spread, every 32nd, in the order of the
+ * array. */
+template <typename K> struct pairs_taken {
+    K key[16];
+    unsigned fresh; /* a bit a key: it was not taken before, as keys of few are */
+    unsigned rises, falls;
+    unsigned long long any, all;
+
+    __device__ __forceinline__ pairs_taken(const K *keys, unsigned long long n,
+                                           const usw_gpu_keymap<K> &map)
+        : fresh(0), rises(0), falls(0), any(0), all(~0ull)
+    {
+        const unsigned long long lines = n / 32;
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) {
+            const unsigned i = threadIdx.x / 32 + 32 * j;
+            const unsigned long long line = i * lines / 512, p = line * 32 + threadIdx.x % 32;
+            fresh |= (i == 0 || line != (i - 1) * lines / 512 ? 1u : 0u) << j;
+            key[j] = map.map(keys[p < n ? p : n - 1]);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) {
+            any |= key[j];
+            all &= key[j];
+            if (j > 0) {
+                rises |= key[j - 1] < key[j] ? 1 : 0;
+                falls |= key[j - 1] > key[j] ? 1 : 0;
+            }
+        }
+        for (int o = 16; o > 0; o >>= 1) {
+            any |= __shfl_xor_sync(~0u, any, o);
+            all &= __shfl_xor_sync(~0u, all, o);
+        }
+    }
+};
+
+/* Whether many of the sample are in one bucket: buckets share cells, a few keys to each if they are
+ * even. cells: PAIRS_CELLS zeros. All threads call it. */
+template <typename K>
+__device__ __forceinline__ bool pairs_heavy(const pairs_taken<K> &taken, unsigned shift,
+                                            unsigned bits, unsigned most, unsigned *cells)
+{
+    unsigned found = 0;
+#pragma unroll
+    for (unsigned j = 0; j < 16; j++) {
+        if ((taken.fresh >> j & 1) != 0) {
+            const unsigned bucket =
+                static_cast<unsigned>(taken.key[j] >> shift) & ((1u << bits) - 1);
+            const unsigned at = atomicAdd(&cells[bucket * 2654435761u >> 20], 1u);
+            found = found > at ? found : at;
+        }
+    }
+    return __syncthreads_or(found >= most);
+}
+
+/* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
+ * look sorted, or uneven by `most` of the sample in one cell, go to the radix sort at once. spare:
  * bits that a local sort needs beside the undecided ones. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
-                                                     unsigned spare, pairs_plan *plan,
-                                                     unsigned *zero, size_t words)
+                                                     unsigned spare, unsigned most,
+                                                     pairs_plan *plan, unsigned *zero, size_t words)
 {
     USW_SHARED_ARRAY(unsigned long long, seen, [2]);
-    const unsigned t = threadIdx.x;
+    USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
+    const unsigned t = threadIdx.x, bits = digits.bits();
     for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
     if (blockIdx.x != 0) {
         return;
     }
+    for (unsigned i = t; i < PAIRS_CELLS; i += 1024) {
+        cells[i] = 0;
+    }
     if (t == 0) {
         seen[0] = 0;
         seen[1] = ~0ull;
     }
     __syncthreads();
-    unsigned long long any = 0, all = ~0ull;
-#pragma unroll 8
-    for (unsigned i = t / 32; i < 512; i += 32) {
-        /* Stretches of 32 keys, evenly spread. */
-        const unsigned long long p = i * (n / 32) / 512 * 32 + t % 32;
-        const K k = map.map(keys[p < n ? p : n - 1]);
-        any |= k;
-        all &= k;
-    }
-    for (int o = 16; o > 0; o >>= 1) {
-        any |= __shfl_xor_sync(~0u, any, o);
-        all &= __shfl_xor_sync(~0u, all, o);
-    }
+    const pairs_taken<K> taken(keys, n, map);
     if (t % 32 == 0) {
-        atomicOr(&seen[0], any);
-        atomicAnd(&seen[1], all);
+        atomicOr(&seen[0], taken.any);
+        atomicAnd(&seen[1], taken.all);
     }
-    __syncthreads();
+    const bool rises = __syncthreads_or(taken.rises), falls = __syncthreads_or(taken.falls);
+    const unsigned varying =
+        64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
+    const unsigned shift = varying > bits ? varying - bits : 0;
+    const bool ordered = !rises || !falls;
+    const bool heavy = !ordered && pairs_heavy(taken, shift, bits, most, cells);
     if (t == 0) {
-        const unsigned bits = digits.bits();
-        const unsigned varying =
-            64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
         pairs_plan p = {};
         p.keys.all = ~0ull;
-        p.keys.shift = varying > bits ? varying - bits : 0;
-        p.radix = p.keys.shift + spare > sizeof(K) * 8;
+        p.keys.shift = shift;
+        p.radix = ordered || heavy || shift + spare > sizeof(K) * 8;
+        p.keys.skip = p.radix;
         *plan = p;
     }
 }
@@ -85,7 +139,9 @@ struct pairs_place_args {
     const unsigned *counts, *handed; /* of each bucket: counts + 2^15 handed */
     pairs_digits digits;
     unsigned long long n;
-    unsigned tile, capacity;    /* pairs of a move's tile, of a local sort */
+    unsigned tile;              /* pairs of a move's */
+    unsigned capacity, middle;  /* pairs of a bucket for the local sort, for the larger one */
+    unsigned spare;             /* bits that the larger one needs beside the undecided ones */
     unsigned long long *starts; /* buckets + 1 */
     unsigned *tile_begin;       /* segments + 1: the first tiles of the second move */
 };
@@ -110,19 +166,25 @@ __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sum
     return sum - own;
 }
 
-static __device__ void pairs_decide(const pairs_place_args &a, bool over)
+/* most: pairs in the largest bucket. */
+static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, unsigned key_bits)
 {
     pairs_plan *p = a.plan;
     const unsigned long long differ = p->keys.any ^ p->keys.all;
     const bool ordered = p->keys.falls == 0 || p->keys.rises == 0;
-    p->split = !p->radix && !over && !ordered && differ >> p->keys.shift >> a.digits.bits() == 0;
+    p->middle = most > a.capacity && p->keys.shift + a.spare <= key_bits;
+    p->split = most <= (p->middle ? a.middle : a.capacity) && !ordered &&
+               differ >> p->keys.shift >> a.digits.bits() == 0;
     p->radix = !p->split;
 }
 
 /* One block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets. */
-__global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a)
+__global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
 {
-    USW_SHARED_ARRAY(unsigned, sums, [32]);
+    USW_SHARED_ARRAY(unsigned, sums, [33]);
+    if (a.plan->radix) {
+        return;
+    }
     const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
     const unsigned buckets = 1u << a.digits.bits(), each = buckets / 32, from = warp * each;
     unsigned sum = 0, most = 0;
@@ -147,7 +209,15 @@ __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a)
     if (t == 0) {
         a.starts[buckets] = a.n;
     }
-    const bool over = __syncthreads_or(most > a.capacity);
+    if (t == 0) {
+        sums[32] = 0;
+    }
+    __syncthreads();
+    most = __reduce_max_sync(~0u, most);
+    if (lane == 0) {
+        atomicMax(&sums[32], most);
+    }
+    __syncthreads();
     const unsigned segments = 1u << a.digits.bits1;
     unsigned tiles = 0;
     if (t < segments) {
@@ -164,7 +234,7 @@ __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a)
     }
     if (t == 0) {
         a.plan->tiles[0] = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
-        pairs_decide(a, over);
+        pairs_decide(a, sums[32], key_bits);
     }
 }
 

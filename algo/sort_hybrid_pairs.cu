@@ -4,14 +4,15 @@
  *          keys carry different values, so every step keeps their order. For an argsort the first
  *          move makes the values up.
  *
- * Steps    sample   16,384 keys: the highest bit in which keys differ.
+ * Steps    sample   16,384 keys: the highest bit in which keys differ; sorted, or uneven?
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    part_hybrid_pairs_plan.cuh: where the buckets begin; what is to be done.
  *          move     part_hybrid_pairs_move.cuh: to tmp by the first half of the bits, back within
  *                   the segments that this made by the second half.
  *          sort     part_hybrid_pairs_local.cuh: each bucket by the bits still undecided.
- *          Sorted keys, a sample that missed a bit, and buckets that no local sort holds are left
- *          to the radix sort, decided on the device before the first move.
+ *          Buckets of up to twice as many pairs have a larger local sort. Sorted and uneven keys,
+ *          a sample that missed a bit, and buckets that no local sort holds are left to the radix
+ *          sort, decided on the device before the first move.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
  *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
@@ -32,8 +33,9 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     using move = usw_radix_shape<2, 1, 256>;
     using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using local = less;
-    using more = less;
+    using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
     static constexpr unsigned bits_min = 11, bits_less = 11, bits_local = 11, bits_more = 11;
+    static constexpr unsigned heavy = 1000;
     static constexpr size_t n_min = 300;
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
@@ -48,7 +50,8 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     using more = pairs_local_shape<512, 19, 13, rounds, (pair > 12 ? 1 : 2), (pair <= 12)>;
     static constexpr unsigned bits_min = 12, bits_less = pair > 8 ? 16 : 13, bits_local = 16;
     static constexpr unsigned bits_more = 16;
-    static constexpr size_t n_min = size_t(1) << 22;
+    static constexpr unsigned heavy = 48; /* of 16,384 keys; 4 are to be expected */
+    static constexpr size_t n_min = size_t(1) << (key_bytes == 8 ? 20 : value_bytes == 8 ? 21 : 22);
 #endif
 };
 
@@ -104,32 +107,33 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 }
 
 /* sample, count and place. */
-template <typename K, bool identity>
-static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned capacity,
-                       unsigned place_bits)
+template <typename K, bool identity, typename S, typename larger>
+static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned heavy)
 {
     const K *keys = static_cast<const K *>(j.p->keys);
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
-    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, 0, keys, n, j.map, j.digits, place_bits, j.plan,
-               j.zero, j.zero_words);
+    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, 0, keys, n, j.map, j.digits, S::place_bits, heavy,
+               j.plan, j.zero, j.zero_words);
     USW_LAUNCH(g, (hybrid_count<K, identity>),
                static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
                size_t(2) << bits, keys, n, j.map, bits, &j.plan->keys,
                reinterpret_cast<unsigned long long *>(j.counts), j.handed);
-    const pairs_place_args place = {j.plan, j.counts, j.handed, j.digits,    n,
-                                    tile,   capacity, j.starts, j.tile_begin};
-    USW_LAUNCH(g, pairs_place, 1, 1024, 0, place);
+    const pairs_place_args place = {
+        j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
+        S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
+    USW_LAUNCH(g, pairs_place, 1, 1024, 0, place, static_cast<unsigned>(sizeof(K) * 8));
 }
 
-template <typename K, unsigned value_bytes, typename move, typename S>
+template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
+    using move = typename tuning::move;
     const usw_gpu_pairs *p = j.p;
     if (usw_keymap_is_identity(&p->map)) {
-        plan_pairs<K, true>(g, j, move::tile, S::capacity, S::place_bits);
+        plan_pairs<K, true, S, larger>(g, j, move::tile, tuning::heavy);
     } else {
-        plan_pairs<K, false>(g, j, move::tile, S::capacity, S::place_bits);
+        plan_pairs<K, false, S, larger>(g, j, move::tile, tuning::heavy);
     }
     pairs_move_args<K> a = {p->keys, p->values,    j.room.keys_tmp, j.room.values_tmp, p->n,
                             j.map,   j.plan,       j.digits,        j.starts,          j.tile_begin,
@@ -149,17 +153,23 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
                                        j.map,
                                        j.plan,
                                        j.starts};
-    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), 1u << j.digits.bits(), S::threads,
+    const unsigned buckets = 1u << j.digits.bits();
+    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
                (pairs_local_shared<K, value_bytes, S>()), local);
+    USW_LAUNCH(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
+               larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
+               unsigned(S::capacity), buckets);
     return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix);
 }
 
-template <typename K, unsigned value_bytes, typename move, typename S>
+template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
 {
+    using move = typename tuning::move;
     j.digits.bits1 = (bits + 1) / 2;
     j.digits.bits2 = bits / 2;
     if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
+        pairs_local_shared<K, value_bytes, larger>() > g->shared_bytes ||
         size_t(2) << bits > g->shared_bytes ||
         scatter_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
         return usw_radix_queue_pairs(g, j.p, {}, nullptr);
@@ -167,7 +177,7 @@ static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
     if (!take_scratch<K, value_bytes, move>(g, j)) {
         return g->status;
     }
-    return sort_in_buckets<K, value_bytes, move, S>(g, j);
+    return sort_in_buckets<K, value_bytes, tuning, S, larger>(g, j);
 }
 
 /* So many bits, of at least bits_min, that a bucket has less than `pairs` pairs on average. */
@@ -183,7 +193,6 @@ static unsigned bits_for(size_t n, size_t pairs, unsigned bits_min)
 template <typename K, unsigned value_bytes, typename T = pairs_tuning<sizeof(K), value_bytes>>
 static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    using move = typename T::move;
     using less = typename T::less;
     using local = typename T::local;
     using more = typename T::more;
@@ -200,14 +209,14 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
     }
     unsigned bits = bits_of(less(), T::bits_less);
     if (bits != 0) {
-        return sort_with<K, value_bytes, move, less>(g, j, bits);
+        return sort_with<K, value_bytes, T, less, local>(g, j, bits);
     }
     bits = bits_of(local(), T::bits_local);
     if (bits != 0) {
-        return sort_with<K, value_bytes, move, local>(g, j, bits);
+        return sort_with<K, value_bytes, T, local, more>(g, j, bits);
     }
     bits = bits_of(more(), T::bits_more);
-    return bits != 0 ? sort_with<K, value_bytes, move, more>(g, j, bits)
+    return bits != 0 ? sort_with<K, value_bytes, T, more, more>(g, j, bits)
                      : usw_radix_queue_pairs(g, p, {}, nullptr);
 }
 
