@@ -20,9 +20,8 @@ typedef struct sort_job {
 
 /* Which sort runs when none is asked for; a stem. sort/hybrid and sort/radix leave arrays of few
  * keys to sorts in one launch by themselves. */
-static const char *choose_sort(const sort_job *j, bool carrying)
+static const char *choose_sort(const sort_job *j)
 {
-    (void)carrying;
     return j->in_place ? "sort_bitonic" : !j->all_bits ? "sort_radix" : "sort_hybrid";
 }
 
@@ -54,8 +53,7 @@ static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, const sort_job *
                                          upsweep_status *status)
 {
     const char *name = j->o->algorithm, *algorithm;
-    const usw_gpu_sort_form *form =
-        usw_gpu_form_named(c, name, choose_sort(j, carrying), &algorithm);
+    const usw_gpu_sort_form *form = usw_gpu_form_named(c, name, choose_sort(j), &algorithm);
     *status = UPSWEEP_ERROR_UNSUPPORTED;
     if (form == NULL) {
         return NULL;
