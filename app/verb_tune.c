@@ -125,9 +125,9 @@ static int find_number(const bench *b, upsweep_tuning *t, size_t i, bool tell)
         bool pays = median[0] < 0.97 * median[1];
         from = pays && from == SIZE_MAX ? bytes : pays ? from : SIZE_MAX;
         if (tell) {
-            double keys = (double)(bytes / upsweep_type_bytes(type));
+            size_t keys = bytes / upsweep_type_bytes(type);
             fprintf(stderr, "%-16s %9zu KB: with it %6.2f ns a key, without %6.2f\n", names[i],
-                    bytes / 1024, 1e9 * median[0] / keys, 1e9 * median[1] / keys);
+                    bytes / 1024, 1e9 * median[0] / (double)keys, 1e9 * median[1] / (double)keys);
         }
     }
     *number_at(t, i) = from == SIZE_MAX ? SIZE_MAX : from / unit;
@@ -139,8 +139,10 @@ static int measure(upsweep *u, upsweep_tuning *t)
     bench b = {.u = u, .room = (size_t)32 << 20};
     b.input = malloc(b.room);
     b.work = malloc(b.room);
-    int status = b.input == NULL || b.work == NULL ? app_fail("no memory to measure with") : APP_OK;
-    if (status == APP_OK) {
+    int status = APP_OK;
+    if (b.input == NULL || b.work == NULL) {
+        status = app_fail("no memory to measure with");
+    } else {
         fill_random((uint64_t *)(void *)b.input, b.room / 8);
         memset(b.work, 0, b.room);
         for (size_t i = 0; i < NAMES; i++) { /* as if there were nothing but partition */

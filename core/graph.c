@@ -280,6 +280,9 @@ static upsweep_status make(upsweep *u, source *s, upsweep_graph **graph)
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
         status = usw_gpu_refuse(u, arrays[i], "an array", "making a graph");
     }
+    if (status == UPSWEEP_OK && s->begin != NULL) {
+        s->count = s->begin[s->vertices]; /* only now is it known to lie in the host's memory */
+    }
     status = status == UPSWEEP_OK ? check(u, s, graph) : status;
     if (status == UPSWEEP_OK) {
         upsweep_graph *g = allocate(u, s);
@@ -318,7 +321,6 @@ upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count, const ui
                                        upsweep_graph **graph)
 {
     source s = {.vertices = vertex_count,
-                .count = begin == NULL ? 0 : begin[vertex_count],
                 .by_rows = true,
                 .begin = begin,
                 .head = head,

@@ -213,6 +213,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks) usw_rows_long(c
     USW_SHARED_ARRAY(unsigned long long, next, [256]);
     scatter_block<K, value_bytes, Shape> b;
     b.carve(shared);
+    b.joined_in = nullptr;
+    b.joined_out = nullptr;
     b.map = a.map;
     b.last = false;
     b.mask = 255;
