@@ -185,6 +185,7 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
 template <typename E>
 __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
 {
+#if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
     typedef usw_ring_desk<E> clerks_desk;
     USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
     USW_SHARED(clerks_desk, desk);
@@ -217,6 +218,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
     } else {
         usw_ring_down(e, a, place, warp - USW_RING_DOWN);
     }
+#endif
 }
 
 /* ---- host ---- */
