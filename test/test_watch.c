@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <time.h>
+#include <utmp.h>
 
 #include <cmocka.h>
 
@@ -40,11 +41,7 @@ static const char *program(void)
 
 static void child(int fd, const char *const *argv, const char *locale)
 {
-    setsid();
-    ioctl(fd, TIOCSCTTY, 0);
-    for (int k = 0; k < 3; k++) {
-        dup2(fd, k);
-    }
+    login_tty(fd);
     setenv("LC_ALL", locale, 1);
     setenv("TERM", "xterm", 1);
     execvp(argv[0], (char *const *)(const void *)argv);
@@ -53,10 +50,14 @@ static void child(int fd, const char *const *argv, const char *locale)
 
 static seat sit_down(const char *const *argv, const char *locale)
 {
-    seat s = {.text = calloc(1, ROOM)};
+    seat s = {0};
     struct winsize size = {.ws_row = 24, .ws_col = 80};
+    if (openpty(&s.fd, &s.held, NULL, NULL, &size) != 0) {
+        print_message("this machine has no pseudo-terminals (/dev/pts)\n");
+        skip();
+    }
+    s.text = calloc(1, ROOM);
     assert_non_null(s.text);
-    assert_int_equal(openpty(&s.fd, &s.held, NULL, NULL, &size), 0);
     assert_int_equal(tcgetattr(s.held, &s.before), 0);
     s.pid = fork();
     assert_true(s.pid >= 0);
