@@ -1,7 +1,7 @@
 /* tuning.c - the numbers by which a sort chooses its method: defaults, and the file in which
  * `upsweep tune` leaves what it measured. Lines of a name and a number, or "never":
  *     isa avx512
- *     thread_bytes 262144
+ *     thread_bytes 2097152
  * A file is taken as a whole or not at all. */
 #include "frame.h"
 
@@ -13,7 +13,7 @@ enum { PATH_BYTES = 4096 };
 static upsweep_tuning defaults(usw_isa isa)
 {
     upsweep_tuning t = {.size = sizeof t,
-                        .thread_bytes = 256 * 1024,
+                        .thread_bytes = 2 << 20, /* below, waking a thread costs what it saves */
                         .scatter_bytes = {SIZE_MAX, SIZE_MAX},
                         .digit_keys = {SIZE_MAX, SIZE_MAX}};
     if (isa == USW_PORTABLE) { /* digits take fewer steps than comparisons, and so do buckets */
