@@ -110,14 +110,7 @@ pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K
             b.go[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
         }
     }
-    copy_async_wait();
-    __syncthreads();
-    if (__syncthreads_or(b.write())) {
-        b.place_by_votes();
-        __syncthreads();
-        b.write();
-        __syncthreads();
-    }
+    b.finish();
 }
 
 template <typename K, unsigned value_bytes, typename Shape, bool first>

@@ -124,14 +124,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
             ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
             b.go[t] = static_cast<long long>(base + sum) - b.digit_start[t];
         }
-        copy_async_wait();
-        __syncthreads();
-        if (__syncthreads_or(b.write())) {
-            b.place_by_votes();
-            __syncthreads();
-            b.write();
-            __syncthreads();
-        }
+        b.finish();
     }
 }
 

@@ -354,6 +354,19 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         }
         return last ? write<true>() : write<false>();
     }
+    /* A whole block whose keys are placed and whose digits know where they go: the tile to memory,
+     * again in order where ranks by one addition a key were not. */
+    __device__ __forceinline__ void finish()
+    {
+        copy_async_wait();
+        __syncthreads();
+        if (__syncthreads_or(write())) {
+            place_by_votes();
+            __syncthreads();
+            write();
+            __syncthreads();
+        }
+    }
 };
 
 #endif

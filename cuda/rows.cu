@@ -193,14 +193,7 @@ __device__ __forceinline__ bool sort_digit(scatter_block<K, value_bytes, Shape> 
             b.go[t] = static_cast<long long>(next[t]) - b.digit_start[t];
             next[t] += digits - (t == b.mask ? padding : 0);
         }
-        copy_async_wait();
-        __syncthreads();
-        if (__syncthreads_or(b.write())) {
-            b.place_by_votes();
-            __syncthreads();
-            b.write();
-            __syncthreads();
-        }
+        b.finish();
     }
     return true;
 }
