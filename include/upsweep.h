@@ -236,9 +236,9 @@ typedef struct upsweep_tuning {
     /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
      * of place; smaller ones are parted in place, by vectors. */
     size_t scatter_bytes[2];
-    size_t
-        digit_keys[2]; /* from that many keys on, a sort by digits; likewise for the two widths */
-    int measured;      /* 1: from the file of `upsweep tune`; not read by upsweep_set_tuning */
+    /* From that many keys on a sort goes by digits; likewise for the two widths. */
+    size_t digit_keys[2];
+    int measured; /* 1: from the file of `upsweep tune`; not read by upsweep_set_tuning */
 } upsweep_tuning;
 UPSWEEP_API upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning);
 UPSWEEP_API upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning);

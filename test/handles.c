@@ -22,6 +22,18 @@ bool test_in_share(size_t i)
            i % of == number;
 }
 
+void handle_share_early(upsweep *u)
+{
+    upsweep_tuning tuning;
+    if (upsweep_get_tuning(u, &tuning) != UPSWEEP_OK) {
+        exit(1);
+    }
+    tuning.thread_bytes = 256 << 10;
+    if (upsweep_set_tuning(u, &tuning) != UPSWEEP_OK) {
+        exit(1);
+    }
+}
+
 upsweep *handle_open(unsigned isa, unsigned threads)
 {
     static bool told[ISAS];
@@ -34,6 +46,7 @@ upsweep *handle_open(unsigned isa, unsigned threads)
         fprintf(stderr, "upsweep_open failed: %s\n", upsweep_status_name(status));
         exit(1);
     }
+    handle_share_early(u);
     upsweep_report report;
     upsweep_last_report(u, &report);
     if (strcmp(report.isa, isa_names[isa]) == 0) {

@@ -16,8 +16,12 @@ bool test_small(void);
  * with the second. All where it is not set. */
 bool test_in_share(size_t i);
 
-/* A handle capped to an instruction set, or NULL if the machine lacks it (which is then said once).
- */
+/* Has arrays of 256 KB and more sorted by all threads, not from 2 MB on only, so that arrays of a
+ * size for tests meet them too. */
+void handle_share_early(upsweep *u);
+
+/* A handle capped to an instruction set, which shares early, or NULL if the machine lacks it (which
+ * is then said once). */
 upsweep *handle_open(unsigned isa, unsigned threads);
 
 /* An allocator that counts, that can fail, and that keeps the books: what is released must have

@@ -80,6 +80,26 @@ static inline program_result program_run(const char *folder, const char *const *
     return r;
 }
 
+/* Whether it refused as it should: exit status 2, nothing written, one line with `says` in it. */
+static inline int program_refused(const program_result *r, const char *says)
+{
+    return r->status == 2 && r->out_bytes == 0 && strstr(r->err, says) != NULL &&
+           strchr(r->err, '\n') == r->err + r->err_bytes - 1;
+}
+
+/* Removes a folder of the test and all in it; 0 if that went well. */
+static inline int program_remove(const char *folder)
+{
+    const char *const argv[] = {"rm", "-rf", folder, NULL};
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(argv[0], (char *const *)(const void *)argv);
+        _exit(127);
+    }
+    int status;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
+}
+
 static inline void program_free(program_result *r)
 {
     free(r->out);

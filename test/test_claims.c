@@ -277,6 +277,7 @@ static void test_deterministic(void **state)
         upsweep *u;
         upsweep_config config = {.threads = threads};
         assert_int_equal(upsweep_open(&u, "cpu", &config), UPSWEEP_OK);
+        handle_share_early(u);
         job *j = threads == 1 ? &first : &other;
         /* Calls that move any elements are jobs of one type only. */
         assert_true(job_start(j, c, 0, n, UPSWEEP_U32, INPUT_ZIPF, 1) ||

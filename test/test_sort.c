@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "handles.h"
 #include "parts.h"
 #include "sort_order.h"
 
@@ -20,6 +21,7 @@ static upsweep *open_as(const char *isa, unsigned thread_count, size_t scratch_l
     setenv("UPSWEEP_ISA", isa, 1);
     assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
     unsetenv("UPSWEEP_ISA");
+    handle_share_early(u);
     return u;
 }
 
