@@ -95,7 +95,8 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
         sanitize racecheck $part/4 test_gpu test_gpu_forms &
     done
     sanitize racecheck 0/1 test_gpu_handle &
-    for tool in memcheck racecheck; do
+    sanitize memcheck 0/1 test_gpu_sorts test_gpu_merge test_gpu_buckets &
+    for tool in memcheck racecheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &
     done
     for tool in memcheck initcheck synccheck; do
