@@ -34,7 +34,7 @@ static void make_heads(size_t n, unsigned sparse, uint64_t seed)
 {
     uint32_t key = 5;
     for (size_t i = 0; i < n; i++) {
-        uint64_t r = random_bits(&seed);
+        uint64_t r = input_random(&seed);
         heads[i] = r % (UINT64_C(1) << sparse) == 0 ? (uint8_t)(1 + (r >> 56)) | 1 : 0;
         key += i > 0 && heads[i] != 0;
         keys[i] = key;
@@ -184,10 +184,10 @@ static void check_split(gpu_room *room, size_t n, size_t bytes, bool keep, bool 
     size_t want = 0, misaligned = seed % 3 == 0 ? seed % 7 : 0;
     uint64_t got = 0, state = seed;
     for (size_t i = 0; i < n * bytes; i++) {
-        in_space[i] = (uint8_t)random_bits(&state);
+        in_space[i] = (uint8_t)input_random(&state);
     }
     for (size_t i = 0; i < n; i++) {
-        uint64_t r = random_bits(&state);
+        uint64_t r = input_random(&state);
         heads[i] = seed % 5 == 0 ? 0 : seed % 5 == 1 ? 0x80 : r % 3 == 0 ? (uint8_t)(r >> 8) : 0;
     }
     upsweep_status status =

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "half.h"
+#include "inputs.h"
 #include "keymap.h"
 #include "upsweep.h"
 
@@ -37,14 +38,6 @@ static inline upsweep *open_handle(int i)
         unsetenv("UPSWEEP_ISA");
     }
     return u;
-}
-
-static inline uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
 }
 
 /* The bits of a number of a floating-point type, nearest to v. */
@@ -85,7 +78,7 @@ static inline void fill(void *data, size_t n, upsweep_type type, int kind, uint6
     bool is_float = usw_type_is_float(type);
     uint64_t state = seed;
     for (size_t i = 0; i < n; i++) {
-        uint64_t r = random_bits(&state), bits = r;
+        uint64_t r = input_random(&state), bits = r;
         if (is_float && kind == FILL_TAME) {
             bits = float_bits(type, ((double)(r >> 40) - 8388608.0) / 4194304.0);
         } else if (is_float && kind == FILL_SPECIAL) {
@@ -130,6 +123,21 @@ static inline uint64_t widened(uint64_t bits, upsweep_type type)
 {
     unsigned gone = 64 - (unsigned)upsweep_type_bytes(type) * 8;
     return usw_type_is_signed(type) ? (uint64_t)((int64_t)(bits << gone) >> gone) : bits;
+}
+
+/* x -> a x + b modulo 2^32, composed: associative, not commutative. */
+typedef struct affine {
+    uint32_t a, b;
+} affine;
+
+static inline void compose(void *accumulator, const void *elem, void *context)
+{
+    affine x, y;
+    (void)context;
+    memcpy(&x, accumulator, sizeof x);
+    memcpy(&y, elem, sizeof y);
+    x = (affine){y.a * x.a, y.a * x.b + y.b};
+    memcpy(accumulator, &x, sizeof x);
 }
 
 #endif

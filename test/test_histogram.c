@@ -208,7 +208,7 @@ static void bucket_numbers(void **state)
             fill(keys, (n * bytes + 7) / 8, UPSWEEP_U64, FILL_BITS, w);
             memset(want, 0, (count + 1) * sizeof *want);
             for (size_t i = 0; i < n; i++) {
-                bucket[i] = (uint32_t)(random_bits(&random) % count);
+                bucket[i] = (uint32_t)(input_random(&random) % count);
                 usw_store_raw(ids + i * upsweep_type_bytes(type), upsweep_type_bytes(type),
                               bucket[i]);
                 want[bucket[i] + 1]++;

@@ -33,7 +33,7 @@ static void check_gather_and_scatter(upsweep *u, size_t n, size_t bytes, unsigne
     unsigned char *to = out + shift, *plain = want + shift;
     const unsigned char *from = in + shift;
     for (size_t i = 0; i < n; i++) {
-        set_index(i, random_bits(&random) % count);
+        set_index(i, input_random(&random) % count);
         memcpy(plain + i * bytes, from + index64[i] * bytes, bytes);
     }
     to[n * bytes] = 0x77;
@@ -70,7 +70,7 @@ static void check_permute_and_reverse(upsweep *u, size_t n, size_t bytes, unsign
         set_index(i, i);
     }
     for (size_t i = n; i > 1; i--) {
-        size_t k = random_bits(&random) % i;
+        size_t k = input_random(&random) % i;
         uint64_t kept = index64[i - 1];
         set_index(i - 1, index64[k]);
         set_index(k, kept);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "inputs.h"
 #include "oracle.h"
 #include "upsweep.h"
 
@@ -17,10 +18,7 @@ static uint64_t random_state = 7;
 
 static uint64_t random_next(void)
 {
-    uint64_t z = (random_state += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
+    return input_random(&random_state);
 }
 
 static upsweep *open_with(unsigned threads, size_t scratch_limit)

@@ -270,21 +270,6 @@ static void errors(void **state)
     assert_int_equal(upsweep_reduce_type(UPSWEEP_BF16, UPSWEEP_LEAST), UPSWEEP_BF16);
 }
 
-/* x -> a x + b modulo 2^32, composed: associative, not commutative. */
-typedef struct affine {
-    uint32_t a, b;
-} affine;
-
-static void compose(void *accumulator, const void *elem, void *context)
-{
-    affine x, y;
-    (void)context;
-    memcpy(&x, accumulator, sizeof x);
-    memcpy(&y, elem, sizeof y);
-    x = (affine){y.a * x.a, y.a * x.b + y.b};
-    memcpy(accumulator, &x, sizeof x);
-}
-
 static void callers_operator(void **state)
 {
     (void)state;

@@ -73,7 +73,7 @@ static void make_heads(size_t n, unsigned sparse, uint64_t seed)
     uint64_t state = seed;
     uint32_t key = 5;
     for (size_t i = 0; i < n; i++) {
-        uint64_t r = random_bits(&state);
+        uint64_t r = input_random(&state);
         heads[i] = r % (UINT64_C(1) << sparse) == 0 ? (uint8_t)(1 + (r >> 56)) | 1 : 0;
         key += i > 0 && heads[i] != 0;
         keys[i] = key;
@@ -161,20 +161,6 @@ static void large_results(void **state)
 }
 
 /* ---- a caller's operator that does not commute ---- */
-
-typedef struct affine {
-    uint32_t a, b;
-} affine;
-
-static void compose(void *accumulator, const void *elem, void *context)
-{
-    affine x, y;
-    (void)context;
-    memcpy(&x, accumulator, sizeof x);
-    memcpy(&y, elem, sizeof y);
-    x = (affine){y.a * x.a, y.a * x.b + y.b};
-    memcpy(accumulator, &x, sizeof x);
-}
 
 static void callers_operator(void **state)
 {

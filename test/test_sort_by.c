@@ -11,16 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "inputs.h"
 #include "upsweep.h"
-
-/* splitmix64 */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
 
 static upsweep *open_with(unsigned threads, size_t scratch_limit)
 {
@@ -34,7 +26,7 @@ enum { PATTERNS = 8 };
 
 static uint32_t pattern_key(int pattern, size_t i, size_t n, uint64_t *state)
 {
-    uint32_t at = (uint32_t)i, r = (uint32_t)random_next(state);
+    uint32_t at = (uint32_t)i, r = (uint32_t)input_random(state);
     switch (pattern) {
     case 0: return r;
     case 1: return at;
@@ -249,7 +241,7 @@ static int compare_lying(const void *a, const void *b, void *context)
     case 0: return -1;
     case 1: return 1;
     case 2: return 0;
-    case 3: return (int)(random_next(&call) % 3) - 1;
+    case 3: return (int)(input_random(&call) % 3) - 1;
     case 4: return (int)((x * 7 + y * 3) % 5) - 2;                     /* not antisymmetric */
     case 5: return x % 3 == y % 3 ? 0 : (x + 1) % 3 == y % 3 ? -1 : 1; /* stone, scissors, paper */
     case 6: return call % 2 ? INT32_MIN : INT32_MAX;

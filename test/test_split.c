@@ -17,7 +17,7 @@ static void make_flags(size_t n, int dense)
 {
     uint64_t state = n + (uint64_t)dense;
     for (size_t i = 0; i < n; i++) {
-        uint64_t r = random_bits(&state);
+        uint64_t r = input_random(&state);
         bool one = dense == 1 || (dense == 2 && (r & 1)) || (dense == 3 && r % 50 == 0) ||
                    (dense == 4 && i / 300 % 2 == 1);
         flags[i] = one ? (uint8_t)(r >> 56) | (r & 2 ? 1 : 128) : 0;
