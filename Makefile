@@ -47,6 +47,7 @@ bench: ## measure us beside the rivals that are installed: table, bench.json and
 	@$(call configure,$(BUILD),)
 	@cmake --build $(BUILD) -j $(JOBS) --target bench
 	@python3 bench/bench.py $(BUILD) --json $(BUILD)/bench.json $(BENCH_FLAGS)
+	@python3 bench/bench.py $(BUILD) --calls --json $(BUILD)/calls.json $(BENCH_FLAGS)
 	@python3 bench/paths.py $(BUILD) --json $(BUILD)/paths.json $(PATHS_FLAGS)
 	@python3 bench/plot.py $(BUILD)/bench.json $(BUILD)/bench || echo "no plot: python3-matplotlib is not installed"
 

@@ -17,6 +17,10 @@ import sys
 import time
 
 PATTERNS = ["uniform", "sorted", "reversed", "few", "zipf", "equal", "swapped", "organ"]
+SORTS = ["keys", "stable", "pairs", "argsort", "by", "records"]
+CALLS = ["stable", "pairs", "argsort", "by", "records", "merge", "nth", "top100", "top1%", "unique"]
+CALLS += ["runs", "split", "compact", "histogram", "reduce", "scan"]
+ONE_PATTERN = {"merge": "halves", "unique": "runs", "runs": "runs"}
 ADVERSARIES = ["top24", "clusters", "bucket99"]
 
 
@@ -75,7 +79,7 @@ def cells(o):
     for op in o.ops:
         for type_ in o.types:
             for log in o.sizes:
-                patterns = o.patterns if op not in ("reduce", "scan") else ["uniform"]
+                patterns = o.patterns if op in SORTS else [ONE_PATTERN.get(op, "uniform")]
                 for pattern in patterns:
                     for threads in o.threads:
                         yield (op, type_, 1 << log, pattern, threads)
@@ -92,7 +96,10 @@ def main():
     p.add_argument("--rivals", nargs="+", help="only these (default: all that were built)")
     p.add_argument("--also", nargs="+", default=[], help="programs built elsewhere from worker.c")
     p.add_argument("--json", default="bench.json")
+    p.add_argument("--calls", action="store_true", help="all other calls, uniform, of 2^16 and 2^22")
     o = p.parse_args()
+    if o.calls:
+        o.ops, o.patterns, o.sizes = CALLS, ["uniform"], [16, 22]
 
     folder = os.path.join(o.build, "bench")
     paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.startswith("bench_")]
@@ -102,7 +109,7 @@ def main():
         rivals = [r for r in rivals if r.name in o.rivals or r.name == "upsweep"]
     rows = []
     print("ns per element, medians; ratio = best rival / upsweep, above 1 we win")
-    print(f"{'op':8}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6}  rivals")
+    print(f"{'op':10}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6}  rivals")
     for cell in cells(o):
         times = measure(rivals, cell)
         ours = times.get("upsweep")
@@ -110,7 +117,7 @@ def main():
         ratio = others[0][0] / ours if ours and others else None
         rows.append(dict(zip(("op", "type", "n", "pattern", "threads"), cell), times=times, ratio=ratio))
         print(
-            f"{cell[0]:8}{cell[1]:5}{'2^' + str(cell[2].bit_length() - 1):>6} {cell[3]:9}{cell[4]:>3} "
+            f"{cell[0]:10}{cell[1]:5}{'2^' + str(cell[2].bit_length() - 1):>6} {cell[3]:9}{cell[4]:>3} "
             f"{ours if ours else float('nan'):9.3f} {ratio if ratio else float('nan'):6.2f}  "
             + ", ".join(f"{name} {t:.2f}" for t, name in others),
             flush=True,

@@ -4,7 +4,7 @@
  * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small
  * n a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
 #define _GNU_SOURCE
-#include "rival.h"
+#include "ops.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,24 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const type_names[BENCH_TYPES] = {"u32", "u64", "i32", "i64", "f32", "f64"};
-static const size_t type_bytes[BENCH_TYPES] = {4, 8, 4, 8, 4, 8};
-
-typedef struct cell {
-    char op[16], type_name[8], pattern[16];
-    enum bench_type type;
-    size_t n, batch; /* batch arrays of n elements */
-    unsigned threads, seed;
-} cell;
-
-typedef struct buffers {
-    void *input, *work, *values;
-    uint32_t *index;
-    size_t bytes;
-} buffers;
+static const char *const type_names[BENCH_TYPES] = {"u32", "u64", "i32", "i64",
+                                                    "f32", "f64", "f16"};
+const size_t type_bytes[BENCH_TYPES] = {4, 8, 4, 8, 4, 8, 2};
 
 static uint64_t state;
-static uint64_t random_u64(void) /* splitmix64, Steele, Lea and Flood 2014 */
+uint64_t random_u64(void) /* splitmix64, Steele, Lea and Flood 2014 */
 {
     uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -46,6 +34,7 @@ static void store(enum bench_type type, void *at, size_t i, uint64_t rank)
     case BENCH_I32: ((int32_t *)at)[i] = (int32_t)((int64_t)(rank >> 32) - 2147483648LL); break;
     case BENCH_I64: ((int64_t *)at)[i] = (int64_t)(rank ^ UINT64_C(1) << 63); break;
     case BENCH_F32: ((float *)at)[i] = (float)((double)rank * 0x1p-63 - 1); break;
+    case BENCH_F16: ((uint16_t *)at)[i] = (uint16_t)(0x3000 + (rank >> 54)); break;
     default: ((double *)at)[i] = (double)rank * 0x1p-63 - 1; break;
     }
 }
@@ -56,7 +45,7 @@ static int fill(const cell *c, void *at)
     size_t n = c->n;
     const char *p = c->pattern;
     uint64_t step = UINT64_MAX / (n ? n : 1);
-    uint64_t few[16];
+    uint64_t few[16], last = 0;
     for (int i = 0; i < 16; i++) {
         few[i] = random_u64();
     }
@@ -76,6 +65,13 @@ static int fill(const cell *c, void *at)
             rank = (uint64_t)exp(u * log(1e6)) * UINT64_C(0x9e3779b97f4a7c15);
         } else if (strcmp(p, "equal") == 0) {
             rank = few[0];
+        } else if (strcmp(p, "halves") == 0) { /* each sorted: by steps at random */
+            last =
+                (i == n / 2 ? 0 : last) + random_u64() % (step < UINT64_MAX / 3 ? 3 * step : step);
+            rank = last;
+        } else if (strcmp(p, "runs") == 0) { /* of equal keys, two on average */
+            last = i == 0 || (random_u64() & 1) ? random_u64() : last;
+            rank = last;
         } else if (strcmp(p, "organ") == 0) {
             rank = (i < n / 2 ? i : n - i) * step;
         } else if (strcmp(p, "top24") == 0) { /* all keys share the top 24 bits */
@@ -101,31 +97,6 @@ static int fill(const cell *c, void *at)
     return known;
 }
 
-static int less(enum bench_type type, const void *at, size_t i, size_t j)
-{
-    switch (type) {
-    case BENCH_U32: return ((const uint32_t *)at)[i] < ((const uint32_t *)at)[j];
-    case BENCH_U64: return ((const uint64_t *)at)[i] < ((const uint64_t *)at)[j];
-    case BENCH_I32: return ((const int32_t *)at)[i] < ((const int32_t *)at)[j];
-    case BENCH_I64: return ((const int64_t *)at)[i] < ((const int64_t *)at)[j];
-    case BENCH_F32: return ((const float *)at)[i] < ((const float *)at)[j];
-    default: return ((const double *)at)[i] < ((const double *)at)[j];
-    }
-}
-
-/* Order-independent: the sum of a mix of every element's bits. */
-static uint64_t checksum(const void *at, size_t n, size_t bytes)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t v = 0;
-        memcpy(&v, (const char *)at + i * bytes, bytes);
-        v = (v ^ (v >> 31)) * UINT64_C(0x7fb5d329728ea185);
-        sum += v ^ (v >> 27);
-    }
-    return sum;
-}
-
 static double now_ns(void)
 {
     struct timespec t;
@@ -133,67 +104,19 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static int run_one(const cell *c, const buffers *b, size_t k)
-{
-    size_t offset = k * c->n * type_bytes[c->type];
-    char *in = (char *)b->input + offset, *work = (char *)b->work + offset;
-    char *values = (char *)b->values + offset;
-    uint32_t *index = b->index + k * c->n;
-    if (strcmp(c->op, "keys") == 0) {
-        return rival.keys == NULL || rival.keys(c->type, work, c->n, c->threads);
-    }
-    if (strcmp(c->op, "stable") == 0) {
-        return rival.stable == NULL || rival.stable(c->type, work, c->n, c->threads);
-    }
-    if (strcmp(c->op, "pairs") == 0) {
-        return rival.pairs == NULL || rival.pairs(c->type, work, values, c->n, c->threads);
-    }
-    if (strcmp(c->op, "argsort") == 0) {
-        return rival.argsort == NULL || rival.argsort(c->type, in, index, c->n, c->threads);
-    }
-    if (strcmp(c->op, "reduce") == 0) {
-        return rival.reduce == NULL || rival.reduce(c->type, in, c->n, c->threads);
-    }
-    if (strcmp(c->op, "scan") == 0) {
-        return rival.scan == NULL || rival.scan(c->type, in, work, c->n, c->threads);
-    }
-    return 1;
-}
-
-/* Sorted, and the same keys; values still belong to their keys (they start as copies of them). */
-static int right(const cell *c, const buffers *b)
-{
-    size_t bytes = type_bytes[c->type];
-    int keys = strcmp(c->op, "keys") == 0 || strcmp(c->op, "stable") == 0;
-    int pairs = strcmp(c->op, "pairs") == 0, argsort = strcmp(c->op, "argsort") == 0;
-    for (size_t k = 0; k < c->batch && (keys || pairs || argsort); k++) {
-        char *in = (char *)b->input + k * c->n * bytes, *work = (char *)b->work + k * c->n * bytes;
-        uint32_t *index = b->index + k * c->n;
-        for (size_t i = 0; i + 1 < c->n; i++) {
-            if (argsort ? less(c->type, in, index[i + 1], index[i])
-                        : less(c->type, work, i + 1, i)) {
-                return 0;
-            }
-        }
-        if (!argsort && checksum(in, c->n, bytes) != checksum(work, c->n, bytes)) {
-            return 0;
-        }
-        if (pairs && memcmp(work, (char *)b->values + k * c->n * bytes, c->n * bytes) != 0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
+/* Input, and what each run starts from. */
 static int prepare(const cell *c, buffers *b)
 {
     static cell have; /* the input that is there: made once per type, n, pattern and seed */
     size_t total = c->n * c->batch, bytes = total * type_bytes[c->type] + 64;
     if (bytes > b->bytes) {
         free(b->input), free(b->work), free(b->values), free(b->index);
-        *b = (buffers){aligned_alloc(64, (bytes + 63) & ~(size_t)63),
-                       aligned_alloc(64, (bytes + 63) & ~(size_t)63),
-                       aligned_alloc(64, (bytes + 63) & ~(size_t)63), malloc(bytes), bytes};
+        size_t whole = (bytes + 63) & ~(size_t)63;
+        b->input = aligned_alloc(64, whole);
+        b->work = aligned_alloc(64, whole);
+        b->values = aligned_alloc(64, whole);
+        b->index = malloc(bytes + 64);
+        b->bytes = bytes;
         if (b->input == NULL || b->work == NULL || b->values == NULL || b->index == NULL) {
             exit(2);
         }
@@ -212,7 +135,7 @@ static int prepare(const cell *c, buffers *b)
     }
     memcpy(b->work, b->input, total * type_bytes[c->type]);
     memcpy(b->values, b->input, total * type_bytes[c->type]);
-    return 1;
+    return prepare_more(c, b, total);
 }
 
 static int parse(const char *line, cell *c)

@@ -1,4 +1,4 @@
-// std::sort, std::stable_sort, std::accumulate and std::inclusive_scan, one thread.
+// What the C++ standard library offers on one thread, and plain loops where it has nothing.
 #include "typed.hpp"
 
 #include <algorithm>
@@ -73,4 +73,120 @@ static int scan(enum bench_type type, const void *in, void *out, size_t n, unsig
     });
 }
 
-extern "C" const bench_rival rival = {"std", nullptr, keys, stable, pairs, argsort, reduce, scan};
+static int merge(bench_call *c)
+{
+    return with_arrays(c, [c](auto *in, auto *, auto *out) {
+        std::merge(in, in + c->n / 2, in + c->n / 2, in + c->n, out);
+        return 0;
+    });
+}
+
+static int nth(bench_call *c)
+{
+    return with_arrays(c, [c](auto *, auto *work, auto *) {
+        std::nth_element(work, work + c->k, work + c->n);
+        return 0;
+    });
+}
+
+static int top(bench_call *c)
+{
+    return with_arrays(c, [c](auto *in, auto *, auto *out) {
+        std::partial_sort_copy(in, in + c->n, out, out + c->k);
+        return 0;
+    });
+}
+
+static int unique(bench_call *c)
+{
+    return with_arrays(c, [c](auto *, auto *work, auto *) {
+        c->result = static_cast<size_t>(std::unique(work, work + c->n) - work);
+        return 0;
+    });
+}
+
+static int runs(bench_call *c)
+{
+    return with_arrays(c, [c](auto *in, auto *, auto *out) {
+        size_t at = 0;
+        for (size_t i = 0, j; i < c->n; i = j, at++) {
+            for (j = i + 1; j < c->n && in[j] == in[i]; j++) {
+            }
+            out[at] = in[i], c->counts[at] = j - i;
+        }
+        c->result = at;
+        return 0;
+    });
+}
+
+static int by(bench_call *c)
+{
+    return with_arrays(c, [c](auto *, auto *work, auto *) {
+        using T = std::remove_reference_t<decltype(*work)>;
+        std::stable_sort(work, work + c->n, by_call<T>{c->compare});
+        return 0;
+    });
+}
+
+static int records(bench_call *c)
+{
+    std::stable_sort(c->records, c->records + c->n, by_key{});
+    return 0;
+}
+
+// Without a branch, as flags are not to be guessed.
+static int split(bench_call *c)
+{
+    return with_arrays(c, [c](auto *in, auto *, auto *out) {
+        size_t zeros = static_cast<size_t>(std::count(c->flags, c->flags + c->n, 0)), zero = 0;
+        for (size_t i = 0; i < c->n; i++) {
+            bool up = c->flags[i] != 0;
+            out[up ? zeros : zero] = in[i];
+            zeros += up, zero += !up;
+        }
+        return 0;
+    });
+}
+
+static int compact(bench_call *c)
+{
+    return with_arrays(c, [c](auto *in, auto *, auto *out) {
+        size_t at = 0;
+        for (size_t i = 0; i < c->n; i++) {
+            out[at] = in[i];
+            at += c->flags[i] != 0;
+        }
+        c->result = at;
+        return 0;
+    });
+}
+
+// Four tables, so that equal neighbours do not wait for each other.
+static int histogram(bench_call *c)
+{
+    if (c->type != BENCH_U32 && c->type != BENCH_U64) {
+        return 1;
+    }
+    return with_arrays(c, [c](auto *in, auto *, auto *) {
+        static uint32_t table[4][256];
+        std::fill(table[0], table[4], 0);
+        size_t i = 0;
+        for (; i + 4 <= c->n; i += 4) {
+            table[0][static_cast<uint64_t>(in[i]) & 255]++;
+            table[1][static_cast<uint64_t>(in[i + 1]) & 255]++;
+            table[2][static_cast<uint64_t>(in[i + 2]) & 255]++;
+            table[3][static_cast<uint64_t>(in[i + 3]) & 255]++;
+        }
+        for (; i < c->n; i++) {
+            table[0][static_cast<uint64_t>(in[i]) & 255]++;
+        }
+        for (int d = 0; d < 256; d++) {
+            c->counts[d] = 0ull + table[0][d] + table[1][d] + table[2][d] + table[3][d];
+        }
+        return 0;
+    });
+}
+
+extern "C" const bench_rival rival = {"std",  nullptr, keys,    stable, pairs,   argsort,
+                                      reduce, scan,    merge,   nth,    top,     unique,
+                                      runs,   by,      records, split,  compact, histogram};

@@ -70,5 +70,25 @@ static int scan(enum bench_type type, const void *in, void *out, size_t n, unsig
     });
 }
 
-extern "C" const bench_rival rival = {"tbb",   open_tbb, keys,   nullptr,
-                                      nullptr, nullptr,  reduce, scan};
+static int by(bench_call *c)
+{
+    return with_arrays(c, [c](auto *, auto *work, auto *) {
+        using T = std::remove_reference_t<decltype(*work)>;
+        tbb::parallel_sort(work, work + c->n, by_call<T>{c->compare});
+        return 0;
+    });
+}
+
+static int records(bench_call *c)
+{
+    tbb::parallel_sort(c->records, c->records + c->n, by_key{});
+    return 0;
+}
+
+extern "C" const bench_rival rival = {.name = "tbb",
+                                      .open = open_tbb,
+                                      .keys = keys,
+                                      .reduce = reduce,
+                                      .scan = scan,
+                                      .by = by,
+                                      .records = records};

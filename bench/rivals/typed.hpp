@@ -15,6 +15,32 @@ template <class F> int with_type(enum bench_type type, F &&f)
     }
 }
 
+// Calls f with the arrays of a call as what they are: f(in, work, out).
+template <class F> int with_arrays(bench_call *c, F &&f)
+{
+    return with_type(c->type, [&](auto zero) {
+        using T = decltype(zero);
+        return f(static_cast<const T *>(c->in), static_cast<T *>(c->work),
+                 static_cast<T *>(c->out));
+    });
+}
+
+struct by_key {
+    bool operator()(const bench_record &a, const bench_record &b) const
+    {
+        return a.key < b.key;
+    }
+};
+
+// The order of a call, behind a function pointer.
+template <class T> struct by_call {
+    int (*compare)(const void *, const void *);
+    bool operator()(const T &a, const T &b) const
+    {
+        return compare(&a, &b) < 0;
+    }
+};
+
 template <class T> struct pair_of {
     T key, value;
     friend bool operator<(const pair_of &a, const pair_of &b)

@@ -12,5 +12,4 @@ static int keys(enum bench_type type, void *k, size_t n, unsigned)
     });
 }
 
-extern "C" const bench_rival rival = {"vqsort", nullptr, keys,    nullptr,
-                                      nullptr,  nullptr, nullptr, nullptr};
+extern "C" const bench_rival rival = {.name = "vqsort", .keys = keys};
