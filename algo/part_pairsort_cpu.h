@@ -13,6 +13,9 @@
 #ifndef USW_PART_PAIRSORT_ONCE
 #define USW_PART_PAIRSORT_ONCE
 #include "part_lines.h"
+#if USW_LEVEL == 2
+#include "part_words.h"
+#endif
 
 enum {
     DIGIT_MAX = 11,
@@ -21,7 +24,8 @@ enum {
     AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
     FAR_BYTES = 4 << 20,    /* from here on a scatter goes round the cache */
-    CHUNK_MIN = 16 * 1024
+    CHUNK_MIN = 16 * 1024,
+    NARROW_FROM = 2048 /* keys; fewer are sorted by one thread as they are */
 };
 
 /* A range of pairs still to be sorted. side 2: the input, not yet mapped. */
@@ -29,16 +33,6 @@ typedef struct range {
     size_t start, n;
     unsigned side;
 } range;
-
-static inline void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
-{
-#if USW_LEVEL == 2
-    (void)spare, (void)differ;
-    USW_SYMBOL(usw_part_vsort).sort[3](words, n);
-#else
-    USW_SYMBOL(usw_part_lsd).sort(words, spare, n, differ);
-#endif
-}
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -130,12 +124,17 @@ static void FN(move_in)(void *context, size_t c, unsigned lane)
     for (size_t i = begin; i < end; i++) {
         k[i] = FN(mapped)(map, from[i]);
     }
-    for (size_t i = begin; job->from_payloads == NULL && i < end; i++) {
-        memcpy(to + i * bytes, &i, bytes);
-    }
-    if (job->from_payloads != NULL && begin < end) {
+    if (job->from_payloads != NULL && begin < end) { /* else a payload is its position */
         memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
     }
+}
+
+/* The payloads of a range on the second way from `at` on; NULL: they are the positions. */
+static const char *FN(payloads_in)(const FN(job) * job, size_t at)
+{
+    const usw_pair_sort *p = job->p;
+    bool moved = job->from_payloads != NULL;
+    return moved ? (const char *)p->way_payloads[1] + at * p->payload_bytes : NULL;
 }
 
 /* Copies a chunk of a range that is in order from the second way to the outputs. */
@@ -146,8 +145,7 @@ static void FN(move_out)(void *context, size_t c, unsigned lane)
     size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
     if (begin < end) {
         FN(leaf)
-        (job, (const KEY *)p->way_keys[1] + at,
-         (const char *)p->way_payloads[1] + at * p->payload_bytes, at, end - begin, 0, lane);
+        (job, (const KEY *)p->way_keys[1] + at, FN(payloads_in)(job, at), at, end - begin, 0, lane);
     }
 }
 
@@ -171,6 +169,10 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->chunk = usw_div_up(r.n, job->chunks);
 }
 
+#if KEY_BITS == 32 && USW_LEVEL == 2
+#include "part_pairsort_narrow.h"
+#endif
+
 /* Sorts or splits one range; ranges that remain are pushed on the stack; returns its new top. */
 static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 {
@@ -186,6 +188,11 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     if (sorted && r.side == 2 && in_place) {
         return stack;
     }
+#if KEY_BITS == 32 && USW_LEVEL == 2
+    if (!sorted && r.side == 2 && is_narrow(job->p) && narrow_sort(u, job, differ, &stack)) {
+        return stack;
+    }
+#endif
     if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 2)) {
         if (r.side != 1) {
             usw_parallel(u, job->chunks, FN(move_in), job);
@@ -194,9 +201,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
             usw_parallel(u, job->chunks, FN(move_out), job);
         } else {
             FN(leaf)
-            (job, (const KEY *)job->p->way_keys[1] + r.start,
-             (const char *)job->p->way_payloads[1] + r.start * job->p->payload_bytes, r.start, r.n,
-             differ, 0);
+            (job, (const KEY *)job->p->way_keys[1] + r.start, FN(payloads_in)(job, r.start),
+             r.start, r.n, differ, 0);
         }
         return stack;
     }
@@ -232,7 +238,7 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
     bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
-    size_t lanes = p->n <= LEAF_KEYS / 2 ? 1 : u->threads;
+    size_t lanes = p->n < NARROW_FROM ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
     job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));

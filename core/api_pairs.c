@@ -191,11 +191,14 @@ static upsweep_status sort_by_choice(job *j, usw_pair_sort *p)
     }
     p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(j->u, j->n * key_bytes);
     p->way_payloads[0] = p->out_payloads != NULL ? p->out_payloads : usw_scratch(j->u, bytes);
-    p->way_keys[1] = usw_scratch(j->u, j->n * key_bytes);
-    p->way_payloads[1] = usw_scratch(j->u, bytes);
-    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1] || !p->way_payloads[1]) {
+    size_t first = (j->n * key_bytes + 63) & ~(size_t)63;
+    if (!__builtin_add_overflow(first, bytes, &bytes)) {
+        p->way_keys[1] = usw_scratch(j->u, bytes);
+    }
+    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
         return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", j->n);
     }
+    p->way_payloads[1] = (char *)p->way_keys[1] + first;
     p->out_payloads = p->way_payloads[0];
     return USW_PICK(j->u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](j->u, p);
 }

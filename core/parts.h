@@ -128,7 +128,8 @@ typedef struct usw_pair_sort {
     void *out_keys;       /* raw; NULL: not wanted; may be keys */
     void *out_payloads;   /* may be payloads */
     /* Mapped keys and payloads on their way; room for n of each. The first may be the outputs; the
-     * second must be aligned to 64 bytes and apart from everything else. */
+     * second must be aligned to 64 bytes and apart from everything else; its payloads follow its
+     * keys at the next multiple of 64 bytes. */
     void *way_keys[2], *way_payloads[2];
 } usw_pair_sort;
 

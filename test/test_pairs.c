@@ -24,7 +24,7 @@ static uint64_t next(void)
     return seed * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, PATTERNS };
+enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };
 
 static void fill(void *keys, size_t n, size_t bytes, int pattern)
 {
@@ -37,6 +37,7 @@ static void fill(void *keys, size_t n, size_t bytes, int pattern)
         case EQUAL: k = 42; break;
         case HIGH: k = k >> 8 << (bytes * 8 - 4); break;
         case LOW: k = (k >> 61) | UINT64_C(0x1234567800000000); break;
+        case LUMP: k = k >> 62 ? k : 0x77770000 | (k & 0xfff); break; /* a quarter */
         case SKEWED: k = k >> 32 & 1 ? k >> 61 : k >> (k >> 58); break;
         default: break;
         }
@@ -214,6 +215,30 @@ static void big_arrays(void **state)
     upsweep_close(u);
 }
 
+/* Keys of 32 bits and what they carry are words of 64 from the start. */
+static void words(void **state)
+{
+    (void)state;
+    static const size_t some[] = {2047, 2048, 2049, 66001, 600011};
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32};
+    unsigned turn = 0;
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        upsweep *u = open_with(threads, 0);
+        for (size_t s = 0; s < sizeof some / sizeof some[0]; s++) {
+            for (int p = 0; p < PATTERNS; p++, turn++) {
+                upsweep_options o = {.flags = flag_sets[turn % 6]};
+                check_pairs(u, some[s], types[turn % 3], 4, p, o);
+                check_argsort(u, some[s], types[(turn + 1) % 3], 32, p, o);
+                o.bit_begin = turn % 5;
+                o.bit_end = 32 - turn % 7;
+                check_pairs(u, some[s], types[(turn + 2) % 3], 4, p, o);
+                check_argsort(u, some[s], types[turn % 3], 64, p, o);
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
 static void bit_ranges(void **state)
 {
     (void)state;
@@ -337,9 +362,13 @@ static void bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_types_and_sizes), cmocka_unit_test(big_arrays),
-        cmocka_unit_test(bit_ranges),          cmocka_unit_test(every_algorithm),
-        cmocka_unit_test(scratch_limits),      cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(all_types_and_sizes),
+        cmocka_unit_test(big_arrays),
+        cmocka_unit_test(words),
+        cmocka_unit_test(bit_ranges),
+        cmocka_unit_test(every_algorithm),
+        cmocka_unit_test(scratch_limits),
+        cmocka_unit_test(bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,237 @@
+/* part_pairsort_narrow.h - part_pairsort where key and payload are one word of 64 bits from the
+ * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
+ * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
+ * (part_words.h) and written out. Buckets that are too large for the cache, which only uneven keys
+ * make, are taken apart again and left to the steps for any pair. Included for 32-bit keys. */
+
+enum {
+    NARROW_AIM = 256, /* wanted in a bucket */
+    NARROW_DIGIT_MAX = 11,
+    NARROW_BLOCK = 256, /* words that are made at a time */
+    NARROW_TASK = 4096, /* keys of the buckets of one task, about */
+    LINE_WORDS = 8
+};
+
+static bool is_narrow(const usw_pair_sort *p)
+{
+    return p->n >= NARROW_FROM &&
+           (p->payloads == NULL ? p->n - 1 <= UINT32_MAX : p->payload_bytes == 4);
+}
+
+/* The words of pairs i to i + n. */
+static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *words)
+{
+    const uint32_t *keys = job->from + i;
+    key_map_u32 map = job->map;
+    if (job->from_payloads == NULL) {
+        for (size_t j = 0; j < n; j++) {
+            words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | (uint32_t)(i + j);
+        }
+        return;
+    }
+    const uint32_t *payloads = (const uint32_t *)(const void *)job->from_payloads + i;
+    for (size_t j = 0; j < n; j++) {
+        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payloads[j];
+    }
+}
+
+static void narrow_histogram(void *context, size_t c, unsigned lane)
+{
+    job_u32 *job = context;
+    size_t *count = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    key_map_u32 map = job->map;
+    unsigned shift = job->shift, m = job->buckets - 1;
+    uint32_t even[1 << NARROW_DIGIT_MAX], odd[1 << NARROW_DIGIT_MAX], digit[NARROW_BLOCK];
+    (void)lane;
+    memset(even, 0, job->buckets * sizeof *even);
+    memset(odd, 0, job->buckets * sizeof *odd);
+    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
+        size_t n = usw_min(end - i, NARROW_BLOCK), j = 0;
+        for (size_t k = 0; k < n; k++) {
+            digit[k] = mapped_u32(map, job->from[i + k]) >> shift & m;
+        }
+        for (; j + 2 <= n; j += 2) {
+            even[digit[j]]++;
+            odd[digit[j + 1]]++;
+        }
+        if (j < n) {
+            even[digit[j]]++;
+        }
+    }
+    for (unsigned d = 0; d <= m; d++) {
+        count[d] = (size_t)even[d] + odd[d];
+    }
+}
+
+static void narrow_scatter_near(const job_u32 *job, size_t c)
+{
+    size_t *offset = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
+    unsigned shift = job->shift + 32, m = job->buckets - 1;
+    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
+        size_t n = usw_min(end - i, NARROW_BLOCK);
+        make_words(job, i, n, block);
+        for (size_t j = 0; j < n; j++) {
+            to[offset[(unsigned)(block[j] >> shift) & m]++] = block[j];
+        }
+    }
+}
+
+/* As scatter_far: a bucket's first and last line may be shorter. */
+static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
+{
+    size_t *offset = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
+    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
+    uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
+    unsigned shift = job->shift + 32, m = job->buckets - 1;
+    memcpy(start, offset, job->buckets * sizeof *start);
+    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
+        size_t n = usw_min(end - i, NARROW_BLOCK);
+        make_words(job, i, n, block);
+        for (size_t j = 0; j < n; j++) {
+            unsigned d = (unsigned)(block[j] >> shift) & m;
+            size_t at = offset[d]++, slot = at % LINE_WORDS;
+            uint64_t *line = lines + (size_t)d * LINE_WORDS;
+            line[slot] = block[j];
+            if (slot == LINE_WORDS - 1) {
+                size_t first = at - slot;
+                if (first >= start[d]) {
+                    stream_line(to + first, line, LINE_WORDS * sizeof *line);
+                } else {
+                    memcpy(to + start[d], line + start[d] % LINE_WORDS,
+                           (at + 1 - start[d]) * sizeof *line);
+                }
+            }
+        }
+    }
+    for (unsigned d = 0; d <= m; d++) {
+        size_t first = usw_max(start[d], offset[d] / LINE_WORDS * LINE_WORDS);
+        memcpy(to + first, lines + (size_t)d * LINE_WORDS + first % LINE_WORDS,
+               (offset[d] - first) * sizeof *lines);
+    }
+    stream_end();
+}
+
+static void narrow_scatter(void *context, size_t c, unsigned lane)
+{
+    const job_u32 *job = context;
+    if (job->far) {
+        narrow_scatter_far(job, c, lane);
+    } else {
+        narrow_scatter_near(job, c);
+    }
+}
+
+/* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
+static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, size_t n,
+                              uint32_t *keys, void *payloads, bool raw)
+{
+    usw_keymap map = raw ? p->map : (usw_keymap){.bits = 32};
+    for (size_t i = 0; keys != NULL && i < n; i++) {
+        keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
+    }
+    if (p->payload_bytes == 4) {
+        for (size_t i = 0; i < n; i++) {
+            ((uint32_t *)payloads)[i] = (uint32_t)words[i];
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            ((uint64_t *)payloads)[i] = (uint32_t)words[i];
+        }
+    }
+}
+
+static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, size_t at)
+{
+    take_apart(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
+               (char *)p->out_payloads + at * p->payload_bytes, true);
+}
+
+/* Sorts a bucket of words to the outputs at position `at`. */
+static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
+{
+    const usw_pair_sort *p = job->p;
+    uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
+    uint64_t *spare = words + job->words_keys;
+    if (n < 2 || job->below == 0) {
+        put_words(p, from, n, at);
+        return;
+    }
+    word_plan plan = plan_words(n, (uint64_t)job->below << 32);
+    uint32_t ends[GROUPS_MAX] = {(uint32_t)n};
+    if (plan.groups > 1) {
+        split_words(&plan, from, spare, n, ends);
+        from = spare;
+    }
+    for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
+        sort_group(from + begin, words, ends[g] - begin, plan.low, plan.shift);
+        put_words(p, words, ends[g] - begin, at + begin);
+    }
+}
+
+static size_t bucket_start(const job_u32 *job, size_t d)
+{
+    return d == 0 ? 0 : job->ends[d - 1];
+}
+
+static void narrow_buckets(void *context, size_t t, unsigned lane)
+{
+    const job_u32 *job = context;
+    uint64_t *words = job->p->way_keys[1];
+    size_t each = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
+    for (size_t d = t * each; d < usw_min((t + 1) * each, job->buckets); d++) {
+        size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
+        if (n <= LEAF_KEYS) {
+            narrow_leaf(job, words + begin, n, begin, lane);
+        }
+    }
+}
+
+static void narrow_rest(void *context, size_t d, unsigned lane)
+{
+    const job_u32 *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
+    (void)lane;
+    if (n > LEAF_KEYS) {
+        take_apart(p, (uint64_t *)p->way_keys[1] + begin, n, (uint32_t *)p->way_keys[0] + begin,
+                   (char *)p->way_payloads[0] + begin * p->payload_bytes, false);
+    }
+}
+
+/* The keys' bits [lo, hi) differ. Sorts all pairs but those in buckets that are too large, which go
+ * to the first way and on the stack; false, with nothing done, if those are most of them. */
+static bool narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range **stack)
+{
+    unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
+    unsigned bits = usw_log2_up(usw_div_up(job->n, NARROW_AIM));
+    bits = (unsigned)usw_min(usw_min(bits, hi - lo), NARROW_DIGIT_MAX);
+    job->far = job->lines != NULL;
+    job->shift = hi - bits;
+    job->buckets = 1u << bits;
+    job->below = differ & bits_between_u32(0, job->shift);
+    usw_parallel(u, job->chunks, narrow_histogram, job);
+    scan_u32(job);
+    size_t rest = 0;
+    for (unsigned d = 0; d < job->buckets; d++) {
+        size_t n = job->ends[d] - bucket_start(job, d);
+        rest += n > LEAF_KEYS ? n : 0;
+    }
+    if (rest > job->n / 2) {
+        return false;
+    }
+    usw_parallel(u, job->chunks, narrow_scatter, job);
+    size_t each = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
+    usw_parallel(u, usw_div_up(job->buckets, each), narrow_buckets, job);
+    if (rest > 0) {
+        usw_parallel(u, job->buckets, narrow_rest, job);
+    }
+    for (unsigned d = 0; d < job->buckets && rest > 0; d++) {
+        size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
+        if (n > LEAF_KEYS) {
+            *(*stack)++ = (range){begin, n, 0};
+        }
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+/* part_words.h - the stable sort, inside the cache, of words with 32 bits of a key above and 32 bits
+ * of anything below.
+ *
+ * Vectors sort 32-bit integers three times as fast as words. So the words are split by the highest
+ * bits in which their keys differ into groups of about a hundred, and a word stands for itself in
+ * its group as a tag: the bits of its key that are left, and below them its place in the group, 32
+ * bits in all. Tags are distinct, so sorting them is stable. Groups so large that the place takes
+ * bits from the key may show equal tags; these words are sorted again by the bits that were left
+ * out. Included once. */
+
+enum {
+    GROUP_KEYS = 128,    /* wanted in a group */
+    GROUP_LARGE = 1024,  /* so many are still sorted faster than they are split */
+    GROUP_DIGIT_MAX = 9, /* bits, so that counts and the ends of groups stay in the first cache */
+    GROUPS_MAX = 1 << GROUP_DIGIT_MAX
+};
+
+/* How words are sorted that differ in the bits [low, high): split by [shift, high) first. */
+typedef struct word_plan {
+    unsigned low, shift, high;
+    uint32_t groups;
+} word_plan;
+
+/* differ has bits of the upper half only, and at least one. */
+static inline word_plan plan_words(size_t n, uint64_t differ)
+{
+    unsigned high = 64 - (unsigned)__builtin_clzll(differ), low = (unsigned)__builtin_ctzll(differ);
+    unsigned digit = n <= GROUP_LARGE ? 0 : usw_log2_up(usw_div_up(n, GROUP_KEYS));
+    digit = (unsigned)usw_min(usw_min(digit, high - low), GROUP_DIGIT_MAX);
+    return (word_plan){low, high - digit, high, UINT32_C(1) << digit};
+}
+
+/* Splits n < 2^32 words, stable; ends[g] gets where group g ends. */
+static inline void split_words(const word_plan *plan, const uint64_t *from, uint64_t *to, size_t n,
+                               uint32_t ends[GROUPS_MAX])
+{
+    uint32_t mask = plan->groups - 1, odd[GROUPS_MAX];
+    unsigned shift = plan->shift;
+    if (plan->groups == 1) {
+        memcpy(to, from, n * sizeof *to);
+        ends[0] = (uint32_t)n;
+        return;
+    }
+    memset(ends, 0, plan->groups * sizeof *ends);
+    memset(odd, 0, plan->groups * sizeof *odd); /* neighbours do not wait for each other */
+    for (size_t i = 0; i + 2 <= n; i += 2) {
+        ends[(uint32_t)(from[i] >> shift) & mask]++;
+        odd[(uint32_t)(from[i + 1] >> shift) & mask]++;
+    }
+    ends[(uint32_t)(from[n - 1] >> shift) & mask] += n % 2;
+    for (uint32_t g = 0, sum = 0; g < plan->groups; g++) {
+        uint32_t count = ends[g] + odd[g];
+        ends[g] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        to[ends[(uint32_t)(from[i] >> shift) & mask]++] = from[i];
+    }
+}
+
+/* Sorts from[0 .. n) to out, which is apart from it, by the bits [low, high) of the words; from is
+ * lost. The tags lie in the second half of out, where none is overwritten before it was read. */
+static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high)
+{
+    if (n < 2 || low == high) {
+        memcpy(out, from, n * sizeof *out);
+        return;
+    }
+    unsigned place_bits = usw_log2_up(n);
+    unsigned key_bits = (unsigned)usw_min(high - low, 32 - place_bits), shift = high - key_bits;
+    uint64_t mask = (UINT64_C(1) << key_bits) - 1;
+    uint32_t *tags = (uint32_t *)(void *)out + n, places = (UINT32_C(1) << place_bits) - 1;
+    for (size_t i = 0; i < n; i++) {
+        tags[i] = (uint32_t)((from[i] >> shift & mask) << place_bits) | (uint32_t)i;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    uint32_t ties = 0;
+    for (size_t i = 0; shift > low && i + 1 < n; i++) {
+        ties |= (tags[i] ^ tags[i + 1]) <= places;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out[i] = from[tags[i] & places];
+    }
+    for (size_t i = 0, end; ties != 0 && i < n; i = end) {
+        for (end = i + 1; end < n && (out[end] ^ out[i]) >> shift == 0; end++) {
+        }
+        if (end - i > 1) {
+            memcpy(from + i, out + i, (end - i) * sizeof *from);
+            sort_group(from + i, out + i, end - i, low, shift);
+        }
+    }
+}
