@@ -1,5 +1,5 @@
-/* part_words.h - the stable sort, inside the cache, of words with 32 bits of a key above and 32 bits
- * of anything below.
+/* part_words.h - the stable sort, inside the cache, of words with 32 bits of a key above and 32
+ * bits of anything below.
  *
  * Vectors sort 32-bit integers three times as fast as words. So the words are split by the highest
  * bits in which their keys differ into groups of about a hundred, and a word stands for itself in

@@ -1,5 +1,5 @@
-// Boost.Sort: block_indirect_sort (parallel), spreadsort (hybrid radix, one thread), flat_stable_sort
-// (one thread) and parallel_stable_sort. BOOST_RIVAL picks one.
+// Boost.Sort: block_indirect_sort (parallel), spreadsort (hybrid radix, one thread),
+// flat_stable_sort (one thread) and parallel_stable_sort. BOOST_RIVAL picks one.
 #include "typed.hpp"
 
 #include <algorithm>
