@@ -8,7 +8,7 @@ struct upsweep_film {
     usw_gpu_film *film;
     void *array;
     size_t n, bytes, count;
-    bool attached;
+    bool attached, attached_pixels;
     uint64_t bytes_read;
 };
 
@@ -137,6 +137,33 @@ upsweep_status upsweep_film_draw(upsweep_film *film, size_t i, double low, doubl
     }
     begin(film->u);
     return end(film->u, film->step->draw(film->u->gpu, film->film, i, low, high));
+}
+
+upsweep_status upsweep_film_attach_pixels(upsweep_film *film, unsigned gl_buffer)
+{
+    if (film == NULL) {
+        return UPSWEEP_ERROR_ARGUMENT;
+    }
+    begin(film->u);
+    upsweep_status status =
+        end(film->u, film->step->attach_pixels(film->u->gpu, film->film, gl_buffer));
+    film->attached_pixels = gl_buffer != 0 && status == UPSWEEP_OK;
+    return status;
+}
+
+upsweep_status upsweep_film_cells(upsweep_film *film, size_t i, double low, double high,
+                                  size_t columns, size_t rows, uint8_t *cells)
+{
+    enum { MOST_COLUMNS = 1 << 16 };
+    if (film == NULL || i >= film->count || (cells == NULL && !film->attached_pixels) ||
+        columns == 0 || columns > MOST_COLUMNS || rows == 0 || rows > USW_FILM_ROWS ||
+        film->n / columns >= UINT32_MAX) {
+        return UPSWEEP_ERROR_ARGUMENT;
+    }
+    usw_gpu_cells wish = {low, high, columns, rows};
+    begin(film->u);
+    film->bytes_read += cells != NULL ? 2 * columns * rows : 0;
+    return end(film->u, film->step->cells(film->u->gpu, film->film, i, &wish, cells));
 }
 
 uint64_t upsweep_film_bytes_read(const upsweep_film *film)

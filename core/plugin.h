@@ -201,6 +201,11 @@ typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls 
 
 /* Pictures of an array (cuda/film.cu). Calls stand between begin and end, as all do. */
 typedef struct usw_gpu_film usw_gpu_film;
+enum { USW_FILM_ROWS = 4096 };
+typedef struct usw_gpu_cells {
+    double low, high; /* the range of the rows */
+    size_t columns, rows;
+} usw_gpu_cells;
 typedef struct usw_gpu_film_step {
     /* values: on the host or the device; *array gets the address of the film's array. */
     upsweep_status (*open)(usw_gpu *g, const void *values, size_t n, upsweep_type type,
@@ -211,6 +216,10 @@ typedef struct usw_gpu_film_step {
     upsweep_status (*read)(usw_gpu *g, usw_gpu_film *film, size_t i, void *values);
     upsweep_status (*attach)(usw_gpu *g, usw_gpu_film *film, unsigned gl_buffer);
     upsweep_status (*draw)(usw_gpu *g, usw_gpu_film *film, size_t i, double low, double high);
+    upsweep_status (*attach_pixels)(usw_gpu *g, usw_gpu_film *film, unsigned gl_buffer);
+    /* to: on the host; NULL: into the pixel buffer. */
+    upsweep_status (*cells)(usw_gpu *g, usw_gpu_film *film, size_t i, const usw_gpu_cells *cells,
+                            uint8_t *to);
 } usw_gpu_film_step;
 
 /* ---- the plugin ---- */

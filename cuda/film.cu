@@ -166,7 +166,9 @@ upsweep_status film_read(usw_gpu *g, usw_gpu_film *f, size_t i, void *values)
 void film_close(usw_gpu *g, usw_gpu_film *f)
 {
     (void)usw_film_attach(g, f, 0);
+    (void)usw_film_attach_pixels(g, f, 0);
     (void)cudaStreamSynchronize(g->stream);
+    (void)cudaFree(f->cells);
     (void)cudaFree(f->slots);
     (void)cudaFree(f->array);
     (void)cudaFree(f->differing);
@@ -246,5 +248,7 @@ upsweep_status film_open(usw_gpu *g, const void *values, size_t n, upsweep_type 
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_film_step, usw_film_cuda) = {film_open, film_close,      film_count,   film_at,
-                                                  film_read, usw_film_attach, usw_film_draw};
+USW_GPU_FORM(usw_gpu_film_step, usw_film_cuda) = {
+    film_open,     film_close,      film_count,    film_at,
+    film_read,     usw_film_attach, usw_film_draw, usw_film_attach_pixels,
+    usw_film_cells};

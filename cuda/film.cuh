@@ -25,8 +25,10 @@ struct usw_gpu_film {
     std::vector<usw_film_picture> pictures;
     std::vector<size_t> open; /* slots */
     size_t stride, kernels;
-    char last[USW_FILM_NAME]; /* kernel */
-    cudaGraphicsResource *resource;
+    char last[USW_FILM_NAME];                /* kernel */
+    cudaGraphicsResource *vertices, *pixels; /* OpenGL's buffers */
+    unsigned char *cells;                    /* on their way to the host */
+    size_t cells_room;
 };
 
 static inline unsigned char *usw_film_slot(const usw_gpu_film *f, size_t slot)
@@ -62,8 +64,47 @@ static inline bool usw_film_is_gone(usw_gpu *g, const usw_gpu_film *f, size_t i)
                UPSWEEP_OK;
 }
 
+/* use(T(), B()) for the film's type and the unsigned integer of its width: bits are compared, so that
+ * NaN equals itself. */
+template <typename Use> static inline upsweep_status usw_film_typed(const usw_gpu_film *f, Use use)
+{
+    switch (f->type) {
+    case UPSWEEP_U8: return use(uint8_t(), uint8_t());
+    case UPSWEEP_I8: return use(int8_t(), uint8_t());
+    case UPSWEEP_U16: return use(uint16_t(), uint16_t());
+    case UPSWEEP_I16: return use(int16_t(), uint16_t());
+    case UPSWEEP_U32: return use(uint32_t(), uint32_t());
+    case UPSWEEP_I32: return use(int32_t(), uint32_t());
+    case UPSWEEP_U64: return use(uint64_t(), uint64_t());
+    case UPSWEEP_I64: return use(int64_t(), uint64_t());
+    case UPSWEEP_F32: return use(float(), uint32_t());
+    default: return use(double(), uint64_t());
+    }
+}
+
+/* Where a value lies between low and low + 1 / scale: within 0 .. 1, NaN at 0. */
+template <typename T>
+__device__ __forceinline__ double usw_film_share(T x, double low, double scale)
+{
+    const double share = (static_cast<double>(x) - low) * scale;
+    return share >= 1 ? 1 : share >= 0 ? share : 0;
+}
+
+static inline double usw_film_scale(double low, double high)
+{
+    return high > low ? 1 / (high - low) : 0;
+}
+
 /* film_draw.cu */
 upsweep_status usw_film_attach(usw_gpu *g, usw_gpu_film *f, unsigned gl_buffer);
+upsweep_status usw_film_attach_pixels(usw_gpu *g, usw_gpu_film *f, unsigned gl_buffer);
 upsweep_status usw_film_draw(usw_gpu *g, usw_gpu_film *f, size_t i, double low, double high);
+/* The cells in the pixel buffer: maps it, calls usw_film_write_cells, unmaps it. */
+upsweep_status usw_film_paint(usw_gpu *g, usw_gpu_film *f, size_t i, const usw_gpu_cells *cells);
+/* film_cells.cu: queues the kernel that writes the cells to device memory. */
+upsweep_status usw_film_write_cells(usw_gpu *g, const usw_gpu_film *f, size_t i,
+                                    const usw_gpu_cells *cells, unsigned char *to);
+upsweep_status usw_film_cells(usw_gpu *g, usw_gpu_film *f, size_t i, const usw_gpu_cells *cells,
+                              uint8_t *to);
 
 #endif

@@ -4,6 +4,7 @@
 #include "handles.h"
 #include "inputs.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -109,6 +110,108 @@ static void test_types(void **state)
     }
 }
 
+/* ---- cells ---- */
+
+enum { MOST_CELLS = 1 << 20, MOST_ROWS = 4096 };
+static uint8_t cells[2 * MOST_CELLS];
+
+static double number(const void *array, size_t i, upsweep_type type)
+{
+    switch (type) {
+    case UPSWEEP_U8: return ((const uint8_t *)array)[i];
+    case UPSWEEP_I8: return ((const int8_t *)array)[i];
+    case UPSWEEP_U16: return ((const uint16_t *)array)[i];
+    case UPSWEEP_I16: return ((const int16_t *)array)[i];
+    case UPSWEEP_U32: return ((const uint32_t *)array)[i];
+    case UPSWEEP_I32: return ((const int32_t *)array)[i];
+    case UPSWEEP_U64: return (double)((const uint64_t *)array)[i];
+    case UPSWEEP_I64: return (double)((const int64_t *)array)[i];
+    case UPSWEEP_F32: return (double)((const float *)array)[i];
+    default: return ((const double *)array)[i];
+    }
+}
+
+static size_t row_of(double value, double low, double high, size_t rows)
+{
+    double share = (value - low) * (high > low ? 1 / (high - low) : 0);
+    share = share >= 1 ? 1 : share >= 0 ? share : 0;
+    size_t row = (size_t)(share * (double)rows);
+    return row < rows ? row : rows - 1;
+}
+
+/* Column c of a picture whose array is `now`, the picture before it `before`: shades may differ by
+ * one where the logarithms of two machines do. */
+static void check_column(size_t n, upsweep_type type, const double range[2], size_t c,
+                         size_t columns, size_t rows)
+{
+    size_t counted[MOST_ROWS] = {0}, changed[MOST_ROWS] = {0};
+    size_t begin = c * n / columns, end = (c + 1) * n / columns, bytes = upsweep_type_bytes(type);
+    for (size_t i = begin; i < end; i++) {
+        size_t r = row_of(number(now, i, type), range[0], range[1], rows);
+        counted[r]++;
+        changed[r] +=
+            memcmp((const char *)now + i * bytes, (const char *)before + i * bytes, bytes) != 0;
+    }
+    for (size_t r = 0; r < rows; r++) {
+        const uint8_t *cell = cells + 2 * (c * rows + r);
+        double shade = 1 + 254 * log2(1 + (double)counted[r]) / log2(1 + (double)(end - begin));
+        size_t lit = counted[r] == 0 ? 0 : 255 * changed[r] / counted[r];
+        lit = changed[r] > 0 && lit == 0 ? 1 : lit;
+        if (counted[r] == 0 ? cell[0] != 0 : fabs((double)cell[0] - floor(shade)) > 1) {
+            fail_msg("type %d, %zu x %zu: cell %zu, %zu has %zu elements and shade %d", type,
+                     columns, rows, c, r, counted[r], cell[0]);
+        }
+        assert_int_equal(cell[1], lit);
+    }
+}
+
+static void check_cells(upsweep_film *film, size_t n, upsweep_type type, const double range[2],
+                        const size_t shape[2])
+{
+    size_t count = 0, bytes = n * upsweep_type_bytes(type);
+    assert_int_equal(upsweep_film_count(film, &count), UPSWEEP_OK);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t read = upsweep_film_bytes_read(film);
+        assert_int_equal(upsweep_film_cells(film, i, range[0], range[1], shape[0], shape[1], cells),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_film_bytes_read(film) - read, 2 * shape[0] * shape[1]);
+        assert_int_equal(upsweep_film_read(film, i, now), UPSWEEP_OK);
+        if (i == 0) {
+            memcpy(before, now, bytes);
+        }
+        for (size_t c = 0; c < shape[0]; c++) {
+            check_column(n, type, range, c, shape[0], shape[1]);
+        }
+        memcpy(before, now, bytes);
+    }
+}
+
+static void test_cells(void **state)
+{
+    (void)state;
+    static const size_t shapes[][2] = {{1, 1}, {7, 100}, {640, 333}, {20, MOST_ROWS}};
+    static const struct {
+        upsweep_type type;
+        double low, high;
+    } all[] = {{UPSWEEP_U8, 0, 255},      {UPSWEEP_I8, -100, 90}, {UPSWEEP_U16, 0, 65535},
+               {UPSWEEP_I16, -2e4, 3e4},  {UPSWEEP_U32, 0, 4e9},  {UPSWEEP_I32, -2e9, 2e9},
+               {UPSWEEP_U64, 0, 1.8e19},  {UPSWEEP_I64, 1, 1},    {UPSWEEP_F32, -1e30, 1e30},
+               {UPSWEEP_F64, -1e30, 1e9}, {UPSWEEP_U32, 1e9, 1e9}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        upsweep_film *film;
+        size_t n = sizeof values / upsweep_type_bytes(all[k].type) - k;
+        const double range[2] = {all[k].low, all[k].high};
+        assert_int_equal(upsweep_film_open(gpu, values, n, all[k].type, 64 << 20, &film),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_sort(gpu, upsweep_film_array(film), n, all[k].type, NULL),
+                         UPSWEEP_OK);
+        for (size_t shape = k == 4 ? 0 : 1; shape < (k == 4 ? 4 : 2); shape++) {
+            check_cells(film, n, all[k].type, range, shapes[shape]);
+        }
+        upsweep_film_close(film);
+    }
+}
+
 /* After a film is closed calls take no pictures, and another one may follow. */
 static void test_one_after_another(void **state)
 {
@@ -145,14 +248,24 @@ static void test_refused(void **state)
     assert_int_equal(upsweep_film_attach(film, 1), UPSWEEP_ERROR_DEVICE);       /* no OpenGL */
     assert_int_equal(upsweep_film_draw(film, 0, 0, 1), UPSWEEP_ERROR_ARGUMENT);
     assert_int_equal(upsweep_film_attach(film, 0), UPSWEEP_OK);
+    assert_int_equal(upsweep_film_attach_pixels(film, 1), UPSWEEP_ERROR_DEVICE);
+    assert_int_equal(upsweep_film_attach_pixels(film, 0), UPSWEEP_OK);
+    assert_int_equal(upsweep_film_attach_pixels(NULL, 0), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 0, 0, 1, 4, 4, NULL), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 1, 0, 1, 4, 4, cells), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 0, 0, 1, 0, 4, cells), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 0, 0, 1, 65537, 4, cells), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 0, 0, 1, 4, 0, cells), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_cells(film, 0, 0, 1, 4, 4097, cells), UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_film_bytes_read(film), 0);
     upsweep_film_close(film);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sorts), cmocka_unit_test(test_types),
-                                       cmocka_unit_test(test_one_after_another),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sorts), cmocka_unit_test(test_types), cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_one_after_another), cmocka_unit_test(test_refused)};
     int status = device_group_start(ARENA_BYTES);
     fill();
     return status != 0 ? status : cmocka_run_group_tests(tests, NULL, device_group_end);
