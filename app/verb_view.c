@@ -2,7 +2,6 @@
 #include "algorithm.h"
 #include "app.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "run.h"
 #include "view.h"
 #include "view_input.h"
+#include "view_print.h"
 #endif
 
 typedef struct settings {
@@ -18,7 +18,7 @@ typedef struct settings {
     const char *png, *frames, *mp4, *gif;
     size_t n;
     double fps, seconds;
-    bool example, headless, run;
+    bool example, headless, run, upload;
 } settings;
 
 #define TEXT(name, argument, help, member)                                                         \
@@ -38,13 +38,19 @@ static const app_option options[] = {
          "of numbers that are made: shuffled, random, reversed, sorted, few, "
          "swapped or organ",
          pattern),
-    FLAG("run",
-         "watch real runs of sorts, on the CPU or (--device cuda) a GPU, by pictures of the array",
-         run),
+    FLAG(
+        "run",
+        "watch real runs, on the CPU or (--device cuda) a GPU, by pictures of the array: of sorts, "
+        "scans and splits, and on the CPU of paths",
+        run),
+    FLAG("upload",
+         "of real runs on a GPU: draw by way of the host, to compare with drawing from its memory",
+         upload),
     FLAG("example", "take the algorithm's own example", example),
     TEXT("graph", "FILE", "for paths: a graph in a file (see `upsweep graph --help`)", graph),
     TEXT("places", "FILE", "coordinates of its vertices (.co)", places),
-    TEXT("style", "NAME", "bars, points, network or graph; chosen for you", style),
+    TEXT("style", "NAME",
+         "bars, points, network or graph; of real runs points or density; chosen for you", style),
     TEXT("png", "FILE", "no window: write one picture", png),
     TEXT("frames", "DIR", "no window: write every picture of the play into a directory", frames),
     TEXT("mp4", "FILE", "no window: write a film (needs ffmpeg)", mp4),
@@ -71,14 +77,19 @@ const app_usage usage_view = {
     "from standard input. Without any, some are made that suit the first algorithm. Keys in the\n"
     "window: space plays and pauses, the arrows step and change the speed, H shows all keys.\n"
     "\n"
+    "A real run (--run) takes elements of any --type, and files as `upsweep sort` does: raw, .npy "
+    "or\n"
+    "text. Many more than there are pixels are drawn as their density.\n"
+    "\n"
     "With --png, --frames, --mp4 or --gif no window is opened; OpenGL without a display draws, on "
     "the\n"
     "GPU or in software.",
-    APP_STATS | APP_DEVICE, options,
+    APP_STATS | APP_DEVICE | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep view sort/bitonic\n"
     "upsweep view sort/oddeven sort/bitonic sort/radix -n 100\n"
     "upsweep view scan/sweep 3 1 7 0 4 1 6 3 --png scan.png\n"
-    "upsweep view path/dijkstra --gif paths.gif --size 800x500"};
+    "upsweep view path/dijkstra --gif paths.gif --size 800x500\n"
+    "upsweep view --run sort/radix sort/hybrid --device cuda --type f32 -n 16000000"};
 
 #ifndef UPSWEEP_VIEW
 
@@ -93,7 +104,13 @@ int verb_view(int argc, char **argv)
 
 #else
 
-enum { MOST_STEPS = 1 << 25, RUN_KEYS = 1 << 18, LEAST_SIDE = 160, MOST_SIDE = 8192 };
+enum {
+    MOST_STEPS = 1 << 25,
+    RUN_KEYS = 1 << 18,
+    RUN_VERTICES = 1 << 15,
+    LEAST_SIDE = 160,
+    MOST_SIDE = 8192
+};
 
 typedef struct viewer {
     settings s;
@@ -103,6 +120,7 @@ typedef struct viewer {
     size_t count; /* of them */
     app_trace_input in;
     view_graph graph;
+    app_view_numbers numbers;
     view_run runs[VIEW_PANELS];
     view_show show;
 } viewer;
@@ -127,7 +145,7 @@ static int read_size(const char *text, view_wish *wish)
 
 static int read_style(const char *text, view_style *style)
 {
-    static const char *const names[] = {"", "bars", "points", "network", "graph"};
+    static const char *const names[] = {"", "bars", "points", "network", "graph", "density"};
     for (size_t k = 1; text != NULL && k < sizeof names / sizeof *names; k++) {
         if (strcmp(text, names[k]) == 0) {
             *style = (view_style)k;
@@ -135,8 +153,8 @@ static int read_style(const char *text, view_style *style)
         }
     }
     return text == NULL ? APP_OK
-                        : app_fail("there is no style '%s'; there are bars, points, network and "
-                                   "graph",
+                        : app_fail("there is no style '%s'; there are bars, points, network, "
+                                   "graph and density",
                                    text);
 }
 
@@ -156,7 +174,19 @@ static int read_wish(viewer *v)
     if (s->fps < 0 || s->fps > 240 || s->seconds < 0 || s->seconds > 3600) {
         return app_fail("--fps goes to 240 and --seconds to 3600");
     }
-    return read_size(s->size, &v->wish) == APP_OK ? read_style(s->style, &v->style) : APP_ERROR;
+    if (read_size(s->size, &v->wish) != APP_OK || read_style(s->style, &v->style) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (!s->run && (s->common.type != 0 || s->common.text)) {
+        return app_fail("the explained forms take whole numbers below 2^32; --type and --text are "
+                        "for real runs, with --run");
+    }
+    bool of_runs = v->style == VIEW_STYLE_NONE || v->style == VIEW_STYLE_POINTS;
+    if (s->run ? !of_runs && v->style != VIEW_STYLE_DENSITY : v->style == VIEW_STYLE_DENSITY) {
+        return s->run ? app_fail("real runs are drawn as points or density, not as %s", s->style)
+                      : app_fail("density is a style of real runs, with --run");
+    }
+    return APP_OK;
 }
 
 /* Operands that begin with a letter are names, the others numbers. */
@@ -185,6 +215,7 @@ static int read_names(viewer *v)
     if (v->count == 0) {
         return app_fail("which algorithm? `upsweep list` shows all");
     }
+    bool paths = strcmp(v->algorithms[0]->operation, "path") == 0;
     app_view_wish w = {.first = v->algorithms[0],
                        .words = c->operands + k,
                        .word_count = c->operand_count - k,
@@ -192,34 +223,56 @@ static int read_names(viewer *v)
                        .graph = v->s.graph,
                        .places = v->s.places,
                        .pattern = v->s.pattern,
-                       .count = v->s.n > 0 ? v->s.n
-                                : v->s.run ? RUN_KEYS
-                                           : 0,
+                       .count = v->s.n > 0 || !v->s.run ? v->s.n
+                                : paths                 ? RUN_VERTICES
+                                                        : RUN_KEYS,
                        .example = v->s.example};
-    return app_view_input(&w, &v->in, &v->graph);
+    return v->s.run && !paths ? app_view_numbers_input(&w, c, &v->numbers)
+                              : app_view_input(&w, &v->in, &v->graph);
 }
 
-/* A real run: sorts have them. */
+static const char *device_of(const viewer *v)
+{
+    return v->s.common.device != NULL ? v->s.common.device : "cpu";
+}
+
+/* Before anything is read: what cannot be watched. */
+static int check_runs(const viewer *v)
+{
+    for (size_t k = 0; k < v->s.common.operand_count && v->s.run; k++) {
+        const upsweep_algorithm *a = upsweep_find(v->s.common.operands[k]);
+        const char *why = a != NULL ? view_run_lacks(a, device_of(v)) : NULL;
+        if (why != NULL) {
+            return app_fail("%s: %s", a->name, why);
+        }
+    }
+    return APP_OK;
+}
+
 static int open_run(viewer *v, const upsweep_algorithm *a)
 {
-    const char *device = v->s.common.device != NULL ? v->s.common.device : "cpu";
     view_run *run = &v->runs[v->show.count];
     view_panel *p = &v->show.panels[v->show.count++];
+    size_t threads = v->s.common.threads;
+    view_run_wish wish = {.algorithm = a,
+                          .device = device_of(v),
+                          .threads = threads > 4096 ? 4096 : (unsigned)threads,
+                          .type = v->numbers.type,
+                          .numbers = v->numbers.data,
+                          .n = v->numbers.n,
+                          .graph = &v->graph};
     io_error error;
-    *p = (view_panel){.algorithm = a, .run = run};
-    if (strcmp(a->operation, "sort") != 0) {
-        return app_fail("real runs are watched of sorts; %s is none", a->name);
+    *p = (view_panel){.algorithm = a, .run = run, .style = v->style};
+    v->show.upload = v->s.upload;
+    if (v->numbers.data == NULL && v->graph.vertices < 2) {
+        return app_fail("a real run needs two vertices or more");
     }
-    if (v->in.count < 2) {
-        return app_fail("a real run needs two numbers or more");
-    }
-    unsigned threads = v->s.common.threads > 4096 ? 4096 : (unsigned)v->s.common.threads;
-    if (!view_run_make(run, a->name, device, threads, v->in.values, v->in.count, &error)) {
+    if (!view_run_make(run, &wish, &error)) {
         return app_fail("%s", error.text);
     }
     if (run->film != NULL) {
-        v->wish.cuda_device =
-            strncmp(device, "cuda:", 5) == 0 ? (int)strtol(device + 5, NULL, 10) : 0;
+        bool numbered = strncmp(wish.device, "cuda:", 5) == 0;
+        v->wish.cuda_device = numbered ? (int)strtol(wish.device + 5, NULL, 10) : 0;
     }
     return view_panel_open(p) ? APP_OK : app_fail("out of memory");
 }
@@ -262,36 +315,11 @@ static int read_place(viewer *v)
     return APP_OK;
 }
 
-static void print_stats(const viewer *v, const view_done *done)
-{
-    fprintf(stderr, "drawn by   %s, %s\n", done->renderer, done->device);
-    fprintf(stderr,
-            "frames     %zu, the first after %.3f s, the median in %.3f ms = %.1f a second\n",
-            done->frames, done->first_seconds, 1e3 * done->frame_seconds,
-            done->frame_seconds > 0 ? 1 / done->frame_seconds : 0);
-    fprintf(stderr, "traffic    %.3f MB to OpenGL, %.3f MB of pictures from it\n",
-            1e-6 * (double)done->uploaded, 1e-6 * (double)done->pictures);
-    for (size_t k = 0; k < v->show.count; k++) {
-        const view_tape *t = &v->show.panels[k].tape;
-        const view_run *r = v->show.panels[k].run;
-        if (r != NULL) {
-            fprintf(stderr,
-                    "run        %s on %s: %zu elements in %.6f s, %zu pictures%s, %" PRIu64
-                    " bytes of them to the host\n",
-                    r->algorithm, r->device, r->n, r->seconds, r->count,
-                    r->attached_once ? ", drawn from device memory" : "",
-                    upsweep_film_bytes_read(r->film));
-            continue;
-        }
-        fprintf(stderr, "trace      %s: %zu rounds, %zu steps\n", t->algorithm, t->round_count,
-                t->step_count);
-    }
-}
-
 static int run(viewer *v)
 {
     const settings *s = &v->s;
     int status = read_wish(v);
+    status = status == APP_OK ? check_runs(v) : status;
     status = status == APP_OK ? read_names(v) : status;
     for (size_t k = 0; k < v->count && status == APP_OK; k++) {
         status = v->s.run ? open_run(v, v->algorithms[k]) : open_panel(v, v->algorithms[k]);
@@ -310,7 +338,7 @@ static int run(viewer *v)
         return app_fail("%s", error.text);
     }
     if (s->common.stats) {
-        print_stats(v, &done);
+        app_view_print(&v->show, &done);
     }
     return APP_OK;
 }
@@ -329,6 +357,7 @@ int verb_view(int argc, char **argv)
             view_run_free(&v->runs[k]);
         }
         app_view_graph_free(&v->graph);
+        app_view_numbers_free(&v->numbers);
         app_trace_input_free(&v->in);
     }
     free(v);

@@ -3,7 +3,7 @@
 #ifndef APP_VIEW_INPUT_H
 #define APP_VIEW_INPUT_H
 
-#include "app.h"
+#include "arrays.h"
 #include "show.h"
 #include "trace_input.h"
 
@@ -18,6 +18,21 @@ typedef struct app_view_wish {
     size_t count;        /* of them; 0: what suits the algorithm */
     bool example;        /* the algorithm's own example */
 } app_view_wish;
+
+/* Elements for real runs. */
+typedef struct app_view_numbers {
+    io_array file; /* that they were read from */
+    void *made;    /* or were made or typed */
+    const void *data;
+    size_t n;
+    upsweep_type type;
+} app_view_numbers;
+
+/* Reads, takes or makes the elements of a real run of wish->first, which is not of paths: of
+ * common->type, or what a file says. Returns and frees as app_view_input does. */
+int app_view_numbers_input(const app_view_wish *wish, const app_common *common,
+                           app_view_numbers *numbers);
+void app_view_numbers_free(app_view_numbers *numbers);
 
 /* Returns APP_OK, or APP_ERROR after the sentence; both can be freed in any case, and were zero.
  * graph has no vertices where the algorithm is none of paths. */

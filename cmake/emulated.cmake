@@ -71,6 +71,10 @@ if(cuda_forms)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
             "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
     endforeach()
-    set_property(TEST gpu_cli APPEND PROPERTY ENVIRONMENT
-        "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
+    foreach(name gpu_cli view_runs)
+        if(TEST ${name})
+            set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                "UPSWEEP_CUDA_PLUGIN=$<TARGET_FILE:upsweep_cuda_emulated>")
+        endif()
+    endforeach()
 endif()

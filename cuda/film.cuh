@@ -82,17 +82,18 @@ template <typename Use> static inline upsweep_status usw_film_typed(const usw_gp
     }
 }
 
-/* Where a value lies between low and low + 1 / scale: within 0 .. 1, NaN at 0. */
+/* Where a value lies between low and high: within 0 .. 1, NaN at 0. By halves, for the way from the
+ * least number to the greatest may be none. */
 template <typename T>
 __device__ __forceinline__ double usw_film_share(T x, double low, double scale)
 {
-    const double share = (static_cast<double>(x) - low) * scale;
+    const double share = (static_cast<double>(x) * 0.5 - low * 0.5) * scale;
     return share >= 1 ? 1 : share >= 0 ? share : 0;
 }
 
 static inline double usw_film_scale(double low, double high)
 {
-    return high > low ? 1 / (high - low) : 0;
+    return high > low ? 1 / (high * 0.5 - low * 0.5) : 0;
 }
 
 /* film_draw.cu */

@@ -4,21 +4,23 @@
 
 #include <epoxy/gl.h>
 
-enum { GPU_POINTS = 1 << 22 };
-
-void view_attach_runs(view_show *show, bool software)
+static unsigned make_buffer(size_t bytes)
 {
-    show->most_points = software ? 0 : GPU_POINTS; /* in software all are drawn by splat.c */
+    unsigned buffer;
+    glCreateBuffers(1, &buffer);
+    glNamedBufferData(buffer, (GLsizeiptr)bytes, NULL, GL_DYNAMIC_DRAW);
+    return buffer;
+}
+
+void view_attach_runs(view_show *show, size_t pixels)
+{
     for (size_t k = 0; k < show->count; k++) {
         view_run *r = show->panels[k].run;
-        if (r != NULL && r->film != NULL && !software) {
-            unsigned buffer;
-            glCreateBuffers(1, &buffer);
-            glNamedBufferData(buffer, (GLsizeiptr)(r->n * 2 * sizeof(float)), NULL,
-                              GL_DYNAMIC_DRAW);
-            view_run_attach(r, buffer);
+        if (r != NULL && r->film != NULL && !show->upload) {
+            unsigned buffers[] = {make_buffer(r->n * 2 * sizeof(float)), make_buffer(2 * pixels)};
+            view_run_attach(r, buffers[0], buffers[1]);
             if (!r->attached) {
-                glDeleteBuffers(1, &buffer);
+                glDeleteBuffers(2, buffers);
             }
         }
     }
@@ -29,8 +31,9 @@ void view_detach_runs(view_show *show)
     for (size_t k = 0; k < show->count; k++) {
         view_run *r = show->panels[k].run;
         if (r != NULL && r->attached) {
+            unsigned buffers[] = {r->buffer, r->pixels};
             view_run_detach(r);
-            glDeleteBuffers(1, &r->buffer);
+            glDeleteBuffers(2, buffers);
         }
     }
 }

@@ -177,8 +177,7 @@ static void draw_field(const pass *f, uint8_t array, const area *r)
                         .count = a->length,
                         .top = f->p->top[array],
                         .size = fmaxf(2.4F, 3.2F - (float)a->length / 20000) * f->ink->scale,
-                        .swept = f->p->sorts && array == f->round->main ? f->swept : 0,
-                        .step = 1};
+                        .swept = f->p->sorts && array == f->round->main ? f->swept : 0};
     view_add_field(f->ink, &field);
 }
 

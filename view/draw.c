@@ -67,22 +67,25 @@ static const char point_vertex[] =
     "#version 450 core\n"
     "layout(location = 0) in float value;\n"
     "layout(location = 1) in float mark;\n"
+    "layout(location = 2) in vec2 own;\n"
     "uniform vec2 size;\n"
     "uniform vec4 at;\n"
     "uniform vec4 ramp[6];\n"
     "uniform vec4 lit, done;\n"
-    "uniform float count, swept, point, fade;\n"
+    "uniform float count, swept, point, fade, lights, placed;\n"
     "flat out vec4 f_colour;\n"
     "void main() {\n"
-    "    vec2 p = at.xy + vec2((gl_VertexID + 0.5) / count, 1.0 - value) * at.zw;\n"
+    "    vec2 there = vec2((gl_VertexID + 0.5) / count, 1.0 - value);\n"
+    "    vec2 p = at.xy + (placed > 0.0 ? own : there) * at.zw;\n"
     "    gl_Position = vec4(p.x / size.x * 2.0 - 1.0, 1.0 - p.y / size.y * 2.0, 0.0, 1.0);\n"
     "    float place = clamp(value, 0.0, 1.0) * 5.0;\n"
     "    int k = min(int(place), 4);\n"
     "    f_colour = mix(ramp[k], ramp[k + 1], place - k);\n"
     "    f_colour.a = fade;\n"
     "    if (gl_VertexID < swept) f_colour = vec4(done.rgb, fade);\n"
-    "    if (mark > 0.5) f_colour = lit;\n"
-    "    gl_PointSize = mark > 0.5 ? point * 1.35 : point;\n"
+    "    bool acts = mark * lights > 0.5;\n"
+    "    if (acts) f_colour = lit;\n"
+    "    gl_PointSize = acts ? point * 1.35 : point;\n"
     "}\n";
 
 static const char point_fragment[] =
@@ -116,7 +119,7 @@ static bool compile(unsigned program, unsigned kind, const char *text, char why[
     return ok != 0;
 }
 
-static unsigned make_program(const char *vertex, const char *fragment, char why[VIEW_WHY])
+unsigned view_make_program(const char *vertex, const char *fragment, char why[VIEW_WHY])
 {
     unsigned program = glCreateProgram();
     int ok = 0;
@@ -131,7 +134,7 @@ static unsigned make_program(const char *vertex, const char *fragment, char why[
     return ok ? program : 0;
 }
 
-static void set_colours(unsigned program, const char *name, const uint32_t *colours, size_t count)
+void view_set_colours(unsigned program, const char *name, const uint32_t *colours, size_t count)
 {
     float rgba[VIEW_RAMP * 4];
     for (size_t k = 0; k < count * 4; k++) {
@@ -157,6 +160,10 @@ static void make_arrays(view_draw *d)
     }
     glCreateVertexArrays(1, &d->point_array);
     glCreateBuffers(1, &d->point_buffer);
+    glCreateBuffers(1, &d->place_buffer);
+    glVertexArrayAttribFormat(d->point_array, 2, 2, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(d->point_array, 2, 1);
+    glVertexArrayVertexBuffer(d->point_array, 1, d->place_buffer, 0, 2 * sizeof(float));
     for (unsigned k = 0; k < 2; k++) {
         glVertexArrayAttribFormat(d->point_array, k, 1, GL_FLOAT, GL_FALSE, k * sizeof(float));
         glVertexArrayAttribBinding(d->point_array, k, 0);
@@ -183,13 +190,13 @@ bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY])
     snprintf(d->renderer, sizeof d->renderer, "%s", renderer == NULL ? "unknown" : renderer);
     d->software =
         strstr(d->renderer, "llvmpipe") != NULL || strstr(d->renderer, "softpipe") != NULL;
-    d->shapes = make_program(shape_vertex, shape_fragment, why);
-    d->points = d->shapes == 0 ? 0 : make_program(point_vertex, point_fragment, why);
-    if (d->points == 0) {
+    d->shapes = view_make_program(shape_vertex, shape_fragment, why);
+    d->points = d->shapes == 0 ? 0 : view_make_program(point_vertex, point_fragment, why);
+    if (d->points == 0 || !view_cell_draw_open(&d->cells, why)) {
         return false;
     }
-    set_colours(d->points, "ramp", view_ramp, VIEW_RAMP);
-    set_colours(d->points, "done", &done, 1);
+    view_set_colours(d->points, "ramp", view_ramp, VIEW_RAMP);
+    view_set_colours(d->points, "done", &done, 1);
     make_arrays(d);
     make_letters(d, glyphs);
     return true;
@@ -203,6 +210,8 @@ void view_draw_close(view_draw *d)
     glDeleteVertexArrays(1, &d->point_array);
     glDeleteBuffers(1, &d->shape_buffer);
     glDeleteBuffers(1, &d->point_buffer);
+    glDeleteBuffers(1, &d->place_buffer);
+    view_cell_draw_close(&d->cells);
     glDeleteTextures(1, &d->letters);
     glDeleteTextures(1, &d->image);
     glDeleteFramebuffers(1, &d->image_frame);
@@ -215,28 +224,50 @@ static void set_size(unsigned program, int width, int height)
     glProgramUniform2f(program, glGetUniformLocation(program, "size"), (float)width, (float)height);
 }
 
-/* Values on this side become vertices: value / top, mark. Returns how many. */
-static size_t upload_field(view_draw *d, const view_field *f)
+/* Room for two floats a value. */
+static float *take_vertices(view_draw *d, size_t count)
 {
-    size_t drawn = (f->count + f->step - 1) / f->step;
-    if (drawn > d->vertex_room) {
-        float *vertices = realloc(d->vertices, drawn * 2 * sizeof *vertices);
+    if (count > d->vertex_room) {
+        float *vertices = realloc(d->vertices, count * 2 * sizeof *vertices);
         if (vertices == NULL) {
-            return 0;
+            return NULL;
         }
         d->vertices = vertices;
-        d->vertex_room = drawn;
+        d->vertex_room = count;
     }
-    float share = 1 / (float)f->top;
-    for (size_t k = 0; k < drawn; k++) {
-        uint32_t value = f->values[k * f->step];
-        d->vertices[2 * k] = value == UINT32_MAX ? 1 : (float)value * share;
-        d->vertices[2 * k + 1] = f->marks == NULL ? 0 : f->marks[k * f->step] >= f->lit_from;
+    return d->vertices;
+}
+
+static void upload(view_draw *d, unsigned buffer, const float *pairs, size_t count)
+{
+    glNamedBufferData(buffer, (GLsizeiptr)(count * 2 * sizeof *pairs), pairs, GL_STREAM_DRAW);
+    d->uploaded += count * 2 * sizeof *pairs;
+}
+
+/* Values on this side become vertices: value / top, mark. False: no memory. */
+static bool upload_field(view_draw *d, const view_field *f)
+{
+    float share = 1 / (float)f->top, *to = take_vertices(d, f->count);
+    if (to == NULL) {
+        return false;
     }
-    glNamedBufferData(d->point_buffer, (GLsizeiptr)(drawn * 2 * sizeof(float)), d->vertices,
-                      GL_STREAM_DRAW);
-    d->uploaded += drawn * 2 * sizeof(float);
-    return drawn;
+    for (size_t k = 0; f->x != NULL && k < f->count; k++) {
+        to[2 * k] = f->x[k];
+        to[2 * k + 1] = f->y[k];
+    }
+    if (f->x != NULL) {
+        upload(d, d->place_buffer, to, f->count);
+        glEnableVertexArrayAttrib(d->point_array, 2);
+    } else {
+        glDisableVertexArrayAttrib(d->point_array, 2);
+    }
+    for (size_t k = 0; k < f->count; k++) {
+        uint32_t value = f->values[k];
+        to[2 * k] = value == UINT32_MAX ? 1 : (float)value * share;
+        to[2 * k + 1] = f->marks == NULL ? 0 : f->marks[k] >= f->lit_from;
+    }
+    upload(d, d->point_buffer, to, f->count);
+    return true;
 }
 
 /* A texture, and a framebuffer to copy from, for an image of this size. */
@@ -280,30 +311,37 @@ static void copy_field(view_draw *d, const view_field *f, int height)
     glBindFramebuffer(GL_READ_FRAMEBUFFER, (unsigned)frame);
 }
 
-static void draw_field(view_draw *d, const view_field *f, int height)
+static void draw_points(view_draw *d, const view_field *f)
 {
-    if (d->software && f->values != NULL && f->count > MOST_SOFTWARE_POINTS) {
-        copy_field(d, f, height);
+    bool here = f->values != NULL;
+    unsigned buffer = here ? d->point_buffer : f->buffer, p = d->points;
+    float density = (float)f->count / fmaxf(f->at.w * f->at.h, 1);
+    if (here ? !upload_field(d, f) : !f->fill(f->context, f)) {
         return;
     }
-    if (f->fill != NULL && !f->fill(f->context, f->picture)) {
-        return;
-    }
-    size_t drawn = f->values != NULL ? upload_field(d, f) : (f->count + f->step - 1) / f->step;
-    unsigned buffer = f->values != NULL ? d->point_buffer : f->buffer, p = d->points;
-    int stride = (int)(2 * sizeof(float) * (f->values != NULL ? 1 : f->step));
-    size_t swept = f->swept / f->step;
-    float density = (float)drawn / fmaxf(f->at.w * f->at.h, 1);
-    glVertexArrayVertexBuffer(d->point_array, 0, buffer, 0, stride);
+    glVertexArrayVertexBuffer(d->point_array, 0, buffer, 0, 2 * sizeof(float));
     glProgramUniform4f(p, glGetUniformLocation(p, "at"), f->at.x, f->at.y, f->at.w, f->at.h);
-    glProgramUniform1f(p, glGetUniformLocation(p, "count"), (float)drawn);
-    glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)swept);
+    glProgramUniform1f(p, glGetUniformLocation(p, "count"), (float)f->count);
+    glProgramUniform1f(p, glGetUniformLocation(p, "swept"), (float)f->swept);
     glProgramUniform1f(p, glGetUniformLocation(p, "point"), f->size);
     glProgramUniform1f(p, glGetUniformLocation(p, "fade"), density > 0.2F ? 0.55F : 0.92F);
-    set_colours(p, "lit", &f->lit, 1);
+    glProgramUniform1f(p, glGetUniformLocation(p, "lights"), f->unlit ? 0 : 1);
+    glProgramUniform1f(p, glGetUniformLocation(p, "placed"), f->x != NULL ? 1 : 0);
+    view_set_colours(p, "lit", &f->lit, 1);
     glUseProgram(p);
     glBindVertexArray(d->point_array);
-    glDrawArrays(GL_POINTS, 0, (int)drawn);
+    glDrawArrays(GL_POINTS, 0, (int)f->count);
+}
+
+static void draw_field(view_draw *d, const view_field *f, int width, int height)
+{
+    if (f->columns > 0) {
+        d->uploaded += view_cell_draw_field(&d->cells, f, width, height);
+    } else if (d->software && f->values != NULL && f->count > MOST_SOFTWARE_POINTS) {
+        copy_field(d, f, height);
+    } else {
+        draw_points(d, f);
+    }
 }
 
 static void draw_shapes(view_draw *d, size_t begin, size_t end)
@@ -336,7 +374,7 @@ void view_draw_frame(view_draw *d, const view_ink *ink, int width, int height)
     size_t done = 0;
     for (size_t k = 0; k < ink->field_count; k++) {
         draw_shapes(d, done, ink->fields[k].shapes_at);
-        draw_field(d, &ink->fields[k], height);
+        draw_field(d, &ink->fields[k], width, height);
         done = ink->fields[k].shapes_at;
     }
     draw_shapes(d, done, ink->count);

@@ -2,11 +2,12 @@
 #ifndef VIEW_DRAW_H
 #define VIEW_DRAW_H
 
-#include "ink.h"
+#include "draw_cells.h"
 
 typedef struct view_draw {
     unsigned shapes, points; /* programs */
-    unsigned shape_array, shape_buffer, point_array, point_buffer, letters;
+    unsigned shape_array, shape_buffer, point_array, point_buffer, place_buffer, letters;
+    view_cell_draw cells;
     unsigned image, image_frame; /* a field's pixels, where the processor draws them */
     int image_width, image_height;
     unsigned char *pixels;
@@ -16,8 +17,6 @@ typedef struct view_draw {
     char renderer[128];
     bool software; /* the processor draws */
 } view_draw;
-
-enum { VIEW_WHY = 512 };
 
 /* A context is current. False: why says in a sentence what is missing. */
 bool view_draw_open(view_draw *d, const view_glyphs *glyphs, char why[VIEW_WHY]);

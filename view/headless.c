@@ -85,7 +85,9 @@ static bool open_drawing(player *p)
         return io_because(p->error, "%s", why);
     }
     p->drawable = true;
-    view_attach_runs(p->show, p->draw.software);
+    if (!p->draw.software) {
+        view_attach_runs(p->show, (size_t)width * (size_t)height);
+    }
     snprintf(p->done->renderer, sizeof p->done->renderer, "%s", p->draw.renderer);
     snprintf(p->done->device, sizeof p->done->device, "%s", p->offscreen.device);
     p->done->software = p->draw.software;
@@ -218,6 +220,8 @@ bool view_headless(view_show *show, const view_wish *wish, view_done *done, io_e
     bool plays =
         wish->frames != NULL || wish->mp4 != NULL || wish->gif != NULL || wish->png == NULL;
     view_show_begin(show, wish->seconds);
+    show->bare =
+        wish->png != NULL || wish->frames != NULL || wish->mp4 != NULL || wish->gif != NULL;
     bool ok = open_outputs(&p) && open_drawing(&p);
     ok = ok && (!plays || play(&p));
     ok = ok && (wish->png == NULL || take_picture(&p));

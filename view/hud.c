@@ -73,6 +73,22 @@ const char *view_fitting(const view_ink *ink, float room, view_face face, const 
     return "";
 }
 
+const char *view_fitting_title(const view_ink *ink, float room, const upsweep_algorithm *a)
+{
+    static char brief[80]; /* lasts until the next call */
+    static const char *const ends[] = {", ", ": ", " (", " with "};
+    size_t length = strlen(a->title);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const char *end = strstr(a->title, ends[k]);
+        length =
+            end != NULL && (size_t)(end - a->title) < length ? (size_t)(end - a->title) : length;
+    }
+    snprintf(brief, sizeof brief, "%.*s", (int)length, a->title);
+    const char *bare = strchr(a->name, '/') != NULL ? strchr(a->name, '/') + 1 : a->name;
+    const char *titles[] = {a->title, brief, a->name, bare};
+    return view_fitting(ink, room, VIEW_FACE_TITLE, titles, 4);
+}
+
 /* What happens now, on the right of the counters. */
 static void draw_place(const view_panel *p, view_ink *ink, view_rect at, view_now now, float room)
 {
@@ -99,17 +115,17 @@ static void draw_place(const view_panel *p, view_ink *ink, view_rect at, view_no
 void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now now)
 {
     const view_tape *t = &p->tape;
-    const char *name = t->algorithm, *title = p->algorithm != NULL ? p->algorithm->title : name;
+    const char *name = t->algorithm;
     float y = at.y + 22 * ink->scale, gap = 14 * ink->scale;
     char text[160];
     snprintf(text, sizeof text, "round %zu / %zu", now.moment + (now.moment < t->round_count),
              t->round_count);
     view_words(ink, at.x + at.w, y, VIEW_FACE_STRONG, VIEW_RIGHT, VIEW_INK, text);
     float room = at.w - view_glyphs_width(ink->glyphs, VIEW_FACE_STRONG, text) - gap;
-    const char *titles[] = {title, name, strchr(name, '/') != NULL ? strchr(name, '/') + 1 : name};
-    title = view_fitting(ink, room, VIEW_FACE_TITLE, titles, 3);
+    const char *title = p->algorithm != NULL ? view_fitting_title(ink, room, p->algorithm) : name;
     float x = view_words(ink, at.x, y, VIEW_FACE_TITLE, VIEW_LEFT, VIEW_INK, title) + gap;
-    const char *before = title == name ? "" : name, *gap_between = title == name ? "" : "   ";
+    bool named = strcmp(title, name) == 0;
+    const char *before = named ? "" : name, *gap_between = named ? "" : "   ";
     if (p->graph != NULL) {
         snprintf(text, sizeof text, "%s%s%zu vertices, %zu arcs", before, gap_between,
                  p->graph->vertices, p->graph->arcs);
@@ -153,7 +169,7 @@ void view_draw_help(view_ink *ink, float width, float height)
                                           {"Home   End", "the beginning, the end"},
                                           {"0 .. 9", "jump to 0 .. 90 %"},
                                           {"Page ↑ ↓", "a tenth back, forward"},
-                                          {"V", "bars, points, network"},
+                                          {"V", "bars, points, network, density"},
                                           {"S", "save this picture"},
                                           {"F", "full screen"},
                                           {"H", "these keys"},

@@ -21,23 +21,27 @@ typedef struct view_shape {
 
 typedef enum view_anchor { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
 
-/* One point or bar for each of count values, from left to right, coloured by value. */
+/* One point for each of count values, from left to right or at places of their own, coloured by
+ * value; or, with columns, the density of so many values (upsweep_film_cells). */
 typedef struct view_field {
     view_rect at;
     const uint32_t *values; /* NULL: they are in the OpenGL buffer */
     const uint8_t *marks;   /* values from lit_from on are lit; NULL: none is */
+    const float *x, *y;     /* places within 0 .. 1, y downwards; NULL: side by side */
     uint8_t lit_from;
+    bool unlit;      /* nothing is, whatever the buffer says */
     uint32_t lit;    /* colour */
-    unsigned buffer; /* count vertices: value / top as float, mark as float */
-    bool (*fill)(void *context, size_t picture); /* makes the buffer hold this picture */
+    unsigned buffer; /* count vertices: value / top as float, mark as float; or the cells */
+    bool (*fill)(void *context, const struct view_field *field); /* makes it hold the picture */
     void *context;
     size_t picture;
     size_t count;
-    uint32_t top;     /* the greatest value */
-    float size;       /* of a point in pixels */
-    size_t swept;     /* the first ones, which the final sweep has passed */
-    size_t step;      /* every step-th is drawn */
-    size_t shapes_at; /* drawn after so many shapes */
+    uint32_t top;         /* the greatest value */
+    float size;           /* of a point in pixels */
+    size_t swept;         /* the first ones, which the final sweep has passed */
+    size_t columns, rows; /* of cells; 0: points */
+    const uint8_t *cells; /* NULL: they are in the OpenGL buffer */
+    size_t shapes_at;     /* drawn after so many shapes */
 } view_field;
 
 enum { VIEW_FIELDS = 16 };

@@ -18,6 +18,8 @@ static void next_style(view_show *s)
     for (size_t k = 0; k < s->count; k++) {
         view_panel *p = &s->panels[k];
         if (p->run != NULL) {
+            bool points = p->style == VIEW_STYLE_POINTS && p->graph == NULL;
+            p->style = points ? VIEW_STYLE_DENSITY : VIEW_STYLE_POINTS;
             continue;
         }
         view_style last = p->graph != NULL ? VIEW_STYLE_GRAPH : VIEW_STYLE_NETWORK;

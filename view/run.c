@@ -1,6 +1,7 @@
 /* run.c - makes a real run: opens a handle, takes the time, takes the pictures. */
 #include "run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,11 +13,46 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static upsweep_status sort(const view_run *r, upsweep *u, void *keys)
+static bool is_of(const upsweep_algorithm *a, const char *operation)
+{
+    return strcmp(a->operation, operation) == 0;
+}
+
+static bool is_on_gpu(const char *device)
+{
+    return strncmp(device, "cuda", 4) == 0;
+}
+
+const char *view_run_lacks(const upsweep_algorithm *a, const char *device)
+{
+    if (is_of(a, "reduce")) {
+        return "a reduction writes its total and no array, so a real run of it shows nothing; "
+               "without --run its rounds are played";
+    }
+    if (is_of(a, "path") && is_on_gpu(device)) {
+        return "a search for paths on a GPU is one kernel, of which there are no pictures; "
+               "--device cpu shows one";
+    }
+    if (!is_on_gpu(device) && strcmp(device, "cpu") != 0) {
+        return "real runs are watched with --device cpu or --device cuda";
+    }
+    return NULL;
+}
+
+upsweep_status view_run_call(const view_run *r, upsweep *u, void *array)
 {
     upsweep_options options = UPSWEEP_OPTIONS_INIT;
-    options.algorithm = r->algorithm;
-    return upsweep_sort(u, keys, r->n, UPSWEEP_U32, &options);
+    upsweep_path_options path = {.size = sizeof path, .algorithm = r->algorithm->name};
+    const uint32_t source = 0;
+    options.algorithm = r->algorithm->name;
+    if (r->net != NULL) {
+        return upsweep_paths(u, r->net, &source, 1, array, NULL, &path);
+    }
+    if (r->flags != NULL) {
+        return upsweep_split(u, r->numbers, r->flags, array, r->n, r->bytes, NULL, &options);
+    }
+    return r->sorts ? upsweep_sort(u, array, r->n, r->type, &options)
+                    : upsweep_scan(u, array, array, r->n, r->type, UPSWEEP_SUM, &options);
 }
 
 static bool failed(const upsweep *u, io_error *error)
@@ -24,20 +60,30 @@ static bool failed(const upsweep *u, io_error *error)
     return io_because(error, "%s", upsweep_error(u));
 }
 
+static upsweep_status check_order(view_run *r, const void *array)
+{
+    size_t first = 0;
+    upsweep_status status =
+        r->sorts ? upsweep_is_sorted(r->handle, array, r->n, r->type, &first, NULL) : UPSWEEP_OK;
+    r->in_order = r->sorts && status == UPSWEEP_OK && first == r->n;
+    return status;
+}
+
 /* ---- on a GPU ---- */
 
-static bool time_on_gpu(view_run *r, const uint32_t *values, io_error *error)
+static bool time_on_gpu(view_run *r, io_error *error)
 {
     upsweep_film *film;
     for (int turn = 0; turn < 2; turn++) { /* the first one makes the scratch */
-        if (upsweep_film_open(r->handle, values, r->n, UPSWEEP_U32, 0, &film) != UPSWEEP_OK) {
+        if (upsweep_film_open(r->handle, r->numbers, r->n, r->type, 0, &film) != UPSWEEP_OK) {
             return failed(r->handle, error);
         }
         (void)upsweep_wait(r->handle);
         double began = seconds_now();
-        upsweep_status status = sort(r, r->handle, upsweep_film_array(film));
+        upsweep_status status = view_run_call(r, r->handle, upsweep_film_array(film));
         status = status == UPSWEEP_OK ? upsweep_wait(r->handle) : status;
-        r->seconds = seconds_now() - began;
+        /* A split takes its input from the host, which would count too. */
+        r->seconds = r->flags == NULL ? seconds_now() - began : 0;
         upsweep_film_close(film);
         if (status != UPSWEEP_OK) {
             return failed(r->handle, error);
@@ -46,139 +92,141 @@ static bool time_on_gpu(view_run *r, const uint32_t *values, io_error *error)
     return true;
 }
 
-static bool film_on_gpu(view_run *r, const uint32_t *values, io_error *error)
+/* What a scan makes lies elsewhere than its input. */
+static upsweep_status range_on_gpu(view_run *r)
+{
+    unsigned char ends[2][8];
+    if (r->sorts || r->flags != NULL) {
+        return UPSWEEP_OK;
+    }
+    upsweep_status status = upsweep_minmax(r->handle, upsweep_film_array(r->film), r->n, r->type,
+                                           ends[0], ends[1], NULL);
+    status = status == UPSWEEP_OK ? upsweep_wait(r->handle) : status;
+    for (size_t k = 0; k < 2 && status == UPSWEEP_OK; k++) {
+        view_range(ends[k], 1, r->type, r->range);
+    }
+    return status;
+}
+
+static bool film_on_gpu(view_run *r, io_error *error)
 {
     enum { LIMIT = 1 << 30 };
-    size_t first = 0;
-    if (upsweep_film_open(r->handle, values, r->n, UPSWEEP_U32, LIMIT, &r->film) != UPSWEEP_OK ||
-        sort(r, r->handle, upsweep_film_array(r->film)) != UPSWEEP_OK ||
+    if (upsweep_film_open(r->handle, r->numbers, r->n, r->type, LIMIT, &r->film) != UPSWEEP_OK ||
+        view_run_call(r, r->handle, upsweep_film_array(r->film)) != UPSWEEP_OK ||
         upsweep_film_count(r->film, &r->count) != UPSWEEP_OK ||
-        upsweep_is_sorted(r->handle, upsweep_film_array(r->film), r->n, UPSWEEP_U32, &first,
-                          NULL) != UPSWEEP_OK ||
-        upsweep_wait(r->handle) != UPSWEEP_OK) {
+        check_order(r, upsweep_film_array(r->film)) != UPSWEEP_OK ||
+        range_on_gpu(r) != UPSWEEP_OK || upsweep_wait(r->handle) != UPSWEEP_OK) {
         return failed(r->handle, error);
     }
-    r->in_order = first == r->n;
     return true;
 }
 
-/* ---- both ---- */
+/* ---- on the CPU ---- */
 
-static bool run_on_cpu(view_run *r, const uint32_t *values, io_error *error)
+/* Distances of what is not reached are of no range. */
+static void widen(view_run *r, const void *array)
 {
-    size_t bytes = r->n * sizeof *values;
-    uint32_t *copy = malloc(bytes);
+    if (r->net == NULL) {
+        view_range(array, r->n, r->type, r->range);
+        return;
+    }
+    r->range[0] = 0;
+    r->range[1] = 1;
+    for (size_t v = 0; v < r->n; v++) {
+        uint32_t d = ((const uint32_t *)array)[v];
+        r->range[1] = d != UINT32_MAX && d > r->range[1] ? d : r->range[1];
+    }
+}
+
+static bool run_on_cpu(view_run *r, io_error *error)
+{
+    void *copy = malloc(r->n * r->bytes);
     upsweep_status status = UPSWEEP_OK;
     if (copy == NULL) {
         return io_because(error, "out of memory");
     }
     for (int turn = 0; turn < 2 && status == UPSWEEP_OK; turn++) {
-        memcpy(copy, values, bytes);
+        if (r->numbers != NULL) {
+            memcpy(copy, r->numbers, r->n * r->bytes);
+        }
         double began = seconds_now();
-        status = sort(r, r->handle, copy);
+        status = view_run_call(r, r->handle, copy);
         r->seconds = seconds_now() - began;
     }
-    r->in_order = true;
-    for (size_t i = 1; i < r->n; i++) {
-        r->in_order = r->in_order && copy[i - 1] <= copy[i];
+    status = status == UPSWEEP_OK ? check_order(r, copy) : status;
+    if (status == UPSWEEP_OK) {
+        widen(r, copy);
     }
     free(copy);
-    return status != UPSWEEP_OK ? failed(r->handle, error)
-                                : view_run_film_cpu(r, r->handle, values, error);
+    return status != UPSWEEP_OK ? failed(r->handle, error) : view_run_film_cpu(r, r->handle, error);
 }
 
-bool view_run_make(view_run *r, const char *algorithm, const char *device, unsigned threads,
-                   const uint32_t *values, size_t n, io_error *error)
+/* ---- both ---- */
+
+/* A split that can be seen: what lies below the middle comes first. */
+static bool make_flags(view_run *r)
 {
-    upsweep_config config = {.size = sizeof config, .threads = threads};
+    r->flags = malloc(r->n);
+    r->levels = malloc(r->n * sizeof *r->levels);
+    if (r->flags == NULL || r->levels == NULL) {
+        return false;
+    }
+    view_levels(r->numbers, r->n, r->type, r->range, r->levels);
+    for (size_t i = 0; i < r->n; i++) {
+        r->flags[i] = r->levels[i] > VIEW_LEVELS / 2;
+    }
+    return true;
+}
+
+static bool make_graph(view_run *r, io_error *error)
+{
+    const view_graph *g = r->graph;
+    return upsweep_graph_from_arcs(r->handle, g->vertices, g->arcs, g->tail, g->head, g->weight,
+                                   UPSWEEP_U32, 0, &r->net) == UPSWEEP_OK ||
+           failed(r->handle, error);
+}
+
+bool view_run_make(view_run *r, const view_run_wish *w, io_error *error)
+{
+    upsweep_config config = {.size = sizeof config, .threads = w->threads};
     const char *why = "";
-    *r = (view_run){.n = n, .top = 1};
-    snprintf(r->algorithm, sizeof r->algorithm, "%s", algorithm);
-    snprintf(r->device, sizeof r->device, "%s", device);
-    r->marks = calloc(n + 1, 1);
-    if (r->marks == NULL) {
+    bool paths = is_of(w->algorithm, "path");
+    *r = (view_run){.algorithm = w->algorithm,
+                    .type = paths ? UPSWEEP_U32 : w->type,
+                    .n = paths ? w->graph->vertices : w->n,
+                    .graph = paths ? w->graph : NULL,
+                    .numbers = paths ? NULL : w->numbers,
+                    .range = {INFINITY, -INFINITY},
+                    .sorts = is_of(w->algorithm, "sort")};
+    r->bytes = upsweep_type_bytes(r->type);
+    snprintf(r->device, sizeof r->device, "%s", w->device);
+    if (r->numbers != NULL) {
+        view_range(r->numbers, r->n, r->type, r->range);
+    }
+    if (is_of(w->algorithm, "split") && !make_flags(r)) {
         return io_because(error, "out of memory");
     }
-    for (size_t i = 0; i < n; i++) {
-        r->top = values[i] > r->top ? values[i] : r->top;
-    }
-    if (upsweep_open_why(&r->handle, device, &config, &why) != UPSWEEP_OK) {
+    if (upsweep_open_why(&r->handle, w->device, &config, &why) != UPSWEEP_OK) {
         return io_because(error, "%s", why);
     }
-    bool gpu = strncmp(device, "cuda", 4) == 0;
-    return gpu ? time_on_gpu(r, values, error) && film_on_gpu(r, values, error)
-               : run_on_cpu(r, values, error);
+    if (paths && !make_graph(r, error)) {
+        return false;
+    }
+    return is_on_gpu(w->device) ? time_on_gpu(r, error) && film_on_gpu(r, error)
+                                : run_on_cpu(r, error);
 }
 
 void view_run_free(view_run *r)
 {
     upsweep_film_close(r->film);
+    upsweep_graph_free(r->net);
     upsweep_close(r->handle);
     free(r->pictures);
     free(r->order);
     free(r->fetched);
+    free(r->levels);
     free(r->marks);
+    free(r->flags);
+    free(r->cells);
     *r = (view_run){0};
-}
-
-static const uint32_t *fetch(view_run *r, size_t i, size_t slot)
-{
-    if (r->fetched == NULL) {
-        r->fetched = malloc(2 * r->n * sizeof *r->fetched);
-    }
-    if (r->fetched == NULL ||
-        upsweep_film_read(r->film, i, r->fetched + slot * r->n) != UPSWEEP_OK) {
-        return NULL;
-    }
-    return r->fetched + slot * r->n;
-}
-
-const uint32_t *view_run_picture(view_run *r, size_t i)
-{
-    bool known = r->marked == i + 1;
-    const uint32_t *now = r->film == NULL ? r->pictures + r->order[i] * r->n
-                          : known         ? r->fetched
-                                          : fetch(r, i, 0);
-    if (now == NULL || known) {
-        return now;
-    }
-    size_t other = i > 0 ? i - 1 : 0;
-    const uint32_t *before =
-        r->film == NULL ? r->pictures + r->order[other] * r->n : fetch(r, other, 1);
-    for (size_t k = 0; before != NULL && k < r->n; k++) {
-        r->marks[k] = now[k] != before[k];
-    }
-    r->marked = i + 1;
-    return now;
-}
-
-const char *view_run_step(const view_run *r, size_t i)
-{
-    upsweep_picture picture;
-    bool known = r->film != NULL && upsweep_film_at(r->film, i, &picture) == UPSWEEP_OK;
-    return known ? picture.kernel : "";
-}
-
-void view_run_attach(view_run *r, unsigned buffer)
-{
-    r->attached = r->film != NULL && upsweep_film_attach(r->film, buffer) == UPSWEEP_OK;
-    r->attached_once = r->attached_once || r->attached;
-    r->buffer = r->attached ? buffer : 0;
-    r->in_buffer = 0;
-}
-
-void view_run_detach(view_run *r)
-{
-    if (r->attached) {
-        (void)upsweep_film_attach(r->film, 0);
-        r->attached = false;
-    }
-}
-
-bool view_run_fill(view_run *r, size_t i)
-{
-    if (r->in_buffer != i + 1 && upsweep_film_draw(r->film, i, 0, (double)r->top) == UPSWEEP_OK) {
-        r->in_buffer = i + 1;
-    }
-    return r->in_buffer == i + 1;
 }

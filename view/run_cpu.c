@@ -1,4 +1,4 @@
-/* run_cpu.c - pictures of an array while the CPU sorts it, taken by a handler of page faults.
+/* run_cpu.c - pictures of an array while the CPU works on it, taken by a handler of page faults.
  *
  * A page that is locked stops the thread that writes to it. The handler unlocks it and counts;
  * after a sixteenth of the pages it copies the array and locks all of it again. Threads that write
@@ -79,12 +79,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static bool take_memory(view_run *r)
 {
     enum { MEMORY = 1 << 29, MOST = 240, LEAST = 8 };
-    film.bytes = r->n * sizeof(uint32_t);
+    film.bytes = r->n * r->bytes;
     film.page = (size_t)sysconf(_SC_PAGESIZE);
     film.pages = (film.bytes + film.page - 1) / film.page;
     film.most = MEMORY / film.bytes < MOST ? MEMORY / film.bytes : MOST;
     film.most = film.most < LEAST ? LEAST : film.most;
-    film.epoch = film.pages / 16 + 1;
+    film.epoch = film.pages / 16 + 2; /* a store across two pages needs both open at once */
     film.touched = film.epochs = 0;
     film.stride = 1;
     film.count = 0;
@@ -94,7 +94,7 @@ static bool take_memory(view_run *r)
     film.open = calloc(film.pages, 1);
     r->pictures = malloc(film.most * film.bytes);
     r->order = malloc(film.most * sizeof *r->order);
-    film.pictures = (unsigned char *)r->pictures;
+    film.pictures = r->pictures;
     film.order = r->order;
     for (size_t k = 0; r->order != NULL && k < film.most; k++) {
         r->order[k] = k;
@@ -102,7 +102,7 @@ static bool take_memory(view_run *r)
     return film.array != NULL && film.open != NULL && r->pictures != NULL && r->order != NULL;
 }
 
-static void add_end(view_run *r)
+static void end_film(view_run *r)
 {
     const unsigned char *last = film.pictures + film.order[film.count - 1] * film.bytes;
     if (memcmp(last, film.array, film.bytes) != 0) {
@@ -111,27 +111,37 @@ static void add_end(view_run *r)
         }
         memcpy(film.pictures + film.order[film.count++] * film.bytes, film.array, film.bytes);
     }
-    r->count = film.count;
+    /* Pages were written to that hold what they held: no picture of its own. */
+    for (size_t i = 0; i < film.count; i++) {
+        const unsigned char *now = film.pictures + film.order[i] * film.bytes;
+        if (r->count > 0 &&
+            memcmp(now, film.pictures + film.order[r->count - 1] * film.bytes, film.bytes) == 0) {
+            continue;
+        }
+        film.order[r->count++] = film.order[i];
+    }
 }
 
-bool view_run_film_cpu(view_run *r, upsweep *u, const uint32_t *values, io_error *error)
+bool view_run_film_cpu(view_run *r, upsweep *u, io_error *error)
 {
-    upsweep_options options = UPSWEEP_OPTIONS_INIT;
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    options.algorithm = r->algorithm;
     bool ok = take_memory(r);
     if (ok) {
-        memcpy(film.array, values, film.bytes);
-        memcpy(film.pictures, values, film.bytes);
+        if (r->numbers != NULL) {
+            memcpy(film.array, r->numbers, film.bytes);
+        } else { /* nothing is reached yet */
+            memset(film.array, 255, film.bytes);
+        }
+        memcpy(film.pictures, film.array, film.bytes);
         film.count = 1;
         sigemptyset(&action.sa_mask);
         sigaction(SIGSEGV, &action, &film.before);
         mprotect(film.array, film.pages * film.page, PROT_READ);
-        upsweep_status status = upsweep_sort(u, film.array, r->n, UPSWEEP_U32, &options);
+        upsweep_status status = view_run_call(r, u, film.array);
         sigaction(SIGSEGV, &film.before, NULL);
         mprotect(film.array, film.pages * film.page, PROT_READ | PROT_WRITE);
         ok = status == UPSWEEP_OK || io_because(error, "%s", upsweep_error(u));
-        add_end(r);
+        end_film(r);
     } else {
         io_because(error, "no memory for pictures of %zu elements", r->n);
     }

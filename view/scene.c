@@ -31,7 +31,7 @@ static void draw_panel(const view_show *s, view_panel *p, view_ink *ink, view_re
                        at.h - head - 18 * scale};
     view_rect title = {at.x + pad, at.y + 6 * scale, at.w - 2 * pad, head};
     if (p->run != NULL) {
-        view_draw_run(p, ink, title, inner, now, s->most_points > 0 ? s->most_points : SIZE_MAX);
+        view_draw_run(p, ink, title, inner, now);
         return;
     }
     view_state_seek(&p->state, now.moment);
@@ -53,7 +53,7 @@ double view_foot_share(float x, float y, float width, float height, float scale)
 
 void view_scene(view_show *s, view_ink *ink, float width, float height)
 {
-    float scale = ink->scale, gap = 12 * scale, foot = 34 * scale;
+    float scale = ink->scale, gap = 12 * scale, foot = s->bare ? 0 : 34 * scale;
     view_ink_clear(ink);
     float high = height - foot - gap;
     size_t columns = columns_of(s->count, width, high), rows = (s->count + columns - 1) / columns;
@@ -64,7 +64,9 @@ void view_scene(view_show *s, view_ink *ink, float width, float height)
         float x = gap + (float)column * (w + gap), y = gap + (float)row * (h + gap);
         draw_panel(s, &s->panels[k], ink, (view_rect){x, y, w, h});
     }
-    view_draw_foot(s, ink, (view_rect){gap, height - foot, width - 2 * gap, foot});
+    if (!s->bare) {
+        view_draw_foot(s, ink, (view_rect){gap, height - foot, width - 2 * gap, foot});
+    }
     if (s->help) {
         view_draw_help(ink, width, height);
     }

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_COLUMNS = 1024 }; /* of a network */
+enum {
+    MOST_COLUMNS = 1024,  /* of a network */
+    MOST_POINTS = 1 << 20 /* of a real run; more are drawn as their density */
+};
 
 /* Arrays that exchange values belong together: joined[k] leads to the least of them. */
 static uint8_t leader(const uint8_t *joined, uint8_t k)
@@ -88,9 +91,14 @@ static void check_order(view_panel *p)
 bool view_panel_open(view_panel *p)
 {
     if (p->run != NULL) {
+        bool many = p->run->n > MOST_POINTS && p->run->graph == NULL;
         p->tape.n = p->run->n;
         p->tape.round_count = p->run->count - 1;
-        p->sorts = true;
+        p->sorts = p->run->sorts;
+        p->graph = p->run->graph;
+        if (p->style == VIEW_STYLE_NONE) {
+            p->style = many ? VIEW_STYLE_DENSITY : VIEW_STYLE_POINTS;
+        }
         return true;
     }
     p->sorts = p->algorithm != NULL && p->algorithm->operation[0] == 's' &&

@@ -11,7 +11,8 @@ typedef enum view_style {
     VIEW_STYLE_BARS,
     VIEW_STYLE_POINTS,
     VIEW_STYLE_NETWORK, /* rounds from top to bottom, joined by what they do */
-    VIEW_STYLE_GRAPH
+    VIEW_STYLE_GRAPH,
+    VIEW_STYLE_DENSITY /* how many elements lie where; of real runs */
 } view_style;
 
 /* A graph to look at: arc k goes from tail[k] to head[k]. Places are within 0 .. 1, y downwards. */
@@ -54,7 +55,8 @@ typedef struct view_show {
     double speed;   /* rounds a second */
     bool playing, help;
     float scale;
-    size_t most_points; /* that are drawn of a real run; 0: all */
+    bool upload; /* pictures on a GPU are drawn by way of the host, as where OpenGL is elsewhere */
+    bool bare;   /* without the line of the play at the foot */
 } view_show;
 
 /* Prepares a panel whose tape is recorded; style, algorithm and graph are set. False: no memory. */
@@ -84,8 +86,7 @@ view_now view_panel_now(const view_show *s, const view_panel *p);
 void view_draw_bars(view_panel *p, view_ink *ink, view_rect at, view_now now);
 void view_draw_network(view_panel *p, view_ink *ink, view_rect at, view_now now);
 void view_draw_graph(view_panel *p, view_ink *ink, view_rect at, view_now now);
-void view_draw_run(view_panel *p, view_ink *ink, view_rect title, view_rect at, view_now now,
-                   size_t most);
+void view_draw_run(view_panel *p, view_ink *ink, view_rect title, view_rect at, view_now now);
 bool view_network_open(view_panel *p);
 void view_network_free(view_network *n);
 
@@ -95,6 +96,8 @@ view_rect view_bar_at(const view_panel *p, uint8_t main, size_t i, uint32_t valu
 /* The first of the texts that is no wider than room; "" if none is. */
 const char *view_fitting(const view_ink *ink, float room, view_face face, const char *const *texts,
                          size_t count);
+/* An algorithm's title, or as much of it as there is room for, or else its name. */
+const char *view_fitting_title(const view_ink *ink, float room, const upsweep_algorithm *a);
 void view_draw_title(const view_panel *p, view_ink *ink, view_rect at, view_now now);
 /* The line of the foot that shows the place. */
 view_rect view_foot_line(view_rect at, float scale);

@@ -36,13 +36,21 @@ static bool is_lit(const view_field *f, size_t k)
     return f->marks != NULL && f->marks[k] >= f->lit_from;
 }
 
+/* Where value number k goes, from the upper left corner of the picture. */
+static void put_value(const canvas *c, const view_field *f, size_t k, const unsigned char bytes[4])
+{
+    float across = f->x != NULL ? f->x[k] : ((float)k + 0.5F) / (float)f->count;
+    uint32_t value = f->values[k] < f->top ? f->values[k] : f->top;
+    float down = f->y != NULL ? f->y[k] : 1 - (float)value / (float)f->top;
+    float edge = VIEW_SPLAT_EDGE - (float)c->side / 2;
+    put(c, (int)(across * f->at.w + edge), (int)(down * f->at.h + edge), bytes);
+}
+
 void view_splat(const view_field *f, unsigned char *pixels, int width, int height, uint32_t ground)
 {
     unsigned char shades[SHADES][4], plain[4], lit[4], done[4];
     int side = (int)lroundf(f->size * 0.8F);
     canvas c = {pixels, width, height, side < 1 ? 1 : side};
-    float across = f->at.w / (float)f->count, down = f->at.h / (float)f->top;
-    float edge = VIEW_SPLAT_EDGE - (float)c.side / 2;
     to_bytes(plain, ground);
     to_bytes(lit, f->lit);
     to_bytes(done, VIEW_DONE);
@@ -59,11 +67,7 @@ void view_splat(const view_field *f, unsigned char *pixels, int width, int heigh
             }
             uint32_t value = f->values[k] < f->top ? f->values[k] : f->top;
             int shade = (int)((uint64_t)value * (SHADES - 1) / f->top);
-            put(&c, (int)(((float)k + 0.5F) * across + edge),
-                (int)(f->at.h - (float)value * down + edge),
-                pass == 1      ? lit
-                : k < f->swept ? done
-                               : shades[shade]);
+            put_value(&c, f, k, pass == 1 ? lit : k < f->swept ? done : shades[shade]);
         }
     }
 }

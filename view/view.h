@@ -31,8 +31,9 @@ typedef struct view_done {
 bool view_headless(view_show *show, const view_wish *wish, view_done *done, io_error *error);
 bool view_window(view_show *show, const view_wish *wish, view_done *done, io_error *error);
 
-/* With a context of OpenGL: runs on a GPU are drawn from its memory where they can be. */
-void view_attach_runs(view_show *show, bool software);
+/* With a context of OpenGL and a picture of so many pixels: runs on a GPU are drawn from its memory
+ * where they can be. */
+void view_attach_runs(view_show *show, size_t pixels);
 void view_detach_runs(view_show *show);
 
 /* A scale that suits a picture of this size. */

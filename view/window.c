@@ -186,6 +186,15 @@ static bool open_window(window *w)
     return true;
 }
 
+/* Anew for each size, which the pixel buffers follow. */
+static void attach(window *w)
+{
+    view_detach_runs(w->show);
+    if (!w->draw.software) {
+        view_attach_runs(w->show, (size_t)w->width * (size_t)w->height);
+    }
+}
+
 /* Letters are drawn anew where the window's size asks for others. */
 static bool fit(window *w)
 {
@@ -198,7 +207,11 @@ static bool fit(window *w)
     w->height = height;
     w->stale = true;
     float scale = view_scale(width, height);
-    if (fabsf(scale - w->ink.scale) < 0.02F || width == 0 || height == 0) {
+    if (width == 0 || height == 0) {
+        return true;
+    }
+    if (fabsf(scale - w->ink.scale) < 0.02F) {
+        attach(w);
         return true;
     }
     char why[VIEW_WHY] = "no memory";
@@ -212,7 +225,7 @@ static bool fit(window *w)
         return io_because(w->error, "%s", why);
     }
     w->drawable = true;
-    view_attach_runs(w->show, w->draw.software);
+    attach(w);
     w->ink.glyphs = &w->glyphs;
     w->ink.scale = scale;
     return true;
@@ -224,9 +237,9 @@ static void set_title(window *w)
     char title[sizeof w->title];
     const view_panel *p = &w->show->panels[0];
     view_now now = view_panel_now(w->show, p);
-    snprintf(title, sizeof title, "upsweep - %s%s - %zu of %zu rounds - %s", p->tape.algorithm,
+    snprintf(title, sizeof title, "upsweep - %s%s - %zu of %zu %s - %s", p->algorithm->name,
              w->show->count > 1 ? " and others" : "", now.moment, p->tape.round_count,
-             w->show->playing ? "playing" : "paused");
+             p->run != NULL ? "pictures" : "rounds", w->show->playing ? "playing" : "paused");
     if (strcmp(title, w->title) != 0) {
         memcpy(w->title, title, sizeof title);
         glfwSetWindowTitle(w->handle, title);
