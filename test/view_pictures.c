@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#include <cairo.h>
-
 #include "palette.h"
+#include "pictures.h"
 #include "program.h"
 #include "show.h"
 #include "view.h"
@@ -72,43 +71,6 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* ---- pictures ---- */
-
-typedef struct picture {
-    cairo_surface_t *surface;
-    int width, height;
-} picture;
-
-static picture load(const char *path)
-{
-    picture p = {cairo_image_surface_create_from_png(path), 0, 0};
-    if (cairo_surface_status(p.surface) != CAIRO_STATUS_SUCCESS) {
-        fail_msg("%s is no picture", path);
-    }
-    p.width = cairo_image_surface_get_width(p.surface);
-    p.height = cairo_image_surface_get_height(p.surface);
-    return p;
-}
-
-/* 0xRRGGBBff */
-static uint32_t pixel(const picture *p, int x, int y)
-{
-    uint32_t colour;
-    const unsigned char *data = cairo_image_surface_get_data(p->surface);
-    memcpy(&colour, data + y * cairo_image_surface_get_stride(p->surface) + 4 * x, 4);
-    return colour << 8 | 0xff;
-}
-
-static int distance(uint32_t a, uint32_t b)
-{
-    int most = 0;
-    for (int shift = 8; shift < 32; shift += 8) {
-        int d = abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
-        most = d > most ? d : most;
-    }
-    return most;
-}
-
 static void expect(const picture *p, float x, float y, uint32_t colour, const char *what, size_t i)
 {
     uint32_t found = pixel(p, (int)x, (int)y);
@@ -140,7 +102,7 @@ static void check_bars(const uint32_t *values, size_t n, size_t round)
     }
     must_run(line);
     /* The same scene, without OpenGL. */
-    view_show s = {.count = 1};
+    view_show s = {.count = 1, .bare = true};
     view_panel *panel = &s.panels[0];
     view_glyphs glyphs;
     upsweep_status status;
@@ -230,7 +192,9 @@ static void test_golden(void **state)
                {"buckets", "sort/sample -n 24 --at 80%"},
                {"graph", "path/dijkstra -n 40 --at 60%"},
                {"four", "sort/oddeven sort/bitonic sort/split sort/hybrid -n 20 --at 12.3"},
-               {"points", "sort/bitonic -n 2000 --at 70%"}};
+               {"points", "sort/bitonic -n 2000 --at 70%"},
+               {"density", "--run sort/radix -n 100000 --style density --at 0"},
+               {"places", "--run path/bucket -n 3000 --at 100%"}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char line[400];
         snprintf(line, sizeof line, "%s --size 640x400 --png %s", all[k].line,
@@ -319,7 +283,17 @@ static void test_refusals(void **state)
     must_refuse("sort/oddeven --style pie --png x.png", "'pie'");
     must_refuse("sort/oddeven --input /none/such --png x.png", "/none/such");
     must_refuse("sort/oddeven --png /none/such/x.png", "/none/such");
-    must_refuse("scan/sweep --run --png x.png", "scan/sweep is none");
+    must_refuse("reduce/tree --run --png x.png", "reduce/tree: a reduction writes its total");
+    must_refuse("path/bucket --run --device cuda --png x.png", "is one kernel");
+    must_refuse("sort/radix --run --device auto --png x.png", "--device cpu or --device cuda");
+    must_refuse("sort/radix --run --type f16 --png x.png", "not watched of f16");
+    must_refuse("sort/radix --run 3 300 --type u8 --png x.png", "300 does not fit the type u8");
+    must_refuse("sort/radix --run 3 --png x.png", "two numbers or more");
+    must_refuse("sort/radix --run --style bars --png x.png", "points or density, not as bars");
+    must_refuse("sort/radix --run --input /none/such --png x.png", "/none/such");
+    must_refuse("sort/radix --run --places x.co --graph x.gr --png x.png", "a graph is for");
+    must_refuse("sort/radix --type f32 --png x.png", "for real runs, with --run");
+    must_refuse("sort/radix --style density --png x.png", "with --run");
     snprintf(line, sizeof line, "sort/oddeven --input %s --png %s/y.png", path_of("numbers.txt"),
              folder);
     assert_int_equal(program_store(path_of("numbers.txt"), "3 1\n2 9999999999\n", 17), 0);
@@ -334,20 +308,57 @@ static void test_refusals(void **state)
 static void test_run(void **state)
 {
     (void)state;
-    char line[400];
-    snprintf(line, sizeof line,
-             "--run sort/hybrid -n 100000 --threads 2 --at 100%% --size 640x400 --png %s",
-             path_of("run.png"));
-    must_run(line);
-    picture p = load(path_of("run.png"));
-    size_t done = 0;
-    for (int x = 0; x < 640; x++) { /* the sorted array is a line: each column has its own height */
-        for (int y = 0; y < 400; y++) {
-            done += distance(pixel(&p, x, y), VIEW_DONE) < 40;
+    static const char *const lines[] = {"sort/hybrid -n 100000", "sort/radix -n 100000 --type f64",
+                                        "sort/radix -n 100000 --type i8",
+                                        "sort/hybrid -n 100000 --style density"};
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char line[400];
+        snprintf(line, sizeof line, "--run %s --threads 2 --at 100%% --size 640x400 --png %s",
+                 lines[k], path_of("run.png"));
+        must_run(line);
+        picture p = load(path_of("run.png"));
+        size_t done = 0;
+        for (int x = 0; x < 640;
+             x++) { /* the sorted array is a line: a column has its own height */
+            for (int y = 0; y < 400; y++) {
+                done += distance(pixel(&p, x, y), VIEW_DONE) < 40;
+            }
         }
+        assert_true(done > 400 && done < 640 * 12);
+        cairo_surface_destroy(p.surface);
     }
-    assert_true(done > 400 && done < 640 * 12);
-    cairo_surface_destroy(p.surface);
+}
+
+/* The run of a file is a picture of its numbers, whatever its format. */
+static void test_run_files(void **state)
+{
+    (void)state;
+    static float values[40000];
+    char line[600];
+    for (size_t i = 0; i < 40000; i++) {
+        values[i] = i < 20000 ? -2.5F : 0.001F * (float)i;
+    }
+    assert_int_equal(program_store(path_of("a.f32"), (const char *)values, sizeof values), 0);
+    for (int style = 0; style < 2; style++) {
+        snprintf(line, sizeof line, "--run split/flags --type f32 --input %s", path_of("a.f32"));
+        snprintf(line + strlen(line), sizeof line - strlen(line),
+                 " --style %s --at 0 --size 640x400 --png %s", style == 0 ? "points" : "density",
+                 path_of("file.png"));
+        must_run(line);
+        picture p = load(path_of("file.png"));
+        size_t left = 0, right = 0; /* the lower half of values is flat, the upper one rises */
+        for (int y = 80; y < 386; y++) {
+            bool a = distance(pixel(&p, 200, y), VIEW_CARD) > 30;
+            bool b = distance(pixel(&p, 500, y), VIEW_CARD) > 30;
+            left = a ? (size_t)y : left;
+            right = b ? (size_t)y : right;
+        }
+        assert_true(left > 0 && right > 0 && right < left);
+        cairo_surface_destroy(p.surface);
+    }
+    assert_int_equal(program_store(path_of("odd.f32"), "12345", 5), 0);
+    snprintf(line, sizeof line, "--run sort/radix --type f32 --input %s", path_of("odd.f32"));
+    must_refuse(line, "no whole number of f32 elements");
 }
 
 static bool can_draw(void)
@@ -366,9 +377,10 @@ static bool can_draw(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bars),   cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_frames), cmocka_unit_test(test_film),
-        cmocka_unit_test(test_run),    cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_bars),    cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_frames),  cmocka_unit_test(test_film),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_run_files),
+        cmocka_unit_test(test_refusals)};
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
     if (mkdtemp(folder) == NULL) {
         return 1;
