@@ -64,8 +64,8 @@ static inline bool usw_film_is_gone(usw_gpu *g, const usw_gpu_film *f, size_t i)
                UPSWEEP_OK;
 }
 
-/* use(T(), B()) for the film's type and the unsigned integer of its width: bits are compared, so that
- * NaN equals itself. */
+/* use(T(), B()) for the film's type and the unsigned integer of its width: bits are compared, so
+ * that NaN equals itself. */
 template <typename Use> static inline upsweep_status usw_film_typed(const usw_gpu_film *f, Use use)
 {
     switch (f->type) {

@@ -1,5 +1,5 @@
-/* film_cells.cu - a film's picture as the density of its elements: what is left to see where far more
- * of them than pixels lie side by side, and all of them count.
+/* film_cells.cu - a film's picture as the density of its elements: what is left to see where far
+ * more of them than pixels lie side by side, and all of them count.
  *
  * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic:
  * 2 n elements read, 2 bytes a cell written, a column's side by side. */

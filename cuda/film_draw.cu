@@ -1,6 +1,7 @@
-/* film_draw.cu - a film's picture where OpenGL draws it: register a buffer, and for each picture map
- * it, have a kernel write it, unmap it. Nothing comes to the host. A buffer of vertices has one for
- * each element, a buffer of pixels one for each cell of the picture's density (film_cells.cu).
+/* film_draw.cu - a film's picture where OpenGL draws it: register a buffer, and for each picture
+ * map it, have a kernel write it, unmap it. Nothing comes to the host. A buffer of vertices has
+ * one for each element, a buffer of pixels one for each cell of the picture's density
+ * (film_cells.cu).
  *
  * Shape: one thread an element, blocks of 256, grid-stride. Traffic: 2 n elements read, 8 n bytes
  * written. */

@@ -797,14 +797,14 @@ UPSWEEP_API upsweep_status upsweep_film_draw(upsweep_film *film, size_t i, doubl
 /* The same registration for a pixel buffer that upsweep_film_cells fills, of room for 2 bytes a
  * cell. */
 UPSWEEP_API upsweep_status upsweep_film_attach_pixels(upsweep_film *film, unsigned gl_buffer);
-/* How the elements of picture i lie, for arrays of far more elements than a screen has pixels. Column
- * c of `columns` holds the elements from c n / columns on, below the next one's; row r of `rows` (at
- * most 4096) those whose share of the way from low to high begins with r / rows, those outside in the
- * rows at the ends. A cell is two bytes, at 2 (c rows + r): 0 if it is empty, else 1 to 255, by the
- * logarithm of 1 + its elements against that of 1 + the column's; and how many of them differ from
- * the picture before, 0 if none does, else 1 to 255 for all. With cells NULL the attached pixel
- * buffer is mapped, a kernel writes the cells there, and it is unmapped: nothing comes to the host.
- * Else they are copied to cells, in the host's memory. */
+/* How the elements of picture i lie, for arrays of far more elements than a screen has pixels.
+ * Column c of `columns` holds the elements from c n / columns on, below the next one's; row r of
+ * `rows` (at most 4096) those whose share of the way from low to high begins with r / rows, those
+ * outside in the rows at the ends. A cell is two bytes, at 2 (c rows + r): 0 if it is empty, else
+ * 1 to 255, by the logarithm of 1 + its elements against that of 1 + the column's; and how many of
+ * them differ from the picture before, 0 if none does, else 1 to 255 for all. With cells NULL the
+ * attached pixel buffer is mapped, a kernel writes the cells there, and it is unmapped: nothing
+ * comes to the host. Else they are copied to cells, in the host's memory. */
 UPSWEEP_API upsweep_status upsweep_film_cells(upsweep_film *film, size_t i, double low, double high,
                                               size_t columns, size_t rows, uint8_t *cells);
 /* Bytes of pictures that were copied to the host: by upsweep_film_read, and by upsweep_film_cells

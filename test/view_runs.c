@@ -1,7 +1,7 @@
-/* view_runs.c - real runs as the view gets them, without OpenGL: the pictures of every type that the
- * program sorts, scans and splits begin with the input and end with the outcome, on the CPU and on
- * the emulated plugin; those of a search end with its distances; levels and cells are what a plain
- * count makes of the numbers. */
+/* view_runs.c - real runs as the view gets them, without OpenGL: the pictures of every type that
+ * the program sorts, scans and splits begin with the input and end with the outcome, on the CPU
+ * and on the emulated plugin; those of a search end with its distances; levels and cells are what
+ * a plain count makes of the numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

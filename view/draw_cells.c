@@ -1,5 +1,5 @@
-/* draw_cells.c - density: a cell's colour is that of its values, the more of them the brighter, and lit
- * by the share of those that changed. */
+/* draw_cells.c - density: a cell's colour is that of its values, the more of them the brighter,
+ * and lit by the share of those that changed. */
 #include "draw_cells.h"
 #include "palette.h"
 

@@ -10,8 +10,8 @@
 
 enum { VIEW_LEVELS = 65535, VIEW_CELL_ROWS = 4096 };
 
-/* Widens range[0] .. range[1] by the finite ones of n numbers; before the first call it is INFINITY,
- * -INFINITY. */
+/* Widens range[0] .. range[1] by the finite ones of n numbers; before the first call it is
+ * INFINITY, -INFINITY. */
 void view_range(const void *numbers, size_t n, upsweep_type type, double range[2]);
 /* levels[i] gets the share that number i has of the way from range[0] to range[1], NaN none. */
 void view_levels(const void *numbers, size_t n, upsweep_type type, const double range[2],
