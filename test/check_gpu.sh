@@ -12,7 +12,8 @@ if [ ! -e "$plugin" ]; then
     exit 0
 fi
 UPSWEEP_CUDA_PLUGIN=$plugin
-export UPSWEEP_CUDA_PLUGIN
+UPSWEEP_PROGRAM=$build/upsweep
+export UPSWEEP_CUDA_PLUGIN UPSWEEP_PROGRAM
 "$build/upsweep" info | grep -E '^GPU'
 failed=0
 
@@ -34,6 +35,7 @@ tell() { # NAME
     log=$build/$1.log
     case $(cat "$build/$1.status") in
     0) echo "check-gpu: $1: passed ($(counts "$log")$(grep -E 'bytes$|compared' "$log" | tail -n 1))" ;;
+    77) echo "check-gpu: $1: $(tail -n 1 "$log")" ;;
     *)
         echo "check-gpu: $1: FAILED: $log"
         grep -E 'ERROR|FAILED|differs|it ' "$log" | head -40
@@ -50,6 +52,7 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
 fi
 together="plugin test_gpu_buckets test_gpu_folds test_gpu_merge test_gpu_select test_gpu_sorts test_gpu_graph test_gpu_claims
     test_film test_gpu_forms test_gpu_paths test_gpu_paths_many test_gpu gpu_cli"
+[ -e "$build/test/view_gpu" ] && together="$together view_gpu"
 if [ "$part" != sanitizers ]; then
     for name in $together; do
         run "$name" &
