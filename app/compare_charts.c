@@ -40,18 +40,6 @@ static const char *axis_seconds(char text[32], double value)
     return text;
 }
 
-static const char *axis_amount(char text[32], double value)
-{
-    static const char *const units[] = {"", "K", "M", "G", "T", "P", "E"};
-    size_t k = 0;
-    while (value >= 999.99 && k < sizeof units / sizeof *units - 1) {
-        value /= 1000;
-        k++;
-    }
-    snprintf(text, 32, "%.3g%s%s", value, *units[k] != '\0' ? " " : "", units[k]);
-    return text;
-}
-
 static const char *milliseconds(char text[32], double value)
 {
     snprintf(text, 32,
@@ -64,7 +52,7 @@ static const char *milliseconds(char text[32], double value)
 
 static const char *axis_rate(char text[32], double value)
 {
-    axis_amount(text, value);
+    compare_amount(text, value);
     size_t length = strlen(text);
     snprintf(text + length, 32 - length, "/s");
     return text;
@@ -183,11 +171,11 @@ static void fill_in(const compare *c, plot_kind kind, chart *to)
                    "bytes that must be read and written, over time, beside a plain copy",
                    axis_percent},
         [DEPTH] = {"Depth", "rounds of the explained form: marks are counted, lines the formula",
-                   axis_amount},
+                   compare_amount},
         [WORK] = {"Work", "steps of the explained form: marks are counted, lines the formula",
-                  axis_amount},
+                  compare_amount},
         [TOUCHES] = {"Elements touched", "reads and writes of the explained form, for each element",
-                     axis_amount},
+                     compare_amount},
     };
     to->title = all[kind].title;
     to->under = all[kind].under;
@@ -214,7 +202,7 @@ static void draw_passes(const compare *c, io_canvas *canvas, bool timed_ones,
                     .under = under,
                     .below = timed_ones ? "keys of a list"
                                         : "vectors of a list: lanes that act on average, counted",
-                    .words = timed_ones ? milliseconds : axis_amount};
+                    .words = timed_ones ? milliseconds : compare_amount};
     char keys[32];
     if (timed_ones) {
         snprintf(under, sizeof under, "milliseconds a pass, least of 25 runs, %s keys, %u thread%s",

@@ -38,7 +38,7 @@ END
     # shellcheck disable=SC2046
     set -- $(moment "$name")
     "$program" view "$name" -n "$1" --png "gallery/$stem.png" --at "$2" --size 640x400 </dev/null
-    "$program" view "$name" -n "$1" --gif "gallery/$stem.gif" --size 480x300 --fps 12 --seconds 5 </dev/null
+    "$program" view "$name" -n "$1" --gif "gallery/$stem.gif" --size 480x300 --fps 12 --seconds 4.5 </dev/null
     cat >&3 <<END
 
 ## $name
@@ -48,5 +48,17 @@ $(echo "$idea" | cut -c1 | tr a-z A-Z)$(echo "$idea" | cut -c2-). Read it: \`ups
 <img src="gallery/$stem.png" width="400" alt="A round of $name"> <img src="gallery/$stem.gif" width="400" alt="$name, played">
 END
 done
+cat >&3 <<'END'
+
+## Real runs
+
+With `--run` it is the fast form that is seen, by pictures of the array while it works: of any type of numbers, on the
+CPU or a GPU. Two threads of a hybrid sort among four million floats, drawn as their density; and a search for
+shortest paths on its way through a grid.
+
+<img src="gallery/run_sort.png" width="400" alt="A real run of sort/hybrid"> <img src="gallery/run_paths.png" width="400" alt="A real run of path/bucket">
+END
+"$program" view --run sort/hybrid -n 4000000 --type f32 --threads 2 --png gallery/run_sort.png --at 50% --size 640x400 </dev/null
+"$program" view --run path/bucket --threads 1 --png gallery/run_paths.png --at 50% --size 640x400 </dev/null
 mv gallery.md.new gallery.md
 echo "drew docs/gallery: $(ls gallery | wc -l) files, $(du -sk gallery | cut -f1) KB"
