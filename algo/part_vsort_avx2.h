@@ -79,6 +79,11 @@ static inline M FN(vgreater)(V a, V b)
 #endif
 }
 
+static inline bool FN(vany)(M m)
+{
+    return !_mm256_testz_si256(m, m);
+}
+
 /* Lanes of `second` from b, the others from a. */
 static inline V FN(vpick)(V a, V b, M second)
 {

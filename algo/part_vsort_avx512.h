@@ -80,6 +80,11 @@ static inline M FN(vgreater)(V a, V b)
 #endif
 }
 
+static inline bool FN(vany)(M m)
+{
+    return m != 0;
+}
+
 static inline V FN(vmin)(V a, V b)
 {
 #if KEY_BITS == 128

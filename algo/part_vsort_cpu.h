@@ -30,6 +30,10 @@
 #include "part_vsort_quick.h"
 #endif
 
+#if KEY_BITS > 8 && KEY_BITS < 128
+#include "part_vsort_small.h"
+#endif
+
 static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
 {
     KEY p;
@@ -54,5 +58,6 @@ static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
 const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
+    .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
 };
 #endif

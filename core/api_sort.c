@@ -156,6 +156,7 @@ static method choose_method(const job *j)
     size_t wide = j->bytes == 8, bytes = j->n * j->bytes;
     return !j->all_bits                                 ? BY_BITS
            : j->bytes <= 2                              ? COUNTED
+           : j->n <= USW_SMALL                          ? CACHED
            : !in_place && j->n >= t->digit_keys[wide]   ? BY_DIGITS
            : bytes < t->thread_bytes                    ? CACHED
            : in_place || bytes < t->scatter_bytes[wide] ? PARTED
@@ -233,9 +234,46 @@ upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type
     return sort_automatic(&j);
 }
 
+/* ---- few keys on a CPU ---- */
+
+/* Whether there is nothing to decide: the checks of a call in one place, and nothing said of what
+ * fails them. */
+static bool is_small(const upsweep *u, const void *keys, size_t n, upsweep_type type,
+                     const upsweep_options *o)
+{
+    unsigned plain = FLAGS & ~(unsigned)UPSWEEP_NAN_FIRST;
+    return u != NULL && keys != NULL && n <= USW_SMALL && upsweep_type_bytes(type) != 0 &&
+           u->device == USW_CPU && u->plugin == NULL &&
+           (o == NULL || ((o->size == 0 || o->size >= sizeof *o) && o->algorithm == NULL &&
+                          (o->flags & ~plain) == 0 && (o->bit_begin | o->bit_end) == 0));
+}
+
+/* The handle is only needed to say what was done. */
+static upsweep_status sort_small(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                 unsigned flags)
+{
+    usw_keymap map = usw_keymap_of(type, flags);
+    unsigned width = usw_log2_up(map.bits / 8);
+    usw_shape shape = USW_PICK(u->isa, usw_part_vsort)
+                          ->sort_small[width](keys, n, usw_keymap_is_identity(&map) ? NULL : &map);
+    usw_lock(u);
+    usw_report_later(u, "sort/hybrid",
+                     shape == USW_FALLING  ? usw_tell_reversed
+                     : shape == USW_RISING ? usw_tell_sorted
+                     : width < 2           ? tell_counted
+                                           : tell_cached,
+                     n, map.bits / 8);
+    u->note[0] = '\0';
+    u->scratch_peak = 0;
+    return usw_leave(u, UPSWEEP_OK);
+}
+
 upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                             const upsweep_options *options)
 {
+    if (is_small(u, keys, n, type, options)) {
+        return sort_small(u, keys, n, type, options == NULL ? 0 : options->flags);
+    }
     usw_options o;
     upsweep_status status = usw_enter(u, options, FLAGS, &o);
     if (status != UPSWEEP_OK) {

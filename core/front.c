@@ -118,12 +118,12 @@ void usw_front_reverse(const usw_front *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-static void tell_sorted(char *text, size_t bytes, const uint64_t *fact)
+void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu keys, already in order", (size_t)fact[0]);
 }
 
-static void tell_reversed(char *text, size_t bytes, const uint64_t *fact)
+void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu keys in falling order: reversed", (size_t)fact[0]);
 }
@@ -145,14 +145,14 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
     usw_front f = front_of(u, keys, n, width, &order);
     size_t rising = first_break(&f, true);
     if (rising == n) {
-        usw_report_later(u, "sort/hybrid", tell_sorted, n, 0);
+        usw_report_later(u, "sort/hybrid", usw_tell_sorted, n, 0);
         return true;
     }
     /* Before the first break all keys must be equal, or they do not fall. */
     if (memcmp(keys, f.keys + (rising - 1) * f.bytes, f.bytes) == 0 &&
         first_break(&f, false) == n) {
         usw_front_reverse(&f, 0, n);
-        usw_report_later(u, "sort/hybrid", tell_reversed, n, 0);
+        usw_report_later(u, "sort/hybrid", usw_tell_reversed, n, 0);
         return true;
     }
     if (n < RUNS_FROM || width < 2) { /* keys of 16 bits are counted in any case */

@@ -14,6 +14,10 @@ size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       bool in_place);
 
+/* What is said of them; see usw_report_later. */
+void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact);
+void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact);
+
 /* The automatic sort, from within a call (api_sort.c). Keys are as they were after a failure. */
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
                              const usw_options *o);

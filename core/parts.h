@@ -8,12 +8,20 @@
 
 /* ---- keys alone ---- */
 
+/* How keys stand: they rise or fall, but for equal ones, or neither. */
+typedef enum usw_shape { USW_MIXED, USW_RISING, USW_FALLING } usw_shape;
+
+/* So few keys sort before anything else about a call is worth its time. */
+enum { USW_SMALL = 511 };
+
 /* Sorts n unsigned keys ascending on one core: in place, unstable, no allocation, no threads, O(n
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
 typedef struct usw_part_vsort {
     void (*sort[USW_WIDTHS])(void *keys, size_t n);
     /* Moves the keys <= *pivot to the front and returns how many they are. */
     size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
+    /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
+    usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
 } usw_part_vsort;
 USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
 

@@ -1,0 +1,69 @@
+/* part_vsort_small.h - arrays of at most USW_SMALL keys, whose sort takes no longer than a call can
+ * waste: one look, which ends at the first keys that neither rise nor fall, and the sort. Included
+ * once per width of 16 to 64 bits after the quicksort of that width. */
+
+/* Whether the keys rise, fall (but for equal ones), or neither. */
+static usw_shape FN(shape)(const KEY *k, size_t n)
+{
+    bool falls = false, rises = false;
+    size_t i = 0, pairs = n == 0 ? 0 : n - 1;
+#if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
+    for (; i < pairs && !(falls && rises); i += LANES) {
+        size_t count = usw_min(pairs - i, LANES);
+        V low = FN(vload_some)(k + i, count), high = FN(vload_some)(k + i + 1, count);
+        falls |= FN(vany)(FN(vgreater)(low, high));
+        rises |= FN(vany)(FN(vgreater)(high, low));
+    }
+#else
+    for (; i < pairs && !(falls && rises); i++) {
+        falls |= k[i + 1] < k[i];
+        rises |= k[i] < k[i + 1];
+    }
+#endif
+    return !falls ? USW_RISING : !rises ? USW_FALLING : USW_MIXED;
+}
+
+static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
+{
+    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    KEY *k = keys;
+    if (map != NULL) {
+        maps->map[USW_WIDTH](k, k, n, map);
+    }
+    usw_shape shape = FN(shape)(k, n);
+    if (shape == USW_FALLING) {
+        maps->mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+    } else if (shape == USW_MIXED && n <= FN(BASE)) {
+        FN(base_sort)(k, n);
+    } else if (shape == USW_MIXED) {
+        FN(vsort)(k, n);
+    }
+    if (map != NULL) {
+        maps->unmap[USW_WIDTH](k, k, n, map);
+    }
+    return shape;
+}
+
+#if KEY_BITS == 16
+/* Keys of 8 bits are sorted as such of 16 before the counters of 256 values are cleared. */
+static usw_shape sort_small_u8(void *keys, size_t n, const usw_keymap *map)
+{
+    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    uint8_t *k = keys;
+    uint16_t wide[USW_SMALL];
+    if (map != NULL) {
+        maps->map[0](k, k, n, map);
+    }
+    for (size_t i = 0; i < n; i++) {
+        wide[i] = k[i];
+    }
+    usw_shape shape = sort_small_u16(wide, n, NULL);
+    for (size_t i = 0; i < n; i++) {
+        k[i] = (uint8_t)wide[i];
+    }
+    if (map != NULL) {
+        maps->unmap[0](k, k, n, map);
+    }
+    return shape;
+}
+#endif
