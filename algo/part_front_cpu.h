@@ -23,6 +23,22 @@ static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
 
 /* ---- a look at a few keys ---- */
 
+static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_glance *g)
+{
+    const KEY *k = keys;
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t place = 0; place < 2; place++, k += n / 2) {
+        KEY falls = 0, rises = 0;
+        for (size_t i = 0; i < USW_GLANCE; i++) {
+            KEY a = FN(mapped)(k[i], neg, pos, add), b = FN(mapped)(k[i + 1], neg, pos, add);
+            falls += b < a;
+            rises += a < b;
+        }
+        g->falls[place] = (unsigned)falls;
+        g->rises[place] = (unsigned)rises;
+    }
+}
+
 static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t count)
 {
     const KEY *k = keys;
@@ -223,6 +239,7 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 #else
 
 const usw_part_front USW_SYMBOL(usw_part_front) = {
+    .glance = {glance_u8, glance_u16, glance_u32, glance_u64},
     .sample = {sample_u8, sample_u16, sample_u32, sample_u64},
     .leaning = {leaning_u8, leaning_u16, leaning_u32, leaning_u64},
     .count_few = {count_few_u8, count_few_u16, count_few_u32, count_few_u64},

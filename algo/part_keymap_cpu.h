@@ -46,14 +46,15 @@ static inline bool FN(breaks_plain)(const KEY *k, size_t n, bool rising)
     if (n + 1 >= 2 * LANES) {
         low = _mm512_loadu_si512(k);
     }
-    for (; i + 2 * LANES <= n + 1; i += LANES) {
+    _Pragma("GCC unroll 4") for (; i + 2 * LANES <= n + 1; i += LANES)
+    {
         __m512i next = _mm512_loadu_si512(k + i + LANES);
 #if KEY_BITS == 32
         __m512i high = _mm512_alignr_epi32(next, low, 1), least = _mm512_min_epu32(low, high);
 #else
         __m512i high = _mm512_alignr_epi64(next, low, 1), least = _mm512_min_epu64(low, high);
 #endif
-        differ = _mm512_or_si512(differ, _mm512_xor_si512(rising ? low : high, least));
+        differ = _mm512_ternarylogic_epi64(differ, rising ? low : high, least, 0xf6);
         low = next;
     }
     bad = _mm512_test_epi32_mask(differ, differ) != 0;
@@ -109,6 +110,28 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + 1 : n;
 }
 
+static size_t FN(first_other)(const void *keys, size_t n)
+{
+    enum { BLOCK = 4096 / sizeof(KEY) };
+    const KEY *k = keys;
+    KEY first = n == 0 ? 0 : k[0];
+    size_t i = 0;
+    for (size_t end; i < n; i = end) {
+        KEY differ = 0;
+        end = usw_min(n, i + BLOCK);
+        for (size_t j = i; j < end; j++) {
+            differ |= (KEY)(k[j] ^ first);
+        }
+        if (differ != 0) {
+            break;
+        }
+    }
+    while (i < n && k[i] == first) {
+        i++;
+    }
+    return i;
+}
+
 static void FN(fill)(void *keys, size_t n, uint64_t value)
 {
     KEY *k = keys;
@@ -134,6 +157,7 @@ const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
+    .first_other = {first_other_u8, first_other_u16, first_other_u32, first_other_u64},
     .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

@@ -108,6 +108,13 @@ static inline V FN(vmax)(V a, V b)
 #endif
 }
 
+/* The other of a and b, of which least is the lesser. */
+static inline V FN(vother)(V a, V b, V least)
+{
+    (void)least;
+    return FN(vmax)(a, b);
+}
+
 /* The lanes whose number has bit d (a power of two). */
 static inline M FN(lanes_with)(unsigned d)
 {
@@ -117,6 +124,11 @@ static inline M FN(lanes_with)(unsigned d)
 #else
     return _mm256_cmpeq_epi32(with, bit);
 #endif
+}
+
+static inline M FN(lanes_without)(unsigned d)
+{
+    return _mm256_xor_si256(FN(lanes_with)(d), _mm256_set1_epi32(-1));
 }
 
 /* Lanes of `upper` get the greater, the others the lesser of a and b. */
@@ -150,6 +162,18 @@ static inline V FN(vindex_xor)(unsigned x)
 {
     return _mm256_xor_si256(_mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0),
                             _mm256_set1_epi32((int)(KEY_BITS == 64 ? 2 * x : x)));
+}
+
+/* Exchanges lane i with lane i ^ x. */
+static inline V FN(vflip)(V v, unsigned x)
+{
+    return FN(vpermute)(v, FN(vindex_xor)(x));
+}
+
+/* Lanes of `mask` get the key of b of lane i ^ x, the others that of a. */
+static inline V FN(vpick_flip)(V a, V b, unsigned x, M mask)
+{
+    return FN(vpick)(a, FN(vflip)(b, x), mask);
 }
 
 /* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and

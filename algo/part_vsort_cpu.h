@@ -11,6 +11,16 @@
 #include "core/cpu_body.h"
 #include "core/parts.h"
 
+#ifndef USW_IN_REGISTERS
+/* Inlined with a constant number of rows, so that v[] becomes registers. */
+#define USW_IN_REGISTERS static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define USW_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define USW_UNROLL _Pragma("GCC unroll 16")
+#endif
+#endif
+
 #if KEY_BITS == 8
 #include "part_vsort_count.h"
 #elif USW_LEVEL == 2

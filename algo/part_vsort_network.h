@@ -13,21 +13,11 @@
  *
  * At last rows and lanes change places, since memory runs along the lanes. */
 
-#ifndef USW_IN_REGISTERS
-/* Inlined with a constant number of rows, so that v[] becomes registers. */
-#define USW_IN_REGISTERS static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define USW_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define USW_UNROLL _Pragma("GCC unroll 16")
-#endif
-#endif
-
 USW_IN_REGISTERS void FN(vpair)(V *v, unsigned i, unsigned j)
 {
     V a = v[i], b = v[j];
     v[i] = FN(vmin)(a, b);
-    v[j] = FN(vmax)(a, b);
+    v[j] = FN(vother)(a, b, v[i]);
 }
 
 USW_IN_REGISTERS void FN(columns4)(V *v)
@@ -65,24 +55,37 @@ USW_IN_REGISTERS void FN(merge_rows)(V *v, const unsigned rows, const unsigned d
     }
 }
 
-/* Merges runs of `columns` columns in pairs. */
-USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, unsigned columns)
+/* Compares lanes at distance d: the one whose number has bit d gets the greater key. */
+USW_IN_REGISTERS void FN(merge_lanes)(V *v, const unsigned rows, const unsigned d)
 {
-    V index = FN(vindex_xor)(2 * columns - 1);
+    M upper = FN(lanes_with)(d);
+    USW_UNROLL for (unsigned i = 0; i < rows; i++)
+    {
+        v[i] = FN(vorder)(v[i], FN(vflip)(v[i], d), upper);
+    }
+}
+
+/* Merges runs of `columns` columns in pairs. */
+USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, const unsigned columns)
+{
     M upper = FN(lanes_with)(columns);
     USW_UNROLL for (unsigned i = 0; i < (rows + 1) / 2; i++)
     {
         V a = v[i], b = v[rows - 1 - i];
-        v[i] = FN(vorder)(a, FN(vpermute)(b, index), upper);
-        v[rows - 1 - i] = FN(vorder)(b, FN(vpermute)(a, index), upper);
+        v[i] = FN(vorder)(a, FN(vflip)(b, 2 * columns - 1), upper);
+        v[rows - 1 - i] = FN(vorder)(b, FN(vflip)(a, 2 * columns - 1), upper);
     }
-    for (unsigned d = columns / 2; d > 0; d /= 2) {
-        index = FN(vindex_xor)(d);
-        upper = FN(lanes_with)(d);
-        USW_UNROLL for (unsigned i = 0; i < rows; i++)
-        {
-            v[i] = FN(vorder)(v[i], FN(vpermute)(v[i], index), upper);
-        }
+    if (columns >= 16) {
+        FN(merge_lanes)(v, rows, 8);
+    }
+    if (columns >= 8) {
+        FN(merge_lanes)(v, rows, 4);
+    }
+    if (columns >= 4) {
+        FN(merge_lanes)(v, rows, 2);
+    }
+    if (columns >= 2) {
+        FN(merge_lanes)(v, rows, 1);
     }
     if (rows >= 16) {
         FN(merge_rows)(v, rows, 8);
@@ -98,17 +101,35 @@ USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, unsigned colu
     }
 }
 
+/* Merges all columns into one run. Written out, since compilers keep loops over loops, and with
+ * them registers that are moved about. */
+USW_IN_REGISTERS void FN(merge_all)(V *v, const unsigned rows)
+{
+    FN(merge_columns)(v, rows, 1);
+    if (LANES > 2) {
+        FN(merge_columns)(v, rows, 2);
+    }
+    if (LANES > 4) {
+        FN(merge_columns)(v, rows, 4);
+    }
+    if (LANES > 8) {
+        FN(merge_columns)(v, rows, 8);
+    }
+    if (LANES > 16) {
+        FN(merge_columns)(v, rows, 16);
+    }
+}
+
 /* Exchanges the bit d of the row number with the bit d of the lane number. */
 USW_IN_REGISTERS void FN(exchange)(V *v, const unsigned rows, const unsigned d)
 {
-    V index = FN(vindex_xor)(d);
-    M second = FN(lanes_with)(d);
+    M first = FN(lanes_without)(d), second = FN(lanes_with)(d);
     USW_UNROLL for (unsigned i = 0; i < rows / 2; i++)
     {
         unsigned j = (i & ~(d - 1)) * 2 + (i & (d - 1));
         V a = v[j], b = v[j + d];
-        v[j] = FN(vpick)(a, FN(vpermute)(b, index), second);
-        v[j + d] = FN(vpick)(FN(vpermute)(a, index), b, second);
+        v[j] = FN(vpick_flip)(a, b, d, second);
+        v[j + d] = FN(vpick_flip)(b, a, d, first);
     }
 }
 
@@ -138,7 +159,15 @@ USW_IN_REGISTERS void FN(transpose)(V *v, const unsigned rows)
     }
 }
 
-/* Sorts n keys, of which the last vector or the last half of the vectors may be missing. */
+/* How many keys of the vector at `at` there are, of n. */
+static inline size_t FN(keys_at)(size_t n, size_t at)
+{
+    size_t left = n > at ? n - at : 0;
+    return left < LANES ? left : LANES;
+}
+
+/* Sorts n keys, of which the last vector or the last half of the vectors may be missing. No branch
+ * depends on n, which within a quicksort is as good as random. */
 USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
 {
     V v[16];
@@ -146,8 +175,7 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
     {
         size_t at = i * LANES;
         v[i] = i < rows / 2 ? FN(vload)(k + at)
-               : at >= n    ? FN(vset)((KEY)-1)
-                            : FN(vload_some)(k + at, usw_min(n - at, LANES));
+                            : FN(vload_some)(at < n ? k + at : k, FN(keys_at)(n, at));
     }
     if (rows == 2) {
         FN(vpair)(v, 0, 1);
@@ -158,9 +186,7 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
     } else if (rows == 16) {
         FN(columns16)(v);
     }
-    for (unsigned columns = 1; columns < LANES; columns *= 2) {
-        FN(merge_columns)(v, rows, columns);
-    }
+    FN(merge_all)(v, rows);
     FN(transpose)(v, rows);
     const unsigned stack = rows > LANES ? rows / LANES : 1;
     USW_UNROLL for (unsigned i = 0; i < rows; i++)
@@ -169,8 +195,8 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
         size_t at = place * LANES;
         if (place < rows / 2) {
             FN(vstore)(k + at, v[i]);
-        } else if (at < n) {
-            FN(vstore_some)(k + at, v[i], usw_min(n - at, LANES));
+        } else {
+            FN(vstore_some)(at < n ? k + at : k, v[i], FN(keys_at)(n, at));
         }
     }
 }

@@ -68,15 +68,10 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
             continue;
         }
         size_t left = FN(partition)(k, n, pivot);
-        if (left <= n - left) {
-            FN(quick_sort)(k, left, pivot, depth);
-            k += left;
-            n -= left;
-        } else {
-            FN(quick_sort)(k + left, n - left, top, depth);
-            n = left;
-            top = pivot;
-        }
+        /* Which part is the larger would be a branch that no one foresees; depth bounds the stack. */
+        FN(quick_sort)(k, left, pivot, depth);
+        k += left;
+        n -= left;
     }
     FN(base_sort)(k, n);
 }

@@ -8,6 +8,12 @@ static usw_shape FN(shape)(const KEY *k, size_t n)
     bool falls = false, rises = false;
     size_t i = 0, pairs = n == 0 ? 0 : n - 1;
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
+    for (; i + 2 * LANES <= pairs && !(falls && rises); i += 2 * LANES) {
+        V a = FN(vload)(k + i), b = FN(vload)(k + i + LANES);
+        V next_a = FN(vload)(k + i + 1), next_b = FN(vload)(k + i + LANES + 1);
+        falls |= FN(vany)(FN(vgreater)(a, next_a) | FN(vgreater)(b, next_b));
+        rises |= FN(vany)(FN(vgreater)(next_a, a) | FN(vgreater)(next_b, b));
+    }
     for (; i < pairs && !(falls && rises); i += LANES) {
         size_t count = usw_min(pairs - i, LANES);
         V low = FN(vload_some)(k + i, count), high = FN(vload_some)(k + i + 1, count);

@@ -75,6 +75,9 @@ struct upsweep {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
     upsweep_report report;
+    /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say
+     * (api_sort.c). Read and written by atomic built-ins. */
+    uint64_t brief;
     usw_reason tell; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];
@@ -118,6 +121,9 @@ void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
  * writes the reason from the facts when upsweep_last_report asks for it. */
 void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
                       uint64_t fact1);
+
+/* Puts u->brief into the report of the handle, whose lock is held (api_sort.c). */
+void usw_report_brief(upsweep *u);
 
 /* ---- scratch (arena.c) ---- */
 

@@ -19,11 +19,21 @@ enum {
 
 /* ---- the first break of the order ---- */
 
+typedef enum order_kind { RISING, FALLING, EQUAL } order_kind;
+
 typedef struct break_search {
     const usw_front *f;
-    bool rising;
+    order_kind kind;
     atomic_size_t found; /* the least break so far, or n */
 } break_search;
+
+/* Within n keys from `begin` on. */
+static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kind kind)
+{
+    const unsigned char *at = f->keys + begin * f->bytes;
+    return kind == EQUAL ? f->part->first_other[f->width](at, n)
+                         : f->part->first_break[f->width](at, n, f->order, kind == RISING);
+}
 
 static void find_break(void *context, size_t i, unsigned lane)
 {
@@ -34,21 +44,21 @@ static void find_break(void *context, size_t i, unsigned lane)
     if (begin >= atomic_load(&s->found)) {
         return;
     }
-    size_t at = f->part->first_break[f->width](f->keys + begin * f->bytes, n, f->order, s->rising);
+    size_t at = break_within(f, begin, n, s->kind);
     size_t least = atomic_load(&s->found);
     while (at < n && begin + at < least &&
            !atomic_compare_exchange_weak(&s->found, &least, begin + at)) {
     }
 }
 
-static size_t first_break(const usw_front *f, bool rising)
+static size_t first_break(const usw_front *f, order_kind kind)
 {
-    size_t look = usw_min(f->n, FIRST_LOOK);
-    size_t at = f->part->first_break[f->width](f->keys, look, f->order, rising);
+    size_t look = f->n * f->bytes < f->u->tuning.thread_bytes ? f->n : usw_min(f->n, FIRST_LOOK);
+    size_t at = break_within(f, 0, look, kind);
     if (at < look || f->n == look) {
         return at;
     }
-    break_search s = {.f = f, .rising = rising};
+    break_search s = {.f = f, .kind = kind};
     atomic_init(&s.found, f->n);
     usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), find_break, &s);
     return atomic_load(&s.found);
@@ -71,7 +81,7 @@ size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
                        const usw_key_order *order, bool rising)
 {
     usw_front f = front_of(u, (void *)(uintptr_t)keys, n, width, order);
-    return first_break(&f, rising);
+    return first_break(&f, rising ? RISING : FALLING);
 }
 
 /* ---- passes over all keys ---- */
@@ -138,26 +148,49 @@ static bool sort_almost(const usw_front *f)
     return way != 0 && usw_front_almost(f);
 }
 
+/* Keys that rise, or fall, from the first to the last; of the two only what they begin with is
+ * looked for. */
+static bool sort_ordered(const usw_front *f, const usw_glance *g)
+{
+    bool equal = g->falls[0] == 0 && g->rises[0] == 0;
+    if (g->falls[0] == 0 &&
+        ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
+        usw_report_later(f->u, "sort/hybrid", usw_tell_sorted, f->n, 0);
+        return true;
+    }
+    if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
+        usw_front_reverse(f, 0, f->n);
+        usw_report_later(f->u, "sort/hybrid", usw_tell_reversed, f->n, 0);
+        return true;
+    }
+    return false;
+}
+
+/* Neighbours that rise and fall by turns, here and there: neither runs nor almost in order. */
+static bool is_random(const usw_glance *g)
+{
+    enum { OFTEN = USW_GLANCE / 4 };
+    return g->falls[0] >= OFTEN && g->rises[0] >= OFTEN && g->falls[1] >= OFTEN &&
+           g->rises[1] >= OFTEN;
+}
+
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       bool in_place)
 {
     usw_key_order order = {*map, 0, 0};
     usw_front f = front_of(u, keys, n, width, &order);
-    size_t rising = first_break(&f, true);
-    if (rising == n) {
-        usw_report_later(u, "sort/hybrid", usw_tell_sorted, n, 0);
-        return true;
+    usw_glance g = {{0}, {0}};
+    if (n >= 4 * USW_GLANCE) {
+        f.steps->glance[width](keys, n, map, &g);
     }
-    /* Before the first break all keys must be equal, or they do not fall. */
-    if (memcmp(keys, f.keys + (rising - 1) * f.bytes, f.bytes) == 0 &&
-        first_break(&f, false) == n) {
-        usw_front_reverse(&f, 0, n);
-        usw_report_later(u, "sort/hybrid", usw_tell_reversed, n, 0);
+    if (sort_ordered(&f, &g)) {
         return true;
     }
     if (n < RUNS_FROM || width < 2) { /* keys of 16 bits are counted in any case */
         return false;
     }
-    return (!in_place && usw_front_runs(&f)) || (n >= VALUES_FROM && usw_front_values(&f)) ||
-           (n >= ALMOST_FROM && sort_almost(&f));
+    bool random = is_random(&g);
+    return (!random && !in_place && usw_front_runs(&f)) ||
+           (n >= VALUES_FROM && usw_front_values(&f)) ||
+           (!random && n >= ALMOST_FROM && sort_almost(&f));
 }

@@ -197,15 +197,16 @@ static bool choose_range(range_count *c, const uint64_t *sample)
 {
     const usw_front *f = c->f;
     uint64_t most = UINT64_MAX >> (64 - 8 * f->bytes), low = most, high = 0;
+    uint64_t limit = usw_min(f->n / KEYS_PER_VALUE, SPAN_MAX) / 3;
     for (size_t i = 0; i < PROBES; i++) {
         uint64_t x = usw_map_key(&f->order->map, sample[i]);
         low = x < low ? x : low;
         high = x > high ? x : high;
+        if (high - low > limit - 8) {
+            return false;
+        }
     }
-    uint64_t limit = usw_min(f->n / KEYS_PER_VALUE, SPAN_MAX), room = high - low + 8;
-    if (room > limit / 3) {
-        return false;
-    }
+    uint64_t room = high - low + 8;
     low -= low < room ? low : room;
     high += most - high < room ? most - high : room;
     c->low = low;
@@ -253,9 +254,20 @@ static bool count_range(const usw_front *f, const uint64_t *sample)
     return true;
 }
 
+/* Whether some probes alone have more values than are counted one by one: fewer slots than values
+ * are taken, so this is never said of few, and it takes no list. */
+static bool are_many(const uint64_t *sample)
+{
+    uint64_t taken = 0;
+    for (size_t i = 0; i < PROBES / 2; i++) {
+        taken |= UINT64_C(1) << (sample[i] * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+    }
+    return __builtin_popcountll(taken) > USW_FEW;
+}
+
 bool usw_front_values(const usw_front *f)
 {
     uint64_t sample[PROBES];
     f->steps->sample[f->width](f->keys, f->n, sample, PROBES);
-    return count_few(f, sample) || count_range(f, sample);
+    return (!are_many(sample) && count_few(f, sample)) || count_range(f, sample);
 }

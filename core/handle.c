@@ -142,9 +142,10 @@ void upsweep_last_report(const upsweep *u, upsweep_report *report)
         *report = (upsweep_report){"", "", "", "", 0, 0};
         return;
     }
-    if (u->tell != NULL) { /* the words are no part of what const protects */
-        upsweep *own = (upsweep *)(uintptr_t)u;
+    if (u->tell != NULL || __atomic_load_n(&u->brief, __ATOMIC_RELAXED) != 0) {
+        upsweep *own = (upsweep *)(uintptr_t)u; /* the words are no part of what const protects */
         pthread_mutex_lock(&own->lock);
+        usw_report_brief(own);
         if (own->tell != NULL) {
             own->tell(own->reason, sizeof own->reason, own->fact);
             add_note(own);
@@ -182,6 +183,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     u->report.algorithm = "";
     u->report.reason = "";
     u->tell = NULL;
+    __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
     u->report.device = "cpu";
     u->on_gpu = false;
     u->note[0] = '\0';

@@ -39,6 +39,8 @@ typedef struct usw_part_keymap {
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
      */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
+    /* The least i whose bits differ from those of keys[0], or n. */
+    size_t (*first_other[4])(const void *keys, size_t n);
     void (*fill[4])(void *keys, size_t n, uint64_t value);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
@@ -55,8 +57,16 @@ typedef struct usw_few {
     uint8_t id[USW_FEW_SLOTS];  /* its number in value */
 } usw_few;
 
+/* How 16 pairs of neighbours stand at the beginning and in the middle. */
+enum { USW_GLANCE = 16 };
+typedef struct usw_glance {
+    unsigned falls[2], rises[2];
+} usw_glance;
+
 /* What the front end does with keys that need no sort; [width]. */
 typedef struct usw_part_front {
+    /* n >= 4 USW_GLANCE. */
+    void (*glance[4])(const void *keys, size_t n, const usw_keymap *map, usw_glance *g);
     /* sample[i] = a raw key of the i-th of `count` equal parts of the keys; n >= count. */
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
