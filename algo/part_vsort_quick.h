@@ -68,7 +68,8 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
             continue;
         }
         size_t left = FN(partition)(k, n, pivot);
-        /* Which part is the larger would be a branch that no one foresees; depth bounds the stack. */
+        /* To ask which part is the larger would be a branch that no one foresees; depth bounds
+         * the stack. */
         FN(quick_sort)(k, left, pivot, depth);
         k += left;
         n -= left;
