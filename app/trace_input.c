@@ -7,6 +7,9 @@
 
 int app_trace_input_add(app_trace_input *in, uint32_t value)
 {
+    if (in->most > 0 && in->count == in->most) {
+        return app_fail("more than %zu numbers are too many to watch", in->most);
+    }
     if (in->count == in->room) {
         in->room = in->room == 0 ? 64 : 2 * in->room;
         uint32_t *values = realloc(in->values, in->room * sizeof *values);
@@ -22,7 +25,7 @@ int app_trace_input_add(app_trace_input *in, uint32_t value)
 void app_trace_input_free(app_trace_input *in)
 {
     free(in->values);
-    *in = (app_trace_input){NULL, 0, 0};
+    *in = (app_trace_input){0};
 }
 
 /* where: "" or "FILE: ". */
@@ -48,7 +51,7 @@ int app_trace_input_file(app_trace_input *in, FILE *f, const char *name)
         c = getc(f);
         bool between = c == EOF || (c != 0 && strchr(" \t\r\n,", c) != NULL);
         if (!between) {
-            word[length] = (char)c;
+            word[length] = (char)(c < ' ' || c > '~' ? '?' : c);
             length += length + 1 < sizeof word;
         } else if (length > 0) {
             word[length] = '\0';

@@ -7,6 +7,7 @@
 typedef struct app_trace_input {
     uint32_t *values;
     size_t count, room;
+    size_t most; /* more are refused; 0: no limit */
 } app_trace_input;
 
 /* Reads the words: each a number from 0 to 4294967295, or "-" for those on standard input, parted

@@ -144,7 +144,7 @@ int verb_trace(int argc, char **argv)
     if (a == NULL) {
         return APP_ERROR;
     }
-    app_trace_input in = {NULL, 0, 0};
+    app_trace_input in = {0};
     status = app_trace_input_read(&in, a, s.common.operands + 1, s.common.operand_count - 1);
     if (status == APP_OK && s.watch) {
         status = watch_play(a, in.values, in.count, s.speed);

@@ -245,6 +245,7 @@ static int read_file(const app_view_wish *w, app_trace_input *in)
 int app_view_input(const app_view_wish *w, app_trace_input *in, view_graph *graph)
 {
     bool paths = is_paths(w->first), typed = w->word_count > 0 || w->example;
+    in->most = paths ? 0 : MOST_MADE;
     if (w->pattern != NULL && check_pattern(w->pattern) != APP_OK) {
         return APP_ERROR;
     }

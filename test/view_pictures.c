@@ -56,19 +56,17 @@ static void must_refuse(const char *line, const char *sentence)
     program_free(&r);
 }
 
-static bool exists(const char *name)
-{
-    char path[300];
-    struct stat s;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return stat(path, &s) == 0;
-}
-
 static const char *path_of(const char *name)
 {
     static char path[300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
+}
+
+static bool exists(const char *name)
+{
+    struct stat s;
+    return stat(path_of(name), &s) == 0;
 }
 
 static void expect(const picture *p, float x, float y, uint32_t colour, const char *what, size_t i)
@@ -299,6 +297,12 @@ static void test_refusals(void **state)
     assert_int_equal(program_store(path_of("numbers.txt"), "3 1\n2 9999999999\n", 17), 0);
     must_refuse(line, "line 2: '9999999999'");
     assert_false(exists("y.png"));
+    assert_int_equal(program_store(path_of("numbers.txt"), "3 1\n\x01\xff", 6), 0);
+    must_refuse(line, "line 2: '?");
+    snprintf(line, sizeof line, "yes 1 | head -n 16777217 >%s", path_of("many.txt"));
+    assert_int_equal(system(line), 0);
+    snprintf(line, sizeof line, "sort/radix --input %s --png y.png", path_of("many.txt"));
+    must_refuse(line, "more than 16777216 numbers are too many to watch");
     unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");
     must_refuse("sort/oddeven", "--png");

@@ -70,4 +70,29 @@ viewer=
 [ -s upsweep-1.png ] && [ -s upsweep-2.png ] || { echo "no picture was saved"; exit 1; }
 cmp -s upsweep-1.png upsweep-2.png && { echo "both pictures are the same"; exit 1; }
 grep -q 'in a window' stats || { echo "it tells no statistics"; exit 1; }
+
+# A real run in a window: its pictures, as points and as their density.
+rm -f upsweep-*.png
+"$program" view --run sort/radix -n 60000 --type f32 --threads 1 --seconds 600 --size 800x500 --stats 2>stats &
+viewer=$!
+title 'upsweep - sort/radix - 0 of [0-9]* pictures - playing'
+window=$(xdotool search --name 'upsweep - sort' | head -1)
+xdotool windowfocus "$window" 2>/dev/null
+xdotool key space
+title '0 of [0-9]* pictures - paused'
+xdotool key Right Right
+title '2 of [0-9]* pictures - paused'
+xdotool key Left
+title '1 of [0-9]* pictures - paused'
+xdotool key s v s
+xdotool windowsize "$window" 640 420
+xdotool key s q
+wait "$viewer"
+status=$?
+viewer=
+[ $status = 0 ] || { echo "the run ended with $status"; cat stats; exit 1; }
+[ -s upsweep-1.png ] && [ -s upsweep-2.png ] || { echo "no picture of the run was saved"; exit 1; }
+cmp -s upsweep-1.png upsweep-2.png && { echo "points and density are the same"; exit 1; }
+grep -q 'elements of f32' stats || { echo "it tells nothing of the run"; exit 1; }
+
 echo "the window obeys its keys"

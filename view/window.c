@@ -145,21 +145,19 @@ static void on_change(GLFWwindow *handle)
     w->stale = true;
 }
 
-static const char *last_error;
+static char last_error[100]; /* what GLFW says lasts as long as its call */
 
 static void on_error(int code, const char *text)
 {
     (void)code;
-    last_error = text;
+    snprintf(last_error, sizeof last_error, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 /* The first line of what GLFW said, or what is known without it. */
 static bool fail(window *w, const char *what)
 {
-    static char text[160];
-    const char *why = last_error != NULL ? last_error : "GLFW does not say why";
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(why, "\n"), why);
-    return io_because(w->error, "%s (%s); --png, --gif, --mp4 and --frames need none", what, text);
+    const char *why = last_error[0] != '\0' ? last_error : "GLFW does not say why";
+    return io_because(w->error, "%s (%s); --png, --gif, --mp4 and --frames need none", what, why);
 }
 
 static bool open_window(window *w)
