@@ -1,9 +1,5 @@
-/* part_select - the steps of selection: counting, splitting and collecting the keys of one block by
- * a band [low, high] of mapped keys. Keys are mapped on the fly and move as they are.
- *
- * With AVX-512 a vector of keys is compared with the band, compressed thrice and stored; elsewhere
- * each key goes to the end of its part, whose address the two comparisons mask out without a
- * branch. */
+/* part_select - the steps of selection of the k least keys: counting and collecting the keys of one
+ * block up to a limit. Keys are mapped on the fly; with AVX-512 a vector of them at a time. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 
@@ -60,12 +56,6 @@ static inline USW_LANE_MASK FN(lanes)(size_t left)
     return (USW_LANE_MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
 }
 
-static inline KEY *FN(append)(KEY *out, USW_LANE_MASK which, __m512i keys)
-{
-    size_t count = (size_t)__builtin_popcountll(which);
-    V(mask_storeu)(out, FN(lanes)(count), V(mask_compress)(keys, which, keys));
-    return out + count;
-}
 #endif
 
 static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
@@ -98,36 +88,6 @@ static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_
 #endif
     counts[0] = below;
     counts[1] = up_to;
-}
-
-static void FN(split)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
-                      uint64_t high, const size_t counts[2], void *out)
-{
-    const KEY *k = keys;
-    KEY *part[3] = {(KEY *)out, (KEY *)out + counts[0], (KEY *)out + counts[1]};
-#if USW_LEVEL == 2
-    FN(band) b = FN(band_of)(map, low, high);
-    for (size_t i = 0; i < n; i += SELECT_LANES) {
-        USW_LANE_MASK lanes = FN(lanes)(n - i);
-        __m512i raw = V(maskz_loadu)(lanes, k + i), key = FN(map_vector)(raw, &b);
-        USW_LANE_MASK below = VU(cmplt)(key, b.low) & lanes, above = VU(cmpgt)(key, b.high) & lanes;
-        part[0] = FN(append)(part[0], below, raw);
-        part[1] = FN(append)(part[1], (USW_LANE_MASK)(lanes & ~(below | above)), raw);
-        part[2] = FN(append)(part[2], above, raw);
-    }
-#else
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    uintptr_t low_at = (uintptr_t)part[0], at = (uintptr_t)part[1], high_at = (uintptr_t)part[2];
-    for (size_t i = 0; i < n; i++) {
-        KEY key = FN(mapped)(k[i], neg, pos, add);
-        uintptr_t below = 0 - (uintptr_t)(key < (KEY)low), above = 0 - (uintptr_t)(key > (KEY)high);
-        uintptr_t to = at ^ ((at ^ low_at) & below) ^ ((at ^ high_at) & above);
-        *(KEY *)to = k[i];
-        low_at += sizeof(KEY) & below;
-        high_at += sizeof(KEY) & above;
-        at += sizeof(KEY) & ~(below | above);
-    }
-#endif
 }
 
 /* Bit i is set where the mapped key i < n is at most limit; n <= 64. */
@@ -175,12 +135,35 @@ static void FN(collect)(const void *keys, size_t n, const usw_keymap *map, uint6
     }
 }
 
+static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                       size_t position, void *records, size_t record_bytes, size_t room,
+                       size_t *count)
+{
+    const KEY *k = keys;
+    size_t at = 0, i = 0;
+    for (; i < n && at + 64 <= room; i += 64) {
+        uint64_t hits = n - i >= 64 ? FN(hits)(k + i, 64, map, (KEY)limit)
+                                    : FN(hits)(k + i, n - i, map, (KEY)limit);
+        for (; hits != 0; hits &= hits - 1) {
+            size_t j = i + (size_t)__builtin_ctzll(hits);
+            uint64_t key = usw_map_key(map, k[j]);
+            if (record_bytes == 8) {
+                ((uint64_t *)records)[at++] = key << 32 | (uint32_t)(position + j);
+            } else {
+                ((usw_u128 *)records)[at++] = (usw_u128)key << 64 | (position + j);
+            }
+        }
+    }
+    *count = at;
+    return usw_min(i, n);
+}
+
 #else
 
 const usw_part_select USW_SYMBOL(usw_part_select) = {
     .count = {count_u8, count_u16, count_u32, count_u64},
-    .split = {split_u8, split_u16, split_u32, split_u64},
     .collect = {collect_u8, collect_u16, collect_u32, collect_u64},
+    .take = {take_u8, take_u16, take_u32, take_u64},
 };
 
 #endif

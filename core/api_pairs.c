@@ -9,7 +9,7 @@
  * stable order. */
 #include "check.h"
 #include "gpu.h"
-#include "parts.h"
+#include "pair_sort.h"
 #include "registry.h"
 
 enum {
@@ -177,30 +177,14 @@ static void gather_task(void *context, size_t t, unsigned lane)
         ->gather(j->pairs.records, pb, pb, j->values_copy, j->values, j->value_bytes, begin, end);
 }
 
-/* Takes scratch for the ways of a pair sort where they have none yet, and sorts. */
 static upsweep_status sort_by_choice(job *j, usw_pair_sort *p)
 {
-    size_t key_bytes = j->pairs.key_bytes, bytes;
     p->n = j->n;
     p->keys = j->pairs.keys;
     p->map = j->pairs.map;
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
-    if (usw_mul_overflows(j->n, p->payload_bytes, &bytes)) {
-        return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", j->n);
-    }
-    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(j->u, j->n * key_bytes);
-    p->way_payloads[0] = p->out_payloads != NULL ? p->out_payloads : usw_scratch(j->u, bytes);
-    size_t first = (j->n * key_bytes + 63) & ~(size_t)63;
-    if (!__builtin_add_overflow(first, bytes, &bytes)) {
-        p->way_keys[1] = usw_scratch(j->u, bytes);
-    }
-    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
-        return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", j->n);
-    }
-    p->way_payloads[1] = (char *)p->way_keys[1] + first;
-    p->out_payloads = p->way_payloads[0];
-    return USW_PICK(j->u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](j->u, p);
+    return usw_sort_carrying(j->u, p, j->pairs.key_bytes);
 }
 
 static upsweep_status pairs_by_choice(job *j)

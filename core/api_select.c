@@ -14,6 +14,8 @@ enum {
     NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_MAX |
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
+    TAKE_KEYS = 1 << 16, /* that one task looks at */
+    TAKE_ROOM = 1 << 10, /* records */
     SORT_ALONE = 1 << 14 /* records; so few are sorted by the calling thread, in place */
 };
 
@@ -47,12 +49,8 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
     }
     if (status == UPSWEEP_OK) {
         usw_keymap map = map_for(type, o.flags);
-        usw_select_scratch scratch = {NULL, NULL};
         if (!usw_gpu_nth(u, keys, n, k, &map, &status)) {
-            if (!(o.flags & UPSWEEP_IN_PLACE)) {
-                scratch = usw_select_take(u, n, upsweep_type_bytes(type));
-            }
-            usw_select(u, keys, n, k, &map, scratch);
+            usw_select(u, keys, n, k, &map);
         }
     }
     return usw_leave(u, status);
@@ -168,19 +166,22 @@ static size_t guess_limit(top_job *j)
     return inside ? (rank + gap + 1) * (j->n / count) : j->n;
 }
 
+/* Records are collected in a room of the task's own and moved from there as it fills up. */
 static void take_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     top_job *j = context;
-    size_t at = block * USW_SELECT_BLOCK, n = block_keys(j, block), counts[2];
-    const unsigned char *keys = j->keys + at * j->bytes;
-    j->part->count[j->width](keys, n, &j->map, j->limit, j->limit, counts);
-    if (counts[1] != 0) {
-        size_t to = atomic_fetch_add_explicit(&j->used, counts[1], memory_order_relaxed);
-        if (to <= j->room && counts[1] <= j->room - to) {
-            j->part->collect[j->width](keys, n, &j->map, j->limit, counts[1], at,
-                                       j->records + to * j->record_bytes, j->record_bytes);
+    _Alignas(16) unsigned char room[TAKE_ROOM * sizeof(usw_u128)];
+    size_t at = block * TAKE_KEYS, end = usw_min(at + TAKE_KEYS, j->n);
+    while (at < end) {
+        size_t count = 0;
+        at += j->part->take[j->width](j->keys + at * j->bytes, end - at, &j->map, j->limit, at,
+                                      room, j->record_bytes, TAKE_ROOM, &count);
+        size_t to = atomic_fetch_add_explicit(&j->used, count, memory_order_relaxed);
+        if (to > j->room || count > j->room - to) {
+            return; /* too many */
         }
+        memcpy(j->records + to * j->record_bytes, room, count * j->record_bytes);
     }
 }
 
@@ -188,13 +189,13 @@ static void take_block(void *context, size_t block, unsigned lane)
 static bool take_at_once(top_job *j, size_t expected)
 {
     j->room = 2 * expected + SORT_ALONE;
-    if (j->k > j->n / 64 || j->room > j->n / 4) {
+    if (j->k > j->n / 16 || j->room > j->n / 2 + SORT_ALONE) {
         return false;
     }
     usw_mark mark = usw_scratch_mark(j->u);
     j->records = usw_scratch(j->u, j->room * j->record_bytes);
     if (j->records != NULL) {
-        usw_parallel(j->u, usw_div_up(j->n, USW_SELECT_BLOCK), take_block, j);
+        usw_parallel(j->u, usw_div_up(j->n, TAKE_KEYS), take_block, j);
         j->records_n = atomic_load(&j->used);
         if (j->records_n >= j->k && j->records_n <= j->room) {
             return true;
@@ -219,7 +220,7 @@ static upsweep_status find_limit(top_job *j)
         return no_memory(j);
     }
     memcpy(copy, j->keys, j->n * j->bytes);
-    usw_select(j->u, copy, j->n, j->k - 1, &j->map, usw_select_take(j->u, j->n, j->bytes));
+    usw_select(j->u, copy, j->n, j->k - 1, &j->map);
     j->limit = usw_map_key(&j->map, usw_load_raw(copy + (j->k - 1) * j->bytes, j->bytes));
     usw_scratch_reset(j->u, mark);
     return UPSWEEP_OK;
@@ -248,13 +249,12 @@ static upsweep_status set_limit(top_job *j)
 /* Records differ in their positions, so any sort gives the one order. */
 static void sort_collected(const top_job *j)
 {
-    unsigned width = j->record_bytes == 8 ? 3 : 4, bits = (unsigned)j->record_bytes * 8;
-    if (j->records_n > SORT_ALONE &&
-        USW_PICK(j->u->isa, usw_sort_radix_cpu)
-                ->sort[width](j->u, j->records, j->records_n, 0, bits) == UPSWEEP_OK) {
-        return;
+    unsigned width = j->record_bytes == 8 ? 3 : 4;
+    if (j->records_n <= SORT_ALONE ||
+        USW_PICK(j->u->isa, usw_part_hybrid)
+                ->sort[width](j->u, j->records, j->records_n, NULL, true) != UPSWEEP_OK) {
+        USW_PICK(j->u->isa, usw_part_vsort)->sort[width](j->records, j->records_n);
     }
-    USW_PICK(j->u->isa, usw_part_vsort)->sort[width](j->records, j->records_n);
 }
 
 static upsweep_status collect_all(top_job *j)

@@ -177,14 +177,15 @@ typedef struct usw_part_select {
     /* counts[0], counts[1]: how many mapped keys are less than low, and at most high. */
     void (*count[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
                      size_t counts[2]);
-    /* A stable split in three, one after the other in out: keys less than low, keys from low to
-     * high, others. counts are those of count. */
-    void (*split[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
-                     const size_t counts[2], void *out);
     /* Appends a record (see usw_pairs) of mapped key and `position` + i for all keys less than
      * limit and the first `ties` of those equal to it. */
     void (*collect[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
                        size_t ties, size_t position, void *records, size_t record_bytes);
+    /* The same for all keys up to limit, as long as there is room for 64 records more; *count gets
+     * how many were written. Returns how many keys were looked at. */
+    size_t (*take[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                      size_t position, void *records, size_t record_bytes, size_t room,
+                      size_t *count);
 } usw_part_select;
 USW_DECLARE_PER_ISA(usw_part_select, usw_part_select);
 

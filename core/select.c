@@ -1,10 +1,10 @@
 /* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost
- * surely lie; one pass splits the keys into those below, within and above the band, and the search
- * goes on in one part, mostly the small one within.
+ * surely lie; the keys above the band are parted from the others, then those below it, and the
+ * search goes on in what is left. The first step touches all keys, the second half of them.
  *
- * Splitting is stable and goes by blocks: every block is counted and split into scratch by one
- * task, and when all counts are known the three pieces of each are copied to their places. So the
- * outcome depends neither on the threads nor on the instruction set.
+ * Parting is in place and goes by blocks, which are mapped to unsigned keys, parted by vectors and
+ * mapped back while they lie in the cache. Then what stands on the wrong side of the border is
+ * exchanged. There are so many blocks whatever the threads, so the outcome does not depend on them.
  *
  * A part that has not halved was split by a bad band. Then the band is made of one key of the
  * sample, which settles inputs with few different keys; if that does not help either, of the middle
@@ -14,102 +14,150 @@
  * Source: R. W. Floyd, R. L. Rivest, "Expected time bounds for selection" (1975). */
 #include "select.h"
 
-enum { SORT_BELOW = 4096 }; /* keys; so few are sorted */
+enum {
+    SORT_BELOW = 512,       /* keys; so few are sorted */
+    BLOCK_KEYS = 64 * 1024, /* at least, of a block */
+    BLOCKS_MAX = 256,
+    TRADE_BYTES = 256 * 1024, /* that one task exchanges */
+    STRIP_BYTES = 1024
+};
 
 typedef struct select_job {
     upsweep *u;
-    const usw_part_select *part;
     unsigned width; /* log2 of the bytes of a key */
     size_t bytes;
     const usw_keymap *map;
+    bool plain;          /* the map changes nothing */
     unsigned char *keys; /* the part that is searched, n keys */
     size_t n;
     uint64_t least, greatest; /* mapped keys in the part lie between these */
     uint64_t low, high;       /* the band */
-    unsigned char *spare;
-    size_t (*counts)[2]; /* of each block; then where its first and second piece go */
-    size_t totals[2];
+    /* one parting: */
+    uint64_t limit; /* mapped: keys up to it go to the front */
+    size_t block, blocks, total, trades;
+    size_t front[BLOCKS_MAX]; /* how many of each block */
 } select_job;
-
-usw_select_scratch usw_select_take(upsweep *u, size_t n, size_t key_bytes)
-{
-    usw_select_scratch s = {NULL, NULL};
-    if (n > SORT_BELOW) {
-        s.spare = usw_scratch(u, n * key_bytes);
-        s.counts = usw_scratch(u, usw_div_up(n, USW_SELECT_BLOCK) * sizeof *s.counts);
-    }
-    return s.spare == NULL || s.counts == NULL ? (usw_select_scratch){NULL, NULL} : s;
-}
 
 size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_keymap *map,
                        uint64_t sample[USW_SAMPLE_MAX])
 {
-    size_t bytes = map->bits / 8, count = usw_min(USW_SAMPLE_MAX, usw_max(n / 64, 1));
+    size_t bytes = map->bits / 8, count = usw_min(USW_SAMPLE_MAX, usw_max(n / 64, usw_min(n, 64)));
     size_t stratum = n / count; /* one key out of each, anywhere in it */
     uint64_t random = n;
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t at = i * stratum + (size_t)((random >> 33) % stratum);
+        size_t at = i * stratum + (size_t)((random >> 33) * usw_min(stratum, UINT32_MAX) >> 31);
         sample[i] = usw_map_key(map, usw_load_raw((const char *)keys + at * bytes, bytes));
     }
     USW_PICK(u->isa, usw_part_vsort)->sort[3](sample, count);
     return count;
 }
 
-static size_t block_keys(const select_job *j, size_t block)
+/* ---- parting ---- */
+
+static void part_block(void *context, size_t b, unsigned lane)
 {
-    return usw_min(USW_SELECT_BLOCK, j->n - block * USW_SELECT_BLOCK);
+    (void)lane;
+    select_job *j = context;
+    size_t at = b * j->block, n = usw_min(j->block, j->n - at);
+    unsigned char *keys = j->keys + at * j->bytes, pivot[8];
+    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
+    usw_store_raw(pivot, j->bytes, j->limit);
+    if (!j->plain) {
+        maps->map[j->width](keys, keys, n, j->map);
+    }
+    j->front[b] = USW_PICK(j->u->isa, usw_part_vsort)->partition[j->width](keys, n, pivot);
+    if (!j->plain) {
+        maps->unmap[j->width](keys, keys, n, j->map);
+    }
 }
 
-static void split_block(void *context, size_t block, unsigned lane)
+/* A place among the keys that are on the wrong side: those before the border that belong behind it,
+ * or the other way round. */
+typedef struct cursor {
+    const select_job *j;
+    bool behind;
+    size_t block, at, end; /* the current stretch */
+} cursor;
+
+/* The stretch of block b: where in the part its wrong keys are. */
+static void set_stretch(cursor *c, size_t b)
+{
+    const select_job *j = c->j;
+    size_t start = b * j->block, middle = start + j->front[b];
+    size_t end = usw_min(start + j->block, j->n);
+    c->block = b;
+    c->at = c->behind ? usw_max(start, j->total) : middle;
+    c->end = c->behind ? middle : usw_min(end, j->total);
+    c->end = usw_max(c->end, c->at);
+}
+
+static cursor cursor_at(const select_job *j, bool behind, size_t skip)
+{
+    cursor c = {.j = j, .behind = behind};
+    for (size_t b = 0;; b++) {
+        set_stretch(&c, b);
+        if (skip < c.end - c.at || b + 1 == j->blocks) {
+            c.at += usw_min(skip, c.end - c.at);
+            return c;
+        }
+        skip -= c.end - c.at;
+    }
+}
+
+static void exchange(unsigned char *x, unsigned char *y, size_t bytes)
+{
+    unsigned char strip[STRIP_BYTES];
+    for (size_t i = 0; i < bytes; i += STRIP_BYTES) {
+        size_t n = usw_min(bytes - i, STRIP_BYTES);
+        memcpy(strip, x + i, n);
+        memcpy(x + i, y + i, n);
+        memcpy(y + i, strip, n);
+    }
+}
+
+static void trade(void *context, size_t t, unsigned lane)
 {
     (void)lane;
     const select_job *j = context;
-    size_t at = block * USW_SELECT_BLOCK * j->bytes, n = block_keys(j, block);
-    j->part->count[j->width](j->keys + at, n, j->map, j->low, j->high, j->counts[block]);
-    j->part->split[j->width](j->keys + at, n, j->map, j->low, j->high, j->counts[block],
-                             j->spare + at);
+    size_t each = TRADE_BYTES / j->bytes, left = usw_min(each, j->trades - t * each);
+    cursor x = cursor_at(j, false, t * each), y = cursor_at(j, true, t * each);
+    while (left > 0) {
+        size_t n = usw_min(left, usw_min(x.end - x.at, y.end - y.at));
+        exchange(j->keys + x.at * j->bytes, j->keys + y.at * j->bytes, n * j->bytes);
+        x.at += n;
+        y.at += n;
+        left -= n;
+        if (x.at == x.end && left > 0) {
+            set_stretch(&x, x.block + 1);
+        }
+        if (y.at == y.end && left > 0) {
+            set_stretch(&y, y.block + 1);
+        }
+    }
 }
 
-/* Copies the three pieces of a block; counts hold where the first two go, and the third follows
- * from how many keys there are before the block. */
-static void place_block(void *context, size_t block, unsigned lane)
+/* Moves the keys up to limit, mapped, to the front of the part and returns how many they are. */
+static size_t part_keys(select_job *j, uint64_t limit)
 {
-    (void)lane;
-    const select_job *j = context;
-    size_t blocks = usw_div_up(j->n, USW_SELECT_BLOCK), before = block * USW_SELECT_BLOCK;
-    const size_t *here = j->counts[block], *next = j->counts[block + 1];
-    bool last = block + 1 == blocks;
-    size_t n = block_keys(j, block);
-    size_t below = (last ? j->totals[0] : next[0]) - here[0];
-    size_t within = (last ? j->totals[1] : next[1]) - here[1];
-    size_t above_at = j->totals[1] + before - here[0] - (here[1] - j->totals[0]);
-    const unsigned char *from = j->spare + before * j->bytes;
-    memcpy(j->keys + here[0] * j->bytes, from, below * j->bytes);
-    memcpy(j->keys + here[1] * j->bytes, from + below * j->bytes, within * j->bytes);
-    memcpy(j->keys + above_at * j->bytes, from + (below + within) * j->bytes,
-           (n - below - within) * j->bytes);
+    j->limit = limit;
+    j->block = usw_max(BLOCK_KEYS, usw_div_up(j->n, BLOCKS_MAX));
+    j->blocks = usw_div_up(j->n, j->block);
+    usw_parallel(j->u, j->blocks, part_block, j);
+    j->total = j->trades = 0;
+    for (size_t b = 0; b < j->blocks; b++) {
+        j->total += j->front[b];
+    }
+    for (size_t b = 0; b < j->blocks; b++) {
+        cursor c = {.j = j};
+        set_stretch(&c, b);
+        j->trades += c.end - c.at;
+    }
+    usw_parallel(j->u, usw_div_up(j->trades * j->bytes, TRADE_BYTES), trade, j);
+    return j->total;
 }
 
-/* Splits the part by the band; totals get the keys below, and those not above. */
-static void split_part(select_job *j)
-{
-    size_t blocks = usw_div_up(j->n, USW_SELECT_BLOCK), below = 0, within = 0;
-    usw_parallel(j->u, blocks, split_block, j);
-    for (size_t b = 0; b < blocks; b++) {
-        size_t less = j->counts[b][0], more = j->counts[b][1] - less;
-        j->counts[b][0] = below;
-        j->counts[b][1] = within;
-        below += less;
-        within += more;
-    }
-    for (size_t b = 0; b < blocks; b++) {
-        j->counts[b][1] += below;
-    }
-    j->totals[0] = below;
-    j->totals[1] = below + within;
-    usw_parallel(j->u, blocks, place_block, j);
-}
+/* ---- searching ---- */
 
 /* attempt 0: a band around the k-th of the sample; 1: that key alone; 2: the middle third. */
 static void choose_band(select_job *j, size_t k, unsigned attempt)
@@ -135,6 +183,30 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
     j->high = rank + gap >= count ? j->greatest : sample[rank + gap];
 }
 
+/* Goes on with the first `front` keys, none above limit, or with the others, whichever has the k-th;
+ * returns its rank there. */
+static size_t keep_side(select_job *j, size_t k, uint64_t limit, size_t front)
+{
+    if (k < front) {
+        j->n = front;
+        j->greatest = limit;
+        return k;
+    }
+    j->keys += front * j->bytes;
+    j->n -= front;
+    j->least = limit + 1;
+    return k - front;
+}
+
+/* Cuts off what is above the band, or what is below it; returns the new rank. */
+static size_t cut(select_job *j, size_t k, bool above)
+{
+    bool useful = above ? j->high >= j->least && j->high < j->greatest
+                        : j->low > j->least && j->low <= j->greatest;
+    uint64_t limit = above ? j->high : j->low - 1;
+    return useful ? keep_side(j, k, limit, part_keys(j, limit)) : k;
+}
+
 static void sort_part(const select_job *j)
 {
     const usw_part_keymap *keymap = USW_PICK(j->u->isa, usw_part_keymap);
@@ -143,40 +215,22 @@ static void sort_part(const select_job *j)
     keymap->unmap[j->width](j->keys, j->keys, j->n, j->map);
 }
 
-void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map,
-                usw_select_scratch scratch)
+void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map)
 {
-    select_job j = {.u = u, .part = USW_PICK(u->isa, usw_part_select), .bytes = map->bits / 8};
+    select_job j = {.u = u, .bytes = map->bits / 8, .map = map, .keys = keys, .n = n};
     j.width = usw_log2_up(j.bytes);
-    j.map = map;
-    j.keys = keys;
-    j.n = n;
+    j.plain = usw_keymap_is_identity(map);
     j.greatest = UINT64_MAX >> (64 - map->bits);
-    j.spare = scratch.spare;
-    j.counts = scratch.counts;
     unsigned attempt = 0;
-    while (j.spare != NULL && j.n > SORT_BELOW) {
+    while (j.n > SORT_BELOW && j.bytes > 1) { /* bytes are sorted by counting */
+        size_t before = j.n;
         choose_band(&j, k, attempt);
-        split_part(&j);
-        size_t begin = 0, end = j.totals[0], before = j.n;
-        if (k >= j.totals[1]) {
-            begin = j.totals[1];
-            end = j.n;
-            j.least = j.high + 1;
-        } else if (k >= j.totals[0]) {
-            if (j.low == j.high) {
-                return; /* all keys in the band are equal */
-            }
-            begin = j.totals[0];
-            end = j.totals[1];
-            j.least = j.low;
-            j.greatest = j.high;
-        } else {
-            j.greatest = j.low - 1;
+        bool above = k < j.n / 2; /* the larger side first */
+        k = cut(&j, k, above);
+        k = cut(&j, k, !above);
+        if (j.least == j.greatest) {
+            return; /* all keys that are left are equal */
         }
-        j.keys += begin * j.bytes;
-        k -= begin;
-        j.n = end - begin;
         attempt = j.n <= before / 2 ? 0 : attempt + 1;
     }
     sort_part(&j);

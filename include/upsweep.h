@@ -338,8 +338,8 @@ UPSWEEP_API upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_
                                              const upsweep_options *options);
 
 /* Rearranges keys so that keys[k] is what a sort would put there, nothing before it is greater and
- * nothing after it is less; where those stand differs between CPU and GPU. k < n. Scratch: at most
- * n keys. */
+ * nothing after it is less; where those stand differs between devices and instruction sets, not
+ * between numbers of threads. k < n. Scratch: on a GPU at most n keys, else none. */
 UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k,
                                                upsweep_type type, const upsweep_options *options);
 
