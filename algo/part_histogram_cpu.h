@@ -13,6 +13,11 @@
 #include "core/order.h"
 #include "core/parts.h"
 
+#ifndef USW_PART_HISTOGRAM_ONCE
+#define USW_PART_HISTOGRAM_ONCE
+enum { WAYS = 8, LITTLE_ENDIAN_KEYS = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+#endif
+
 /* ---- one key width ---- */
 #if KEY_BITS <= 64
 
@@ -30,6 +35,58 @@ static void FN(digits)(const usw_buckets *b, const void *keys, size_t n, uint32_
     const uint32_t mask = b->mask;
     for (size_t i = 0; i < n; i++) {
         ids[i] = (uint32_t)(FN(mapped)(x[i], &map) >> shift) & mask;
+    }
+}
+
+/* Neighbours count in different tables: equal keys in a row then do not wait for each other's
+ * store. */
+static inline __attribute__((always_inline)) void FN(count_ways)(const KEY *x, size_t n,
+                                                                 const usw_buckets *b,
+                                                                 uint32_t tables[WAYS][256],
+                                                                 bool plain, bool whole)
+{
+    const unsigned char *bytes = (const unsigned char *)x + b->shift / 8;
+    const usw_keymap map = b->map;
+    const unsigned shift = b->shift;
+    const uint32_t mask = b->mask;
+    size_t i = 0;
+#define DIGIT(at)                                                                                  \
+    (whole ? bytes[(at) * sizeof *x]                                                               \
+           : (uint32_t)((plain ? x[at] : FN(mapped)(x[at], &map)) >> shift) & mask)
+    for (; i + WAYS <= n; i += WAYS) {
+        tables[0][DIGIT(i)]++;
+        tables[1][DIGIT(i + 1)]++;
+        tables[2][DIGIT(i + 2)]++;
+        tables[3][DIGIT(i + 3)]++;
+        tables[4][DIGIT(i + 4)]++;
+        tables[5][DIGIT(i + 5)]++;
+        tables[6][DIGIT(i + 6)]++;
+        tables[7][DIGIT(i + 7)]++;
+    }
+    for (; i < n; i++) {
+        tables[0][DIGIT(i)]++;
+    }
+#undef DIGIT
+}
+
+/* Counts digits of at most 8 bits at once, without their numbers in between; n < 2^32. */
+static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, uint64_t *table)
+{
+    uint32_t tables[WAYS][256] = {{0}}, flip = 0;
+    if (b->map.neg == 0 && b->map.add == 0) { /* no more than bits that are flipped in all keys */
+        flip = (uint32_t)(b->map.pos >> b->shift) & b->mask;
+        if (LITTLE_ENDIAN_KEYS && b->mask == 255 && b->shift % 8 == 0) { /* a byte as it lies */
+            FN(count_ways)(keys, n, b, tables, true, true);
+        } else {
+            FN(count_ways)(keys, n, b, tables, true, false);
+        }
+    } else {
+        FN(count_ways)(keys, n, b, tables, false, false);
+    }
+    for (unsigned w = 0; w < WAYS; w++) {
+        for (uint32_t d = 0; d <= b->mask; d++) {
+            table[d ^ flip] += tables[w][d];
+        }
     }
 }
 
@@ -186,5 +243,10 @@ static void scatter(const uint32_t *id, size_t n, const void *in, void *out, siz
     }
 }
 
-const usw_part_histogram USW_SYMBOL(usw_part_histogram_cpu) = {ids, count, scatter};
+const usw_part_histogram USW_SYMBOL(usw_part_histogram_cpu) = {
+    .ids = ids,
+    .count = count,
+    .scatter = scatter,
+    .count_digits = {count_digits_u8, count_digits_u16, count_digits_u32, count_digits_u64},
+};
 #endif

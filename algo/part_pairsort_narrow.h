@@ -29,9 +29,11 @@ static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *
         }
         return;
     }
-    const uint32_t *payloads = (const uint32_t *)(const void *)job->from_payloads + i;
+    const char *payloads = job->from_payloads + 4 * i;
     for (size_t j = 0; j < n; j++) {
-        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payloads[j];
+        uint32_t payload; /* at any address */
+        memcpy(&payload, payloads + 4 * j, 4);
+        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payload;
     }
 }
 
@@ -131,14 +133,12 @@ static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, siz
     for (size_t i = 0; keys != NULL && i < n; i++) {
         keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
     }
-    if (p->payload_bytes == 4) {
-        for (size_t i = 0; i < n; i++) {
-            ((uint32_t *)payloads)[i] = (uint32_t)words[i];
-        }
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            ((uint64_t *)payloads)[i] = (uint32_t)words[i];
-        }
+    for (size_t i = 0; p->payload_bytes == 4 && i < n; i++) {
+        memcpy((char *)payloads + 4 * i, &words[i], 4); /* the low end comes first */
+    }
+    for (size_t i = 0; p->payload_bytes == 8 && i < n; i++) {
+        uint64_t position = (uint32_t)words[i];
+        memcpy((char *)payloads + 8 * i, &position, 8);
     }
 }
 

@@ -127,12 +127,23 @@ static inline __attribute__((always_inline)) uint64_t bits_of(const void *data, 
 
 /* ---- one tile of floats, in the order of core/order.h ---- */
 
+/* Asks for what is read 4 KB later. Loops over four rows of lanes at a time read memory half as
+ * fast without, those of integers, which go straight on, do not gain. It need not be in the array.
+ */
+static inline __attribute__((always_inline)) void fetch_ahead(const void *at, size_t bytes)
+{
+    for (size_t line = 0; line < bytes; line += 64) {
+        __builtin_prefetch((const void *)((uintptr_t)at + 4096 + line));
+    }
+}
+
 #define LANE_LOOP(TYPE, name)                                                                      \
     static inline __attribute__((always_inline)) void name(const TYPE *x, size_t n, double *lane,  \
                                                            bool product)                           \
     {                                                                                              \
         size_t i = 0;                                                                              \
         for (; i + 4 * USW_LANES <= n; i += 4 * USW_LANES) {                                       \
+            fetch_ahead(x + i, 4 * USW_LANES * sizeof *x);                                         \
             for (size_t j = i; j < i + USW_LANES; j++) {                                           \
                 double v = usw_join(product, lane[j - i], (double)x[j]);                           \
                 v = usw_join(product, v, (double)x[j + USW_LANES]);                                \

@@ -8,7 +8,12 @@
 #include "gpu.h"
 #include "order.h"
 
-enum { STRETCH_MIN = 16 * USW_TILE, FOUR_TABLES_MAX = 1024 };
+enum {
+    STRETCH_MIN = 16 * USW_TILE,
+    FOUR_TABLES_MAX = 1024,
+    DIGITS_MAX = 256,    /* buckets; so many digits are counted as they are read */
+    DIGIT_KEYS = 1 << 30 /* at a time */
+};
 
 typedef struct job {
     const usw_buckets *b;
@@ -46,7 +51,14 @@ static void count_task(void *context, size_t s, unsigned thread)
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
     (void)thread;
     memset(table, 0, j->ways * j->stride * sizeof *table);
-    for (size_t i = s * j->stretch; i < end; i += USW_TILE) {
+    size_t i = s * j->stretch;
+    while (j->b->kind == UPSWEEP_BUCKET_DIGIT && j->b->count <= DIGITS_MAX && i < end) {
+        size_t n = usw_min(end - i, DIGIT_KEYS);
+        j->part->count_digits[usw_log2_up(j->b->key_bytes)](j->b, j->keys + i * j->b->key_bytes, n,
+                                                            table);
+        i += n;
+    }
+    for (; i < end; i += USW_TILE) {
         uint32_t ids[USW_TILE];
         size_t n = usw_min(USW_TILE, end - i);
         j->part->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);

@@ -83,8 +83,10 @@ static void sort_all(job *j, const usw_options *o)
     }
     usw_mark mark = usw_scratch_mark(j->u);
     if (j->n >= COMPARE_BELOW && !in_place &&
-        usw_sort_records(j->u, j->records, j->n, &j->keys, j->form) == UPSWEEP_OK) {
-        usw_report(j->u, o->algorithm == NULL ? "sort/radix" : upsweep_find(o->algorithm)->name,
+        usw_sort_records(j->u, j->records, j->n, &j->keys, o->algorithm == NULL ? NULL : j->form) ==
+            UPSWEEP_OK) {
+        const char *standard = j->keys.key_bytes <= USW_CHUNK_BYTES ? "sort/hybrid" : "sort/radix";
+        usw_report(j->u, o->algorithm == NULL ? standard : upsweep_find(o->algorithm)->name,
                    "keys of %zu bytes, sorted with their positions", j->keys.key_bytes);
         return;
     }

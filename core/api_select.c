@@ -156,7 +156,7 @@ static void unpack_block(void *context, size_t block, unsigned lane)
 static size_t guess_limit(top_job *j)
 {
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, sample);
+    size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, j->n / 128, sample);
     size_t rank = (size_t)((double)j->k / (double)j->n * (double)count), gap = 1;
     while (gap * gap < 9 * (rank + 1)) { /* three deviations */
         gap++;

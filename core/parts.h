@@ -212,6 +212,8 @@ typedef struct usw_part_histogram {
     /* out[cursor[id]++] = in[i]. */
     void (*scatter)(const uint32_t *ids, size_t n, const void *in, void *out, size_t bytes,
                     uint64_t *cursor);
+    /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. */
+    void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, uint64_t *table);
 } usw_part_histogram;
 USW_DECLARE_PER_ISA(usw_part_histogram, usw_part_histogram_cpu);
 

@@ -39,9 +39,10 @@ typedef struct select_job {
 } select_job;
 
 size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_keymap *map,
-                       uint64_t sample[USW_SAMPLE_MAX])
+                       size_t wanted, uint64_t sample[USW_SAMPLE_MAX])
 {
-    size_t bytes = map->bits / 8, count = usw_min(USW_SAMPLE_MAX, usw_max(n / 64, usw_min(n, 64)));
+    size_t bytes = map->bits / 8;
+    size_t count = usw_min(USW_SAMPLE_MAX, usw_max(wanted, usw_min(n, 64)));
     size_t stratum = n / count; /* one key out of each, anywhere in it */
     uint64_t random = n;
     for (size_t i = 0; i < count; i++) {
@@ -169,10 +170,10 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
         return;
     }
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t count = usw_sample_keys(j->u, j->keys, j->n, j->map, sample);
+    size_t count = usw_sample_keys(j->u, j->keys, j->n, j->map, j->n / 256, sample);
     size_t rank = (size_t)((double)k / (double)j->n * (double)count), gap = 0;
     rank = usw_min(rank, count - 1);
-    while (attempt == 0 && gap * gap < 2 * count) { /* three deviations for the middle ranks */
+    while (attempt == 0 && gap * gap < count) { /* two deviations for the middle ranks */
         gap++;
     }
     if (attempt == 1) {

@@ -11,9 +11,9 @@ enum { USW_SELECT_BLOCK = 1 << 14, USW_SAMPLE_MAX = 4096 }; /* keys */
  * the threads, but on the instruction set. */
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map);
 
-/* Fills sample with up to USW_SAMPLE_MAX mapped keys in ascending order, taken from all over the n
- * keys, and returns how many. n > 0. */
+/* Fills sample with `wanted` mapped keys, or as many as there can be, in ascending order, taken
+ * from all over the n keys, and returns how many. wanted <= n, 0 < n. */
 size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_keymap *map,
-                       uint64_t sample[USW_SAMPLE_MAX]);
+                       size_t wanted, uint64_t sample[USW_SAMPLE_MAX]);
 
 #endif

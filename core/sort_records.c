@@ -5,8 +5,12 @@
  * sorted; records move once, at the end. If the key is longer, runs of equal chunks are sorted
  * again by the next chunk (a sort by the most important digit first, with digits of 64 bits): short
  * runs by one thread each, runs of a size that would keep one thread busy alone by all. Only
- * records that are still tied are looked at again. */
+ * records that are still tied are looked at again.
+ *
+ * Keys of up to 8 bytes, unless a sort is asked for by name, are read into an array of their own
+ * and sorted as pairs with the records, or with their positions. */
 #include "sort_records.h"
+#include "pair_sort.h"
 
 enum {
     BLOCK = 1 << 13,    /* records of one task */
@@ -31,7 +35,9 @@ typedef struct job {
     const usw_sort_form *form;
     unsigned char *records, *copy;
     size_t n, record_bytes;
-    usw_pairs pairs; /* the packed keys and positions; for gather */
+    usw_pairs pairs; /* the packed keys and positions, or positions alone; for gather */
+    size_t position_bytes;
+    void *bare_keys; /* [n] of 4 or 8 bytes: the first chunk of each key */
     usw_key_plan plan;
     tied_run run; /* that is looked at */
     block_heads *heads;
@@ -75,10 +81,9 @@ static void gather_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const job *j = context;
-    size_t bytes = j->pairs.record_bytes;
     USW_PICK(j->u->isa, usw_part_pairs)
-        ->gather(j->pairs.records, bytes, bytes / 2, j->records, j->copy, j->record_bytes,
-                 block * BLOCK, usw_min(block * BLOCK + BLOCK, j->n));
+        ->gather(j->pairs.records, j->pairs.record_bytes, j->position_bytes, j->records, j->copy,
+                 j->record_bytes, block * BLOCK, usw_min(block * BLOCK + BLOCK, j->n));
 }
 
 static void copy_block(void *context, size_t block, unsigned lane)
@@ -92,17 +97,13 @@ static void copy_block(void *context, size_t block, unsigned lane)
 
 static uint64_t position_of(const job *j, size_t i)
 {
-    return j->pairs.record_bytes == 8 ? (uint32_t)((const uint64_t *)j->pairs.records)[i]
-                                      : (uint64_t)((const usw_u128 *)j->pairs.records)[i];
+    return usw_load_raw((const char *)j->pairs.records + i * j->pairs.record_bytes,
+                        j->position_bytes);
 }
 
 static void set_done(const job *j, size_t i)
 {
-    if (j->pairs.record_bytes == 8) {
-        ((uint64_t *)j->pairs.records)[i] = i;
-    } else {
-        ((usw_u128 *)j->pairs.records)[i] = i;
-    }
+    usw_store_raw((char *)j->pairs.records + i * j->pairs.record_bytes, j->position_bytes, i);
 }
 
 /* Without room for a second array: along the cycles of the permutation, by exchanges. */
@@ -270,13 +271,64 @@ static upsweep_status settle_all(job *j)
     return UPSWEEP_OK;
 }
 
+/* ---- keys of one chunk: carried, not compared again ---- */
+
+static void read_block(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    const job *j = context;
+    const unsigned char *record = j->records + block * BLOCK * j->record_bytes;
+    size_t begin = block * BLOCK, end = usw_min(begin + BLOCK, j->n);
+    for (size_t i = begin; i < end; i++, record += j->record_bytes) {
+        uint64_t key = usw_key_chunk(&j->plan, record);
+        if (j->keys.key_bytes <= 4) {
+            ((uint32_t *)j->bare_keys)[i] = (uint32_t)(key >> 32);
+        } else {
+            ((uint64_t *)j->bare_keys)[i] = key;
+        }
+    }
+}
+
+/* Records of up to 16 bytes travel with their keys, of others the position does. */
+static upsweep_status sort_carried(job *j)
+{
+    size_t key_bytes = j->keys.key_bytes <= 4 ? 4 : 8, rb = j->record_bytes, bytes;
+    bool whole = rb <= 16 && (rb & (rb - 1)) == 0;
+    if (usw_mul_overflows(j->n, key_bytes, &bytes) ||
+        (j->bare_keys = usw_scratch(j->u, bytes)) == NULL) {
+        return UPSWEEP_ERROR_MEMORY;
+    }
+    j->position_bytes = j->n - 1 <= UINT32_MAX ? 4 : 8;
+    usw_pair_sort p = {.n = j->n, .keys = j->bare_keys, .payload_bytes = j->position_bytes};
+    p.map.bits = p.bit_end = (unsigned)key_bytes * 8;
+    p.bit_begin = p.bit_end - 8 * (unsigned)j->keys.key_bytes;
+    if (whole) {
+        p.payloads = p.out_payloads = j->records;
+        p.payload_bytes = rb;
+    }
+    usw_parallel(j->u, usw_div_up(j->n, BLOCK), read_block, j);
+    upsweep_status status = usw_sort_carrying(j->u, &p, key_bytes);
+    if (status == UPSWEEP_OK && !whole) {
+        j->pairs.records = p.out_payloads;
+        j->pairs.record_bytes = j->position_bytes;
+        move_records(j);
+    }
+    return status;
+}
+
 upsweep_status usw_sort_records(upsweep *u, void *records, size_t n, const usw_record_keys *keys,
                                 const usw_sort_form *form)
 {
     job all = {.u = u, .keys = *keys, .form = form, .records = records, .n = n}, *j = &all;
     j->record_bytes = keys->record_bytes;
     j->pairs.record_bytes = j->keys.key_bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8 : 16;
+    j->position_bytes = j->pairs.record_bytes / 2;
     bool ties = j->keys.key_bytes > USW_CHUNK_BYTES;
+    if (form == NULL && !ties) {
+        j->plan = usw_plan_chunk(&j->keys, 0);
+        return sort_carried(j);
+    }
+    j->form = form != NULL ? form : USW_PICK(u->isa, usw_sort_radix_cpu);
     size_t bytes, blocks = usw_div_up(j->n, BLOCK);
     if (usw_mul_overflows(j->n, j->pairs.record_bytes, &bytes)) {
         return UPSWEEP_ERROR_MEMORY;
