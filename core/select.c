@@ -184,8 +184,8 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
     j->high = rank + gap >= count ? j->greatest : sample[rank + gap];
 }
 
-/* Goes on with the first `front` keys, none above limit, or with the others, whichever has the k-th;
- * returns its rank there. */
+/* Goes on with the first `front` keys, none above limit, or with the others, whichever has the
+ * k-th; returns its rank there. */
 static size_t keep_side(select_job *j, size_t k, uint64_t limit, size_t front)
 {
     if (k < front) {
