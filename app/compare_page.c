@@ -29,7 +29,8 @@ static const char style[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}\n"
     "th,td{padding:5px 12px;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}\n"
-    "th{font-weight:600;color:var(--faint)}th:first-child,td:first-child{text-align:left}\n"
+    "th{font-weight:600;color:var(--faint);white-space:normal;vertical-align:bottom}"
+    "td.row{white-space:normal;padding-top:14px}th:first-child,td:first-child{text-align:left}\n"
     "td.best{background:var(--best);font-weight:600}td.no{color:var(--faint)}\n"
     "li{max-width:76ch;margin:4px 0}\n";
 
@@ -52,7 +53,7 @@ static void put_style(io_printer *p)
     }
     io_put_text(p, "}\n@media print{@page{margin:14mm}body{max-width:none;padding:0;font-size:10pt}"
                    ".plots{grid-template-columns:1fr 1fr;gap:8px}table{font-size:8pt}"
-                   "th,td{padding:2px 6px}}\n</style>\n");
+                   "th,td{padding:2px 6px;white-space:normal;overflow-wrap:anywhere}}\n</style>\n");
 }
 
 /* Text of others: names of machines and reasons. */
@@ -192,22 +193,23 @@ static void put_count_table(const compare *c, io_printer *p)
     bool path = strcmp(c->operation, "path") == 0;
     char size[32];
     io_put_text(p, "<h2>Depth and work of the explained forms</h2>\n<div class=\"scroll\"><table>\n"
-                   "<tr><th>algorithm</th><th>n</th><th>depth, formula</th><th>counted</th>"
+                   "<tr><th>n</th><th>depth, formula</th><th>counted</th>"
                    "<th>work, formula</th><th>counted</th><th>elements touched</th></tr>\n");
     for (size_t r = 0; r < c->row_count; r++) {
         const upsweep_algorithm *a = c->rows[r];
         if (a == NULL) {
             continue;
         }
-        io_put_format(p, "<tr><td>%s</td><td></td><td>", a->name);
+        io_put_format(p, "<tr><td class=\"row\" colspan=\"6\"><strong>%s</strong>: depth ",
+                      a->name);
         put_escaped(p, a->depth);
-        io_put_text(p, "</td><td></td><td>");
+        io_put_text(p, "; work ");
         put_escaped(p, a->work);
-        io_put_text(p, "</td><td></td><td></td></tr>\n");
+        io_put_text(p, "</td></tr>\n");
         for (size_t s = 0; s < c->settings->size_count; s++) {
             const compare_count *of = &c->counts[r][s];
             size_t n = c->settings->sizes[s];
-            io_put_format(p, "<tr><td></td><td>%s</td>", compare_size(size, n));
+            io_put_format(p, "<tr><td>%s</td>", compare_size(size, n));
             put_pair(p, path ? 0 : upsweep_rounds(a, n), of->rounds, of->counted);
             put_pair(p, path ? 0 : upsweep_work(a, n), of->work, of->counted);
             put_count(p, of->touches, of->counted, "not counted");
