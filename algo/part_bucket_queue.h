@@ -324,9 +324,15 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 
 static bool NAME(is_plain)(const usw_path_query *query)
 {
-    const upsweep_graph *g = query->graph;
-    double longest = (g->weight_type == 0 ? 1 : g->weight_max) * (double)g->vertices;
-    return query->cutoff == NULL && longest < (double)DIST_MAX / 2;
+    return query->cutoff == NULL && query->graph->longest < (double)DIST_MAX / 2;
+}
+
+/* Source number s waits. No source stands in the list twice at different distances. */
+static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
+{
+    DIST d = query->offsets == NULL ? 0 : ((const DIST *)query->offsets)[s];
+    r->distance[query->sources[s]] = d;
+    NAME(push)(r->q, r->w, 0, (NAME(entry)){d, query->sources[s]}, true);
 }
 
 #include "algo/part_bucket_shared.h"
@@ -348,8 +354,7 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *qu
         usw_distances_clear(query->graph, query->distance, NULL, query->graph->vertices);
     }
     for (size_t s = 0; s < query->source_count; s++) {
-        r.distance[query->sources[s]] = 0;
-        NAME(push)(r.q, r.w, 0, (NAME(entry)){0, query->sources[s]}, true);
+        NAME(enter)(&r, query, s);
     }
     bool stopped = false;
 #if PATH_KIND == 1 || PATH_KIND == 3

@@ -243,9 +243,7 @@ static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *
 #endif
     }
     for (size_t s = 0; s < query->source_count; s++) {
-        NAME(run) *r = &run[owner_of(c, query->sources[s])];
-        r->distance[query->sources[s]] = 0;
-        NAME(push)(r->q, r->w, 0, (NAME(entry)){0, query->sources[s]}, true);
+        NAME(enter)(&run[owner_of(c, query->sources[s])], query, s);
     }
     NAME(job) j = {.c = c, .run = run};
     bool done = false;

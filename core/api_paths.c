@@ -1,8 +1,11 @@
 /* api_paths.c - upsweep_paths: checks the query, chooses the form and the width of a bucket; and
  * upsweep_path_of. */
 #include "check.h"
+#include "contract.h"
 #include "gpu.h"
 #include "paths.h"
+
+#include <stdio.h>
 
 USW_DECLARE_PER_ISA(usw_path_form, usw_path_bucket_cpu);
 
@@ -103,7 +106,7 @@ static const char *why_alone(const upsweep *u, const usw_path_form *form, const 
 }
 
 static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
-                             usw_path_room *room)
+                             usw_path_room *room, const char *where)
 {
     const char *name = form->dense != NULL ? "path/dijkstra" : "path/bucket";
     const char *alone = why_alone(u, form, q);
@@ -111,19 +114,40 @@ static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_pa
         usw_mark mark = usw_scratch_mark(u);
         upsweep_status status = form->parallel(u, q, room->relaxed, &room->culprit);
         if (status != UPSWEEP_ERROR_MEMORY) {
-            usw_report(u, name, "buckets of width %g, shared by %u threads", q->delta,
+            usw_report(u, name, "buckets of width %g%s, shared by %u threads", q->delta, where,
                        usw_parallel_threads(u));
             return status;
         }
         usw_scratch_reset(u, mark);
         alone = "scratch or threads are short";
     }
-    usw_report(u, name, "buckets of width %g, one thread: %s", q->delta, alone);
+    usw_report(u, name, "buckets of width %g%s, one thread: %s", q->delta, where, alone);
     return form->search(room, q);
 }
 
+/* By way of the core, where there is one and room for it. delta: what was asked for, or 0. */
+static upsweep_status search_core(upsweep *u, const usw_path_form *form, const usw_path_query *q,
+                                  usw_path_room *room, double delta)
+{
+    usw_climb climb;
+    usw_mark mark = usw_scratch_mark(u);
+    bool by_core = usw_uses_core(q) && form->dense == NULL;
+    if (!by_core || !usw_climb_begin(u, q->graph, &climb)) {
+        usw_scratch_reset(u, mark);
+        return search(u, form, q, room, "");
+    }
+    usw_path_query in_core = usw_climb_up(&climb, q, false, delta);
+    char where[64];
+    snprintf(where, sizeof where, " for %zu vertices on no chain", in_core.graph->vertices);
+    upsweep_status status = search(u, form, &in_core, room, where);
+    if (status == UPSWEEP_OK) {
+        usw_climb_down(&climb, q);
+    }
+    return status;
+}
+
 static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_form *form,
-                          uint32_t *parent)
+                          double delta, uint32_t *parent)
 {
     usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
     if (room.queue == NULL) {
@@ -132,7 +156,7 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_fo
     if (q->graph->sorted && q->cutoff == NULL && q->target_count == 0) {
         room.relaxed = usw_scratch(u, q->graph->vertices * sizeof *room.relaxed);
     }
-    upsweep_status status = search(u, form, q, &room);
+    upsweep_status status = search_core(u, form, q, &room, delta);
     if (status != UPSWEEP_OK) {
         return usw_path_failure(u, status, &room, q->graph->weight_type);
     }
@@ -170,10 +194,10 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
         status == UPSWEEP_OK ? usw_path_form_for(u, o.algorithm, &status) : NULL;
     if (form != NULL) {
         double delta = o.delta > 0 ? o.delta : usw_choose_delta(graph);
-        usw_path_query q = {graph,          sources,  o.targets, source_count,
-                            o.target_count, distance, o.cutoff,  delta};
+        usw_path_query q = {graph,    sources,  o.targets, source_count, o.target_count,
+                            distance, o.cutoff, delta,     NULL};
         if (!usw_gpu_paths(u, &q, o.algorithm, o.delta, parent, &status)) {
-            status = run(u, &q, form, parent);
+            status = run(u, &q, form, o.delta, parent);
         }
     }
     return usw_leave(u, status);

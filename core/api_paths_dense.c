@@ -55,7 +55,7 @@ upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n, ups
     upsweep_path_options o = {0};
     o = options == NULL ? o : *options;
     usw_dense_query d = {
-        {NULL, sources, o.targets, source_count, o.target_count, distance, o.cutoff, 1},
+        {NULL, sources, o.targets, source_count, o.target_count, distance, o.cutoff, 1, NULL},
         matrix,
         n,
         type};

@@ -4,8 +4,9 @@
  * never changed, so that handles of several threads share it; two that make it at the same time
  * keep the one that is there first. */
 #include "gpu_path.h"
-#include "gpu.h"
 #include "check.h"
+#include "contract.h"
+#include "gpu.h"
 #include "paths.h"
 
 #include <math.h>
@@ -171,7 +172,11 @@ void usw_gpu_path_predict(usw_gpu_call *c, const upsweep_graph *g, size_t querie
     for (int d = 0; d < USW_GRAPH_DEVICES; d++) {
         copied = copied || atomic_load(&g->on_device[d]) != NULL;
     }
-    c->cpu_ns = count / at_once * (m / (n + 1) < 8 ? 5 * m + (n > 2e5 ? 10 * n : 0) : 6 * m);
+    double cpu = m / (n + 1) < 8 ? 5 * m + (n > 2e5 ? 10 * n : 0) : 6 * m;
+    if (g->contraction != NULL) {
+        cpu = 2 * n + 8 * (double)g->contraction->core->arcs;
+    }
+    c->cpu_ns = count / at_once * cpu;
     double alone = m / (n + 1) < 8 ? 4e3 * sqrt(n) : 3e5 + 0.05 * m;
     c->gpu_ns = queries > 1 ? alone + count * alone / 60 : alone;
     c->gpu_ns += copied ? 0 : (double)usw_gpu_graph_bytes(g) / 10;
@@ -272,8 +277,8 @@ bool usw_gpu_paths_dense(upsweep *u, const usw_dense_query *q, const char *algor
                       .context = &j};
     c.risks[0] = (usw_gpu_risk){USW_FAULT_DISTANCE, 8 * bytes};
     c.risks[1] = (usw_gpu_risk){USW_FAULT_WEIGHT, n};
-    c.cpu_ns = 1.6 * (double)n * (double)n;
-    c.gpu_ns = 4e3 * (double)n;
+    c.cpu_ns = 0.8 * (double)n * (double)n;
+    c.gpu_ns = 8e3 * (double)n;
     bool done = usw_gpu_run(&c, status);
     if (done && *status == UPSWEEP_ERROR_RANGE && c.fault.code == USW_FAULT_WEIGHT &&
         arrays[USW_PATH_MATRIX].on_host) {

@@ -1,5 +1,6 @@
 /* graph.c - making a graph: arcs are checked, counted per tail, and laid down row by row. */
 #include "graph.h"
+#include "contract.h"
 #include "gpu.h"
 #include "parts.h"
 
@@ -142,10 +143,7 @@ static upsweep_graph *allocate(upsweep *u, const source *s)
     size_t per_arc = wide ? 12 : s->type == 0 ? 4 : 8;
     size_t header = (sizeof(upsweep_graph) + 63) / 64 * 64;
     size_t bytes = header + (s->vertices + 1) * 8 + arcs * per_arc + 64;
-    void *block = u->allocate != NULL ? u->allocate(u->context, bytes, 64) : NULL;
-    if (u->allocate == NULL && posix_memalign(&block, 64, bytes) != 0) {
-        block = NULL;
-    }
+    void *block = usw_allocate(u, bytes, 64);
     if (block == NULL) {
         return NULL;
     }
@@ -224,6 +222,24 @@ static void lay_down(upsweep_graph *g, const source *s)
         g->weight_min = i == 0 || w < g->weight_min ? w : g->weight_min;
     }
     g->weight_mean = s->count > 0 ? total / (double)s->count : 0;
+    g->longest = g->weight_max * (double)g->vertices;
+}
+
+upsweep_graph *usw_graph_of_rows(upsweep *u, size_t vertices, const uint64_t *begin,
+                                 const uint32_t *head, const void *weight, upsweep_type type)
+{
+    source s = {.vertices = vertices,
+                .count = begin[vertices],
+                .by_rows = true,
+                .begin = begin,
+                .head = head,
+                .weight = weight,
+                .type = type};
+    upsweep_graph *g = allocate(u, &s);
+    if (g != NULL) {
+        lay_down(g, &s);
+    }
+    return g;
 }
 
 /* ---- rows by weight ---- */
@@ -293,6 +309,7 @@ static upsweep_status make(upsweep *u, source *s, upsweep_graph **graph)
         } else {
             lay_down(g, s);
             sort_if_worth(u, g);
+            usw_contract(u, g);
             *graph = g;
         }
     }
@@ -331,17 +348,27 @@ upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count, const ui
     return make(u, &s, graph);
 }
 
+static void give_back(const upsweep_graph *g, void *block, size_t bytes)
+{
+    if (g->release != NULL) {
+        g->release(g->context, block, bytes);
+    } else {
+        free(block);
+    }
+}
+
 void upsweep_graph_free(upsweep_graph *graph)
 {
     if (graph == NULL) {
         return;
     }
+    usw_contraction *c = graph->contraction;
     usw_gpu_graph_drop(graph);
-    if (graph->release != NULL) {
-        graph->release(graph->context, graph->block, graph->block_bytes);
-    } else {
-        free(graph->block);
+    if (c != NULL) {
+        upsweep_graph_free(c->core);
+        give_back(graph, c, c->bytes);
     }
+    give_back(graph, graph->block, graph->block_bytes);
 }
 
 void upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info)

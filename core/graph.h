@@ -14,6 +14,8 @@ typedef struct usw_arc {
     uint32_t head, weight;
 } usw_arc;
 
+typedef struct usw_contraction usw_contraction; /* contract.h */
+
 struct upsweep_graph {
     size_t vertices, arcs;
     upsweep_type weight_type; /* 0: none */
@@ -26,6 +28,8 @@ struct upsweep_graph {
     bool symmetric; /* every arc has its opposite of the same weight */
     bool sorted;    /* so, arcs are many, and each row goes by weight */
     size_t degree_max, bytes;
+    double longest;               /* no path without a circle is longer */
+    usw_contraction *contraction; /* NULL: none */
     /* Copies in device memory, made by the first query on each device and never changed
      * (gpu_path.c): threads that make one at the same time keep the first to be there. */
     void *_Atomic on_device[USW_GRAPH_DEVICES];
@@ -37,5 +41,9 @@ struct upsweep_graph {
     void *block;
     size_t block_bytes;
 };
+
+/* graph.c: a graph of rows that are known to be good, by the caller's handle. NULL: no memory. */
+upsweep_graph *usw_graph_of_rows(upsweep *u, size_t vertices, const uint64_t *begin,
+                                 const uint32_t *head, const void *weight, upsweep_type type);
 
 #endif

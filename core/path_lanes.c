@@ -31,6 +31,12 @@ static bool lane_begin(usw_path_batch *b, usw_path_lane *lane)
     if (b->graph->sorted) {
         lane->room.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: does without */
     }
+    usw_mark before = usw_scratch_mark(u);
+    if (b->graph->contraction != NULL && b->form->dense == NULL &&
+        !usw_climb_begin(u, b->graph, &lane->climb)) {
+        usw_scratch_reset(u, before);
+        lane->climb.distance = NULL;
+    }
     lane->list = usw_scratch(u, listed * sizeof(uint32_t));
     lane->marks = usw_scratch(u, (words + upper) * sizeof(uint64_t));
     lane->parent = usw_scratch(u, b->parents ? n * sizeof(uint32_t) : 1);
@@ -70,7 +76,8 @@ upsweep_status usw_path_lanes_begin(usw_path_batch *b)
 /* Lists the vertices that the search has touched, each once, ascending; SIZE_MAX: too many. */
 static size_t list_touched(const usw_path_batch *b, usw_path_lane *lane)
 {
-    size_t noted = b->form->touched == NULL ? SIZE_MAX : b->form->touched(&lane->room, b->graph);
+    bool unknown = lane->everywhere || b->form->touched == NULL;
+    size_t noted = unknown ? SIZE_MAX : b->form->touched(&lane->room, b->graph);
     if (noted == SIZE_MAX) {
         return SIZE_MAX;
     }
@@ -138,8 +145,8 @@ static usw_path_query query_of(const usw_path_batch *b, const usw_path_lane *lan
 {
     const upsweep_batch_options *o = &b->o;
     const unsigned char *cutoffs = o->cutoffs;
-    usw_path_query q = {b->graph,        b->sources + s, o->targets, 1,
-                        o->target_count, lane->distance, o->cutoff,  o->delta};
+    usw_path_query q = {b->graph,       b->sources + s, o->targets, 1,   o->target_count,
+                        lane->distance, o->cutoff,      o->delta,   NULL};
     if (o->target_begin != NULL) {
         q.targets = o->targets + o->target_begin[s];
         q.target_count = usw_path_columns(b, s);
@@ -180,12 +187,30 @@ static void write_row(usw_path_batch *b, usw_path_lane *lane, const usw_path_que
     usw_distances_clear(b->graph, lane->distance, list, count);
 }
 
+/* The search itself, by way of the core where there is one. */
+static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const usw_path_query *q)
+{
+    lane->everywhere = lane->climb.distance != NULL && usw_uses_core(q);
+    if (!lane->everywhere) {
+        return b->form->search(&lane->room, q);
+    }
+    usw_path_room room = lane->room;
+    usw_path_query in_core = usw_climb_up(&lane->climb, q, true, b->delta);
+    room.wiped = false;
+    room.touched = NULL;
+    upsweep_status status = b->form->search(&room, &in_core);
+    if (status == UPSWEEP_OK) {
+        usw_climb_down(&lane->climb, q);
+    }
+    return status;
+}
+
 /* A search in this lane for number i of the run. */
 static void search(usw_path_batch *b, usw_path_lane *lane, size_t i)
 {
     usw_path_query q = query_of(b, lane, b->begin + i);
     bool nothing = b->o.target_begin != NULL && q.target_count == 0;
-    upsweep_status status = nothing ? UPSWEEP_OK : b->form->search(&lane->room, &q);
+    upsweep_status status = nothing ? UPSWEEP_OK : find(b, lane, &q);
     if (status == UPSWEEP_OK && !nothing) {
         write_row(b, lane, &q, i);
     } else {

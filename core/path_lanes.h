@@ -2,7 +2,7 @@
 #ifndef USW_PATH_LANES_H
 #define USW_PATH_LANES_H
 
-#include "paths.h"
+#include "contract.h"
 
 #include <stdatomic.h>
 
@@ -21,6 +21,8 @@ typedef struct usw_path_lane {
     uint32_t *parent, *work; /* n and 2 n, where parents are asked for */
     uint32_t *list;          /* n / 4, the vertices of the last search, ascending */
     uint64_t *marks, *upper; /* a bit a vertex, and a bit for each word of those */
+    usw_climb climb;         /* distance NULL: searches do without the core */
+    bool everywhere;         /* the last search touched all vertices */
     size_t failed;           /* the first source whose search failed for good, or SIZE_MAX */
     upsweep_status status;   /* and how */
 } usw_path_lane;

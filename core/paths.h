@@ -10,8 +10,9 @@ typedef struct usw_path_query {
     const uint32_t *sources, *targets;
     size_t source_count, target_count;
     void *distance;
-    const void *cutoff; /* NULL: none */
-    double delta;       /* width of a bucket, > 0 */
+    const void *cutoff;  /* NULL: none */
+    double delta;        /* width of a bucket, > 0 */
+    const void *offsets; /* NULL, or how far each source is to begin with */
 } usw_path_query;
 
 /* What one search works in. It may be kept for another query. */

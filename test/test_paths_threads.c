@@ -97,7 +97,7 @@ static void check_large(const large *l, unsigned isa, unsigned threads)
     assert_int_equal(upsweep_paths(u, graph, sources, count, got, got_parent, &o), UPSWEEP_OK);
     assert_memory_equal(got, want, l->n * bytes);
     assert_memory_equal(got_parent, want_parent, l->n * 4);
-    usw_path_query q = {graph, sources, NULL, count, 0, got, NULL, o.delta};
+    usw_path_query q = {graph, sources, NULL, count, 0, got, NULL, o.delta, NULL};
     q.delta = q.delta > 0 ? q.delta : usw_choose_delta(graph);
     for (int again = 0; threads > 1 && again < 3; again++) {
         check_shared(u, &q, want, bytes);
@@ -147,7 +147,7 @@ static void test_overflow(void **context)
         uint32_t *distance = malloc(RING * sizeof *distance), *relaxed = malloc(RING * 4);
         assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, NULL),
                          UPSWEEP_ERROR_RANGE);
-        usw_path_query q = {graph, &source, NULL, 1, 0, distance, NULL, 1e8};
+        usw_path_query q = {graph, &source, NULL, 1, 0, distance, NULL, 1e8, NULL};
         usw_options none;
         assert_int_equal(usw_enter(u, NULL, 0, &none), UPSWEEP_OK);
         const usw_path_form *form = USW_PICK(u->isa, usw_path_bucket_cpu);

@@ -1,0 +1,185 @@
+/* test_paths_roads.c - shortest paths in graphs like roads, which are searched without their chains
+ * and dead ends (core/contract.h), against Dijkstra's algorithm as it is written down. */
+#include "core/graph.h"
+#include "nets.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SOURCES = 3 };
+static const upsweep_type types[] = {0, UPSWEEP_U32, UPSWEEP_U64};
+
+/* A road from a to b by way of some new vertices; some of it one way, now and then twice. */
+static void add_road(net *g, uint32_t a, uint32_t b, size_t between, uint64_t span, bool both)
+{
+    uint32_t at = a;
+    for (size_t i = 0; i <= between && g->n < VERTICES && g->m + 4 < ARCS; i++) {
+        uint32_t next = i == between ? b : (uint32_t)g->n++;
+        bool only = net_draw(8) == 0;
+        for (uint64_t copies = net_draw(12) == 0 ? 2 : 1; copies > 0; copies--) {
+            g->tail[g->m] = at;
+            g->head[g->m] = next;
+            g->weight[g->m++] = g->type == 0 ? 1 : (double)net_draw(span);
+            if (both && !only) {
+                g->tail[g->m] = next;
+                g->head[g->m] = at;
+                g->weight[g->m++] = g->type == 0 ? 1 : (double)net_draw(span);
+            }
+        }
+        at = next;
+    }
+}
+
+/* Few crossings, roads between them, dead ends; then all vertices change their numbers. */
+static net road_net(upsweep_type type)
+{
+    static const uint64_t spans[] = {1, 2, 5, 1000};
+    net g = {.n = 1 + net_draw(6), .type = type, .flags = net_draw(2) == 0};
+    uint64_t span = spans[net_draw(4)];
+    bool both = g.flags == 0;
+    size_t crossings = g.n, hub = net_draw(10) == 0 ? 66 : 0;
+    for (size_t i = 0; i + 1 < crossings || i < net_draw(12); i++) {
+        uint32_t a = (uint32_t)(i + 1 < crossings ? i + 1 : net_draw(crossings));
+        add_road(&g, a, (uint32_t)net_draw(crossings), net_draw(9), span, both);
+    }
+    while (g.n < VERTICES && g.m + 30 < ARCS && (hub > 0 || net_draw(8) != 0)) {
+        uint32_t from = hub > 0 ? 0 : (uint32_t)net_draw(g.n);
+        hub -= hub > 0;
+        uint32_t end = (uint32_t)g.n++;
+        add_road(&g, from, end, hub > 0 ? 0 : net_draw(4), span, both);
+    }
+    uint32_t name[VERTICES];
+    for (uint32_t v = 0; v < g.n; v++) {
+        name[v] = v;
+    }
+    for (size_t v = g.n; v > 1; v--) {
+        size_t k = net_draw(v);
+        uint32_t kept = name[k];
+        name[k] = name[v - 1];
+        name[v - 1] = kept;
+    }
+    for (size_t i = 0; i < g.m; i++) {
+        g.tail[i] = name[g.tail[i]];
+        g.head[i] = name[g.head[i]];
+    }
+    return g;
+}
+
+/* Rows of the matrix, and one answer from several sources at once with parents. */
+static void check(upsweep *u, const net *g, const upsweep_graph *graph)
+{
+    uint32_t sources[SOURCES], parent[VERTICES], all[VERTICES];
+    uint64_t distance[VERTICES], *rows = malloc(g->n * g->n * sizeof *rows);
+    long double want[VERTICES];
+    size_t count = 1 + net_draw(SOURCES), bytes = net_distance_bytes(g->type);
+    upsweep_path_options o = {.delta = net_draw(2) == 0 ? 0 : (double)(1 + net_draw(50))};
+    for (size_t s = 0; s < SOURCES; s++) {
+        sources[s] = (uint32_t)net_draw(g->n);
+    }
+    assert_int_equal(upsweep_paths(u, graph, sources, count, distance, parent, &o), UPSWEEP_OK);
+    upsweep_report report;
+    upsweep_last_report(u, &report);
+    assert_int_equal(strstr(report.reason, "on no chain") != NULL, graph->contraction != NULL);
+    net_oracle(g, sources, count, want);
+    for (size_t v = 0; v < g->n; v++) {
+        assert_true(net_distance(g->type, distance, v) == want[v]);
+    }
+    net_check_parents(g, want, parent);
+    for (uint32_t v = 0; v < g->n; v++) {
+        all[v] = v;
+    }
+    assert_int_equal(upsweep_paths_matrix(u, graph, all, g->n, NULL, rows, NULL), UPSWEEP_OK);
+    for (size_t s = 0; s < g->n; s++) {
+        net_oracle(g, &all[s], 1, want);
+        for (size_t v = 0; v < g->n; v++) {
+            assert_true(net_distance(g->type, (char *)rows + s * g->n * bytes, v) == want[v]);
+        }
+    }
+    free(rows);
+}
+
+static void test_roads(void **context)
+{
+    (void)context;
+    upsweep *alone = net_open(1), *shared = net_open(2);
+    size_t contracted = 0;
+    enum { GRAPHS = 4000 };
+    for (int k = 0; k < GRAPHS; k++) {
+        upsweep *u = k % 8 == 0 ? shared : alone;
+        net g = road_net(types[k % 3]);
+        upsweep_graph *graph = net_graph(u, &g);
+        contracted += graph->contraction != NULL;
+        check(u, &g, graph);
+        upsweep_graph_free(graph);
+    }
+    assert_true(contracted > GRAPHS / 2);
+    upsweep_close(alone);
+    upsweep_close(shared);
+}
+
+/* What must not be contracted: other orders of adding, sums that might not fit, many small parts.
+ * And where there is no room for the core, a search does without it. */
+static void test_limits(void **context)
+{
+    (void)context;
+    enum { N = 1000 };
+    upsweep *u = net_open(1), *narrow;
+    uint32_t tail[N], head[N], weight[N], source = 7, *distance = malloc(N * sizeof *distance);
+    for (uint32_t i = 0; i < N; i++) {
+        tail[i] = i;
+        head[i] = (i + 1) % N;
+        weight[i] = 3;
+    }
+    struct {
+        upsweep_type type;
+        uint32_t first;
+        size_t arcs;
+        bool contracts;
+    } cases[] = {{UPSWEEP_U32, 3, N - 1, true},
+                 {UPSWEEP_F32, 3, N - 1, false},
+                 {UPSWEEP_U32, 4000000, N - 1, false},
+                 {UPSWEEP_U32, 3, 2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        upsweep_graph *graph = NULL;
+        weight[0] = cases[i].first;
+        assert_int_equal(upsweep_graph_from_arcs(u, N, cases[i].arcs, tail, head, weight,
+                                                 cases[i].type, UPSWEEP_GRAPH_UNDIRECTED, &graph),
+                         UPSWEEP_OK);
+        assert_int_equal(graph->contraction != NULL, cases[i].contracts);
+        upsweep_graph_free(graph);
+    }
+    upsweep_graph *graph = NULL;
+    weight[0] = 3;
+    assert_int_equal(upsweep_graph_from_arcs(u, N, N, tail, head, weight, UPSWEEP_U32, 0, &graph),
+                     UPSWEEP_OK);
+    assert_non_null(graph->contraction); /* a circle, one way */
+    assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, NULL), UPSWEEP_OK);
+    for (uint32_t v = 0; v < N; v++) {
+        assert_int_equal(distance[v], 3 * ((v + N - source) % N));
+    }
+    for (size_t limit = 1 << 16; limit < 3 << 20; limit += limit / 8) {
+        upsweep_config config = {.threads = 1, .scratch_limit = limit};
+        assert_int_equal(upsweep_open(&narrow, "cpu", &config), UPSWEEP_OK);
+        upsweep_status status = upsweep_paths(narrow, graph, &source, 1, distance, NULL, NULL);
+        assert_true(status == UPSWEEP_OK ? distance[0] == 3 * (N - source)
+                                         : status == UPSWEEP_ERROR_MEMORY && limit < 2 << 20);
+        upsweep_close(narrow);
+    }
+    upsweep_graph_free(graph);
+    free(distance);
+    upsweep_close(u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_roads),
+        cmocka_unit_test(test_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
