@@ -4,9 +4,13 @@
 #include <stdatomic.h>
 
 enum {
-    LEAD = 1,            /* buckets that a thread may be ahead of the last one */
-    CREW_MOST = 255,     /* threads */
-    BLOCKS_A_THREAD = 32 /* stretches of vertices that each owns, where there are enough */
+    LEAD = 1,             /* buckets that a thread may be ahead of the last one */
+    CREW_MOST = 255,      /* threads */
+    BLOCKS_A_THREAD = 32, /* stretches of vertices that each owns, where there are enough */
+    /* On large graphs stretches have at least 2^BLOCK_LEAST vertices: neighbours mostly have one
+     * owner. */
+    LARGE_CREW = 1 << 18,
+    BLOCK_LEAST = 13
 };
 
 /* One thread's part. Only it touches its queue and writes the distances of its vertices. */

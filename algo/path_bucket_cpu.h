@@ -198,6 +198,7 @@ static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t entry_bytes, 
     }
     memset(c, 0, sizeof *c);
     c->threads = usw_min(usw_parallel_threads(u), CREW_MOST);
+    c->block_shift = g->vertices >= LARGE_CREW ? BLOCK_LEAST : 0;
     while (c->block_shift < 16 &&
            g->vertices >> c->block_shift > c->threads * (size_t)BLOCKS_A_THREAD) {
         c->block_shift++;

@@ -105,6 +105,15 @@ static const char *why_alone(const upsweep *u, const usw_path_form *form, const 
                                                   : NULL;
 }
 
+/* Where vertices have few arcs, many threads are kept busy by wider buckets only. */
+static double shared_width(const upsweep *u, const usw_path_form *form, const usw_path_query *q)
+{
+    enum { DEGREE = 8, THREADS_A_WIDTH = 4 };
+    bool few = q->graph->arcs < DEGREE * q->graph->vertices && !q->graph->sorted;
+    bool shared = few && why_alone(u, form, q) == NULL;
+    return shared ? (double)usw_max(u->threads / THREADS_A_WIDTH, 1) : 1;
+}
+
 static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
                              usw_path_room *room, const char *where)
 {
@@ -193,9 +202,11 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     const usw_path_form *form =
         status == UPSWEEP_OK ? usw_path_form_for(u, o.algorithm, &status) : NULL;
     if (form != NULL) {
-        double delta = o.delta > 0 ? o.delta : usw_choose_delta(graph);
         usw_path_query q = {graph,    sources,  o.targets, source_count, o.target_count,
-                            distance, o.cutoff, delta,     NULL};
+                            distance, o.cutoff, o.delta,   NULL};
+        if (!(o.delta > 0)) {
+            q.delta = usw_choose_delta(graph) * shared_width(u, form, &q);
+        }
         if (!usw_gpu_paths(u, &q, o.algorithm, o.delta, parent, &status)) {
             status = run(u, &q, form, o.delta, parent);
         }

@@ -527,9 +527,9 @@ enum {
  * to itself are allowed. An id out of range, a negative weight or NaN is UPSWEEP_ERROR_RANGE, and
  * upsweep_error() names the arc (counted from 0). The arrays are copied: 8 bytes an arc (12 for
  * weights of 64 bits, 4 for none) and 8 bytes a vertex, from the handle's allocator; free the graph
- * while the handle is open. vertex_count <= 2^32 - 2. Where most vertices have two neighbours, as on
- * maps of roads, and weights are whole, a copy without them is kept, too: about 30 bytes a vertex.
- */
+ * while the handle is open. vertex_count <= 2^32 - 2. Where most vertices have two neighbours, as
+ * on maps of roads, and weights are whole, a copy without them is kept, too: about 30 bytes a
+ * vertex. */
 UPSWEEP_API upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count,
                                                    size_t arc_count, const uint32_t *tail,
                                                    const uint32_t *head, const void *weight,
