@@ -10,8 +10,13 @@ static inline void FN(order)(KEY *a, KEY *b)
 {
     KEY x = *a, y = *b;
     bool less = y < x;
-    *a = less ? y : x;
-    *b = less ? x : y;
+    KEY least = less ? y : x, other = less ? x : y;
+#if KEY_BITS <= 64
+    /* Compilers would put some pairs into vectors, which then wait for what the others stored. */
+    __asm__("" : "+r"(least), "+r"(other));
+#endif
+    *a = least;
+    *b = other;
 }
 
 static inline void FN(net4)(KEY *v)
