@@ -25,6 +25,15 @@
 #include "part_vsort_count.h"
 #elif USW_LEVEL == 2
 #include "part_vsort_table.h"
+#if KEY_BITS == 32
+#undef FN
+#define FN(name) half_##name##_u32
+#include "part_vsort_half.h"
+#include "part_vsort_network.h"
+#undef FN
+#define FN(name) name##_u32
+#define HALF_BASE 128 /* as many keys are sorted by half_base_sort_u32 */
+#endif
 #include "part_vsort_avx512.h"
 #include "part_vsort_network.h"
 #include "part_vsort_vector.h"

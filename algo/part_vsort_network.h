@@ -204,6 +204,13 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
 /* Sorts n <= 16 * LANES keys. */
 static void FN(base_sort)(KEY *k, size_t n)
 {
+#if KEY_BITS == 32 && defined HALF_BASE
+    if (n <= HALF_BASE) {
+        half_base_sort_u32(k, n);
+    } else {
+        FN(sort_rows)(k, n, 16);
+    }
+#else
     if (n <= LANES) {
         FN(sort_rows)(k, n, 1);
     } else if (n <= 2 * LANES) {
@@ -215,4 +222,5 @@ static void FN(base_sort)(KEY *k, size_t n)
     } else {
         FN(sort_rows)(k, n, 16);
     }
+#endif
 }

@@ -18,9 +18,9 @@ static upsweep_tuning defaults(usw_isa isa)
                         .digit_keys = {SIZE_MAX, SIZE_MAX}};
     if (isa == USW_PORTABLE) { /* digits take fewer steps than comparisons, and so do buckets */
         t.scatter_bytes[0] = t.scatter_bytes[1] = 0;
-        t.digit_keys[0] = t.digit_keys[1] = 2048;
+        t.digit_keys[0] = t.digit_keys[1] = 512;
     } else if (isa == USW_AVX2) {
-        t.digit_keys[1] = (size_t)1 << 19;
+        t.digit_keys[1] = 1024;
     }
     return t;
 }
