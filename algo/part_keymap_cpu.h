@@ -11,11 +11,23 @@ static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
     return (KEY)((KEY)(raw ^ below ^ pos) + add);
 }
 
+/* The map of integers, there and back. */
+static void FN(turn)(KEY *to, const KEY *from, size_t n, KEY pos)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = from[i] ^ pos;
+    }
+}
+
 static void FN(map)(void *out, const void *in, size_t n, const usw_keymap *map)
 {
     const KEY *from = in;
     KEY *to = out;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    if ((neg | add) == 0) {
+        FN(turn)(to, from, n, pos);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         to[i] = FN(mapped)(from[i], neg, pos, add);
     }
@@ -26,6 +38,10 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
     const KEY *from = in;
     KEY *to = out;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    if ((neg | add) == 0) {
+        FN(turn)(to, from, n, pos);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         KEY y = (KEY)((KEY)(from[i] - add) ^ pos);
         KEY below = y >> (KEY_BITS - 1) ? neg : 0;

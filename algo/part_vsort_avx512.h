@@ -10,6 +10,12 @@
 #undef UNSIGNED_MASK
 #define V __m512i
 #define LANES (512 / KEY_BITS)
+#undef TURNS
+#undef HALF_BASE
+#if KEY_BITS == 32
+#define TURNS 1
+#define HALF_BASE 128 /* as many keys are sorted in vectors of half the width */
+#endif
 
 #if KEY_BITS == 16
 #define M __mmask32
@@ -55,6 +61,14 @@ static inline void FN(vstore_some)(KEY *to, V v, size_t count)
     ELEMENT(mask_storeu)(to, FN(first_lanes)(count), v);
 }
 
+#ifdef TURNS
+/* The keys of the first `count` lanes ^ turn. */
+static inline V FN(vturn_some)(V v, KEY turn, size_t count)
+{
+    return _mm512_mask_xor_epi32(v, FN(first_lanes)(count), v, _mm512_set1_epi32((int)turn));
+}
+#endif
+
 static inline V FN(vset)(KEY x)
 {
 #if KEY_BITS == 128
@@ -83,6 +97,11 @@ static inline M FN(vgreater)(V a, V b)
 static inline bool FN(vany)(M m)
 {
     return m != 0;
+}
+
+static inline bool FN(vnonzero)(V v)
+{
+    return _mm512_test_epi32_mask(v, v) != 0;
 }
 
 static inline V FN(vmin)(V a, V b)

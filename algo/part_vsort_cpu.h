@@ -32,7 +32,6 @@
 #include "part_vsort_network.h"
 #undef FN
 #define FN(name) name##_u32
-#define HALF_BASE 128 /* as many keys are sorted by half_base_sort_u32 */
 #endif
 #include "part_vsort_avx512.h"
 #include "part_vsort_network.h"

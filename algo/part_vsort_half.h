@@ -9,6 +9,7 @@
 #define V __m256i
 #define M __mmask8
 #define LANES 8
+#define TURNS 1
 
 static inline V FN(vload)(const KEY *from)
 {
@@ -33,6 +34,11 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)
 {
     _mm256_mask_storeu_epi32(to, FN(first_lanes)(count), v);
+}
+
+static inline V FN(vturn_some)(V v, KEY turn, size_t count)
+{
+    return _mm256_mask_xor_epi32(v, FN(first_lanes)(count), v, _mm256_set1_epi32((int)turn));
 }
 
 static inline V FN(vmin)(V a, V b)

@@ -167,8 +167,10 @@ static inline size_t FN(keys_at)(size_t n, size_t at)
 }
 
 /* Sorts n keys, of which the last vector or the last half of the vectors may be missing. No branch
- * depends on n, which within a quicksort is as good as random. */
-USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
+ * depends on n, which within a quicksort is as good as random. With `turns` the order is that of
+ * keys ^ turn. */
+USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const bool turns,
+                                    KEY turn)
 {
     V v[16];
     USW_UNROLL for (unsigned i = 0; i < rows; i++)
@@ -177,6 +179,12 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
         v[i] = i < rows / 2 ? FN(vload)(k + at)
                             : FN(vload_some)(at < n ? k + at : k, FN(keys_at)(n, at));
     }
+#ifdef TURNS
+    for (unsigned i = 0; turns && i < rows; i++) {
+        v[i] = FN(vturn_some)(v[i], turn, FN(keys_at)(n, i * LANES));
+    }
+#endif
+    (void)turns, (void)turn;
     if (rows == 2) {
         FN(vpair)(v, 0, 1);
     } else if (rows == 4) {
@@ -193,6 +201,9 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
     {
         unsigned place = stack > 1 ? i % LANES * stack + i / LANES : i;
         size_t at = place * LANES;
+#ifdef TURNS
+        v[i] = turns ? FN(vturn_some)(v[i], turn, LANES) : v[i];
+#endif
         if (place < rows / 2) {
             FN(vstore)(k + at, v[i]);
         } else {
@@ -202,25 +213,48 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows)
 }
 
 /* Sorts n <= 16 * LANES keys. */
+USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool turns, KEY turn)
+{
+    if (n <= LANES) {
+        FN(sort_rows)(k, n, 1, turns, turn);
+    } else if (n <= 2 * LANES) {
+        FN(sort_rows)(k, n, 2, turns, turn);
+    } else if (n <= 4 * LANES) {
+        FN(sort_rows)(k, n, 4, turns, turn);
+    } else if (n <= 8 * LANES) {
+        FN(sort_rows)(k, n, 8, turns, turn);
+    } else {
+        FN(sort_rows)(k, n, 16, turns, turn);
+    }
+}
+
+#ifdef HALF_BASE
 static void FN(base_sort)(KEY *k, size_t n)
 {
-#if KEY_BITS == 32 && defined HALF_BASE
     if (n <= HALF_BASE) {
         half_base_sort_u32(k, n);
     } else {
-        FN(sort_rows)(k, n, 16);
+        FN(sort_rows)(k, n, 16, false, 0);
     }
-#else
-    if (n <= LANES) {
-        FN(sort_rows)(k, n, 1);
-    } else if (n <= 2 * LANES) {
-        FN(sort_rows)(k, n, 2);
-    } else if (n <= 4 * LANES) {
-        FN(sort_rows)(k, n, 4);
-    } else if (n <= 8 * LANES) {
-        FN(sort_rows)(k, n, 8);
-    } else {
-        FN(sort_rows)(k, n, 16);
-    }
-#endif
 }
+
+static void FN(base_sort_turned)(KEY *k, size_t n, KEY turn)
+{
+    if (n <= HALF_BASE) {
+        half_base_sort_turned_u32(k, n, turn);
+    } else {
+        FN(sort_rows)(k, n, 16, true, turn);
+    }
+}
+#else
+static void FN(base_sort)(KEY *k, size_t n)
+{
+    FN(sort_any)(k, n, false, 0);
+}
+#ifdef TURNS
+static void FN(base_sort_turned)(KEY *k, size_t n, KEY turn)
+{
+    FN(sort_any)(k, n, true, turn);
+}
+#endif
+#endif

@@ -2,28 +2,38 @@
  * waste: one look, which ends at the first keys that neither rise nor fall, and the sort. Included
  * once per width of 16 to 64 bits after the quicksort of that width. */
 
-/* Whether the keys rise, fall (but for equal ones), or neither. */
-static usw_shape FN(shape)(const KEY *k, size_t n)
+/* Whether the keys ^ turn rise, fall (but for equal ones), or neither. */
+static usw_shape FN(shape)(const KEY *k, size_t n, KEY turn)
 {
     bool falls = false, rises = false;
     size_t i = 0, pairs = n == 0 ? 0 : n - 1;
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
+    V t = FN(vset)(turn), first = FN(vset)(n == 0 ? 0 : k[0]);
+    for (; i + 4 * LANES <= n; i += 4 * LANES) { /* equal keys */
+        V a = FN(vload)(k + i) ^ first, b = FN(vload)(k + i + LANES) ^ first;
+        V c = FN(vload)(k + i + 2 * LANES) ^ first, d = FN(vload)(k + i + 3 * LANES) ^ first;
+        if (FN(vnonzero)(a | b | c | d)) {
+            break;
+        }
+    }
+    i -= i > 0; /* the last of them and what follows are a pair */
     for (; i + 2 * LANES <= pairs && !(falls && rises); i += 2 * LANES) {
-        V a = FN(vload)(k + i), b = FN(vload)(k + i + LANES);
-        V next_a = FN(vload)(k + i + 1), next_b = FN(vload)(k + i + LANES + 1);
+        V a = FN(vload)(k + i) ^ t, b = FN(vload)(k + i + LANES) ^ t;
+        V next_a = FN(vload)(k + i + 1) ^ t, next_b = FN(vload)(k + i + LANES + 1) ^ t;
         falls |= FN(vany)(FN(vgreater)(a, next_a) | FN(vgreater)(b, next_b));
         rises |= FN(vany)(FN(vgreater)(next_a, a) | FN(vgreater)(next_b, b));
     }
     for (; i < pairs && !(falls && rises); i += LANES) {
         size_t count = usw_min(pairs - i, LANES);
-        V low = FN(vload_some)(k + i, count), high = FN(vload_some)(k + i + 1, count);
+        V low = FN(vload_some)(k + i, count) ^ t, high = FN(vload_some)(k + i + 1, count) ^ t;
         falls |= FN(vany)(FN(vgreater)(low, high));
         rises |= FN(vany)(FN(vgreater)(high, low));
     }
 #else
     for (; i < pairs && !(falls && rises); i++) {
-        falls |= k[i + 1] < k[i];
-        rises |= k[i] < k[i + 1];
+        KEY low = k[i] ^ turn, high = k[i + 1] ^ turn;
+        falls |= high < low;
+        rises |= low < high;
     }
 #endif
     return !falls ? USW_RISING : !rises ? USW_FALLING : USW_MIXED;
@@ -32,17 +42,27 @@ static usw_shape FN(shape)(const KEY *k, size_t n)
 static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 {
     const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
-    KEY *k = keys;
+    KEY *k = keys, turn = 0;
+#ifdef TURNS
+    if (n <= FN(BASE) && map != NULL && (map->neg | map->add) == 0) { /* integers */
+        turn = (KEY)map->pos;
+        map = NULL;
+    }
+#endif
     if (map != NULL) {
         maps->map[USW_WIDTH](k, k, n, map);
     }
-    usw_shape shape = FN(shape)(k, n);
+    usw_shape shape = FN(shape)(k, n, turn);
     if (shape == USW_FALLING) {
         maps->mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
-    } else if (shape == USW_MIXED && n <= FN(BASE)) {
-        FN(base_sort)(k, n);
-    } else if (shape == USW_MIXED) {
+    } else if (shape == USW_MIXED && n > FN(BASE)) {
         FN(vsort)(k, n);
+#ifdef TURNS
+    } else if (shape == USW_MIXED && turn != 0) {
+        FN(base_sort_turned)(k, n, turn);
+#endif
+    } else if (shape == USW_MIXED) {
+        FN(base_sort)(k, n);
     }
     if (map != NULL) {
         maps->unmap[USW_WIDTH](k, k, n, map);

@@ -12,7 +12,7 @@
 
 enum {
     FIRST_LOOK = 4096,  /* keys that one thread looks at before the others are woken */
-    RUNS_FROM = 512,    /* fewer keys are sorted as fast as they are looked through */
+    RUNS_FROM = 1024,   /* fewer keys are sorted as fast as they are looked through */
     VALUES_FROM = 4096, /* keys from which on counting pays */
     ALMOST_FROM = 1024
 };

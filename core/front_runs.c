@@ -6,8 +6,9 @@
 
 enum {
     RUNS_MAX = 8,
-    SHARE_MIN = 32, /* a run shorter than n / SHARE_MIN is none */
-    DROP_SHARE = 8, /* at most n / DROP_SHARE keys may stand wrong */
+    RUNS_MANY_FROM = 16 * 1024, /* fewer keys sort in less time than it takes to merge three runs */
+    SHARE_MIN = 32,             /* a run shorter than n / SHARE_MIN is none */
+    DROP_SHARE = 8,             /* at most n / DROP_SHARE keys may stand wrong */
     DROP_PASSES = 4,
     PIECES = 4 /* of a merge, a thread */
 };
@@ -29,6 +30,7 @@ typedef struct runs {
 static bool find_runs(runs *r)
 {
     const usw_front *f = r->f;
+    size_t most = f->n < RUNS_MANY_FROM ? 2 : RUNS_MAX;
     for (size_t at = 0; at < f->n;) {
         const unsigned char *rest = f->keys + at * f->bytes;
         size_t left = f->n - at, n = usw_first_break(f->u, rest, left, f->width, f->order, true);
@@ -36,7 +38,7 @@ static bool find_runs(runs *r)
                              ? usw_first_break(f->u, rest, left, f->width, f->order, false)
                              : 0;
         size_t run = usw_max(n, falling);
-        if (r->count == RUNS_MAX || (run < f->n / SHARE_MIN && run < left)) {
+        if (r->count == most || (run < f->n / SHARE_MIN && run < left)) {
             return false;
         }
         if (falling > n) {
