@@ -62,7 +62,7 @@ static inline bool FN(breaks_plain)(const KEY *k, size_t n, bool rising)
     if (n + 1 >= 2 * LANES) {
         low = _mm512_loadu_si512(k);
     }
-    _Pragma("GCC unroll 4") for (; i + 2 * LANES <= n + 1; i += LANES)
+    USW_UNROLL_4 for (; i + 2 * LANES <= n + 1; i += LANES)
     {
         __m512i next = _mm512_loadu_si512(k + i + LANES);
 #if KEY_BITS == 32

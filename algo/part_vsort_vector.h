@@ -102,10 +102,11 @@ static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
             sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
         }
     } else {
-        size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups - 1);
+        /* Three stand at the quarters, not at the ends, which are alike where keys rise and fall. */
+        size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups == 3 ? 4 : 8);
         V m[3];
         for (size_t g = 0; g < groups / 3; g++) {
-            const KEY *at = k + g * step;
+            const KEY *at = k + (groups == 3 ? step : g * step);
             m[g] = FN(vmedian)(FN(vload)(at), FN(vload)(at + groups / 3 * step),
                                FN(vload)(at + 2 * (groups / 3) * step));
         }
