@@ -102,7 +102,7 @@ static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
             sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
         }
     } else {
-        /* Three stand at the quarters, not at the ends, which are alike where keys rise and fall. */
+        /* Three stand at the quarters: the ends are alike where keys rise and then fall. */
         size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups == 3 ? 4 : 8);
         V m[3];
         for (size_t g = 0; g < groups / 3; g++) {
