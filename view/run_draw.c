@@ -7,11 +7,28 @@
 #include <math.h>
 #include <stdio.h>
 
+/* What it took and how it is drawn, as much of it as there is room for. */
+static void draw_under(const view_panel *p, view_ink *ink, view_rect at)
+{
+    const view_run *r = p->run;
+    char rate[64] = "", more[120], most[160];
+    if (r->seconds > 0) {
+        snprintf(rate, sizeof rate, "%.3g ms, %.1f million a second   ", 1e3 * r->seconds,
+                 1e-6 * (double)r->n / r->seconds);
+    }
+    snprintf(more, sizeof more, "%s%s", rate, r->attached ? "drawn from device memory   " : "");
+    snprintf(most, sizeof most, "%s%s", more,
+             p->style == VIEW_STYLE_DENSITY ? "the more elements the brighter" : "");
+    const char *texts[] = {most, more, rate};
+    view_words(ink, at.x, at.y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT,
+               view_fitting(ink, at.w, VIEW_FACE_SMALL, texts, 3));
+}
+
 static void draw_words(const view_panel *p, view_ink *ink, view_rect at, view_now now)
 {
     const view_run *r = p->run;
     float y = at.y + 22 * ink->scale, lower = at.y + 46 * ink->scale, scale = ink->scale;
-    char text[160], place[64], few[64], rate[64] = "";
+    char text[160], place[64], few[64];
     snprintf(place, sizeof place, "picture %zu / %zu", now.moment + 1, r->count);
     view_words(ink, at.x + at.w, y, VIEW_FACE_STRONG, VIEW_RIGHT, VIEW_INK, place);
     float room = at.w - view_glyphs_width(ink->glyphs, VIEW_FACE_STRONG, place) - 14 * scale;
@@ -23,14 +40,6 @@ static void draw_words(const view_panel *p, view_ink *ink, view_rect at, view_no
     const char *what[] = {text, few};
     view_words(ink, x, y, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT,
                view_fitting(ink, at.x + room - x, VIEW_FACE_SMALL, what, 2));
-    if (r->seconds > 0) {
-        snprintf(rate, sizeof rate, "%.3g ms, %.1f million a second   ", 1e3 * r->seconds,
-                 1e-6 * (double)r->n / r->seconds);
-    }
-    snprintf(text, sizeof text, "%s%s%s%s", rate, r->attached ? "drawn from device memory" : "",
-             p->style == VIEW_STYLE_DENSITY && r->attached ? "   " : "",
-             p->style == VIEW_STYLE_DENSITY ? "the more elements the brighter" : "");
-    view_words(ink, at.x, lower, VIEW_FACE_SMALL, VIEW_LEFT, VIEW_FAINT, text);
     bool ended = now.moment == p->tape.round_count;
     snprintf(text, sizeof text, "%s",
              !ended        ? view_run_step(r, now.moment)
@@ -39,6 +48,8 @@ static void draw_words(const view_panel *p, view_ink *ink, view_rect at, view_no
                            : "done");
     view_words(ink, at.x + at.w, lower, VIEW_FACE_SMALL, VIEW_RIGHT, ended ? VIEW_DONE : VIEW_FAINT,
                text);
+    room = at.w - view_glyphs_width(ink->glyphs, VIEW_FACE_SMALL, text) - 14 * scale;
+    draw_under(p, ink, (view_rect){at.x, lower, room, 0});
 }
 
 static bool fill(void *context, const view_field *f)
