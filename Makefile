@@ -53,7 +53,7 @@ bench: ## measure us beside the rivals that are installed: table, bench.json and
 
 bench-gpu: ## measure us beside CUB, torch and cupy on this machine's GPU: table, JSON and curves
 	@$(call configure,$(BUILD),)
-	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu bench_folds_gpu
 	@python3 bench/gpu_bench.py $(BUILD) --json $(BUILD)/bench_gpu.json $(BENCH_FLAGS)
 	@python3 bench/gpu_plot.py $(BUILD)/bench_gpu.json $(BUILD)/bench_gpu || echo "no plot: python3-matplotlib is not installed"
 

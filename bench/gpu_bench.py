@@ -6,10 +6,13 @@ device arrays (gpu_sort.cu says how). torch and cupy, where they are installed, 
 keys in this process between the cells. Results go to a table on stdout and to a JSON file;
 gpu_plot.py draws them. The last column is the share of the roofline: the bytes that any sort must
 move (each key and value read once and written once) over time, over the copy rate of that run.
+Scan, reduce, split, selection, merges and histograms follow: bench_folds (folds.cu) prints them.
 """
 
 import argparse
 import json
+import os
+import re
 import statistics
 import subprocess
 import sys
@@ -76,6 +79,26 @@ def framework_times(row, rounds):
     return times
 
 
+def folds(path):
+    """What bench_folds measures, a dict a line; it prints ours, then CUB's where CUB has the like."""
+    line = re.compile(r" *(\d+) x 4 bytes  (.{30}) +([\d.]+) ms +([\d.]+) TB/s +([\d.]+) of a copy")
+    rows = []
+    with subprocess.Popen([path], stdout=subprocess.PIPE, text=True) as process:
+        for text in process.stdout:
+            print(text, end="", flush=True)
+            found = line.match(text)
+            if found is None:
+                sys.exit(f"gpu_bench.py: bench_folds says: {text}")
+            name, ms, share = found[2].strip(), float(found[3]), float(found[5])
+            if name == "CUB":
+                rows[-1].update({"cub_ms": ms, "cub_share": share})
+            else:
+                rows.append({"words": int(found[1]), "name": name, "ms": ms, "share": share})
+    if process.returncode != 0:
+        sys.exit("gpu_bench.py: bench_folds failed")
+    return rows
+
+
 def cells(o):
     for op in o.ops:
         for kind in o.types:
@@ -101,7 +124,8 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("build")
     p.add_argument("--json", default="bench_gpu.json")
-    p.add_argument("--ops", nargs="+", default=["keys", "pairs", "argsort"])
+    p.add_argument("--ops", nargs="*", default=["keys", "pairs", "argsort"])
+    p.add_argument("--no-folds", action="store_true")
     p.add_argument("--types", nargs="+", default=["u32", "u64", "f32", "f64", "u16", "u8"])
     p.add_argument("--sizes", nargs="+", type=int, default=list(range(10, 31, 2)))
     p.add_argument("--adversary-sizes", nargs="+", type=int, default=[16, 24, 28])
@@ -109,15 +133,18 @@ def main():
     p.add_argument("--rounds", type=int, default=11)
     o = p.parse_args()
     program = Program(f"{o.build}/bench_gpu_sort")
-    rows = []
+    rows, fold_rows = [], []
     for op, kind, log_n, pattern in cells(o):
         row = program.run(op, kind, log_n, pattern, o.rounds)
         if row is not None:
             row["times"].update(framework_times(row, o.rounds))
             show(row)
             rows.append(row)
+    path = f"{o.build}/bench/bench_folds"
+    if not o.no_folds and os.path.exists(path):
+        fold_rows = folds(path)
     with open(o.json, "w", encoding="utf-8") as f:
-        json.dump({"rows": rows}, f, indent=1)
+        json.dump({"rows": rows, "folds": fold_rows}, f, indent=1)
     wrong = [r for r in rows if not r["right"]]
     if wrong:
         sys.exit(f"gpu_bench.py: {len(wrong)} results differ from CUB's")

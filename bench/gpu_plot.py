@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """gpu_plot.py BENCH_GPU.json OUT - draws what gpu_bench.py measured on uniform keys: throughput over n,
-and the share of the roofline, one column an operation and type, as OUT.svg and OUT.png."""
+and the share of the roofline, one column an operation and type, as OUT.svg and OUT.png; and of scans,
+reductions and splits the share of a copy's rate over n, as OUT_folds.svg and OUT_folds.png."""
 
 import json
 import sys
@@ -11,8 +12,45 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 
+FOLDS = ["scan u32", "scan u64", "scan f32", "reduce u32", "reduce f32", "split u32",
+         "compact u32, half kept"]
+
+
+def save(figure, axis, path):
+    """With the legend of that axis below."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.savefig(path + ".svg")
+    figure.savefig(path + ".png", dpi=110)
+
+
+def draw_folds(rows, path):
+    names = [n for n in FOLDS if any(r["name"] == n for r in rows)]
+    if not names:
+        return
+    figure, axes = plt.subplots(
+        1, len(names), figsize=(2.4 * len(names), 3), sharey=True, squeeze=False
+    )
+    for name, axis in zip(names, axes[0]):
+        some = [r for r in rows if r["name"] == name]
+        axis.plot([4 * r["words"] for r in some], [100 * r["share"] for r in some],
+                  label="upsweep", linewidth=2.4, color="#c1121f", marker="o", markersize=4)
+        theirs = [r for r in some if "cub_share" in r]
+        axis.plot([4 * r["words"] for r in theirs], [100 * r["cub_share"] for r in theirs],
+                  label="cub", linewidth=1, marker=".", markersize=4)
+        axis.set_title(name, fontsize=10)
+        axis.set_xscale("log", base=2)
+        axis.set_xlabel("bytes")
+        axis.grid(True, alpha=0.3)
+    axes[0][0].set_ylabel("% of a copy's rate")
+    save(figure, axes[0][0], path)
+
+
 def main():
-    rows = [r for r in json.load(open(sys.argv[1]))["rows"] if r["pattern"] == "uniform"]
+    measured = json.load(open(sys.argv[1]))
+    draw_folds(measured.get("folds", []), sys.argv[2] + "_folds")
+    rows = [r for r in measured["rows"] if r["pattern"] == "uniform"]
     kinds = [k for k in dict.fromkeys((r["op"], r["type"]) for r in rows) if k[1] in ("u32", "u64")]
     figure, axes = plt.subplots(
         2, len(kinds), figsize=(3.4 * len(kinds), 5.6), sharex=True, squeeze=False
@@ -38,11 +76,7 @@ def main():
             axis.grid(True, alpha=0.3)
     axes[0][0].set_ylabel("Gkeys/s")
     axes[1][0].set_ylabel("% of one copy")
-    handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=8, frameon=False)
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(sys.argv[2] + ".svg")
-    figure.savefig(sys.argv[2] + ".png", dpi=110)
+    save(figure, axes[0][0], sys.argv[2])
 
 
 if __name__ == "__main__":
