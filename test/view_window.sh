@@ -13,19 +13,27 @@ have Xvfb && have xdotool || {
 mkdir -p "$folder"
 cd "$folder" || exit 1
 rm -f upsweep-*.png display
-Xvfb -displayfd 3 -screen 0 1280x800x24 3>display 2>/dev/null &
-server=$!
+server=
 viewer=
-trap 'kill $viewer $server 2>/dev/null' EXIT
+trap 'kill $viewer $server 2>/dev/null; wait' EXIT
+export LIBGL_ALWAYS_SOFTWARE=1
 
-tries=0
-until [ -s display ]; do
-    tries=$((tries + 1))
-    [ $tries -gt 100 ] && { echo "Xvfb does not start"; exit 1; }
-    sleep 0.1
-done
-DISPLAY=:$(cat display)
-export DISPLAY LIBGL_ALWAYS_SOFTWARE=1
+# A server that another one, just ending, takes the socket from is started again.
+start() {
+    : >display
+    Xvfb -displayfd 3 -screen 0 1280x800x24 3>display 2>/dev/null &
+    server=$!
+    tries=0
+    until [ -s display ]; do
+        tries=$((tries + 1))
+        [ $tries -gt 100 ] && { echo "Xvfb does not start"; exit 1; }
+        sleep 0.1
+    done
+    DISPLAY=:$(cat display)
+    export DISPLAY
+    xdotool getdisplaygeometry >/dev/null 2>&1
+}
+start || { kill $server; wait $server; start; } || { echo "Xvfb cannot be reached"; exit 1; }
 
 # Waits until the window's title has these words.
 title() {
@@ -34,12 +42,12 @@ title() {
         tries=$((tries + 1))
         if [ $tries -gt 150 ]; then
             echo "no window is called '$1'; there is '$(xdotool search --name upsweep getwindowname %@ 2>/dev/null)'"
+            cat stats
             exit 1
         fi
         sleep 0.1
     done
 }
-key() { xdotool key --window "$window" "$@" 2>/dev/null || xdotool key "$@"; }
 
 "$program" view sort/bitonic -n 16 --seconds 600 --size 800x500 --stats 2>stats &
 viewer=$!
