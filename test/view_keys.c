@@ -1,4 +1,5 @@
-/* view_keys.c - what the keys of the window and a click on its foot do to a show, without a window. */
+/* view_keys.c - what the keys of the window and a click on its foot do to a show; without a
+ * window. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +77,8 @@ static void test_keys(void **context)
     view_show_free(&s);
 }
 
-/* The keys are told on the picture, and a click on the line at its foot goes to that place; pictures
- * for files have no such line. */
+/* The keys are told on the picture, and a click on the line at its foot goes to that place;
+ * pictures for files have no such line. */
 static void test_foot_and_help(void **context)
 {
     (void)context;
