@@ -13,7 +13,7 @@
 #ifndef USW_PART_PAIRSORT_ONCE
 #define USW_PART_PAIRSORT_ONCE
 #include "part_lines.h"
-#if USW_LEVEL == 2
+#if USW_LEVEL >= 1
 #include "part_words.h"
 #endif
 
@@ -23,7 +23,7 @@ enum {
     LEAF_KEYS = 64 * 1024,  /* sorted by one thread inside its cache */
     AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
-    FAR_BYTES = 4 << 20,    /* from here on a scatter goes round the cache */
+    FAR_BYTES = 32 << 20,   /* from here on a scatter goes round the cache */
     CHUNK_MIN = 16 * 1024,
     NARROW_FROM = 2048 /* keys; fewer are sorted by one thread as they are */
 };
@@ -169,7 +169,7 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->chunk = usw_div_up(r.n, job->chunks);
 }
 
-#if KEY_BITS == 32 && USW_LEVEL == 2
+#if KEY_BITS == 32 && USW_LEVEL >= 1
 #include "part_pairsort_narrow.h"
 #endif
 
@@ -188,7 +188,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     if (sorted && r.side == 2 && in_place) {
         return stack;
     }
-#if KEY_BITS == 32 && USW_LEVEL == 2
+#if KEY_BITS == 32 && USW_LEVEL >= 1
     if (!sorted && r.side == 2 && is_narrow(job->p) && narrow_sort(u, job, differ, &stack)) {
         return stack;
     }

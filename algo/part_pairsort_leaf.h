@@ -8,7 +8,7 @@
 #define USW_SORT_WORDS_ONCE
 static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
 {
-#if USW_LEVEL == 2
+#if USW_LEVEL >= 1
     word_plan plan = plan_words(1, differ);
     memcpy(spare, words, n * sizeof *words);
     sort_group(spare, words, n, plan.low, plan.high);
@@ -138,7 +138,7 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     for (size_t i = 0; i < n; i++) {
         words[i] = (uint64_t)((k[i] >> shift) & bits) << 32 | (uint32_t)i;
     }
-#if USW_LEVEL == 2
+#if USW_LEVEL >= 1
     word_plan plan = plan_words(n, (uint64_t)bits << 32);
     uint32_t ends[GROUPS_MAX];
     split_words(&plan, words, spare, n, ends);

@@ -6,7 +6,7 @@
 
 enum {
     NARROW_AIM = 256, /* wanted in a bucket */
-    NARROW_DIGIT_MAX = 11,
+    NARROW_DIGIT_MAX = 10,
     NARROW_BLOCK = 256, /* words that are made at a time */
     NARROW_TASK = 4096, /* keys of the buckets of one task, about */
     LINE_WORDS = 8
