@@ -58,6 +58,33 @@ static inline void split_words(const word_plan *plan, const uint64_t *from, uint
     }
 }
 
+static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high);
+
+/* Words in out that agree from `shift` up, which are few, are sorted by the bits [low, shift). */
+static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned shift)
+{
+    enum { STRIP = 64 }; /* searched at once, without a branch */
+    for (size_t i = 0, end; i + 1 < n;) {
+        size_t stop = usw_min(i + STRIP, n - 1);
+        uint64_t tie = 0;
+        for (size_t k = i; k < stop; k++) {
+            tie |= (out[k] ^ out[k + 1]) >> shift == 0;
+        }
+        if (tie == 0) {
+            i = stop;
+            continue;
+        }
+        while ((out[i] ^ out[i + 1]) >> shift != 0) {
+            i++;
+        }
+        for (end = i + 2; end < n && (out[end] ^ out[i]) >> shift == 0; end++) {
+        }
+        memcpy(from + i, out + i, (end - i) * sizeof *from);
+        sort_group(from + i, out + i, end - i, low, shift);
+        i = end;
+    }
+}
+
 /* Sorts from[0 .. n) to out, which is apart from it, by the bits [low, high) of the words; from is
  * lost. The tags lie in the second half of out, where none is overwritten before it was read. */
 static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high)
@@ -81,12 +108,7 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
     for (size_t i = 0; i < n; i++) {
         out[i] = from[tags[i] & places];
     }
-    for (size_t i = 0, end; ties != 0 && i < n; i = end) {
-        for (end = i + 1; end < n && (out[end] ^ out[i]) >> shift == 0; end++) {
-        }
-        if (end - i > 1) {
-            memcpy(from + i, out + i, (end - i) * sizeof *from);
-            sort_group(from + i, out + i, end - i, low, shift);
-        }
+    if (ties != 0) {
+        sort_ties(from, out, n, low, shift);
     }
 }
