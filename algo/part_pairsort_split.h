@@ -53,31 +53,20 @@ static void FN(scan)(FN(job) * job)
     }
 }
 
-/* Keys are mapped, and the places of a block found, before any is written: so nothing that is
- * written can stand in the way of what is read next. */
 ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
 {
-    enum { BLOCK = 256 };
     unsigned shift = job->shift, m = job->buckets - 1;
-    size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c), place[BLOCK];
+    size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
+    const KEY *from = job->from;
     const char *payloads = job->from_payloads;
+    KEY *to = job->to;
     char *to_payloads = job->to_payloads;
-    KEY *to = job->to, block[BLOCK];
     FN(key_map) map = job->map;
-    for (size_t i = c * job->chunk; i < end; i += BLOCK) {
-        size_t n = usw_min(end - i, BLOCK);
-        const KEY *from = job->from + i;
-        for (size_t j = 0; j < n; j++) {
-            block[j] = FN(mapped)(map, from[j]);
-        }
-        for (size_t j = 0; j < n; j++) {
-            size_t at = offset[(unsigned)(block[j] >> shift) & m]++;
-            place[j] = at;
-            to[at] = block[j];
-        }
-        for (size_t j = 0; j < n; j++) {
-            put_payload(to_payloads, place[j], payloads, i + j, bytes);
-        }
+    for (size_t i = c * job->chunk; i < end; i++) {
+        KEY key = FN(mapped)(map, from[i]);
+        size_t at = offset[(unsigned)(key >> shift) & m]++;
+        to[at] = key;
+        put_payload(to_payloads, at, payloads, i, bytes);
     }
 }
 
