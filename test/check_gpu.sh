@@ -52,7 +52,11 @@ if [ "$(cat "$build/test_gpu_handle.status")" = 77 ]; then
 fi
 together="plugin test_gpu_buckets test_gpu_folds test_gpu_merge test_gpu_select test_gpu_sorts test_gpu_graph test_gpu_claims
     test_film test_gpu_forms test_gpu_paths test_gpu_paths_many test_gpu gpu_cli"
-[ -e "$build/test/view_gpu" ] && together="$together view_gpu"
+if [ -e "$build/test/view_gpu" ]; then
+    together="$together view_gpu"
+else
+    echo "check-gpu: view_gpu: left out: the view was not built"
+fi
 if [ "$part" != sanitizers ]; then
     for name in $together; do
         run "$name" &

@@ -1,12 +1,12 @@
 #!/bin/sh
 # plugin.sh PLUGIN [LIBRARY] - libupsweep_cuda.so exports one symbol, is small, needs neither CUDA's
 # runtime nor the C++ library at run time, and holds machine code for all targets. The library itself
-# needs nothing of CUDA.
+# needs nothing of CUDA, nor either of them OpenGL.
 set -eu
 plugin=$1
 library=${2:-}
 if [ -n "$library" ] && [ -e "$library" ]; then
-    if readelf -d "$library" | grep NEEDED | grep -iE 'cuda|nvidia'; then
+    if readelf -d "$library" | grep NEEDED | grep -iE 'cuda|nvidia|gl|cairo|glfw'; then
         echo "it is the library that must not need these"
         exit 1
     fi
@@ -19,7 +19,7 @@ fi
 
 exported=$(nm -D --defined-only "$plugin" | awk '{ print $NF }')
 [ "$exported" = upsweep_cuda_plugin ] || { echo "it exports: $exported"; exit 1; }
-if readelf -d "$plugin" | grep NEEDED | grep -E 'cuda|stdc\+\+|upsweep'; then
+if readelf -d "$plugin" | grep NEEDED | grep -iE 'cuda|stdc\+\+|upsweep|gl'; then
     echo "it must not need these"
     exit 1
 fi
