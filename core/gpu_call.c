@@ -112,6 +112,10 @@ static bool worth_the_way(usw_gpu_call *c)
             snprintf(u->note, sizeof u->note, "not %s: %s %.1f ms, the CPU %.1f ms", device_of(u),
                      c->gpu_ns > 0 ? "that would take" : "the copies take", gpu_ns / 1e6,
                      c->cpu_ns / 1e6);
+        } else if (u->gpu == NULL && !u->gpu_refused && c->cpu_ns > gpu_ns - rates.open_ns) {
+            snprintf(u->note, sizeof u->note,
+                     "no GPU was looked for: to open one takes %.0f ms, the CPU %.1f ms",
+                     rates.open_ns / 1e6, c->cpu_ns / 1e6);
         }
         return false;
     }

@@ -217,6 +217,28 @@ static void test_shapes(void **context)
     compare_several(line(1, 0), 2);
 }
 
+/* As many rounds as there can be: the narrowest buckets, and vertices one after another. A search
+ * beyond its bound would be an error. */
+static void test_many_rounds(void **context)
+{
+    (void)context;
+    size_t n = device_is_emulated() || test_small() ? 300 : 3000;
+    for (int k = 0; k < 4; k++) {
+        upsweep_graph *graphs[] = {line(n, 3), grid(16, types[1 + k], 200, 1),
+                                   hubs(n, 4 * n, types[1 + k])};
+        for (size_t i = 0; i < 3; i++) {
+            upsweep_graph_info g;
+            upsweep_graph_describe(graphs[i], &g);
+            query q = {.source_count = 1, .o.delta = 1e-9};
+            q.sources[0] = (uint32_t)net_draw(g.vertices);
+            q.targets[0] = (uint32_t)net_draw(g.vertices);
+            q.o.target_count = (size_t)k % 2;
+            compare(graphs[i], &q, false);
+            upsweep_graph_free(graphs[i]);
+        }
+    }
+}
+
 /* ---- errors ---- */
 
 /* Sums that do not fit: by a long path, and at once. */
@@ -297,6 +319,16 @@ static void test_handles(void **context)
     assert_int_equal(upsweep_paths(either, graph, &source, 1, distance, parent, NULL), UPSWEEP_OK);
     upsweep_last_report(either, &report);
     assert_string_equal(report.device, "cpu"); /* 400 vertices do not pay for the way */
+    upsweep_graph *larger = grid(150, UPSWEEP_U32, 200, 1);
+    uint32_t *far = malloc(150 * 150 * sizeof *far);
+    assert_int_equal(upsweep_paths(either, larger, &source, 1, far, NULL, NULL), UPSWEEP_OK);
+    upsweep_last_report(either, &report);
+    assert_string_equal(report.device, "cpu");
+    /* And it says why, where the process is known to use CUDA. */
+    bool told = strstr(report.reason, "; not cuda: that would take ") != NULL;
+    assert_true(told || device_is_emulated());
+    free(far);
+    upsweep_graph_free(larger);
     upsweep_close(either);
     upsweep_graph_free(graph);
 }
@@ -351,8 +383,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_overflow),      cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_handles),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_many_rounds),   cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_arguments),     cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
