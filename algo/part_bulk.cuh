@@ -189,16 +189,23 @@ __device__ __forceinline__ void usw_gate_wait(usw_gate *gate, uint32_t phase)
 #endif
 }
 
-/* One thread arrives with the announcement of a copy. */
+/* One thread arrives with the announcement of a copy, or of two. */
 __device__ __forceinline__ void usw_gate_get(usw_gate *gate, void *to, const void *from,
-                                             uint32_t bytes)
+                                             uint32_t bytes, void *to2 = nullptr,
+                                             const void *from2 = nullptr, uint32_t bytes2 = 0)
 {
 #ifdef USW_EMULATE
     memcpy(to, from, bytes);
+    if (bytes2 != 0) {
+        memcpy(to2, from2, bytes2);
+    }
     usw_gate_arrive(gate);
 #else
-    usw_bulk_expect(gate, bytes);
+    usw_bulk_expect(gate, bytes + bytes2);
     usw_bulk_get(to, from, bytes, gate);
+    if (bytes2 != 0) {
+        usw_bulk_get(to2, from2, bytes2, gate);
+    }
 #endif
 }
 

@@ -100,10 +100,11 @@ struct usw_bf16_number {
 
 /* Raw: an element's bits. Acc: what is added up. run: elements of a run, the least node of the
  * scan's tree. patches: an exclusive scan has its own value where nothing lies before. */
-template <typename Number, bool product> struct usw_float_elements {
+template <typename N, bool product> struct usw_float_elements {
+    typedef N Number;
     typedef typename Number::Raw Raw;
     typedef double Acc;
-    static constexpr bool exact = false, patches = false;
+    static constexpr bool exact = false, patches = false, is_product = product;
     static constexpr unsigned run = 8; /* USW_RUN of core/order.h */
     __device__ __forceinline__ Acc neutral() const
     {

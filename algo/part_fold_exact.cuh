@@ -1,5 +1,5 @@
-/* part_fold_exact.cuh - folds that are exact, so that any order gives the same bits: sums, products
- * and bitwise operators of integers, and the least mapped key with its first position.
+/* part_fold_exact.cuh - folds in any order. Most are exact, so that any gives the same bits: sums,
+ * products and bitwise operators of integers, and the least mapped key with its first position.
  *
  * Every thread takes vectors of 16 bytes, several on their way at once, and combines them on its
  * own; then the lanes of a block meet at halving distance, as in the explained form, and the last
@@ -198,6 +198,47 @@ template <typename K> struct usw_fold_least {
     __device__ __forceinline__ uint64_t last(uint64_t v, uint64_t) const
     {
         return map.unmap(static_cast<K>(v));
+    }
+};
+
+/* Sums and products of floats that may go in any order, in f64, whose bits are the value. */
+template <typename Number, bool product> struct usw_fold_floats {
+    typedef typename Number::Raw Raw;
+    static constexpr bool wide = true; /* the result is 64 bits, whatever Raw */
+    static __device__ __forceinline__ double both(double a, double b)
+    {
+        return product ? a * b : a + b;
+    }
+    __device__ __forceinline__ Raw neutral_raw() const
+    {
+        return product ? Number::one : Raw(0);
+    }
+    __device__ __forceinline__ uint64_t neutral() const
+    {
+        return static_cast<uint64_t>(__double_as_longlong(product ? 1.0 : 0.0));
+    }
+    __device__ __forceinline__ uint64_t join(uint64_t a, uint64_t b) const
+    {
+        const double x = __longlong_as_double(static_cast<long long>(a));
+        const double y = __longlong_as_double(static_cast<long long>(b));
+        return static_cast<uint64_t>(__double_as_longlong(both(x, y)));
+    }
+    /* Four chains, so that none waits for itself. */
+    __device__ __forceinline__ uint64_t of(const usw_fold_vector<Raw> (&x)[USW_FOLD_AHEAD]) const
+    {
+        constexpr unsigned per = 16 / sizeof(Raw), all = USW_FOLD_AHEAD * per;
+        double chain[4];
+#pragma unroll
+        for (unsigned j = 0; j < all; j++) {
+            const double here = Number::widen(x[j / per].v[j % per]);
+            chain[j % 4] = j < 4 ? here : both(chain[j % 4], here);
+        }
+        const double sum = both(both(chain[0], chain[1]), both(chain[2], chain[3]));
+        return static_cast<uint64_t>(__double_as_longlong(sum));
+    }
+    __device__ __forceinline__ uint64_t last(uint64_t v, uint64_t) const
+    {
+        return usw_f64_number::narrow(__longlong_as_double(static_cast<long long>(v)));
     }
 };
 

@@ -173,6 +173,28 @@ __device__ __forceinline__ void usw_ring_clerk(const E &e, const usw_ring_books 
     }
 }
 
+/* Where a step stands: its tile, the tile's room, and whether that was used before an odd number of
+ * times. Tile t belongs to block t mod blocks. */
+template <typename R> struct usw_ring_place {
+    R *rooms, *room;
+    unsigned count;
+    uint32_t phase;
+    uint64_t t;
+
+    __device__ __forceinline__ usw_ring_place(R *all, unsigned many)
+        : rooms(all), room(all), count(many), phase(0), t(blockIdx.x)
+    {
+    }
+    __device__ __forceinline__ void next()
+    {
+        t += gridDim.x;
+        if (++room == rooms + count) {
+            room = rooms;
+            phase ^= 1;
+        }
+    }
+};
+
 /* One thread of a tile's owner, which has written its sum: waits for the carry. */
 __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
 {

@@ -51,27 +51,7 @@ struct usw_ring_args {
     usw_ring_books books;
 };
 
-/* Where a step stands: its tile, the tile's room, and whether that was used before an odd number of
- * times. */
-template <typename E> struct usw_ring_place {
-    usw_ring_room<E> *rooms, *room;
-    unsigned count;
-    uint32_t phase;
-    uint64_t t;
-
-    __device__ __forceinline__ usw_ring_place(usw_ring_room<E> *all, unsigned many)
-        : rooms(all), room(all), count(many), phase(0), t(blockIdx.x)
-    {
-    }
-    __device__ __forceinline__ void next()
-    {
-        t += gridDim.x;
-        if (++room == rooms + count) {
-            room = rooms;
-            phase ^= 1;
-        }
-    }
-};
+template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_room<E>>;
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
@@ -113,10 +93,10 @@ __device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_ro
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a,
-                                              usw_ring_place<E> p)
+                                              usw_sweep_place<E> p)
 {
     const uint64_t lap = a.rooms * uint64_t(gridDim.x);
-    for (usw_ring_place<E> first = p; first.phase == 0 && first.t < a.tiles; first.next()) {
+    for (usw_sweep_place<E> first = p; first.phase == 0 && first.t < a.tiles; first.next()) {
         usw_ring_get(e, a, *first.room, first.t);
     }
     for (; p.t < a.tiles; p.next()) {
@@ -129,8 +109,8 @@ __device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a
 }
 
 template <typename E>
-__device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a, usw_ring_place<E> p,
-                                            unsigned warp)
+__device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a,
+                                            usw_sweep_place<E> p, unsigned warp)
 {
     for (; p.t < a.tiles; p.next()) {
         typename E::Acc before[USW_SWEEP_RUNS / 32 / usw_ring_tuning.up];
@@ -142,7 +122,7 @@ __device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a, 
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a,
-                                              usw_ring_place<E> p)
+                                              usw_sweep_place<E> p)
 {
     for (; p.t < a.tiles; p.next()) {
         bool head = false;
@@ -156,7 +136,7 @@ __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a
 }
 
 template <typename E>
-__device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_ring_place<E> p)
+__device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_sweep_place<E> p)
 {
     for (; p.t < a.tiles; p.next()) {
         if (threadIdx.x % 32 == 0) {
@@ -170,7 +150,7 @@ __device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_ring_pl
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a,
-                                              usw_ring_place<E> p, unsigned warp)
+                                              usw_sweep_place<E> p, unsigned warp)
 {
     for (; p.t < a.tiles; p.next()) {
         usw_gate_wait(&p.room->carried, p.phase);
@@ -202,7 +182,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
     }
     usw_gates_ready();
     __syncthreads();
-    const usw_ring_place<E> place(rooms, a.rooms);
+    const usw_sweep_place<E> place(rooms, a.rooms);
     if (warp == USW_RING_MOVER) {
         usw_ring_move(e, a, place);
     } else if (warp == USW_RING_TOPS) {

@@ -11,11 +11,13 @@
  *
  * Shape: 128 threads a block for floats, 256 for the rest, as many blocks as fit; one block when n
  * is small, which is one launch, and else a fill of a few words before it. No shared memory to
- * speak of. Traffic: each element is read once. Floats that may be added in any order are added in
- * this one, in f64: memory is the limit either way. */
+ * speak of. Traffic: each element is read once. Floats that may be added in any order go by vectors
+ * too, in f64. */
 #include "part_least.cuh"
 #include "part_odometer.cuh"
 #include "part_reduce_tile.cuh"
+
+#include <type_traits>
 
 namespace
 {
@@ -249,7 +251,6 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
                       bool unordered, void *result)
 {
-    (void)unordered;
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const usw_keymap map = usw_keymap_of(type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
         return usw_gpu_by_width(usw_gpu_width_of(type), [&](auto key) {
@@ -258,7 +259,12 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
         });
     }
     if (usw_type_is_float(type)) {
-        auto with = [&](const auto &e) { return reduce_floats(g, data, n, result, e); };
+        auto with = [&](const auto &e) {
+            typedef typename std::decay<decltype(e)>::type E;
+            return unordered ? fold_with(g, data, n, result,
+                                         usw_fold_floats<typename E::Number, E::is_product>())
+                             : reduce_floats(g, data, n, result, e);
+        };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
                                      : usw_gpu_float_elements<false>(type, with);
     }

@@ -14,6 +14,9 @@
  * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
  * one launch too.
  *
+ * Large arrays of 4 or 8 bytes an element, aligned, go through blocks that stay, where there is
+ * a copy engine (part_select_ring.cuh), if they are compacted.
+ *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
  * they have read their elements. Whoever knows its carry knows that all before it have been read,
  * so it may write even in place.
@@ -22,7 +25,8 @@
  * less, all on their way at once. Elements of any other size, or that are not aligned, go in
  * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
  * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
-#include "part_split_tile.cuh"
+#include "part_select_ring.cuh"
+#include "part_split_count.cuh"
 
 namespace
 {
@@ -31,12 +35,11 @@ namespace
 struct tuning {
     unsigned tile_bytes, tile_most; /* a tile: so many bytes of elements, or elements */
     unsigned column_bytes;          /* widest column of an element */
-    unsigned draw;                  /* tiles that a counting warp draws at once */
     unsigned few;                   /* elements at most for which each block counts all flags */
     uint64_t counted;               /* elements at least for which a compaction counts first */
-    unsigned blocks, count_blocks;  /* a multiprocessor at least has registers for */
+    unsigned blocks;                /* a multiprocessor at least has registers for */
 };
-constexpr tuning tune = {16384, 4096, 64, 4, 65536, 1 << 25, 8, 8};
+constexpr tuning tune = {16384, 4096, 64, 65536, 1 << 25, 8};
 
 struct split_args {
     const unsigned char *in;
@@ -53,46 +56,6 @@ struct split_args {
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
 };
-
-/* ---- flags first: the ones of all tiles, and of all ---- */
-
-__global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.count_blocks)
-    count_ones(const uint8_t *flags, uint64_t n, unsigned tile, usw_odometer_tree tree,
-               uint32_t *ticket, uint32_t *bits, uint64_t *all_ones)
-{
-    typedef usw_odometer_room<uint64_t, true> odometer_room;
-    USW_SHARED(odometer_room, room);
-    const usw_split_counts e;
-    const unsigned lane = threadIdx.x % 32;
-    uint64_t first = usw_odometer_drawn(usw_odometer_draw(ticket), tune.draw);
-    while (first < tree.tiles) {
-        const uint32_t next = usw_odometer_draw(ticket);
-        for (uint64_t t = first; t < first + tune.draw && t < tree.tiles; t++) {
-            const uint64_t begin = t * tile, left = n - begin;
-            const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
-            unsigned ones = 0;
-#pragma unroll 4
-            for (unsigned i = 32 * lane; i < count; i += 32 * 32) {
-                const uint32_t word =
-                    usw_flags_word(flags + begin + i, count - i < 32 ? count - i : 32);
-                bits[(begin + i) / 32] = word;
-                ones += static_cast<unsigned>(__popc(word));
-            }
-#pragma unroll
-            for (unsigned distance = 16; distance > 0; distance /= 2) {
-                ones += __shfl_xor_sync(~0u, ones, distance);
-            }
-            usw_odometer_put(e, tree, t, uint64_t(ones), room);
-        }
-        if (first + tune.draw >= tree.tiles) {
-            const uint64_t all = usw_odometer_all(e, tree, room);
-            if (lane == 0) {
-                *all_ones = all;
-            }
-        }
-        first = usw_odometer_drawn(next, tune.draw);
-    }
-}
 
 /* ---- a tile, in order, to memory ---- */
 
@@ -311,12 +274,8 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     }
     a->all_ones = all_ones;
     a->bits = bits;
-    const uint64_t draws = (tiles + tune.draw - 1) / tune.draw;
-    const uint64_t wanted = (draws + USW_SPLIT_WARPS - 1) / USW_SPLIT_WARPS;
-    const uint64_t fit = uint64_t(g->sms) * tune.count_blocks;
-    return USW_LAUNCH(g, count_ones, dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),
-                      dim3(USW_SPLIT_THREADS), 0, a->flags, a->n, static_cast<unsigned>(a->tile),
-                      a->tree, ticket, bits, all_ones);
+    return usw_split_count_all(g, a->flags, a->n, static_cast<unsigned>(a->tile), a->tree, ticket,
+                               bits, all_ones);
 }
 
 /* Whether all tiles fit the device at once, in blocks that meet. */
@@ -336,12 +295,36 @@ template <typename W, bool keep> upsweep_status move_meeting(usw_gpu *g, split_a
                                                       dim3(USW_SPLIT_THREADS), 0, a);
 }
 
+template <typename S> upsweep_status move_ring(usw_gpu *g, split_args a)
+{
+    a.tile = S::tile;
+    const uint64_t tiles = usw_select_tiles<S>(a.n);
+    const upsweep_status status =
+        S::split ? prepare<false>(g, &a, tiles, 1) : prepare_order(g, &a, tiles, 1);
+    usw_select_args r = {};
+    r.in = a.in;
+    r.out = a.out;
+    r.n = a.n;
+    r.flags = a.flags;
+    r.bits = a.bits;
+    r.all_ones = a.all_ones;
+    r.count = a.count;
+    r.books.nodes = a.tree.nodes;
+    return status == UPSWEEP_OK ? usw_select_launch<S>(g, r) : status;
+}
+
 template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_args a)
 {
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
     if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
         return move_meeting<W, keep>(g, a);
+    }
+    if constexpr (keep && (sizeof(W) == 4 || sizeof(W) == 8)) {
+        typedef usw_select_shape<W, USW_SELECT_FLAGGED> S;
+        if (a.n > tune.few && usw_select_takes<S>(g, a.in, a.flags, a.n)) {
+            return move_ring<S>(g, a);
+        }
     }
     return prepare<keep>(g, &a, tiles, 1) != UPSWEEP_OK
                ? g->status

@@ -1,17 +1,21 @@
 /* buckets.cuh - from a key to its bucket, as part_histogram_cpu.h does it: by digit, by equal
  * widths, by edges, or given. A key of no bucket gets `count`.
  *
- * TOTAL: every key has a bucket. Each of these structs is passed to kernels by value. prepare() is
- * called by the whole block and may fill shared_bytes() bytes of shared memory; it needs a barrier
- * after it. */
+ * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
+ * wrong, and settle() then makes it right. Each of these structs is passed to kernels by value.
+ * prepare() is called by the whole block and may fill shared_bytes() bytes of shared memory; it
+ * needs a barrier after it. */
 #ifndef USW_BUCKETS_CUH
 #define USW_BUCKETS_CUH
 
 #include "gpu.cuh"
+#include "half.h"
+
+#include <type_traits>
 
 template <typename K> struct usw_by_digit {
     using key_type = K;
-    static constexpr bool TOTAL = true;
+    static constexpr bool TOTAL = true, GUESSES = false;
     usw_gpu_keymap<K> map;
     unsigned shift;
     uint32_t mask;
@@ -35,7 +39,7 @@ template <typename K> struct usw_by_digit {
 
 template <typename K> struct usw_by_number {
     using key_type = K;
-    static constexpr bool TOTAL = false;
+    static constexpr bool TOTAL = false, GUESSES = false;
     uint32_t count;
 
     explicit usw_by_number(const usw_buckets &b) : count(b.count)
@@ -54,64 +58,98 @@ template <typename K> struct usw_by_number {
     }
 };
 
-/* ---- equal widths: the arithmetic of core/half.h and part_histogram_cpu.h ---- */
+/* ---- equal widths: the arithmetic of part_histogram_cpu.h ---- */
 
 __device__ __forceinline__ float usw_widen_half(uint16_t raw)
 {
-    const uint32_t magnitude = static_cast<uint32_t>(raw & 0x7fff) << 13;
-    const float scaled = __fmul_rn(__uint_as_float(magnitude), __uint_as_float(0x77800000));
-    const uint32_t full = magnitude >= (0x7c00u << 13) ? 0x7f800000u : 0;
-    return __uint_as_float(__float_as_uint(scaled) | full |
-                           static_cast<uint32_t>(raw & 0x8000) << 16);
+#ifdef USW_EMULATE
+    return usw_widen_f16(raw);
+#else
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(raw));
+    return value;
+#endif
 }
 
 /* The value as F, double or, for keys of up to 32 bits, float. type has the width of K and is the
- * same for all threads. */
-template <typename F, typename K>
+ * same for all threads; floats: it is a float's. */
+template <typename F, bool floats, typename K>
 __device__ __forceinline__ F usw_value_of_key(upsweep_type type, K raw)
 {
-    if constexpr (sizeof(K) == 8) {
-        return type == UPSWEEP_F64
-                   ? static_cast<F>(__longlong_as_double(static_cast<long long>(raw)))
-               : type == UPSWEEP_I64 ? static_cast<F>(static_cast<int64_t>(raw))
-                                     : static_cast<F>(raw);
-    } else if constexpr (sizeof(K) == 4) {
-        return type == UPSWEEP_F32   ? static_cast<F>(__uint_as_float(raw))
-               : type == UPSWEEP_I32 ? static_cast<F>(static_cast<int32_t>(raw))
-                                     : static_cast<F>(raw);
-    } else if constexpr (sizeof(K) == 2) {
-        if (type == UPSWEEP_BF16) {
-            return static_cast<F>(__uint_as_float(static_cast<uint32_t>(raw) << 16));
-        }
-        return type == UPSWEEP_F16   ? static_cast<F>(usw_widen_half(raw))
-               : type == UPSWEEP_I16 ? static_cast<F>(static_cast<int16_t>(raw))
-                                     : static_cast<F>(raw);
+    if constexpr (floats && sizeof(K) == 8) {
+        return static_cast<F>(__longlong_as_double(static_cast<long long>(raw)));
+    } else if constexpr (floats && sizeof(K) == 4) {
+        return static_cast<F>(__uint_as_float(raw));
+    } else if constexpr (floats && sizeof(K) == 2) {
+        return static_cast<F>(type == UPSWEEP_F16
+                                  ? usw_widen_half(raw)
+                                  : __uint_as_float(static_cast<uint32_t>(raw) << 16));
+    } else if constexpr (sizeof(K) == 8) {
+        return type == UPSWEEP_I64 ? static_cast<F>(static_cast<int64_t>(raw))
+                                   : static_cast<F>(raw);
     } else {
-        return type == UPSWEEP_I8 ? static_cast<F>(static_cast<int8_t>(raw)) : static_cast<F>(raw);
+        using with_sign = typename std::make_signed<K>::type;
+        return type == UPSWEEP_I8 || type == UPSWEEP_I16 || type == UPSWEEP_I32
+                   ? static_cast<F>(static_cast<with_sign>(raw))
+                   : static_cast<F>(raw);
     }
 }
 
-template <typename K> struct usw_by_width {
+/* The whole part of x where that is a bucket's number, else a number greater than any: a power of
+ * two is added, rounded down, so that it comes to lie in the low bits. */
+__device__ __forceinline__ uint32_t usw_whole_part(float x)
+{
+    return __float_as_uint(__fadd_rd(x, 8388608.0f)) - 0x4b000000;
+}
+__device__ __forceinline__ uint32_t usw_whole_part(double x)
+{
+    const long long bits = __double_as_longlong(__dadd_rd(x, 4503599627370496.0));
+    return bits >> 32 == 0x43300000 ? static_cast<uint32_t>(bits) : ~0u;
+}
+__device__ __forceinline__ float usw_multiply_add(float x, float y, float z)
+{
+    return __fmaf_rn(x, y, z);
+}
+__device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
+{
+    return __fma_rn(x, y, z);
+}
+
+/* floats: the type is a float's, which spares those all conversions of integers. G: what places are
+ * guessed in, float or double. */
+template <typename K, bool floats, typename G> struct usw_by_width {
     using key_type = K;
-    static constexpr bool TOTAL = false;
+    static constexpr bool TOTAL = false, GUESSES = true;
     upsweep_type type;
     double low, high, step, scale;
     uint32_t count;
-    /* An estimate in f32, and how far from the next edge it must be, in widths of a bucket, to be
-     * right: wider than all roundings. Keys that are nearer, and all others if there is no
-     * estimate (off >= 1/2), go by the rule itself. */
-    float low_f, scale_f, count_f, off;
+    bool rules; /* only: there is no guess */
+    /* The true place lies between key * slope + lower and key * slope + upper, further from both
+     * than all roundings together. So where both have the same whole part, that is the bucket, and
+     * else the edge between them tells. Without a guess they never have. */
+    G slope, lower, upper;
 
+    /* How far that is, in widths. The roundings of key, slope, and lower or upper are each at most
+     * 2^-24 (2^-53) of the greatest key in widths, the sum's as much of the count; the rule's own
+     * are nothing beside. */
+    static double margin(const usw_buckets &b)
+    {
+        const double size = b.high > -b.low ? b.high : -b.low;
+        return (size * b.scale + b.count) * (sizeof(G) == 4 ? 0x1p-22 : 0x1p-50) + 1e-6;
+    }
+    static bool suits(const usw_buckets &b)
+    {
+        const double size = b.high > -b.low ? b.high : -b.low, most = sizeof(G) == 4 ? 3e38 : 1e300;
+        return margin(b) < 0.25 && size < most && b.scale < most && b.scale > 1e-30;
+    }
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
-          low_f(static_cast<float>(b.low)), scale_f(static_cast<float>(b.scale)),
-          count_f(static_cast<float>(b.count)), off(1)
+          rules(!suits(b)), slope(0), lower(0), upper(1)
     {
-        /* Each of key, low and difference is rounded by 2^-24 of its size at most, scale too. */
-        const double size = b.high > -b.low ? b.high : -b.low, f32 = 3e38;
-        const double far = size * b.scale * 0x1p-22 + b.count * 0x1p-21 + 1e-6;
-        if (sizeof(K) < 8 && far < 0.25 && size < f32 && b.scale < f32 && b.scale > 1e-30) {
-            off = static_cast<float>(far);
+        if (!rules) {
+            slope = static_cast<G>(b.scale);
+            lower = static_cast<G>(-b.low * b.scale - margin(b));
+            upper = static_cast<G>(-b.low * b.scale + margin(b));
         }
     }
     size_t shared_bytes() const
@@ -126,30 +164,35 @@ template <typename K> struct usw_by_width {
         const double inner = __dadd_rn(__dmul_rn(static_cast<double>(i), step), low);
         return i == static_cast<int>(count) ? high : inner;
     }
-    /* The estimate; false where it may be wrong. */
-    __device__ __forceinline__ bool estimate(K raw, uint32_t &id) const
+    /* False where id may be one too small; an id of count or more: no bucket. */
+    __device__ __forceinline__ bool guess(K raw, uint32_t &id) const
     {
-        /* Adding 2^23 rounds to a whole number, which is then in the low bits. */
-        const float at = __fmul_rn(__fsub_rn(usw_value_of_key<float>(type, raw), low_f), scale_f);
-        const float up = __fadd_rn(at, 8388608.0f);
-        const float above = __fsub_rn(at, __fsub_rn(up, 8388608.0f));
-        const uint32_t found = (__float_as_uint(up) & 0x7fffff) - (above < 0 ? 1 : 0);
-        id = at > 0 && at < count_f ? found : count;
-        return fabsf(above) > off;
+        const G value = usw_value_of_key<G, floats>(type, raw);
+        id = usw_whole_part(usw_multiply_add(value, slope, lower));
+        return id == usw_whole_part(usw_multiply_add(value, slope, upper));
+    }
+    /* After such a guess: the edge behind that bucket tells; before the first one it is ~0. */
+    __device__ __forceinline__ uint32_t settle(K raw, uint32_t id) const
+    {
+        if (rules) {
+            return by_rule(raw);
+        }
+        const double x = usw_value_of_key<double, floats>(type, raw);
+        const uint32_t next = id + 1;
+        const bool beyond = next == count ? x > high : x >= edge(static_cast<int>(next));
+        return beyond ? next : id;
     }
     __device__ __forceinline__ uint32_t id(K raw) const
     {
         uint32_t found = 0;
-        if constexpr (sizeof(K) < 8) {
-            if (estimate(raw, found)) {
-                return found;
-            }
+        if (!guess(raw, found)) {
+            found = settle(raw, found);
         }
-        return by_rule(raw);
+        return found < count ? found : count;
     }
     __device__ __forceinline__ uint32_t by_rule(K raw) const
     {
-        const double x = usw_value_of_key<double>(type, raw);
+        const double x = usw_value_of_key<double, floats>(type, raw);
         const bool within = x >= low && x <= high;
         const double inside = within ? x : low;
         const int last = static_cast<int>(count) - 1;
@@ -165,7 +208,7 @@ template <typename K> struct usw_by_width {
 
 template <typename K> struct usw_by_edges {
     using key_type = K;
-    static constexpr bool TOTAL = false;
+    static constexpr bool TOTAL = false, GUESSES = false;
     enum : size_t { SHARED_MAX = 64 * 1024 };
     usw_gpu_keymap<K> map;
     const uint64_t *edges; /* mapped keys, device memory */
@@ -211,6 +254,18 @@ template <typename K> struct usw_by_edges {
     }
 };
 
+/* By widths: guessed in f32 where that is fine enough. */
+template <typename K, bool floats, typename F>
+static inline upsweep_status usw_gpu_by_guess(const usw_buckets &b, F f)
+{
+    if constexpr (sizeof(K) >= 4) {
+        if (!usw_by_width<K, floats, float>::suits(b)) {
+            return f(usw_by_width<K, floats, double>(b));
+        }
+    }
+    return f(usw_by_width<K, floats, float>(b));
+}
+
 /* Calls f with the bucketing of b, and returns what it returns. */
 template <typename F>
 static inline upsweep_status usw_gpu_by_bucketing(const usw_buckets &b, unsigned width, F f)
@@ -221,7 +276,15 @@ static inline upsweep_status usw_gpu_by_bucketing(const usw_buckets &b, unsigned
     case UPSWEEP_BUCKET_EDGES:
         return usw_gpu_by_width(width, [&](auto k) { return f(usw_by_edges<decltype(k)>(b)); });
     case UPSWEEP_BUCKET_WIDTH:
-        return usw_gpu_by_width(width, [&](auto k) { return f(usw_by_width<decltype(k)>(b)); });
+        return usw_gpu_by_width(width, [&](auto k) {
+            using K = decltype(k);
+            if constexpr (sizeof(K) > 1) {
+                if (usw_type_is_float(b.type)) {
+                    return usw_gpu_by_guess<K, true>(b, f);
+                }
+            }
+            return usw_gpu_by_guess<K, false>(b, f);
+        });
     default: break;
     }
     switch (width) {

@@ -136,6 +136,39 @@ template <usw_counters_mode mode> struct usw_counters {
     }
 };
 
+/* Where B guesses (buckets.cuh): counts those of a vector's keys whose bucket is sure, and then the
+ * few others. */
+template <typename B, typename C, unsigned per>
+__device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&key)[per],
+                                                  const B &buckets, C &counters)
+{
+    uint32_t id[per];
+    unsigned unsure = 0;
+#pragma unroll
+    for (unsigned e = 0; e < per; e++) {
+        const bool sure = buckets.guess(key[e], id[e]);
+        if (sure && id[e] < counters.count) {
+            counters.add(id[e], 1);
+        }
+        unsure |= sure ? 0 : 1u << e;
+    }
+#pragma unroll 1
+    for (; unsure != 0; unsure &= unsure - 1) {
+        typename B::key_type raw = key[0];
+        uint32_t found = id[0];
+#pragma unroll
+        for (unsigned e = per - 1; e > 0; e--) { /* the first that is unsure */
+            const bool here = (unsure & ((2u << e) - 1)) == 1u << e;
+            raw = here ? key[e] : raw;
+            found = here ? id[e] : found;
+        }
+        found = buckets.settle(raw, found);
+        if (found < counters.count) {
+            counters.add(found, 1);
+        }
+    }
+}
+
 static inline usw_counters_shape usw_counters_shape_for(const usw_gpu *g, uint32_t count,
                                                         size_t other_bytes)
 {

@@ -67,6 +67,12 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
                                              const B &buckets, usw_counters<mode> &counters,
                                              const outputs &o, uint64_t v, uint64_t lead)
 {
+    if constexpr (B::GUESSES && mode == USW_COPIES) {
+        if (!counters.together() && o.fault == nullptr) {
+            usw_count_guessed(key, buckets, counters);
+            return;
+        }
+    }
     uint32_t id[per];
 #pragma unroll
     for (unsigned e = 0; e < per; e++) {

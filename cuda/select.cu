@@ -9,7 +9,8 @@
  *               as many equal to it as are wanted, both in order of position; then they are sorted
  *               by the stable sort. Traffic: three reads of n.
  *   unique      one pass, in place.
- *   runs        one pass; the look-back also carries where the last run began. */
+ *   runs        one pass; what a tile learns of those before is also where the last run began. */
+#include "../algo/part_select_ring.cuh"
 #include "kth.cuh"
 #include "pick.cuh"
 
@@ -331,10 +332,33 @@ template <typename K> struct measure_runs {
     }
 };
 
+/* Large arrays of keys of 4 or 8 bytes: by the ring (part_select_ring.cuh), whose nodes need less
+ * scratch than the chains of the others. */
+template <typename S> upsweep_status run_ring(usw_gpu *g, usw_select_args a)
+{
+    const size_t bytes = usw_select_tiles<S>(a.n) * sizeof(usw_node);
+    a.books.nodes = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+    if (a.books.nodes == nullptr || usw_gpu_fill(g, a.books.nodes, 0, bytes) != UPSWEEP_OK) {
+        return g->status;
+    }
+    return usw_select_launch<S>(g, a);
+}
+
 upsweep_status unique(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t *kept)
 {
     return usw_gpu_by_width(width, [&](auto key) {
         using K = decltype(key);
+        if constexpr (sizeof(K) >= 4) {
+            using S = usw_select_shape<K, USW_SELECT_HEADS>;
+            if (usw_select_takes<S>(g, keys, nullptr, n)) {
+                usw_select_args a = {};
+                a.in = keys;
+                a.out = keys;
+                a.n = n;
+                a.count = kept;
+                return run_ring<S>(g, a);
+            }
+        }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
         const keep_heads<K> policy = {static_cast<K *>(keys), kept};
@@ -347,6 +371,18 @@ upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, void
 {
     return usw_gpu_by_width(width, [&](auto key) {
         using K = decltype(key);
+        if constexpr (sizeof(K) >= 4) {
+            using S = usw_select_shape<K, USW_SELECT_RUNS>;
+            if (usw_select_takes<S>(g, keys, nullptr, n)) {
+                usw_select_args a = {};
+                a.in = keys;
+                a.out = out_keys;
+                a.n = n;
+                a.count = count;
+                a.lengths = out_counts;
+                return run_ring<S>(g, a);
+            }
+        }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
         const measure_runs<K> policy = {static_cast<K *>(out_keys), out_counts, count, n};

@@ -120,6 +120,12 @@ static inline float __fsub_rn(float a, float b)
 {
     return a - b;
 }
+static inline float __fadd_rd(float a, float b)
+{
+    const double sum = static_cast<double>(a) + b; /* rounded too, by less than shows */
+    const float nearest = static_cast<float>(sum);
+    return nearest > sum ? std::nextafter(nearest, -INFINITY) : nearest;
+}
 static inline float __fmul_rn(float a, float b)
 {
     return a * b;
@@ -135,6 +141,12 @@ static inline float __fmaf_rn(float a, float b, float c)
 static inline double __dadd_rn(double a, double b)
 {
     return a + b;
+}
+static inline double __dadd_rd(double a, double b)
+{
+    const long double sum = static_cast<long double>(a) + b;
+    const double nearest = static_cast<double>(sum);
+    return nearest > sum ? std::nextafter(nearest, -INFINITY) : nearest;
 }
 static inline double __dsub_rn(double a, double b)
 {
