@@ -43,14 +43,11 @@ static const app_option options[] = {
         "watch real runs, on the CPU or (--device cuda) a GPU, by pictures of the array: of sorts, "
         "scans and splits, and on the CPU of paths",
         run),
-    FLAG("upload",
-         "of real runs on a GPU: draw by way of the host, to compare with drawing from its memory",
-         upload),
+    FLAG("upload", "draw runs on a GPU by way of the host, to compare", upload),
     FLAG("example", "take the algorithm's own example", example),
     TEXT("graph", "FILE", "for paths: a graph in a file (see `upsweep graph --help`)", graph),
     TEXT("places", "FILE", "coordinates of its vertices (.co)", places),
-    TEXT("style", "NAME",
-         "bars, points, network or graph; of real runs points or density; chosen for you", style),
+    TEXT("style", "NAME", "bars, points, network or graph; of real runs points or density", style),
     TEXT("png", "FILE", "no window: write one picture", png),
     TEXT("frames", "DIR", "no window: write every picture of the play into a directory", frames),
     TEXT("mp4", "FILE", "no window: write a film (needs ffmpeg)", mp4),
@@ -79,7 +76,9 @@ const app_usage usage_view = {
     "\n"
     "A real run (--run) takes elements of any --type, and files as `upsweep sort` does: raw, .npy "
     "or\n"
-    "text. Many more than there are pixels are drawn as their density.\n"
+    "text. More than a million are drawn as their density. On the CPU a picture is taken after "
+    "every\n"
+    "sixteenth of the array's pages, so that an array of a few thousand elements has few.\n"
     "\n"
     "With --png, --frames, --mp4 or --gif no window is opened; OpenGL without a display draws, on "
     "the\n"
