@@ -60,11 +60,7 @@ static bool begin_links(upsweep *u, const upsweep_graph *g, links *l)
         return false;
     }
     memset(l->count, 0, n * sizeof *l->count);
-    for (size_t v = 0; v < n; v++) {
-        for (uint64_t a = g->begin[v]; a < g->begin[v + 1] && !g->symmetric; a++) {
-            l->count[g->arc32 != NULL ? g->arc32[a].head : g->head[a]]++;
-        }
-    }
+    BY_WHOLE_KIND(g, count_arcs_in)(g, l);
     for (size_t v = 0; v < n; v++) {
         l->begin[v] = all;
         all += g->begin[v + 1] - g->begin[v] + l->count[v];

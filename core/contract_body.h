@@ -33,6 +33,14 @@ static void NAME(add)(links *l, uint32_t v, NAME(link) k)
     l->count[v]++;
 }
 
+/* A symmetric graph's arcs into a vertex are those that leave it. */
+static void NAME(count_arcs_in)(const upsweep_graph *g, links *l)
+{
+    for (size_t a = 0; a < g->arcs && !g->symmetric; a++) {
+        l->count[ARC_HEAD(g, a)]++;
+    }
+}
+
 static void NAME(gather)(const upsweep_graph *g, links *l)
 {
     for (size_t v = 0; v < g->vertices; v++) {
@@ -70,7 +78,6 @@ static void NAME(pass_over)(links *l, uint32_t v, size_t rank)
 {
     const NAME(link) *row = (NAME(link) *)l->link + l->begin[v];
     NAME(down) *down = (NAME(down) *)l->down + rank;
-    NAME(up) *up = (NAME(up) *)l->up + rank;
     size_t count = l->count[v];
     down->vertex = v;
     for (size_t i = 0; i < 2; i++) {
@@ -78,7 +85,7 @@ static void NAME(pass_over)(links *l, uint32_t v, size_t rank)
         down->from[i] = k.to;
         down->in[i] = k.in;
         if (l->up != NULL) {
-            up->out[i] = k.out;
+            ((NAME(up) *)l->up)[rank].out[i] = k.out;
         }
     }
     if (count == 1) {
