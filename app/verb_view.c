@@ -38,11 +38,10 @@ static const app_option options[] = {
          "of numbers that are made: shuffled, random, reversed, sorted, few, "
          "swapped or organ",
          pattern),
-    FLAG(
-        "run",
-        "watch real runs, on the CPU or (--device cuda) a GPU, by pictures of the array: of sorts, "
-        "scans and splits, and on the CPU of paths",
-        run),
+    FLAG("run",
+         "watch real runs, on the CPU or (--device cuda) a GPU: sorts, scans, splits; on the CPU "
+         "paths",
+         run),
     FLAG("upload", "draw runs on a GPU by way of the host, to compare", upload),
     FLAG("example", "take the algorithm's own example", example),
     TEXT("graph", "FILE", "for paths: a graph in a file (see `upsweep graph --help`)", graph),
