@@ -189,8 +189,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    if (!sorted && r.side == 2 && is_narrow(job->p) && narrow_sort(u, job, differ, &stack)) {
-        return stack;
+    if (!sorted && r.side == 2 && is_narrow(job->p)) {
+        return narrow_sort(u, job, differ, stack);
     }
 #endif
     if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 2)) {

@@ -114,7 +114,12 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     FN(leaf_job)
     f = {.p = p, .k = k, .payloads = payloads, .to = (char *)p->out_payloads + at * bytes};
     f.out = p->out_keys == NULL ? NULL : (KEY *)p->out_keys + at;
-    if (n == 1 || differ == 0) {
+    KEY here = 0;
+    for (size_t i = 0; differ != 0 && i < n; i++) {
+        here |= (KEY)(k[i] ^ k[0]);
+    }
+    differ &= here;
+    if (differ == 0) {
         if (payloads != NULL) {
             memcpy(f.to, payloads, n * bytes);
         } else {

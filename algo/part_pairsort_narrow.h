@@ -148,17 +148,28 @@ static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, s
                (char *)p->out_payloads + at * p->payload_bytes, true);
 }
 
+/* The bits in which the keys of n words differ. */
+static inline uint32_t differ_in(const uint64_t *words, size_t n)
+{
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++) {
+        differ |= words[i] ^ words[0];
+    }
+    return (uint32_t)(differ >> 32);
+}
+
 /* Sorts a bucket of words to the outputs at position `at`. */
 static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
     uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
     uint64_t *spare = words + job->words_keys;
-    if (n < 2 || job->below == 0) {
+    uint32_t differ = differ_in(from, n) & job->mask;
+    if (differ == 0) {
         put_words(p, from, n, at);
         return;
     }
-    word_plan plan = plan_words(n, (uint64_t)job->below << 32);
+    word_plan plan = plan_words(n, (uint64_t)differ << 32);
     uint32_t ends[GROUPS_MAX] = {(uint32_t)n};
     if (plan.groups > 1) {
         split_words(&plan, from, spare, n, ends);
@@ -188,21 +199,56 @@ static void narrow_buckets(void *context, size_t t, unsigned lane)
     }
 }
 
-static void narrow_rest(void *context, size_t d, unsigned lane)
+/* A bucket that is too large: written out if its keys do not differ, else taken apart. */
+typedef struct narrow_rest {
+    const job_u32 *job;
+    size_t begin, n, chunk;
+    bool equal;
+} narrow_rest;
+
+static void rest_look(void *context, size_t c, unsigned lane)
 {
-    const job_u32 *job = context;
-    const usw_pair_sort *p = job->p;
-    size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
+    const narrow_rest *r = context;
+    const uint64_t *words = (const uint64_t *)r->job->p->way_keys[1] + r->begin;
+    size_t begin = usw_min(c * r->chunk, r->n), end = usw_min(begin + r->chunk, r->n);
     (void)lane;
-    if (n > LEAF_KEYS) {
-        take_apart(p, (uint64_t *)p->way_keys[1] + begin, n, (uint32_t *)p->way_keys[0] + begin,
+    r->job->chunk_differ[c] = differ_in(words + begin, end - begin);
+    r->job->chunk_differ[c] |= begin < end ? (uint32_t)((words[begin] ^ words[0]) >> 32) : 0;
+}
+
+static void rest_move(void *context, size_t c, unsigned lane)
+{
+    const narrow_rest *r = context;
+    const usw_pair_sort *p = r->job->p;
+    size_t begin = r->begin + usw_min(c * r->chunk, r->n);
+    size_t n = usw_min(begin + r->chunk, r->begin + r->n) - begin;
+    const uint64_t *words = (const uint64_t *)p->way_keys[1] + begin;
+    (void)lane;
+    if (r->equal) {
+        put_words(p, words, n, begin);
+    } else {
+        take_apart(p, words, n, (uint32_t *)p->way_keys[0] + begin,
                    (char *)p->way_payloads[0] + begin * p->payload_bytes, false);
     }
 }
 
-/* The keys' bits [lo, hi) differ. Sorts all pairs but those in buckets that are too large, which go
- * to the first way and on the stack; false, with nothing done, if those are most of them. */
-static bool narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range **stack)
+/* Whether the bucket is done. */
+static bool finish_rest(upsweep *u, const job_u32 *job, size_t begin, size_t n)
+{
+    narrow_rest r = {job, begin, n, usw_div_up(n, job->chunks), false};
+    usw_parallel(u, job->chunks, rest_look, &r);
+    uint32_t differ = 0;
+    for (size_t c = 0; c < job->chunks; c++) {
+        differ |= job->chunk_differ[c];
+    }
+    r.equal = (differ & job->mask) == 0;
+    usw_parallel(u, job->chunks, rest_move, &r);
+    return r.equal;
+}
+
+/* The keys differ in `differ`. Sorts all pairs but those in buckets that are too large and not all
+ * equal, which go to the first way, and on the stack, whose new top is returned. */
+static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
     unsigned bits = usw_log2_up(usw_div_up(job->n, NARROW_AIM));
@@ -210,28 +256,16 @@ static bool narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range **stack
     job->far = job->lines != NULL;
     job->shift = hi - bits;
     job->buckets = 1u << bits;
-    job->below = differ & bits_between_u32(0, job->shift);
     usw_parallel(u, job->chunks, narrow_histogram, job);
     scan_u32(job);
-    size_t rest = 0;
-    for (unsigned d = 0; d < job->buckets; d++) {
-        size_t n = job->ends[d] - bucket_start(job, d);
-        rest += n > LEAF_KEYS ? n : 0;
-    }
-    if (rest > job->n / 2) {
-        return false;
-    }
     usw_parallel(u, job->chunks, narrow_scatter, job);
     size_t each = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
     usw_parallel(u, usw_div_up(job->buckets, each), narrow_buckets, job);
-    if (rest > 0) {
-        usw_parallel(u, job->buckets, narrow_rest, job);
-    }
-    for (unsigned d = 0; d < job->buckets && rest > 0; d++) {
+    for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
-        if (n > LEAF_KEYS) {
-            *(*stack)++ = (range){begin, n, 0};
+        if (n > LEAF_KEYS && !finish_rest(u, job, begin, n)) {
+            *stack++ = (range){begin, n, 0};
         }
     }
-    return true;
+    return stack;
 }

@@ -89,10 +89,16 @@ static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, uns
  * lost. The tags lie in the second half of out, where none is overwritten before it was read. */
 static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high)
 {
-    if (n < 2 || low == high) {
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++) {
+        differ |= from[i] ^ from[0];
+    }
+    differ = low == high ? 0 : differ << (64 - high) >> (64 - high) >> low;
+    if (differ == 0) {
         memcpy(out, from, n * sizeof *out);
         return;
     }
+    high = low + 64 - (unsigned)__builtin_clzll(differ);
     unsigned place_bits = usw_log2_up(n);
     unsigned key_bits = (unsigned)usw_min(high - low, 32 - place_bits), shift = high - key_bits;
     uint64_t mask = (UINT64_C(1) << key_bits) - 1;
