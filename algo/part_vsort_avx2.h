@@ -79,11 +79,6 @@ static inline M FN(vgreater)(V a, V b)
 #endif
 }
 
-static inline bool FN(vnonzero)(V v)
-{
-    return !_mm256_testz_si256(v, v);
-}
-
 static inline bool FN(vany)(M m)
 {
     return !_mm256_testz_si256(m, m);

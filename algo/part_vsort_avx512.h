@@ -99,11 +99,6 @@ static inline bool FN(vany)(M m)
     return m != 0;
 }
 
-static inline bool FN(vnonzero)(V v)
-{
-    return _mm512_test_epi32_mask(v, v) != 0;
-}
-
 static inline V FN(vmin)(V a, V b)
 {
 #if KEY_BITS == 128

@@ -8,15 +8,7 @@ static usw_shape FN(shape)(const KEY *k, size_t n, KEY turn)
     bool falls = false, rises = false;
     size_t i = 0, pairs = n == 0 ? 0 : n - 1;
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
-    V t = FN(vset)(turn), first = FN(vset)(n == 0 ? 0 : k[0]);
-    for (; i + 4 * LANES <= n; i += 4 * LANES) { /* equal keys */
-        V a = FN(vload)(k + i) ^ first, b = FN(vload)(k + i + LANES) ^ first;
-        V c = FN(vload)(k + i + 2 * LANES) ^ first, d = FN(vload)(k + i + 3 * LANES) ^ first;
-        if (FN(vnonzero)(a | b | c | d)) {
-            break;
-        }
-    }
-    i -= i > 0; /* the last of them and what follows are a pair */
+    V t = FN(vset)(turn);
     for (; i + 2 * LANES <= pairs && !(falls && rises); i += 2 * LANES) {
         V a = FN(vload)(k + i) ^ t, b = FN(vload)(k + i + LANES) ^ t;
         V next_a = FN(vload)(k + i + 1) ^ t, next_b = FN(vload)(k + i + LANES + 1) ^ t;
@@ -43,6 +35,9 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 {
     const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
     KEY *k = keys, turn = 0;
+    if (n > 0 && k[0] == k[n - 1] && FN(all_equal)(k, n)) {
+        return USW_RISING;
+    }
 #ifdef TURNS
     if (n <= FN(BASE) && map != NULL && (map->neg | map->add) == 0) { /* integers */
         turn = (KEY)map->pos;

@@ -7,7 +7,7 @@ enum {
     FN(VALUES) = 1 << KEY_BITS,
     /* Fewer keys sort faster than tables are cleared. */
     FN(COUNT_FROM) = KEY_BITS == 8    ? 1 << 15
-                     : USW_LEVEL == 2 ? 1 << 17
+                     : USW_LEVEL == 2 ? 1 << 20
                                       : 1 << 14,
     FN(COUNT_CHUNK) = 256 * 1024
 };
