@@ -59,8 +59,16 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
     return _mm256_or_si256(v, _mm256_xor_si256(mask, _mm256_set1_epi32(-1)));
 }
 
+/* A store under a mask takes some ten times as long on AMD's processors: there should be one. */
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)
 {
+    if (count == LANES) {
+        FN(vstore)(to, v);
+        return;
+    }
+    if (count == 0) {
+        return;
+    }
 #if KEY_BITS == 64
     _mm256_maskstore_epi64((long long *)(void *)to, FN(first_lanes)(count), v);
 #else
