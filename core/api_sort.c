@@ -242,7 +242,7 @@ upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type
 enum {
     BRIEF_N_BITS = 48,
     EQUAL_FROM = 16,              /* keys that are compared at first */
-    EQUAL_BYTES = 2 * 1024 * 1024 /* more are for all threads */
+    EQUAL_BYTES = 8 * 1024 * 1024 /* more are for all threads */
 };
 
 /* Whether there is nothing to decide: the checks of a call in one place, and nothing said of what
