@@ -215,23 +215,32 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         unsigned ones = counted(mine[common / 2], common), ones_before = ones;
         unsigned twos = counted(mine[next / 2], next), twos_before = twos;
         __syncwarp();
+        /* Some at a time, with no branch between them: additions are on their way before the first
+         * is waited for. */
+        constexpr unsigned U = 6;
         rank[0] = found;
 #pragma unroll
-        for (unsigned i = 1; i < Shape::items; i++) {
-            const unsigned digit = digit_of(k[i]);
-            const unsigned at_common = __ballot_sync(~0u, digit == common);
-            const unsigned at_next = __ballot_sync(~0u, digit == next);
-            unsigned r;
-            if (digit == common) {
-                r = ones + __popc(at_common & below);
-            } else if (digit == next) {
-                r = twos + __popc(at_next & below);
-            } else {
-                r = counted(add_digit(mine, digit), digit);
+        for (unsigned i0 = 0; i0 < Shape::items; i0 += U) {
+            unsigned before[U];
+#pragma unroll
+            for (unsigned i = i0; i < i0 + U && i < Shape::items; i++) {
+                const unsigned digit = digit_of(k[i]);
+                const bool alone = i != 0 && digit != common && digit != next;
+                before[i - i0] = add_digit_if(alone, mine, digit);
             }
-            ones += __popc(at_common);
-            twos += __popc(at_next);
-            rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+#pragma unroll
+            for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < Shape::items; i++) {
+                const unsigned digit = digit_of(k[i]);
+                const unsigned at_common = __ballot_sync(~0u, digit == common);
+                const unsigned at_next = __ballot_sync(~0u, digit == next);
+                const unsigned first = ones + __popc(at_common & below);
+                const unsigned second = twos + __popc(at_next & below);
+                const unsigned other = counted(before[i - i0], digit);
+                const unsigned r = digit == common ? first : digit == next ? second : other;
+                ones += __popc(at_common);
+                twos += __popc(at_next);
+                rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
+            }
         }
         if (threadIdx.x % 32 == 0) {
             atomicAdd(&mine[common / 2], (ones - ones_before) << (common & 1) * 16);
