@@ -12,11 +12,13 @@ struct hybrid_plan {
     unsigned bins[2];            /* how many small ones, and others, the list holds */
     unsigned rises, falls;       /* some key is above (below) its left neighbour */
     unsigned shift;              /* the leading bits are key >> shift */
-    unsigned ticket, done;
+    unsigned bits, bits1;        /* how many there are; by how many the first scatter goes */
+    unsigned group;              /* a local sort's bucket has 1 << group of their values */
+    unsigned ticket, done, taken;
     unsigned large;        /* buckets that count in over */
     unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
     unsigned reverse, lsd; /* that; all by the radix sort */
-    unsigned skip;         /* nothing is to be counted */
+    unsigned skip;         /* nothing is to be counted (again) */
 };
 
 template <typename K> struct hybrid_vector {
@@ -339,7 +341,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
                  {plan->shift, (1u << bits) - 1},
                  bins,
                  handed,
-                 {0, static_cast<K>(~K(0)), 0, 0}};
+                 {0, static_cast<K>(~K(0)), plan->rises, plan->falls}};
     c.count_tiles();
     if (blockIdx.x == gridDim.x - 1) {
         c.count_rest();

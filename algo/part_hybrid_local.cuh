@@ -315,7 +315,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
 template <typename K> struct hybrid_local_args {
     const K *in;
     K *out;                         /* may be in */
-    const unsigned long long *ends; /* of the buckets */
+    const unsigned long long *ends; /* of the leading bits' values */
     usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
     const hybrid_plan *plan;
 };
@@ -328,11 +328,14 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
     if (!a.plan->even) {
         return;
     }
-    const unsigned long long begin = blockIdx.x > 0 ? a.ends[blockIdx.x - 1] : 0;
-    const unsigned long long size = a.ends[blockIdx.x] - begin;
+    const unsigned group = a.plan->group;
+    const size_t last = ((blockIdx.x + size_t(1)) << group) - 1, before = size_t(1) << group;
+    const unsigned long long begin = blockIdx.x > 0 ? a.ends[last - before] : 0;
+    const unsigned long long size = a.ends[last] - begin;
     if (size != 0 && size <= NT * I - 32) {
-        hybrid_sort_bucket<K, NT, I, B, R, identity>(
-            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
+                                                     static_cast<unsigned>(size),
+                                                     a.plan->shift + group, a.map, room);
     }
 }
 

@@ -8,7 +8,7 @@ template <typename K> struct hybrid_rest_shape {
     static constexpr int threads = 1024, keys = 64 / sizeof(K); /* of a tile */
     static constexpr int bin_keys = 10, bin_bits = 13, rounds = sizeof(K) == 8 ? 4 : 8;
     static constexpr unsigned tile = threads * keys, digits = 512;
-    static constexpr unsigned fill_bits = 16, split_bits = 8, samples = 16, alone_keys = 65535;
+    static constexpr unsigned fill_bits = 16, split_bits = 8, samples = 16;
 };
 
 __device__ __forceinline__ unsigned hybrid_top(unsigned long long v)

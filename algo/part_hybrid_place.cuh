@@ -30,18 +30,23 @@ hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long l
 struct hybrid_place_args {
     hybrid_plan *plan;
     unsigned long long n;
-    const unsigned *counts, *handed; /* 2^bits */
-    unsigned bits, bits1;            /* of all buckets, of the first scatter's */
-    unsigned capacity;               /* keys of a bucket that the local sort can hold */
-    unsigned tile;                   /* keys of a tile of the second scatter */
-    unsigned long long large_from;   /* fewer keys with large buckets are left to the radix sort */
-    unsigned missed_left;       /* so are keys of which the sample missed more than so many bits */
-    unsigned long long *said;   /* 2^bits1 zeros */
-    unsigned long long *starts; /* 2^bits: where the buckets begin */
-    unsigned long long *begin;  /* 2^bits1 + 1: where those of the first scatter begin */
-    unsigned long long *cursor; /* 2^bits1: the same */
-    unsigned *tile_begin;       /* 2^bits1 + 1: their first tiles */
-    hybrid_lists lists;         /* of zeros where whole buckets are counted */
+    unsigned *counts, *handed; /* 2^bits */
+    unsigned bits, bits1;      /* of all buckets, of the first scatter's */
+    unsigned capacity;         /* keys of a bucket that the local sort can hold */
+    unsigned tile;             /* keys of a tile of the second scatter */
+    /* 0, or the bits by which uneven keys are counted again. Then no more is left of a key than the
+     * rest can fill by its counts, so no keys are left to the radix sort. */
+    unsigned fine;
+    bool second;                   /* they have been counted again */
+    unsigned group;                /* then: a local sort's bucket has 1 << group values */
+    unsigned long long large_from; /* fewer keys with large buckets are left to the radix sort */
+    unsigned missed_left;          /* so are keys of which the sample missed more than these bits */
+    unsigned long long *said;      /* 2^bits1 zeros */
+    unsigned long long *starts;    /* 2^bits: where the buckets begin */
+    unsigned long long *begin;     /* 2^bits1 + 1: where those of the first scatter begin */
+    unsigned long long *cursor;    /* 2^bits1: the same */
+    unsigned *tile_begin;          /* 2^bits1 + 1: their first tiles */
+    hybrid_lists lists;            /* of zeros where whole buckets are counted */
 };
 
 /* A bucket of c keys that the local sort cannot hold. */
@@ -55,6 +60,60 @@ static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned lo
     hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
 }
 
+/* The same where keys are counted again: the values of a bucket that is too large are joined with
+ * their neighbours to the largest bins that can be. sums: a block's counts before each value, from
+ * `at` on; in_tmp: the second scatter leaves them there. */
+static __device__ void hybrid_join_values(const hybrid_place_args &a,
+                                          const unsigned long long *sums, unsigned long long at,
+                                          bool in_tmp)
+{
+    const unsigned v = threadIdx.x;
+    unsigned join = a.group;
+    auto first = [&] { return v >> join << join; };
+    auto size = [&] { return sums[first() + (1u << join)] - sums[first()]; };
+    if (size() <= a.capacity) {
+        return;
+    }
+    while (join > 0 && size() > HYBRID_BIN_KEYS) {
+        join--;
+    }
+    if (v == first()) {
+        if (size() > HYBRID_BIN_KEYS) {
+            atomicAdd(&a.plan->large, 1u);
+        }
+        hybrid_push(a.plan, a.lists, 0, at + sums[v], size(), in_tmp, a.plan->shift + join);
+    }
+}
+
+/* By what the count has seen, where keys may be counted again: they are if some bucket is too large
+ * or the sample has missed a bit. The last block calls. */
+static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool ordered, bool missed,
+                                          unsigned long long differ)
+{
+    hybrid_plan *plan = a.plan;
+    const bool large = usw_load_relaxed(&plan->large) != 0;
+    const bool again = !ordered && !a.second && (missed || (large && a.bits < a.fine));
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plan->reverse = ordered && plan->falls != 0;
+        plan->msd = plan->even = !ordered && !again;
+        if (ordered || again) { /* the lists as they are are not for use */
+            plan->parts[0] = 0;
+            plan->bins[0] = plan->bins[1] = 0;
+        }
+        if (again) {
+            const unsigned top =
+                64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+            plan->shift = top > a.fine ? top - a.fine : 0;
+            plan->skip = 0;
+            plan->ticket = plan->done = plan->large = 0;
+        }
+    }
+    if (again && threadIdx.x < 1u << a.bits1) {
+        a.said[threadIdx.x] = 0;
+    }
+}
+
 /* By what the count has seen; the last block calls. Where many keys are in large buckets, the parts
  * are those of the first scatter. Where the sample has missed a leading bit, all is one. Many large
  * buckets, or few keys in such, are faster sorted by the radix sort. */
@@ -66,6 +125,16 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
+    if (tid == 0) {
+        plan->bits = a.bits;
+        plan->bits1 = a.bits1;
+        plan->group = a.group;
+        plan->skip = 1;
+    }
+    if (a.fine != 0) {
+        hybrid_decide_fine(a, ordered, missed, any ^ all);
+        return;
+    }
     const bool radix = !ordered && (missed || large != 0) &&
                        (a.n < a.large_from ||
                         (missed ? (any ^ all) >> (a.missed_left - 1) > 1 : large > LARGE_MAX));
@@ -101,25 +170,51 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     }
 }
 
+/* The counts of a block's values: c of this thread's. Where one value has all keys of a bucket that
+ * is too large (whole), the second scatter is spared. The counts become 0, for the next count. */
+static __device__ __forceinline__ unsigned long long
+hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *sums,
+                  unsigned long long &c, unsigned long long &within, bool &whole)
+{
+    const unsigned digits = 1u << (a.bits - a.bits1), d = b * digits + threadIdx.x;
+    c = 0;
+    if (threadIdx.x < digits) {
+        c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
+        a.counts[d] = a.handed[d] = 0;
+    }
+    const unsigned long long size = hybrid_block_sum(c, sums, within);
+    whole = false;
+    if (a.bits == a.fine && size > HYBRID_BIN_KEYS) {
+        whole = __syncthreads_or(c == size);
+    }
+    return size;
+}
+
 /* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
  * those of all before it. */
 __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
 {
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
+    USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
+    if (a.second && a.plan->skip) {
+        return;
+    }
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
     if (tid == 0) {
         ticket = atomicAdd(&a.plan->ticket, 1u);
     }
     __syncthreads();
     const unsigned b = ticket, d = b * digits + tid;
-    unsigned long long c = 0, within, none;
+    unsigned long long c, within, none;
+    bool whole;
+    const unsigned long long size = hybrid_take_count(a, b, sums, c, within, whole);
     if (tid < digits) {
-        c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
+        befores[tid] = within;
     }
-    const unsigned long long size = hybrid_block_sum(c, sums, within);
     if (tid == 0) {
-        usw_store_relaxed(&a.said[b], size + 1);
+        befores[digits] = size;
+        usw_store_relaxed(&a.said[b], (size << 1 | whole) + 1);
     }
     /* The blocks with lower tickets have begun. */
     unsigned long long other = 0;
@@ -129,12 +224,17 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         } while (other == 0);
         other--;
     }
-    const unsigned long long at = hybrid_block_sum(other, sums, none);
-    const unsigned first =
-        static_cast<unsigned>(hybrid_block_sum((other + a.tile - 1) / a.tile, sums, none));
+    auto tiles = [&](unsigned long long said) {
+        return (said & 1) != 0 ? 0 : ((said >> 1) + a.tile - 1) / a.tile;
+    };
+    const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
+    const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
     if (tid < digits) {
-        a.starts[d] = at + within;
-        if (c > a.capacity && a.lists.tile != 0) {
+        /* What is not scattered again is at its end already. */
+        a.starts[d] = at + within + (whole ? c : 0);
+        if (a.fine != 0) {
+            hybrid_join_values(a, befores, at, whole);
+        } else if (c > a.capacity && a.lists.tile != 0) {
             hybrid_note_large(a, at + within, c);
         }
     }
@@ -143,7 +243,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         a.tile_begin[b] = first;
         if (b + 1 == gridDim.x) {
             a.begin[b + 1] = at + size;
-            a.tile_begin[b + 1] = first + static_cast<unsigned>((size + a.tile - 1) / a.tile);
+            a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(size << 1 | whole));
         }
     }
     __threadfence();

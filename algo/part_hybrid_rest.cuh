@@ -22,111 +22,66 @@
 #define USW_PART_HYBRID_REST_CUH
 
 #include "part_hybrid_fill.cuh"
+#include "part_hybrid_level.cuh"
 #include "part_hybrid_local.cuh"
-#include "part_hybrid_look.cuh"
-#include "part_hybrid_parts.cuh"
 #include "part_hybrid_scatter.cuh"
-
-template <typename K> struct hybrid_rest_args {
-    K *keys, *tmp;
-    usw_gpu_keymap<K> map;
-    hybrid_plan *plan;
-    hybrid_lists lists;
-    unsigned *barrier;
-};
 
 template <typename K> constexpr size_t hybrid_rest_shared()
 {
     using shape = hybrid_rest_shape<K>;
     size_t local = hybrid_local_shared<K>(shape::threads, shape::bin_keys, shape::bin_bits);
     size_t scatter = hybrid_close_shared<K>(shape::tile, shape::digits);
-    size_t count = (size_t(2) << shape::fill_bits) + 256;
+    size_t count = hybrid_alone_shape::shared; /* more than counts alone take */
     return local > scatter ? (local > count ? local : count) : scatter > count ? scatter : count;
 }
 
-template <typename K, bool identity> struct hybrid_rest {
+template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, identity> {
+    using level = hybrid_rest_level<K, identity>;
     using shape = hybrid_rest_shape<K>;
-    const hybrid_rest_args<K> &a;
-    unsigned char *room;
-    unsigned list; /* of this level */
-    unsigned parts;
-    unsigned long long tiles;
-
-    __device__ __forceinline__ const K *keys_of(const hybrid_part &p) const
-    {
-        return (p.in_tmp ? a.tmp : a.keys) + p.begin;
-    }
-    /* What is still to be done to its keys. */
-    __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_part &p) const
-    {
-        return p.raw ? a.map : usw_gpu_keymap<K>{0, 0, 0};
-    }
-    /* Digits, and one more where their number is odd. */
-    __device__ __forceinline__ static unsigned values_of(const hybrid_part &p)
-    {
-        return (p.span + 3) / 2 * 2;
-    }
-    /* 16 bytes for each digit: counts and how often they were handed on, later where they begin
-     * (second half). In the array that holds no keys of the part, but when filling the second half
-     * is in tmp. */
-    __device__ __forceinline__ unsigned char *table_of(const hybrid_part &p, bool in_keys) const
-    {
-        if (p.in_cells) {
-            return reinterpret_cast<unsigned char *>(
-                a.lists.cells + (p.begin + HYBRID_CELL_KEYS - 1) / HYBRID_CELL_KEYS);
-        }
-        uintptr_t at = reinterpret_cast<uintptr_t>((in_keys ? a.keys : a.tmp) + p.begin);
-        return reinterpret_cast<unsigned char *>((at + 15) / 16 * 16);
-    }
-    __device__ __forceinline__ unsigned *counts_of(const hybrid_part &p) const
-    {
-        return reinterpret_cast<unsigned *>(table_of(p, p.in_tmp));
-    }
-    __device__ __forceinline__ unsigned long long *starts_of(const hybrid_part &p) const
-    {
-        return reinterpret_cast<unsigned long long *>(table_of(p, false)) + values_of(p);
-    }
-    /* The part of that tile, at `from` in the list or behind. */
-    __device__ __forceinline__ unsigned part_at(unsigned from, unsigned long long t) const
-    {
-        unsigned lo = from, hi = parts - 1;
-        while (lo < hi) {
-            unsigned mid = (lo + hi + 1) / 2;
-            if (a.lists.parts[list][mid].tile <= t) {
-                lo = mid;
-            } else {
-                hi = mid - 1;
-            }
-        }
-        return lo;
-    }
+    using level::a;
+    using level::list;
+    using level::parts;
+    using level::room;
+    using level::tiles;
 
     /* ---- look ---- */
 
+    /* Warps of all blocks look at parts; the block clears their tables. */
     __device__ __forceinline__ void look()
     {
         const unsigned warps = shape::threads / 32, lane = threadIdx.x % 32;
-        for (unsigned i = blockIdx.x * warps + threadIdx.x / 32; i < parts;
-             i += gridDim.x * warps) {
-            hybrid_part p = a.lists.parts[list][i];
-            if (p.left <= shape::fill_bits && p.left != 0 && p.size <= shape::alone_keys) {
-                if (lane == 0) {
-                    a.lists.parts[list][i].kind = HYBRID_PART_ALONE;
+        const unsigned warp = threadIdx.x / 32;
+        uint4 **table = reinterpret_cast<uint4 **>(room);
+        unsigned *vectors = reinterpret_cast<unsigned *>(table + warps);
+        for (unsigned at = 0; at < parts; at += gridDim.x * warps) {
+            const unsigned i = at + warp * gridDim.x + blockIdx.x;
+            unsigned clear = 0;
+            if (i < parts) {
+                hybrid_part p = a.lists.parts[list][i];
+                if (p.left <= shape::fill_bits && p.left != 0 && p.size <= a.alone_keys) {
+                    p.kind = HYBRID_PART_ALONE;
+                } else {
+                    p.kind = HYBRID_PART_NONE;
+                    hybrid_look(p, this->keys_of(p), this->map_of(p));
+                    p.any = p.base;
+                    p.all = p.base;
+                    clear = this->values_of(p) / 2;
                 }
-                continue;
+                if (lane == 0) {
+                    a.lists.parts[list][i] = p;
+                    table[warp] = reinterpret_cast<uint4 *>(this->counts_of(p));
+                }
             }
-            p.kind = HYBRID_PART_NONE;
-            hybrid_look(p, keys_of(p), map_of(p));
-            p.any = p.base;
-            p.all = p.base;
-            unsigned *counts = counts_of(p);
-            for (unsigned w = lane; w < 2 * values_of(p); w += 32) {
-                counts[w] = 0;
-            }
-            __syncwarp();
             if (lane == 0) {
-                a.lists.parts[list][i] = p;
+                vectors[warp] = clear;
             }
+            __syncthreads();
+            for (unsigned w = 0; w < warps; w++) {
+                for (unsigned v = threadIdx.x; v < vectors[w]; v += shape::threads) {
+                    table[w][v] = make_uint4(0, 0, 0, 0);
+                }
+            }
+            __syncthreads();
         }
     }
     /* Where the list of bins might not hold those of one more level. */
@@ -148,10 +103,10 @@ template <typename K, bool identity> struct hybrid_rest {
         using counter = hybrid_counter<K, identity, hybrid_part_digit<K>>;
         static_assert(counter::T == shape::tile, "count and scatter go by the same tiles");
         const hybrid_part p = *part;
-        const K *keys = keys_of(p) + from;
-        const usw_gpu_keymap<K> map = map_of(p);
-        const unsigned values = values_of(p);
-        unsigned *bins = reinterpret_cast<unsigned *>(room), *counts = counts_of(p);
+        const K *keys = this->keys_of(p) + from;
+        const usw_gpu_keymap<K> map = this->map_of(p);
+        const unsigned values = this->values_of(p);
+        unsigned *bins = reinterpret_cast<unsigned *>(room), *counts = this->counts_of(p);
         __syncthreads();
         for (unsigned w = threadIdx.x; w < values / 2; w += shape::threads) {
             bins[w] = 0;
@@ -182,7 +137,7 @@ template <typename K, bool identity> struct hybrid_rest {
     {
         unsigned long long t = tiles * blockIdx.x / gridDim.x;
         const unsigned long long end = tiles * (blockIdx.x + 1ull) / gridDim.x;
-        for (unsigned i = t < end ? part_at(0, t) : 0; t < end; i++) {
+        for (unsigned i = t < end ? this->part_at(0, t) : 0; t < end; i++) {
             hybrid_part *p = &a.lists.parts[list][i];
             unsigned long long size = p->size, from = (t - p->tile) * shape::tile;
             unsigned long long last = (end - p->tile) * shape::tile;
@@ -193,143 +148,13 @@ template <typename K, bool identity> struct hybrid_rest {
         }
     }
 
-    /* ---- place ---- */
-
-    __device__ __forceinline__ static unsigned long long count_at(const unsigned *counts,
-                                                                  unsigned values, unsigned d)
-    {
-        return counts[d] + (static_cast<unsigned long long>(counts[values + d]) << 15);
-    }
-    /* The keys of digit d become a part or a bin of the next level. */
-    __device__ __forceinline__ void push_digit(const hybrid_part &p, unsigned d,
-                                               unsigned long long at, unsigned long long c,
-                                               unsigned left)
-    {
-        hybrid_push(a.plan, a.lists, 1 - list, at, c, 1 - p.in_tmp, d < p.span ? left : p.left);
-    }
-    /* The counts become sums of all before, from base on, keys below first; split: push_digit. */
-    __device__ __forceinline__ void scan(const hybrid_part &p, unsigned long long base, bool split,
-                                         unsigned left)
-    {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, values = values_of(p);
-        const unsigned *counts = counts_of(p);
-        unsigned long long *starts = starts_of(p);
-        unsigned long long *sums = reinterpret_cast<unsigned long long *>(room);
-        const unsigned each = (values + 1023) / 1024 * 32;
-        const unsigned begin = warp * each, end = begin + each < values ? begin + each : values;
-        unsigned long long total = 0;
-        for (unsigned d = begin + lane; d < end; d += 32) {
-            total += count_at(counts, values, d);
-        }
-        for (int o = 16; o > 0; o >>= 1) {
-            total += __shfl_xor_sync(~0u, total, o);
-        }
-        __syncthreads();
-        if (lane == 0) {
-            sums[warp] = total;
-        }
-        __syncthreads();
-        const unsigned long long first = base, below = count_at(counts, values, p.span);
-        base += below;
-        for (unsigned w = 0; w < warp; w++) {
-            base += sums[w];
-        }
-        for (unsigned d0 = begin; d0 < end; d0 += 32) {
-            const unsigned d = d0 + lane;
-            unsigned long long c = d < end ? count_at(counts, values, d) : 0, sum = c;
-            for (unsigned o = 1; o < 32; o <<= 1) {
-                unsigned long long up = __shfl_up_sync(~0u, sum, o);
-                sum += lane >= o ? up : 0;
-            }
-            if (d < end) {
-                const unsigned long long at = d < p.span    ? base + sum - c
-                                              : d == p.span ? first
-                                                            : first + p.size - c;
-                starts[d] = at;
-                if (split && c != 0) {
-                    push_digit(p, d, at, c, left);
-                }
-            }
-            base += __shfl_sync(~0u, sum, 31);
-        }
-    }
-    /* A part that was to be filled, but has keys below or above: into three. False: it can not. */
-    __device__ __forceinline__ bool split_in_three(hybrid_part &p, unsigned long long below,
-                                                   unsigned long long above)
-    {
-        unsigned bits = p.lo + hybrid_top(p.span) - 1;
-        if (below + above == 0 || bits >= sizeof(K) * 8) {
-            return false;
-        }
-        p.kind = HYBRID_PART_SPLIT;
-        p.lo = bits;
-        p.span = 1;
-        p.in_cells = 1;
-        if (threadIdx.x == 0) {
-            unsigned long long *starts = starts_of(p), inside = p.size - below - above;
-            const unsigned long long at[3] = {p.begin + below, p.begin, p.begin + p.size - above};
-            const unsigned long long size[3] = {inside, below, above};
-            for (unsigned d = 0; d < 3; d++) {
-                starts[d] = at[d];
-                push_digit(p, d, at[d], size[d], p.left);
-            }
-        }
-        return true;
-    }
-    __device__ __forceinline__ void place_part(hybrid_part &p)
-    {
-        if (p.left == 0) { /* all of its keys are equal */
-            p.kind = HYBRID_PART_FILL;
-            if (threadIdx.x == 0) {
-                starts_of(p)[0] = 0;
-            }
-            return;
-        }
-        const unsigned values = values_of(p);
-        const unsigned long long below = count_at(counts_of(p), values, p.span);
-        const unsigned long long above = count_at(counts_of(p), values, p.span + 1);
-        const unsigned long long differ = (p.any ^ p.all) & ((1ull << p.lo) - 1);
-        if (differ == 0 && below + above == 0) {
-            p.kind = HYBRID_PART_FILL;
-            scan(p, 0, false, 0);
-        } else if (p.in_cells) {
-            const bool aligned = (p.base & ((1ull << p.lo) - 1)) == 0 || differ == 0;
-            p.kind = HYBRID_PART_SPLIT;
-            scan(p, p.begin, true, aligned ? hybrid_top(differ) : p.left);
-        } else if (!split_in_three(p, below, above)) {
-            p.kind = HYBRID_PART_NONE;
-            if (threadIdx.x == 0) {
-                hybrid_part again = p;
-                again.wary = 1;
-                hybrid_push_part(a.plan, a.lists, 1 - list, again);
-            }
-        }
-    }
-    __device__ __forceinline__ void place()
-    {
-        for (unsigned i = blockIdx.x; i < parts; i += gridDim.x) {
-            hybrid_part p = a.lists.parts[list][i];
-            if (p.kind == HYBRID_PART_ALONE) {
-                hybrid_fill_alone<K, shape::threads>(keys_of(p), a.keys + p.begin, p.size,
-                                                     map_of(p), a.map, room);
-                p.kind = HYBRID_PART_NONE;
-            } else {
-                place_part(p);
-            }
-            __syncthreads();
-            if (threadIdx.x == 0) {
-                a.lists.parts[list][i] = p;
-            }
-        }
-    }
-
     /* ---- move ---- */
 
     __device__ __forceinline__ void move_tile(const hybrid_part &p, unsigned long long from)
     {
         unsigned long long to = from + shape::tile < p.size ? from + shape::tile : p.size;
         if (p.kind == HYBRID_PART_FILL) {
-            hybrid_filling<K> f = {a.keys + p.begin, starts_of(p), p.span, p.lo,
+            hybrid_filling<K> f = {a.keys + p.begin, this->starts_of(p), p.span, p.lo,
                                    static_cast<K>(p.base)};
             hybrid_fill_tile<K, shape::threads, shape::tile>(f, a.map, from, to);
         } else {
@@ -338,9 +163,10 @@ template <typename K, bool identity> struct hybrid_rest {
                 s.cnt[threadIdx.x] = 0;
             }
             __syncthreads();
-            hybrid_tile<K> t = {keys_of(p) + from, static_cast<unsigned>(to - from), starts_of(p)};
+            hybrid_tile<K> t = {this->keys_of(p) + from, static_cast<unsigned>(to - from),
+                                this->starts_of(p)};
             hybrid_scatter_tile<K, shape::threads, shape::keys, identity>(
-                t, p.in_tmp ? a.keys : a.tmp, map_of(p), hybrid_part_digit<K>(p), s);
+                t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_part_digit<K>(p), s);
             __syncthreads();
         }
     }
@@ -348,7 +174,7 @@ template <typename K, bool identity> struct hybrid_rest {
     {
         unsigned i = 0;
         for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
-            i = part_at(i, t);
+            i = this->part_at(i, t);
             const hybrid_part p = a.lists.parts[list][i];
             if (p.kind != HYBRID_PART_NONE) {
                 move_tile(p, (t - p.tile) * shape::tile);
@@ -361,7 +187,7 @@ template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_sort_rest(const hybrid_rest_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
-    hybrid_rest<K, identity> r = {a, room, 0, 0, 0};
+    hybrid_rest<K, identity> r = {{a, room, 0, 0, 0}};
     if (a.plan->parts[0] == 0) {
         return;
     }
@@ -389,6 +215,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_sort_rest(const hybrid_rest_ar
         usw_grid_barrier(a.barrier, ++round, false);
         if (blockIdx.x == 0 && threadIdx.x == 0) { /* this level's list is empty again */
             a.plan->parts[r.list] = 0;
+            a.plan->taken = 0;
         }
         r.move();
         usw_grid_barrier(a.barrier, ++round, false);

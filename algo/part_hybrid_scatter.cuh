@@ -19,12 +19,21 @@ template <typename K> struct hybrid_scatter_args {
     unsigned long long n;
     usw_gpu_keymap<K> map;
     const hybrid_plan *plan;
-    unsigned below;   /* bits between this digit and plan->shift */
-    unsigned digits;  /* a power of two, 256 at most */
-    unsigned buckets; /* of the first scatter */
     const unsigned long long *begin;
     const unsigned *tile_begin;
     unsigned long long *cursor;
+};
+
+/* What the plan says of a scatter. */
+template <bool first> struct hybrid_level {
+    unsigned below;   /* bits between this digit and plan->shift */
+    unsigned digits;  /* a power of two, 256 at most */
+    unsigned buckets; /* of the first scatter */
+    __device__ __forceinline__ explicit hybrid_level(const hybrid_plan *plan)
+        : below(first ? plan->bits - plan->bits1 : 0),
+          digits(1u << (first ? plan->bits1 : plan->bits - plan->bits1)), buckets(1u << plan->bits1)
+    {
+    }
 };
 
 /* A block's tile: m keys from in on, and the cursors of their digits. */
@@ -36,7 +45,8 @@ template <typename K> struct hybrid_tile {
 
 /* False: there is no such tile. found: two shared words. All threads call it; it has a barrier. */
 template <typename K, int T, bool first>
-__device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a, unsigned *found,
+__device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a,
+                                                 const hybrid_level<first> &l, unsigned *found,
                                                  hybrid_tile<K> &t)
 {
     unsigned long long at, end;
@@ -49,10 +59,10 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
         end = a.n;
         __syncthreads();
     } else {
-        if (blockIdx.x >= a.tile_begin[a.buckets]) {
+        if (blockIdx.x >= a.tile_begin[l.buckets]) {
             return false;
         }
-        if (threadIdx.x < a.buckets) {
+        if (threadIdx.x < l.buckets) {
             unsigned b = a.tile_begin[threadIdx.x];
             if (b <= blockIdx.x && blockIdx.x < a.tile_begin[threadIdx.x + 1]) {
                 found[0] = threadIdx.x;
@@ -62,7 +72,7 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
         __syncthreads();
         at = a.begin[found[0]] + static_cast<unsigned long long>(blockIdx.x - found[1]) * T;
         end = a.begin[found[0] + 1];
-        t.cursor += found[0] * a.digits;
+        t.cursor += found[0] * l.digits;
     }
     t.in = a.in + at;
     t.m = end - at < T ? static_cast<unsigned>(end - at) : T;
@@ -178,19 +188,20 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
         cnt[d] = 0;
     }
     hybrid_tile<K> t;
-    if (!hybrid_find_tile<K, NT * I, first>(a, found, t)) {
+    const hybrid_level<first> l(a.plan);
+    if (!hybrid_find_tile<K, NT * I, first>(a, l, found, t)) {
         return;
     }
-    const hybrid_digit digit(a.plan->shift + a.below, a.digits, sizeof(K) * 8);
-    const unsigned C = room / a.digits - 1 + (room / a.digits & 1); /* odd, for the banks */
+    const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
+    const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
     unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
-    if (tid < a.digits && cnt[tid] != 0) {
+    if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
     }
     __syncthreads();
     /* A warp a room; its accesses are to whole lines, from -31 on. */
-    for (unsigned d = tid / 32; d < a.digits; d += NT / 32) {
+    for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
         int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
         K *out = to[d];
         const K *from = tile + d * C;
@@ -334,10 +345,11 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
         s.cnt[d] = 0;
     }
     hybrid_tile<K> t;
-    if (!hybrid_find_tile<K, NT * I, first>(a, s.sums + 16, t)) {
+    const hybrid_level<first> l(a.plan);
+    if (!hybrid_find_tile<K, NT * I, first>(a, l, s.sums + 16, t)) {
         return;
     }
-    const hybrid_bits_digit<K> digit = {a.plan->shift + a.below, a.digits - 1};
+    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
     hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
 }
 

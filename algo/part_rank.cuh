@@ -33,22 +33,6 @@ __device__ __forceinline__ unsigned add_digit(unsigned *counters, unsigned digit
 {
     return atomicAdd(&counters[digit / 2], 1u << (digit & 1) * 16);
 }
-/* The same for lanes that add; others get 0. No branch: several can be on their way. */
-__device__ __forceinline__ unsigned add_digit_if(bool adds, unsigned *counters, unsigned digit)
-{
-#ifdef USW_EMULATE
-    return adds ? add_digit(counters, digit) : 0;
-#else
-    unsigned was = 0;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p atom.shared.add.u32 %0, [%2], %3; }"
-                 : "+r"(was)
-                 : "r"(static_cast<unsigned>(adds)),
-                   "r"(static_cast<unsigned>(__cvta_generic_to_shared(&counters[digit / 2]))),
-                   "r"(1u << (digit & 1) * 16)
-                 : "memory");
-    return was;
-#endif
-}
 __device__ __forceinline__ unsigned counted(unsigned word, unsigned digit)
 {
     return word >> (digit & 1) * 16 & 0xffff;

@@ -215,8 +215,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         unsigned ones = counted(mine[common / 2], common), ones_before = ones;
         unsigned twos = counted(mine[next / 2], next), twos_before = twos;
         __syncwarp();
-        /* Some at a time, with no branch between them: additions are on their way before the first
-         * is waited for. */
+        /* Some at a time, with no branch between them (those counted by votes add 0 elsewhere), so
+         * that additions are on their way before the first is waited for. */
         constexpr unsigned U = 6;
         rank[0] = found;
 #pragma unroll
@@ -226,7 +226,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             for (unsigned i = i0; i < i0 + U && i < Shape::items; i++) {
                 const unsigned digit = digit_of(k[i]);
                 const bool alone = i != 0 && digit != common && digit != next;
-                before[i - i0] = add_digit_if(alone, mine, digit);
+                before[i - i0] = atomicAdd(&mine[alone ? digit / 2 : threadIdx.x % 32],
+                                           alone ? 1u << (digit & 1) * 16 : 0);
             }
 #pragma unroll
             for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < Shape::items; i++) {

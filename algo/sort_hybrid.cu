@@ -40,14 +40,19 @@
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
-enum { BUCKET_KEYS = 4096, BITS_MAX = 4, SCATTER_BITS = 2 };
+enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2 };
 #define SMALL_KEYS(g, width) 100
-#define LARGE_FROM(bytes) 30000
+#define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
-#define LARGE_FROM(bytes) ((bytes) == 8 ? 1ull << 22 : 1ull << 26)
+#ifndef HYBRID_LARGE_32
+#define HYBRID_LARGE_32 22
 #endif
+#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 22 : HYBRID_LARGE_32))
+#endif
+/* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
+static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
 struct hybrid_shape_32 {
     static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
@@ -113,6 +118,7 @@ template <typename K> struct hybrid_job {
     unsigned long long n;
     usw_gpu_keymap<K> map;
     unsigned bits, bits1; /* of the buckets, of the first scatter */
+    unsigned fine;        /* FINE_BITS where keys may be counted again, or 0 */
     hybrid_plan *plan;
     unsigned *counts, *handed;
     unsigned long long *ends, *said, *begin, *cursor;
@@ -146,7 +152,7 @@ template <typename K> static bool take_lists(usw_gpu *g, hybrid_job<K> &j)
 
 template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, bool copy)
 {
-    size_t buckets = size_t(1) << j.bits;
+    size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
     /* counts and handed and said, cleared together; then ends, begin, cursor, tile_begin */
     size_t words = buckets * 2 + 512;
@@ -168,25 +174,27 @@ template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, boo
     return true;
 }
 
-/* sample, count and place. */
+/* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
 template <typename K, bool identity>
-static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
+static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile,
+                            bool second)
 {
-    size_t clear = (size_t(2) << j.bits) + 512;
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, 0, j.keys, j.n, j.map, j.bits, j.plan,
-               reinterpret_cast<unsigned *>(j.said), clear);
+    const unsigned bits = second ? j.fine : j.bits, bits1 = second ? FINE_BITS_1 : j.bits1;
     unsigned long long tiles = (j.n + 16383) / 16384;
     unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
-    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << j.bits, j.keys, j.n,
-               j.map, j.bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
+    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << bits, j.keys, j.n, j.map,
+               bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
     hybrid_place_args a = {j.plan,
                            j.n,
                            j.counts,
                            j.handed,
-                           j.bits,
-                           j.bits1,
+                           bits,
+                           bits1,
                            capacity,
                            tile,
+                           j.fine,
+                           second,
+                           second ? bits - j.bits : 0,
                            LARGE_FROM(sizeof(K)),
                            sizeof(K) == 8 ? 64u
                            : identity     ? 24u
@@ -197,7 +205,20 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.cursor,
                            j.tile_begin,
                            j.lists};
-    USW_LAUNCH(g, hybrid_place, 1u << j.bits1, 256, 0, a);
+    USW_LAUNCH(g, hybrid_place, 1u << bits1, 256, 0, a);
+}
+
+/* sample, count and place. */
+template <typename K, bool identity>
+static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
+{
+    size_t clear = (size_t(2) << (j.fine != 0 ? j.fine : j.bits)) + 512;
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, 0, j.keys, j.n, j.map, j.bits, j.plan,
+               reinterpret_cast<unsigned *>(j.said), clear);
+    count_and_place<K, identity>(g, j, capacity, tile, false);
+    if (j.fine != 0) {
+        count_and_place<K, identity>(g, j, capacity, tile, true);
+    }
 }
 
 template <typename K, bool first, bool identity>
@@ -205,19 +226,11 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int tile = shape::threads * shape::keys;
-    unsigned bits = first ? j.bits1 : j.bits - j.bits1;
-    hybrid_scatter_args<K> a = {first ? j.keys : j.tmp,
-                                first ? j.tmp : j.keys,
-                                j.n,
-                                j.map,
-                                j.plan,
-                                first ? j.bits - j.bits1 : 0,
-                                1u << bits,
-                                1u << j.bits1,
-                                j.begin,
-                                j.tile_begin,
-                                first ? j.cursor : j.ends};
-    unsigned blocks = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : 1u << j.bits1);
+    hybrid_scatter_args<K> a = {
+        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin,
+        j.tile_begin,           first ? j.cursor : j.ends};
+    const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
+    unsigned blocks = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
     if constexpr (sizeof(K) == 4) {
         USW_LAUNCH(g,
                    (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
@@ -261,7 +274,8 @@ static void sort_bins(usw_gpu *g, const hybrid_job<K> &j)
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
 template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_rest_args<K> rest = {j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier};
+    hybrid_rest_args<K> rest = {
+        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_alone_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
                            hybrid_rest_shared<K>(), rest);
     sort_bins<K, 0, identity>(g, j);
@@ -274,7 +288,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
 {
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr unsigned capacity = hybrid_local_shape<size>::capacity;
-    count_and_place<K, identity>(g, j, capacity, shape::threads * shape::keys);
+    plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
     scatter<K, true, identity>(g, j);
     if (j.bits1 < j.bits) {
         scatter<K, false, identity>(g, j);
@@ -284,7 +298,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
-    return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    return j.fine != 0 ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
@@ -313,6 +327,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.bits = bits_for(j.n);
     const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
+    j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     if (!(keys < BUCKET_KEYS       ? room_for<K, 0>(g, j.bits)
           : keys < 2 * BUCKET_KEYS ? room_for<K, 1>(g, j.bits)
                                    : room_for<K, 2>(g, j.bits))) {
@@ -339,9 +354,9 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
         return g->status;
     }
     if (usw_keymap_is_identity(&s->map)) {
-        count_and_place<K, true>(g, j, 0, 1);
+        plan_buckets<K, true>(g, j, 0, 1);
     } else {
-        count_and_place<K, false>(g, j, 0, 1);
+        plan_buckets<K, false>(g, j, 0, 1);
     }
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + 8191) / 8192), 256, 0,
