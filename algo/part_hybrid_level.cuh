@@ -20,7 +20,12 @@ template <typename K> struct hybrid_rest_args {
  */
 static inline unsigned hybrid_alone_keys(unsigned long long n)
 {
-    const unsigned long long least = (1u << 18) + 64, most = hybrid_alone_shape::keys_max;
+#ifdef USW_EMULATE /* so that tests of few keys have parts with tables */
+    const unsigned long long least = 20000;
+#else
+    const unsigned long long least = (1u << 18) + 64;
+#endif
+    const unsigned long long most = hybrid_alone_shape::keys_max;
     return static_cast<unsigned>(n / 512 < least ? least : n / 512 < most ? n / 512 : most);
 }
 

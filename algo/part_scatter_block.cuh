@@ -234,10 +234,10 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 const unsigned digit = digit_of(k[i]);
                 const unsigned at_common = __ballot_sync(~0u, digit == common);
                 const unsigned at_next = __ballot_sync(~0u, digit == next);
-                const unsigned first = ones + __popc(at_common & below);
-                const unsigned second = twos + __popc(at_next & below);
+                const unsigned by_one = ones + __popc(at_common & below);
+                const unsigned by_two = twos + __popc(at_next & below);
                 const unsigned other = counted(before[i - i0], digit);
-                const unsigned r = digit == common ? first : digit == next ? second : other;
+                const unsigned r = digit == common ? by_one : digit == next ? by_two : other;
                 ones += __popc(at_common);
                 twos += __popc(at_next);
                 rank[i / 2] = i % 2 == 0 ? r : rank[i / 2] | r << 16;
