@@ -1,17 +1,23 @@
 /* part_hybrid_alone.cuh - one block sorts a part whose keys agree in all but their last 16 bits: it
- * counts them in shared memory, and writes them by their counts. */
+ * counts them in shared memory, and writes them by their counts.
+ *
+ * A tile of positions is written at a time: each value says where it begins, then every position
+ * takes the greatest value that began before it (a scan by maximum). So it does not matter how many
+ * keys a value has. */
 #ifndef USW_PART_HYBRID_ALONE_CUH
 #define USW_PART_HYBRID_ALONE_CUH
 
 #include "part_hybrid_count.cuh"
 
-/* Shared memory: counters of 16 bits, two to a word; of each warp some keys on their way; the warps'
- * sums, and which counters were handed on. */
+/* Shared memory: counters of 16 bits, two to a word; a tile of values; where each chunk of 32 words
+ * begins; sums of the warps; which counters were handed on. */
 struct hybrid_alone_shape {
-    static constexpr unsigned threads = 1024, warps = 32, batch = 8, staged = 512;
-    static constexpr unsigned words = 1u << 15, handed_max = 64;
+    static constexpr unsigned threads = 1024, warps = 32, batch = 8;
+    static constexpr unsigned own = 8, tile = threads * own; /* positions of a thread, of a tile */
+    static constexpr unsigned words = 1u << 15, chunks = words / 32, handed_max = 64;
     static constexpr unsigned keys_max = handed_max << 15;
-    static constexpr size_t shared = words * 4 + warps * staged * 2 + (warps + 1 + handed_max) * 4;
+    static constexpr size_t shared =
+        words * 4 + tile * 2 + (chunks + 1 + warps + 1 + handed_max) * 4;
 };
 
 /* A counter that has reached 2^15 hands them on, once. */
@@ -32,54 +38,72 @@ static __device__ __noinline__ void hybrid_alone_hand_on(unsigned *bins, unsigne
 template <typename K> struct hybrid_alone {
     using shape = hybrid_alone_shape;
     const usw_gpu_keymap<K> &map, &unmap;
-    unsigned *bins, *sums, *handed; /* handed[0]: how many; then which */
-    uint16_t *stage;                /* this warp's */
-    unsigned each;                  /* words of a warp */
+    unsigned *bins;
+    uint16_t *tile;
+    unsigned *starts, *sums, *handed; /* handed[0]: how many; then which */
+    unsigned words;                   /* in use */
     K base;
 
     __device__ __forceinline__ hybrid_alone(const usw_gpu_keymap<K> &m, const usw_gpu_keymap<K> &u,
                                             unsigned char *room, unsigned left)
-        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(room)), sums(bins + shape::words),
-          handed(sums + shape::warps), each(left > 11 ? 1u << (left - 6) : 32), base(0)
+        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(room)),
+          tile(reinterpret_cast<uint16_t *>(bins + shape::words)),
+          starts(reinterpret_cast<unsigned *>(tile + shape::tile)),
+          sums(starts + shape::chunks + 1), handed(sums + shape::warps),
+          words(left > 6 ? 1u << (left - 1) : 32), base(0)
     {
-        stage = reinterpret_cast<uint16_t *>(handed + 1 + shape::handed_max) +
-                threadIdx.x / 32 * shape::staged;
     }
 
     /* ---- count ---- */
 
-    __device__ __forceinline__ void add(unsigned d, unsigned c)
+    /* The digits of some keys of each lane; most: one that many of them may have, which are added
+     * at once. There is no branch: where nothing is to be added, it is 0 to a counter of the
+     * lane's. */
+    __device__ __forceinline__ void add(const unsigned (&d)[shape::batch], unsigned here,
+                                        unsigned &most)
     {
-        unsigned old = atomicAdd(&bins[d / 2], c << d % 2 * 16) >> d % 2 * 16;
-        if (((old ^ (old + c)) & 0x8000) != 0) {
-            hybrid_alone_hand_on(bins, handed, d);
+        const unsigned lane = threadIdx.x % 32;
+        const bool crowd = hybrid_crowd(d[0], most) >= 3;
+        unsigned crossed = 0, same = 0;
+#pragma unroll
+        for (unsigned u = 0; u < shape::batch; u++) {
+            const bool alike = crowd && d[u] == most, is = (here >> u & 1) != 0;
+            const unsigned inc = is && !alike ? 1u << d[u] % 2 * 16 : 0;
+            const unsigned old = atomicAdd(&bins[inc == 0 ? lane : d[u] / 2], inc);
+            crossed |= old ^ (old + inc);
+            same += is && alike;
+        }
+        same = crowd ? __reduce_add_sync(~0u, same) : 0;
+        if (lane == 0 && same != 0) {
+            const unsigned inc = same << most % 2 * 16, old = atomicAdd(&bins[most / 2], inc);
+            if (((old ^ (old + inc)) & 0x80008000) != 0) {
+                hybrid_alone_hand_on(bins, handed, most);
+            }
+        }
+        if ((crossed & 0x80008000) != 0) {
+#pragma unroll
+            for (unsigned u = 0; u < shape::batch; u++) {
+                hybrid_alone_hand_on(bins, handed, d[u]);
+            }
         }
     }
     __device__ __forceinline__ void count(const K *keys, unsigned m, unsigned mask)
     {
         constexpr unsigned U = shape::batch, T = shape::threads;
-        const unsigned lane = threadIdx.x % 32;
         unsigned most = ~0u, since = 0;
-        for (unsigned at = 0; at < m; at += U * T) {
+        for (unsigned at = threadIdx.x; at - threadIdx.x < m; at += U * T) {
+            unsigned d[U], here = 0;
             K k[U];
 #pragma unroll
             for (unsigned u = 0; u < U; u++) {
-                const unsigned p = at + u * T + threadIdx.x;
-                k[u] = p < m ? keys[p] : K(0);
+                k[u] = at + u * T < m ? keys[at + u * T] : K(0);
+                here |= static_cast<unsigned>(at + u * T < m) << u;
             }
 #pragma unroll
             for (unsigned u = 0; u < U; u++) {
-                const bool here = at + u * T + threadIdx.x < m;
-                const unsigned d = static_cast<unsigned>(map.map(k[u])) & mask;
-                unsigned alike = __ballot_sync(~0u, here && d == most);
-                if (__popc(alike) < 8) {
-                    most = __shfl_sync(~0u, d, 0);
-                    alike = __ballot_sync(~0u, here && d == most);
-                }
-                if (here && (d != most || lane == __ffs(static_cast<int>(alike)) - 1u)) {
-                    add(d, d != most ? 1 : __popc(alike));
-                }
+                d[u] = static_cast<unsigned>(map.map(k[u])) & mask;
             }
+            add(d, here, most);
             /* Between two barriers no counter can grow by more than 2^15. */
             since += U * T;
             if (since == 0x8000) {
@@ -92,27 +116,6 @@ template <typename K> struct hybrid_alone {
 
     /* ---- write ---- */
 
-    /* The keys that this warp's counters counted, and all before. */
-    __device__ __forceinline__ unsigned keys_before()
-    {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        unsigned total = 0, before = 0;
-        for (unsigned w = warp * each + lane; w < (warp + 1) * each; w += 32) {
-            total += (bins[w] & 0xffff) + (bins[w] >> 16);
-        }
-        for (unsigned h = lane; h < handed[0]; h += 32) {
-            total += handed[1 + h] / 2 / each == warp ? 0x8000 : 0;
-        }
-        total = __reduce_add_sync(~0u, total);
-        if (lane == 0) {
-            sums[warp] = total;
-        }
-        __syncthreads();
-        for (unsigned w = 0; w < warp; w++) {
-            before += sums[w];
-        }
-        return before;
-    }
     __device__ __forceinline__ void counts_at(unsigned w, unsigned &even, unsigned &odd) const
     {
         even = bins[w] & 0xffff;
@@ -122,76 +125,140 @@ template <typename K> struct hybrid_alone {
             odd += handed[1 + h] == 2 * w + 1 ? 0x8000 : 0;
         }
     }
-    __device__ __forceinline__ K key_of(unsigned digit) const
+    /* Where each chunk begins; a thread a chunk. */
+    __device__ __forceinline__ void scan_chunks()
     {
-        return unmap.unmap(static_cast<K>(base | K(digit)));
+        const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
+        unsigned total = 0;
+        for (unsigned j = 0; j < 32 && t < words / 32; j++) {
+            const unsigned w = bins[32 * t + (j + lane) % 32];
+            total += (w & 0xffff) + (w >> 16);
+        }
+        for (unsigned h = 0; h < handed[0]; h++) {
+            total += handed[1 + h] / 64 == t ? 0x8000 : 0;
+        }
+        unsigned sum = total, before = 0;
+        for (unsigned o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, sum, o);
+            sum += lane >= o ? up : 0;
+        }
+        if (lane == 31) {
+            sums[warp] = sum;
+        }
+        __syncthreads();
+        before = __reduce_add_sync(~0u, lane < warp ? sums[lane] : 0);
+        starts[t] = before + sum - total;
+        __syncthreads();
     }
-    /* The staged keys to `to`. */
-    __device__ __forceinline__ void flush(K *to, unsigned held) const
+    /* The last chunk, from c on, that begins at p or before. */
+    __device__ __forceinline__ unsigned chunk_at(unsigned c, unsigned p) const
+    {
+        unsigned hi = words / 32 - 1;
+        while (c < hi) {
+            unsigned mid = (c + hi + 1) / 2;
+            if (starts[mid] <= p) {
+                c = mid;
+            } else {
+                hi = mid - 1;
+            }
+        }
+        return c;
+    }
+    /* The values of a warp's chunk say where they begin in the tile of the positions [from, end),
+     * which is written from position `first` on. */
+    __device__ __forceinline__ void mark(unsigned c, int first, unsigned from, unsigned end)
+    {
+        const unsigned lane = threadIdx.x % 32, w = 32 * c + lane;
+        unsigned even, odd;
+        counts_at(w, even, odd);
+        unsigned sum = even + odd;
+        for (unsigned o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, sum, o);
+            sum += lane >= o ? up : 0;
+        }
+        const unsigned stop = starts[c] + sum, mid = stop - odd, begin = mid - even;
+        if (even != 0 && begin < end && mid > from) {
+            tile[static_cast<int>(begin > from ? begin : from) - first] =
+                static_cast<uint16_t>(2 * w);
+        }
+        if (odd != 0 && mid < end && stop > from) {
+            tile[static_cast<int>(mid > from ? mid : from) - first] =
+                static_cast<uint16_t>(2 * w + 1);
+        }
+    }
+    /* The tile's positions to `to`, those in [from, end); the tile is 0 again. */
+    __device__ __forceinline__ void write_tile(K *to, int first, unsigned from, unsigned end)
+    {
+        constexpr unsigned I = shape::own, V = 16 / sizeof(K);
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        union {
+            uint4 v;
+            uint16_t d[I];
+        } x;
+        uint4 *mine = reinterpret_cast<uint4 *>(tile) + threadIdx.x;
+        x.v = *mine;
+        *mine = make_uint4(0, 0, 0, 0);
+        unsigned most = 0;
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            most = most > x.d[i] ? most : x.d[i];
+        }
+        for (unsigned o = 1; o < 32; o <<= 1) {
+            const unsigned up = __shfl_up_sync(~0u, most, o);
+            most = lane >= o && up > most ? up : most;
+        }
+        if (lane == 31) {
+            sums[warp] = most;
+        }
+        const unsigned left = __shfl_up_sync(~0u, most, 1);
+        __syncthreads();
+        unsigned now = __reduce_max_sync(~0u, lane < warp ? sums[lane] : 0);
+        now = lane > 0 && left > now ? left : now;
+        K k[I];
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            now = now > x.d[i] ? now : x.d[i];
+            k[i] = unmap.unmap(static_cast<K>(base | K(now)));
+        }
+        const int p = first + static_cast<int>(threadIdx.x * I);
+        const int begin = static_cast<int>(from), stop = static_cast<int>(end);
+        if (p >= begin && p + static_cast<int>(I) <= stop) {
+#pragma unroll
+            for (unsigned i = 0; i < I; i += V) {
+                hybrid_vector<K> v;
+#pragma unroll
+                for (unsigned j = 0; j < V; j++) {
+                    v.k[j] = k[i + j];
+                }
+                *reinterpret_cast<uint4 *>(to + p + i) = v.v;
+            }
+            return;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            if (p + static_cast<int>(i) >= begin && p + static_cast<int>(i) < stop) {
+                to[p + static_cast<int>(i)] = k[i];
+            }
+        }
+    }
+    __device__ __forceinline__ void write(K *to, unsigned m)
     {
         const unsigned skew =
-            static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / sizeof(K)) % 32;
-        __syncwarp();
-        for (unsigned i = threadIdx.x % 32; i < held + skew; i += 32) {
-            if (i >= skew) {
-                to[i - skew] = key_of(stage[i - skew]);
+            static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / sizeof(K)) % (16 / sizeof(K));
+        reinterpret_cast<uint4 *>(tile)[threadIdx.x] = make_uint4(0, 0, 0, 0);
+        scan_chunks();
+        unsigned chunk = 0;
+        for (unsigned at = 0; at < m + skew; at += shape::tile) {
+            const unsigned from = at == 0 ? 0 : at - skew;
+            const unsigned end = m + skew - at < shape::tile ? m : at + shape::tile - skew;
+            const unsigned last = chunk_at(chunk, end - 1);
+            for (unsigned c = chunk + threadIdx.x / 32; c <= last; c += shape::warps) {
+                mark(c, static_cast<int>(at) - static_cast<int>(skew), from, end);
             }
+            chunk = last;
+            __syncthreads();
+            write_tile(to, static_cast<int>(at) - static_cast<int>(skew), from, end);
         }
-        __syncwarp();
-    }
-    /* Calls put(first, digit, copies) for each lane's word, all lanes at once, for those of more
-     * than `few` keys; first: keys before it in the chunk. */
-    template <typename Put>
-    __device__ __forceinline__ void each_of(unsigned w, unsigned first, unsigned even, unsigned odd,
-                                            unsigned few, Put put) const
-    {
-        for (unsigned many = __ballot_sync(~0u, even + odd > few); many != 0; many &= many - 1) {
-            const int from = __ffs(static_cast<int>(many)) - 1;
-            const unsigned f = __shfl_sync(~0u, first, from), e = __shfl_sync(~0u, even, from);
-            const unsigned o = __shfl_sync(~0u, odd, from), v = 2 * __shfl_sync(~0u, w, from);
-            for (unsigned c = threadIdx.x % 32; c < e + o; c += 32) {
-                put(f + c, v + (c >= e));
-            }
-        }
-    }
-    __device__ __forceinline__ void write(K *to)
-    {
-        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        unsigned held = 0;
-        to += keys_before();
-        for (unsigned w = warp * each + lane; w < (warp + 1) * each; w += 32) {
-            unsigned even, odd;
-            counts_at(w, even, odd);
-            if (!__any_sync(~0u, (even | odd) != 0)) {
-                continue;
-            }
-            const unsigned both = even + odd;
-            unsigned sum = both;
-            for (unsigned o = 1; o < 32; o <<= 1) {
-                unsigned up = __shfl_up_sync(~0u, sum, o);
-                sum += lane >= o ? up : 0;
-            }
-            const unsigned total = __shfl_sync(~0u, sum, 31);
-            if (held + total > shape::staged) {
-                flush(to, held);
-                to += held;
-                held = 0;
-            }
-            if (total > shape::staged) { /* not by the stage */
-                each_of(w, sum - both, even, odd, 0,
-                        [&](unsigned p, unsigned digit) { to[p] = key_of(digit); });
-                to += total;
-                continue;
-            }
-            const unsigned first = held + sum - both;
-            for (unsigned c = 0; c < both && both <= 16; c++) {
-                stage[first + c] = static_cast<uint16_t>(2 * w + (c >= even));
-            }
-            each_of(w, first, even, odd, 16,
-                    [&](unsigned p, unsigned digit) { stage[p] = static_cast<uint16_t>(digit); });
-            held += total;
-        }
-        flush(to, held);
     }
 
     /* All threads of the block call. keys may be to. */
@@ -199,7 +266,7 @@ template <typename K> struct hybrid_alone {
     {
         base = static_cast<K>(map.map(keys[0]) >> left << left);
         __syncthreads();
-        for (unsigned w = threadIdx.x; w < each * shape::warps / 4; w += shape::threads) {
+        for (unsigned w = threadIdx.x; w < words / 4; w += shape::threads) {
             reinterpret_cast<uint4 *>(bins)[w] = make_uint4(0, 0, 0, 0);
         }
         if (threadIdx.x == 0) {
@@ -207,7 +274,7 @@ template <typename K> struct hybrid_alone {
         }
         __syncthreads();
         count(keys, m, (1u << left) - 1);
-        write(to);
+        write(to, m);
         __syncthreads();
     }
 };

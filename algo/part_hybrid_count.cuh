@@ -77,15 +77,15 @@ __device__ __forceinline__ void hybrid_add(unsigned *bins, unsigned *handed, uns
     }
 }
 
-/* Whether many of a warp's digits are the same, and then which: atomics on one counter are served
- * one by one. */
-__device__ __forceinline__ bool hybrid_crowd(unsigned digit, unsigned &most)
+/* How many of a warp's digits are the same, and then which: atomics on one counter are served one
+ * by one. most: a guess. */
+__device__ __forceinline__ int hybrid_crowd(unsigned digit, unsigned &most)
 {
-    unsigned a = __shfl_sync(~0u, digit, 0), b = __shfl_sync(~0u, digit, 16);
-    int like_a = __popc(__ballot_sync(~0u, digit == a));
-    int like_b = __popc(__ballot_sync(~0u, digit == b));
-    most = like_a >= like_b ? a : b;
-    return like_a >= 8 || like_b >= 8;
+    const unsigned other = __shfl_sync(~0u, digit, 16);
+    const int alike = __popc(__ballot_sync(~0u, digit == most));
+    const int others = __popc(__ballot_sync(~0u, digit == other));
+    most = others > alike ? other : most;
+    return others > alike ? others : alike;
 }
 
 template <typename K> struct hybrid_seen {
@@ -188,27 +188,31 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         seen.rises |= left < right;
         seen.falls |= left > right;
     }
-    /* Of each vector, the digit that many of the warp's have at once, the others one by one. */
-    __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U])
+    /* Of each vector, the digit that many of the warp's have at once, the others one by one. There
+     * is no branch: where nothing is to be added, it is 0 to a counter of the lane's. */
+    __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U], unsigned &most)
     {
+        const unsigned lane = threadIdx.x % 32;
+        unsigned crossed = 0;
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            unsigned most, same = 0;
-            const bool crowd = hybrid_crowd(digit(x[u].k[0]), most);
+            unsigned same = 0;
+            hybrid_crowd(digit(x[u].k[0]), most);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                unsigned d = digit(x[u].k[v]);
-                if (crowd && d == most) {
-                    same++;
-                } else {
-                    hybrid_add(bins, handed, d, 1);
-                }
+                const unsigned d = digit(x[u].k[v]);
+                const bool alike = d == most;
+                const unsigned inc = alike ? 0 : 1u << (d * 16 & 16);
+                const unsigned old = atomicAdd(&bins[alike ? lane : d >> 1], inc);
+                crossed |= old ^ (old + inc);
+                same += alike;
             }
             same = __reduce_add_sync(~0u, same);
-            if (threadIdx.x % 32 == 0 && same != 0) {
+            if (lane == 0 && same != 0) {
                 hybrid_add(bins, handed, most, same);
             }
         }
+        hand_on_all(x, crossed);
     }
     __device__ __forceinline__ void count_each(const hybrid_vector<K> (&x)[U])
     {
@@ -222,6 +226,11 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
                 crossed |= old ^ (old + inc);
             }
         }
+        hand_on_all(x, crossed);
+    }
+    /* What counters have reached 2^15, if any of this thread's has. */
+    __device__ __forceinline__ void hand_on_all(const hybrid_vector<K> (&x)[U], unsigned crossed)
+    {
         if ((crossed & 0x80008000u) != 0) {
 #pragma unroll
             for (int u = 0; u < U; u++) {
@@ -264,7 +273,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
     {
         hybrid_vector<K> now[U], next[U];
         unsigned long long t = first;
-        unsigned since = 0;
+        unsigned since = 0, most = ~0u;
         if (t < tiles) {
             fetch(next, t);
         }
@@ -279,9 +288,8 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
                 fetch(next, t);
             }
             look(now, at);
-            unsigned most;
-            if (hybrid_crowd(digit(now[0].k[0]), most)) {
-                count_crowd(now);
+            if (hybrid_crowd(digit(now[0].k[0]), most) >= 3) {
+                count_crowd(now, most);
             } else {
                 count_each(now);
             }
@@ -311,7 +319,13 @@ __device__ __forceinline__ void hybrid_flush(const unsigned *bins, unsigned word
     }
 }
 
-/* One block of 1024 threads a multiprocessor; 2 << bits bytes of shared memory. */
+/* Shared memory: the counters, and one for each lane at least. */
+static constexpr size_t hybrid_count_shared(unsigned bits)
+{
+    return bits < 6 ? 128 : size_t(2) << bits;
+}
+
+/* One block of 1024 threads a multiprocessor. */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
                                                         usw_gpu_keymap<K> map, unsigned bits,

@@ -27,41 +27,97 @@ template <typename K> struct hybrid_filling {
     K base;
 };
 
-/* Writes the keys at positions [at, end); a warp calls, or none of it where at == end. */
+/* The last of values begins, which rise, that is p or less. A warp calls. */
+__device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *begins,
+                                                     unsigned values, unsigned long long p)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned at = 0;
+    while (values > 1) {
+        const unsigned step = (values + 31) / 32, off = lane * step;
+        const unsigned k = __popc(__ballot_sync(~0u, off < values && begins[at + off] <= p)) - 1;
+        at += k * step;
+        values = values - k * step < step ? values - k * step : step;
+    }
+    return at;
+}
+
+/* Of how many of count lanes, fewer than 32, `rising` is p or less. A warp calls. */
+__device__ __forceinline__ unsigned hybrid_lanes_at(unsigned rising, unsigned count, unsigned p)
+{
+    unsigned k = 0;
+#pragma unroll
+    for (unsigned step = 16; step > 0; step /= 2) {
+        const unsigned v = __shfl_sync(~0u, rising, static_cast<int>(k + step - 1));
+        k += k + step <= count && v <= p ? step : 0;
+    }
+    return k;
+}
+
+/* Keys, of which there may be some before at and behind end, as a vector if there are not. */
+template <typename K>
+__device__ __forceinline__ void hybrid_fill_vector(K *keys, const hybrid_vector<K> &v,
+                                                   unsigned from, unsigned to)
+{
+    if (from == 0 && to == hybrid_vector<K>::keys) {
+        *reinterpret_cast<uint4 *>(keys) = v.v;
+        return;
+    }
+#pragma unroll
+    for (unsigned j = 0; j < hybrid_vector<K>::keys; j++) {
+        if (j >= from && j < to) {
+            keys[j] = v.k[j];
+        }
+    }
+}
+
+/* Writes the keys at positions [at, end), fewer than 2^31; a warp calls, or none of it where at ==
+ * end. */
 template <typename K>
 __device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
                                                     const usw_gpu_keymap<K> &map,
                                                     unsigned long long at, unsigned long long end)
 {
     constexpr unsigned V = 16 / sizeof(K);
-    const unsigned lane = threadIdx.x % 32;
-    unsigned bound = 0;
-    if (lane < 2) {
-        bound = hybrid_bucket_at(f.begins, 0, f.values - 1, lane == 0 ? at : end - 1);
+    const unsigned lane = threadIdx.x % 32, length = static_cast<unsigned>(end - at);
+    const unsigned lo = hybrid_bucket_of(f.begins, f.values, at);
+    /* Where the next values begin; most often these are all that matter. */
+    unsigned next = ~0u;
+    if (lo + 1 + lane < f.values && f.begins[lo + 1 + lane] - at < length) {
+        next = static_cast<unsigned>(f.begins[lo + 1 + lane] - at);
     }
-    const unsigned lo = __shfl_sync(~0u, bound, 0), hi = __shfl_sync(~0u, bound, 1);
+    const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
+    const unsigned hi = near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, end - 1);
     /* Vectors of 16 bytes; the first and the last may not be whole. */
     const unsigned skew =
         static_cast<unsigned>(reinterpret_cast<uintptr_t>(f.keys + at) / sizeof(K)) % V;
-    for (unsigned long long q = lane * V; q < end - at + skew; q += 32 * V) {
-        const unsigned long long p = at + q - skew; /* may be below at */
-        unsigned b = hybrid_bucket_at(f.begins, lo, hi, q < skew ? at : p);
+    for (unsigned q0 = 0; q0 < length + skew; q0 += 32 * V) {
+        const unsigned q = q0 + lane * V;
+        const unsigned first = q > skew ? q - skew : 0, last = q + V - 1 - skew;
+        unsigned b = lo, behind = lo;
+        if (near < 32 && near != 0) {
+            b += hybrid_lanes_at(next, near, first);
+            behind += hybrid_lanes_at(next, near, last);
+        } else if (near != 0) {
+            b = hybrid_bucket_at(f.begins, lo, hi, at + first);
+        }
+        const bool some = __any_sync(~0u, b != behind);
         hybrid_vector<K> v;
 #pragma unroll
         for (unsigned j = 0; j < V; j++) {
-            if (q + j >= skew && b < hi && f.begins[b + 1] <= p + j) {
-                b = hybrid_bucket_at(f.begins, b + 1, hi, p + j);
+            const unsigned p = q + j > skew ? q + j - skew : 0;
+            if (near >= 32) {
+                if (b < hi && f.begins[b + 1] <= at + p) {
+                    b = hybrid_bucket_at(f.begins, b + 1, hi, at + p);
+                }
+            } else if (j > 0 && some) {
+                b = lo + hybrid_lanes_at(next, near, p);
             }
             v.k[j] = map.unmap(static_cast<K>(f.base + static_cast<K>(K(b) << f.lo)));
         }
-        if (q >= skew && p + V <= end) {
-            *reinterpret_cast<uint4 *>(f.keys + p) = v.v;
-        } else {
-            for (unsigned j = 0; j < V; j++) {
-                if (q + j >= skew && p + j < end) {
-                    f.keys[p + j] = v.k[j];
-                }
-            }
+        if (q < length + skew) {
+            const unsigned left = length + skew - q;
+            hybrid_fill_vector(f.keys + at + q - skew, v, q < skew ? skew : 0, left < V ? left : V);
         }
     }
 }

@@ -258,6 +258,32 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
+/* As many keys as threads, or fewer: each counts the keys that come before its own. */
+template <typename K, bool identity>
+__device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
+                                                const usw_gpu_keymap<K> &map, K *tile)
+{
+    constexpr unsigned V = hybrid_vector<K>::keys;
+    const unsigned tid = threadIdx.x;
+    const K k = tid < m ? data[tid] : static_cast<K>(~K(0));
+    if (tid < m + V) {
+        tile[tid] = k;
+    }
+    __syncthreads();
+    if (tid < m) {
+        unsigned rank = 0;
+        for (unsigned p = 0; p < m; p += V) {
+            hybrid_vector<K> x;
+            x.v = *reinterpret_cast<const uint4 *>(tile + p);
+#pragma unroll
+            for (unsigned v = 0; v < V; v++) {
+                rank += x.k[v] < k || (x.k[v] == k && p + v < tid);
+            }
+        }
+        to[rank] = identity ? k : map.unmap(k);
+    }
+}
+
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits;
  * bins of the first B of these. room: hybrid_local_shared bytes. All threads call it. */
 template <typename K, int NT, int I, int B, int R, bool identity>
@@ -265,9 +291,14 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
                                                    const usw_gpu_keymap<K> &map,
                                                    unsigned char *room)
 {
-    constexpr unsigned T = NT * I, S = sizeof(K);
+    constexpr unsigned T = NT * I, S = sizeof(K), few = 248;
     unsigned *sums = reinterpret_cast<unsigned *>(room);
     K *tile = reinterpret_cast<K *>(sums + 64);
+    static_assert(NT >= few + 16 / S, "a thread a key, and some behind");
+    if (m <= few) {
+        hybrid_sort_few<K, identity>(data, to, m, map, tile);
+        return;
+    }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
     /* The warps read and write whole lines: positions own + i * NT, from -31 on. */

@@ -97,12 +97,13 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
     /* ---- count ---- */
 
     /* Keys [from, to) of a part. */
-    __device__ __forceinline__ void count_stretch(hybrid_part *part, unsigned long long from,
+    template <typename Digit>
+    __device__ __forceinline__ void count_stretch(hybrid_part *part, const hybrid_part &p,
+                                                  const Digit &digit, unsigned long long from,
                                                   unsigned long long to)
     {
-        using counter = hybrid_counter<K, identity, hybrid_part_digit<K>>;
+        using counter = hybrid_counter<K, identity, Digit>;
         static_assert(counter::T == shape::tile, "count and scatter go by the same tiles");
-        const hybrid_part p = *part;
         const K *keys = this->keys_of(p) + from;
         const usw_gpu_keymap<K> map = this->map_of(p);
         const unsigned values = this->values_of(p);
@@ -123,7 +124,7 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
                      0,
                      1,
                      map,
-                     hybrid_part_digit<K>(p),
+                     digit,
                      bins,
                      counts + values,
                      {base, base, 1, 1}};
@@ -142,7 +143,15 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
             unsigned long long size = p->size, from = (t - p->tile) * shape::tile;
             unsigned long long last = (end - p->tile) * shape::tile;
             if (p->left != 0 && p->kind != HYBRID_PART_ALONE) {
-                count_stretch(p, from, last < size ? last : size);
+                const hybrid_part part = *p;
+                if (part.left <= shape::fill_bits && part.lo == 0 && part.span == 1u << part.left &&
+                    (part.base & (part.span - 1)) == 0) { /* so none is outside */
+                    count_stretch(p, part, hybrid_bits_digit<K>{0, part.span - 1}, from,
+                                  last < size ? last : size);
+                } else {
+                    count_stretch(p, part, hybrid_part_digit<K>(part), from,
+                                  last < size ? last : size);
+                }
             }
             t = p->tile + (size + shape::tile - 1) / shape::tile;
         }

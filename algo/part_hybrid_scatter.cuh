@@ -10,6 +10,7 @@
 #define USW_PART_HYBRID_SCATTER_CUH
 
 #include "part_hybrid_count.cuh"
+#include "part_rank.cuh"
 
 /* first: the whole array, keys are mapped on the way; else tile by tile within the buckets
  * begin[0 .. buckets] of the first scatter, each with cursors of its own. */
@@ -101,6 +102,51 @@ __device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigne
     return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
 }
 
+/* The same for U keys of each lane, of whose digits two are common: these are counted by votes and
+ * added at once. d: 4 times the digit, so are one and two. There is no branch: where nothing is to
+ * be added, it is 0 to a counter of the lane's. All of the warp call. */
+template <int U>
+__device__ __forceinline__ void hybrid_rank_common(unsigned *cnt, const unsigned (&d)[U],
+                                                   unsigned one, unsigned two, unsigned (&r)[U])
+{
+    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    unsigned ones = 0, twos = 0;
+#pragma unroll
+    for (int i = 0; i < U; i++) {
+        const bool other = d[i] != one && d[i] != two;
+        r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, other ? d[i] : lane * 4), other ? 1 : 0);
+    }
+#pragma unroll
+    for (int i = 0; i < U; i++) {
+        const unsigned at_one = __ballot_sync(~0u, d[i] == one);
+        const unsigned at_two = __ballot_sync(~0u, d[i] == two);
+        const unsigned by_one = ones + __popc(at_one & below);
+        const unsigned by_two = twos + __popc(at_two & below);
+        r[i] = d[i] == one ? by_one : d[i] == two ? by_two : r[i];
+        ones += __popc(at_one);
+        twos += __popc(at_two);
+    }
+    unsigned base = 0;
+    if (lane < 2) {
+        base =
+            atomicAdd(hybrid_byte<unsigned>(cnt, lane == 0 ? one : two), lane == 0 ? ones : twos);
+    }
+    const unsigned base_one = __shfl_sync(~0u, base, 0), base_two = __shfl_sync(~0u, base, 1);
+#pragma unroll
+    for (int i = 0; i < U; i++) {
+        r[i] += d[i] == one ? base_one : d[i] == two ? base_two : 0;
+    }
+}
+
+/* Whether the keys of a warp are for that: of one each, many digits are the same. */
+__device__ __forceinline__ bool hybrid_commons(unsigned d, unsigned &one, unsigned &two)
+{
+    commonest_digits(d / 4, one, two);
+    one *= 4;
+    two *= 4;
+    return __popc(__ballot_sync(~0u, d == one)) >= 6;
+}
+
 /* ---- in rooms ---- */
 
 /* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
@@ -110,7 +156,7 @@ __device__ __forceinline__ unsigned
 hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
-    unsigned late = 0, most = 0;
+    unsigned late = 0, one = 0, two = 0;
     bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
@@ -126,14 +172,15 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
                 k[i] = plain ? k[i] : map.map(k[i]);
             }
             if (i0 == 0) {
-                crowd = hybrid_crowd(digit(k[0]), most);
+                crowd = hybrid_commons(digit(k[0]), one, two);
             }
             if (crowd) {
+                unsigned d[U];
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    unsigned d = digit(k[i]);
-                    r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
+                    d[i] = digit(k[i]);
                 }
+                hybrid_rank_common<U>(cnt, d, one, two, r);
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
@@ -301,13 +348,22 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     for (int i = 0; i < I; i++) {
         k[i] = plain ? k[i] : map.map(k[i]);
     }
-    unsigned most;
-    if (hybrid_crowd(digit(k[0]), most)) {
+    unsigned one, two;
+    if (whole && hybrid_commons(digit(k[0]) * 4, one, two)) {
+        constexpr int U = 4;
+        static_assert(I % U == 0, "whole batches");
 #pragma unroll
-        for (int i = 0; i < I; i++) {
-            unsigned d = digit(k[i]);
-            bool here = whole || tid + i * NT < t.m;
-            r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
+        for (int i0 = 0; i0 < I; i0 += U) {
+            unsigned d[U], some[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                d[i] = digit(k[i0 + i]) * 4;
+            }
+            hybrid_rank_common<U>(s.cnt, d, one, two, some);
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                r[i0 + i] = some[i] | d[i] << 14;
+            }
         }
     } else {
 #pragma unroll

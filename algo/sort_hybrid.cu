@@ -182,8 +182,8 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
     const unsigned bits = second ? j.fine : j.bits, bits1 = second ? FINE_BITS_1 : j.bits1;
     unsigned long long tiles = (j.n + 16383) / 16384;
     unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
-    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, size_t(2) << bits, j.keys, j.n, j.map,
-               bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
+    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits), j.keys, j.n,
+               j.map, bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
     hybrid_place_args a = {j.plan,
                            j.n,
                            j.counts,
@@ -306,7 +306,7 @@ template <typename K, int size> static bool room_for(const usw_gpu *g, unsigned 
 {
     using shape = typename hybrid_shape_of<K>::shape;
     using local = hybrid_local_shape<size>;
-    size_t count = size_t(2) << bits, scatter_bytes;
+    size_t count = hybrid_count_shared(bits), scatter_bytes;
     if constexpr (sizeof(K) == 4) {
         scatter_bytes = hybrid_rooms_shared<K>(shape::room);
     } else {

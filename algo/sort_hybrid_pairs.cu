@@ -117,7 +117,7 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
                j.plan, j.zero, j.zero_words);
     USW_LAUNCH(g, (hybrid_count<K, identity>),
                static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-               size_t(2) << bits, keys, n, j.map, bits, &j.plan->keys,
+               hybrid_count_shared(bits), keys, n, j.map, bits, &j.plan->keys,
                reinterpret_cast<unsigned long long *>(j.counts), j.handed);
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
