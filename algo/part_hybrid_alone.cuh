@@ -87,22 +87,33 @@ template <typename K> struct hybrid_alone {
             }
         }
     }
+    /* A batch of keys, from `at` on; which of them there are is returned. */
+    __device__ __forceinline__ static unsigned fetch(K (&k)[shape::batch], const K *keys,
+                                                     unsigned at, unsigned m)
+    {
+        unsigned here = 0;
+#pragma unroll
+        for (unsigned u = 0; u < shape::batch; u++) {
+            const unsigned p = at + u * shape::threads + threadIdx.x;
+            k[u] = p < m ? keys[p] : K(0);
+            here |= static_cast<unsigned>(p < m) << u;
+        }
+        return here;
+    }
     __device__ __forceinline__ void count(const K *keys, unsigned m, unsigned mask)
     {
         constexpr unsigned U = shape::batch, T = shape::threads;
         unsigned most = ~0u, since = 0;
-        for (unsigned at = threadIdx.x; at - threadIdx.x < m; at += U * T) {
-            unsigned d[U], here = 0;
-            K k[U];
+        K next[U];
+        unsigned some = fetch(next, keys, 0, m);
+        for (unsigned at = 0; at < m; at += U * T) {
+            const unsigned here = some;
+            unsigned d[U];
 #pragma unroll
             for (unsigned u = 0; u < U; u++) {
-                k[u] = at + u * T < m ? keys[at + u * T] : K(0);
-                here |= static_cast<unsigned>(at + u * T < m) << u;
+                d[u] = static_cast<unsigned>(map.map(next[u])) & mask;
             }
-#pragma unroll
-            for (unsigned u = 0; u < U; u++) {
-                d[u] = static_cast<unsigned>(map.map(k[u])) & mask;
-            }
+            some = fetch(next, keys, at + U * T, m);
             add(d, here, most);
             /* Between two barriers no counter can grow by more than 2^15. */
             since += U * T;

@@ -71,23 +71,16 @@ __device__ __forceinline__ void hybrid_fill_vector(K *keys, const hybrid_vector<
     }
 }
 
-/* Writes the keys at positions [at, end), fewer than 2^31; a warp calls, or none of it where at ==
- * end. */
+/* Writes the keys at positions [at, end), fewer than 2^31, of which `lo` is the first's value and
+ * hi the last's or, where fewer than 32 others begin here, lo and their number; next: where, a lane
+ * each. */
 template <typename K>
-__device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
-                                                    const usw_gpu_keymap<K> &map,
-                                                    unsigned long long at, unsigned long long end)
+__device__ __forceinline__ void
+hybrid_fill_some(const hybrid_filling<K> &f, const usw_gpu_keymap<K> &map, unsigned long long at,
+                 unsigned length, unsigned lo, unsigned hi, unsigned next)
 {
     constexpr unsigned V = 16 / sizeof(K);
-    const unsigned lane = threadIdx.x % 32, length = static_cast<unsigned>(end - at);
-    const unsigned lo = hybrid_bucket_of(f.begins, f.values, at);
-    /* Where the next values begin; most often these are all that matter. */
-    unsigned next = ~0u;
-    if (lo + 1 + lane < f.values && f.begins[lo + 1 + lane] - at < length) {
-        next = static_cast<unsigned>(f.begins[lo + 1 + lane] - at);
-    }
-    const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
-    const unsigned hi = near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, end - 1);
+    const unsigned lane = threadIdx.x % 32, near = hi - lo;
     /* Vectors of 16 bytes; the first and the last may not be whole. */
     const unsigned skew =
         static_cast<unsigned>(reinterpret_cast<uintptr_t>(f.keys + at) / sizeof(K)) % V;
@@ -95,11 +88,11 @@ __device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
         const unsigned q = q0 + lane * V;
         const unsigned first = q > skew ? q - skew : 0, last = q + V - 1 - skew;
         unsigned b = lo, behind = lo;
-        if (near < 32 && near != 0) {
+        if (near >= 32) {
+            b = hybrid_bucket_at(f.begins, lo, hi, at + first);
+        } else if (near != 0) {
             b += hybrid_lanes_at(next, near, first);
             behind += hybrid_lanes_at(next, near, last);
-        } else if (near != 0) {
-            b = hybrid_bucket_at(f.begins, lo, hi, at + first);
         }
         const bool some = __any_sync(~0u, b != behind);
         hybrid_vector<K> v;
@@ -122,14 +115,40 @@ __device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
     }
 }
 
-/* Of the keys [at, end), a stretch of so many for each warp of a block of NT threads. */
-template <typename K, int NT, unsigned stretch>
-__device__ __forceinline__ void hybrid_fill_tile(const hybrid_filling<K> &f,
-                                                 const usw_gpu_keymap<K> &map,
-                                                 unsigned long long at, unsigned long long end)
+/* Writes the keys at positions [at, end), some at a time; a warp calls, or none of it where at ==
+ * end. */
+template <typename K>
+__device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
+                                                    const usw_gpu_keymap<K> &map,
+                                                    unsigned long long at, unsigned long long end)
 {
-    static_assert(stretch % (NT / 32) == 0, "a warp's share");
-    constexpr unsigned share = stretch / (NT / 32);
+    constexpr unsigned some = 1024 / sizeof(K);
+    const unsigned lane = threadIdx.x % 32;
+    unsigned lo = hybrid_bucket_of(f.begins, f.values, at);
+    while (at < end) {
+        const unsigned length = end - at < some ? static_cast<unsigned>(end - at) : some;
+        /* Where the next values begin; most often these are all that matter. */
+        unsigned next = ~0u;
+        if (lo + 1 + lane < f.values && f.begins[lo + 1 + lane] - at < length) {
+            next = static_cast<unsigned>(f.begins[lo + 1 + lane] - at);
+        }
+        const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
+        const unsigned hi =
+            near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, at + length - 1);
+        hybrid_fill_some(f, map, at, length, lo, hi, next);
+        at += length;
+        /* A value that begins here is seen as the next one of the last. */
+        lo = hi;
+    }
+}
+
+/* The keys [at, end), a stretch for each warp of a block of NT threads. */
+template <typename K, int NT>
+__device__ __forceinline__ void hybrid_fill_block(const hybrid_filling<K> &f,
+                                                  const usw_gpu_keymap<K> &map,
+                                                  unsigned long long at, unsigned long long end)
+{
+    const unsigned long long share = ((end - at) / (NT / 32) / 128 + 1) * 128;
     const unsigned long long from = at + threadIdx.x / 32 * share;
     if (from < end) {
         hybrid_fill_stretch(f, map, from, end - from < share ? end : from + share);
@@ -144,7 +163,7 @@ __global__ __launch_bounds__(256) void hybrid_fill(hybrid_filling<K> f, unsigned
     constexpr unsigned stretch = 8192;
     if (plan->falls != 0) {
         unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * stretch;
-        hybrid_fill_tile<K, 256, stretch>(f, map, at, n - at < stretch ? n : at + stretch);
+        hybrid_fill_block<K, 256>(f, map, at, n - at < stretch ? n : at + stretch);
     }
 }
 

@@ -4,8 +4,8 @@
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
  * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or
- * by merging where its keys differ in more than two digits. */
+ * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
+ * where its keys differ in more than two digits; one of few keys by comparing all with all. */
 #ifndef USW_PART_HYBRID_LOCAL_CUH
 #define USW_PART_HYBRID_LOCAL_CUH
 
@@ -258,14 +258,14 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
-/* As many keys as threads, or fewer: each counts the keys that come before its own. */
+/* No more keys than threads: each counts the keys before its own. */
 template <typename K, bool identity>
 __device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
                                                 const usw_gpu_keymap<K> &map, K *tile)
 {
     constexpr unsigned V = hybrid_vector<K>::keys;
     const unsigned tid = threadIdx.x;
-    const K k = tid < m ? data[tid] : static_cast<K>(~K(0));
+    const K k = tid < m ? data[tid] : K(~K(0));
     if (tid < m + V) {
         tile[tid] = k;
     }
@@ -294,7 +294,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     constexpr unsigned T = NT * I, S = sizeof(K), few = 248;
     unsigned *sums = reinterpret_cast<unsigned *>(room);
     K *tile = reinterpret_cast<K *>(sums + 64);
-    static_assert(NT >= few + 16 / S, "a thread a key, and some behind");
+    static_assert(NT >= few + 16 / S, "a thread a key");
     if (m <= few) {
         hybrid_sort_few<K, identity>(data, to, m, map, tile);
         return;
@@ -302,8 +302,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
     /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
-    const unsigned own =
-        threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / S) % 32;
+    const unsigned own = threadIdx.x - unsigned(reinterpret_cast<uintptr_t>(to) / S) % 32;
     K k[I];
 #pragma unroll
     for (int i = 0; i < I; i++) {
@@ -356,11 +355,11 @@ template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    const unsigned group = a.plan->group;
+    const size_t last = ((blockIdx.x + size_t(1)) << group) - 1, before = size_t(1) << group;
     if (!a.plan->even) {
         return;
     }
-    const unsigned group = a.plan->group;
-    const size_t last = ((blockIdx.x + size_t(1)) << group) - 1, before = size_t(1) << group;
     const unsigned long long begin = blockIdx.x > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
     if (size != 0 && size <= NT * I - 32) {

@@ -10,6 +10,9 @@
 /* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
+/* More large buckets than these are faster sorted by the radix sort. */
+static constexpr unsigned HYBRID_LARGE_MAX = 32;
+
 enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
 
 struct hybrid_part {

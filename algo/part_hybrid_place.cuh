@@ -119,7 +119,6 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
  * buckets, or few keys in such, are faster sorted by the radix sort. */
 static __device__ void hybrid_decide(const hybrid_place_args &a)
 {
-    enum { LARGE_MAX = 32 };
     hybrid_plan *plan = a.plan;
     const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
     const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
@@ -136,8 +135,8 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         return;
     }
     const bool radix = !ordered && (missed || large != 0) &&
-                       (a.n < a.large_from ||
-                        (missed ? (any ^ all) >> (a.missed_left - 1) > 1 : large > LARGE_MAX));
+                       (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
+                                                      : large > HYBRID_LARGE_MAX));
     const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
@@ -197,7 +196,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
     USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
-    if (a.second && a.plan->skip) {
+    if (a.plan->skip) {
         return;
     }
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);

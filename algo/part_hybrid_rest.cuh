@@ -159,35 +159,40 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
 
     /* ---- move ---- */
 
-    __device__ __forceinline__ void move_tile(const hybrid_part &p, unsigned long long from)
+    __device__ __forceinline__ void scatter_tile(const hybrid_part &p, unsigned long long from)
     {
-        unsigned long long to = from + shape::tile < p.size ? from + shape::tile : p.size;
-        if (p.kind == HYBRID_PART_FILL) {
-            hybrid_filling<K> f = {a.keys + p.begin, this->starts_of(p), p.span, p.lo,
-                                   static_cast<K>(p.base)};
-            hybrid_fill_tile<K, shape::threads, shape::tile>(f, a.map, from, to);
-        } else {
-            const hybrid_close_room<K, shape::digits> s(room);
-            if (threadIdx.x < shape::digits) {
-                s.cnt[threadIdx.x] = 0;
-            }
-            __syncthreads();
-            hybrid_tile<K> t = {this->keys_of(p) + from, static_cast<unsigned>(to - from),
-                                this->starts_of(p)};
-            hybrid_scatter_tile<K, shape::threads, shape::keys, identity>(
-                t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_part_digit<K>(p), s);
-            __syncthreads();
+        const unsigned long long to = from + shape::tile < p.size ? from + shape::tile : p.size;
+        const hybrid_close_room<K, shape::digits> s(room);
+        if (threadIdx.x < shape::digits) {
+            s.cnt[threadIdx.x] = 0;
         }
+        __syncthreads();
+        hybrid_tile<K> t = {this->keys_of(p) + from, static_cast<unsigned>(to - from),
+                            this->starts_of(p)};
+        hybrid_scatter_tile<K, shape::threads, shape::keys, identity>(
+            t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_part_digit<K>(p), s);
+        __syncthreads();
     }
+    /* As count. */
     __device__ __forceinline__ void move()
     {
-        unsigned i = 0;
-        for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
-            i = this->part_at(i, t);
+        unsigned long long t = tiles * blockIdx.x / gridDim.x;
+        const unsigned long long end = tiles * (blockIdx.x + 1ull) / gridDim.x;
+        for (unsigned i = t < end ? this->part_at(0, t) : 0; t < end; i++) {
             const hybrid_part p = a.lists.parts[list][i];
-            if (p.kind != HYBRID_PART_NONE) {
-                move_tile(p, (t - p.tile) * shape::tile);
+            const unsigned long long past = p.tile + (p.size + shape::tile - 1) / shape::tile;
+            const unsigned long long stop = past < end ? past : end;
+            if (p.kind == HYBRID_PART_FILL) {
+                const unsigned long long to = (stop - p.tile) * shape::tile;
+                hybrid_filling<K> f = {a.keys + p.begin, this->starts_of(p), p.span, p.lo,
+                                       static_cast<K>(p.base)};
+                hybrid_fill_block<K, shape::threads>(f, a.map, (t - p.tile) * shape::tile,
+                                                     to < p.size ? to : p.size);
             }
+            for (; p.kind == HYBRID_PART_SPLIT && t < stop; t++) {
+                scatter_tile(p, (t - p.tile) * shape::tile);
+            }
+            t = past;
         }
     }
 };

@@ -4,19 +4,64 @@
 
 #include "part_hybrid_count.cuh"
 
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. */
+/* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
+ * have more than `keys` of its keys. keys 0: never. */
+struct hybrid_crowded {
+    unsigned keys, buckets;
+};
+
+/* The sample's keys in each bucket, by a block; its counters have `bits` bits. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
+                                                  unsigned bits, const hybrid_crowded &c,
+                                                  unsigned *counts)
+{
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    __syncthreads();
+    for (int i = 0; i < I; i++) {
+        if ((here >> i & 1) != 0) {
+            const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+            atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
+        }
+    }
+    __syncthreads();
+    unsigned crowded = 0;
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        crowded += (counts[w] & 0xffff) > c.keys;
+        crowded += counts[w] >> 16 > c.keys;
+    }
+    crowded = __reduce_add_sync(~0u, crowded);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        counts[0] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && crowded != 0) {
+        atomicAdd(&counts[0], crowded);
+    }
+    __syncthreads();
+    return counts[0] > c.buckets;
+}
+
+/* Clears what count adds to, and chooses the leading bits by a sample of the keys. Shared memory:
+ * hybrid_count_shared(bits). */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
-                                                      size_t words)
+                                                      size_t words, hybrid_crowded crowded)
 {
+    constexpr int I = 16;
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
     if (blockIdx.x != 0) {
         return;
     }
+    USW_DYNAMIC_SHARED(unsigned, counts);
     USW_SHARED_ARRAY(unsigned long long, seen, [2]);
     if (threadIdx.x == 0) {
         seen[0] = 0;
@@ -26,15 +71,21 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     }
     __syncthreads();
     unsigned long long any = 0, all = ~0ull;
-    for (unsigned i = 0; i < 16; i++) {
+    unsigned here = 0;
+    K k[I];
+#pragma unroll
+    for (int i = 0; i < I; i++) {
         /* Stretches of 32 keys, evenly spread. */
         unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
         unsigned long long p = line * 32 + threadIdx.x % 32;
-        if (p < n) {
-            K k = map.map(keys[p]);
-            any |= k;
-            all &= k;
-        }
+        here |= static_cast<unsigned>(p < n) << i;
+        k[i] = p < n ? keys[p] : K(0);
+    }
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = map.map(k[i]);
+        any |= (here >> i & 1) != 0 ? k[i] : 0;
+        all &= (here >> i & 1) != 0 ? k[i] : ~0ull;
     }
     for (int o = 16; o > 0; o >>= 1) {
         any |= __shfl_xor_sync(~0u, any, o);
@@ -45,10 +96,14 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         atomicAnd(&seen[1], all);
     }
     __syncthreads();
+    const unsigned varying =
+        64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
+    const unsigned shift = varying > bits ? varying - bits : 0;
+    const bool radix =
+        crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     if (threadIdx.x == 0) {
-        unsigned varying =
-            64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
-        plan->shift = varying > bits ? varying - bits : 0;
+        plan->shift = shift;
+        plan->lsd = plan->skip = radix;
     }
 }
 

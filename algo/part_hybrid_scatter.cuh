@@ -9,8 +9,7 @@
 #ifndef USW_PART_HYBRID_SCATTER_CUH
 #define USW_PART_HYBRID_SCATTER_CUH
 
-#include "part_hybrid_count.cuh"
-#include "part_rank.cuh"
+#include "part_hybrid_crowd.cuh"
 
 /* first: the whole array, keys are mapped on the way; else tile by tile within the buckets
  * begin[0 .. buckets] of the first scatter, each with cursors of its own. */
@@ -80,73 +79,6 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
     return true;
 }
 
-/* What atomicAdd(counter, 1) returns, for keys of whose warp many have the digit most: these add at
- * once. here: this lane has a key. All of the warp call; most may change. */
-__device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigned digit, bool here,
-                                                      unsigned &most)
-{
-    const unsigned lane = threadIdx.x % 32;
-    unsigned alike = __ballot_sync(~0u, here && digit == most);
-    if (__popc(alike) < 8) {
-        unsigned some = __ballot_sync(~0u, here);
-        most = __shfl_sync(~0u, digit, some != 0 ? __ffs(static_cast<int>(some)) - 1 : 0);
-        alike = __ballot_sync(~0u, here && digit == most);
-    }
-    const unsigned first = alike != 0 ? __ffs(static_cast<int>(alike)) - 1 : 0;
-    const bool mine = (alike >> lane & 1) != 0;
-    unsigned rank = 0;
-    if (here && (!mine || lane == first)) {
-        rank = atomicAdd(counter, mine ? static_cast<unsigned>(__popc(alike)) : 1);
-    }
-    const unsigned base = __shfl_sync(~0u, rank, first);
-    return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
-}
-
-/* The same for U keys of each lane, of whose digits two are common: these are counted by votes and
- * added at once. d: 4 times the digit, so are one and two. There is no branch: where nothing is to
- * be added, it is 0 to a counter of the lane's. All of the warp call. */
-template <int U>
-__device__ __forceinline__ void hybrid_rank_common(unsigned *cnt, const unsigned (&d)[U],
-                                                   unsigned one, unsigned two, unsigned (&r)[U])
-{
-    const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
-    unsigned ones = 0, twos = 0;
-#pragma unroll
-    for (int i = 0; i < U; i++) {
-        const bool other = d[i] != one && d[i] != two;
-        r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, other ? d[i] : lane * 4), other ? 1 : 0);
-    }
-#pragma unroll
-    for (int i = 0; i < U; i++) {
-        const unsigned at_one = __ballot_sync(~0u, d[i] == one);
-        const unsigned at_two = __ballot_sync(~0u, d[i] == two);
-        const unsigned by_one = ones + __popc(at_one & below);
-        const unsigned by_two = twos + __popc(at_two & below);
-        r[i] = d[i] == one ? by_one : d[i] == two ? by_two : r[i];
-        ones += __popc(at_one);
-        twos += __popc(at_two);
-    }
-    unsigned base = 0;
-    if (lane < 2) {
-        base =
-            atomicAdd(hybrid_byte<unsigned>(cnt, lane == 0 ? one : two), lane == 0 ? ones : twos);
-    }
-    const unsigned base_one = __shfl_sync(~0u, base, 0), base_two = __shfl_sync(~0u, base, 1);
-#pragma unroll
-    for (int i = 0; i < U; i++) {
-        r[i] += d[i] == one ? base_one : d[i] == two ? base_two : 0;
-    }
-}
-
-/* Whether the keys of a warp are for that: of one each, many digits are the same. */
-__device__ __forceinline__ bool hybrid_commons(unsigned d, unsigned &one, unsigned &two)
-{
-    commonest_digits(d / 4, one, two);
-    one *= 4;
-    two *= 4;
-    return __popc(__ballot_sync(~0u, d == one)) >= 6;
-}
-
 /* ---- in rooms ---- */
 
 /* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
@@ -154,9 +86,9 @@ __device__ __forceinline__ bool hybrid_commons(unsigned d, unsigned &one, unsign
 template <typename K, int NT, int I, int U, bool plain>
 __device__ __forceinline__ unsigned
 hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
-                  unsigned *cnt, K *tile, unsigned C)
+                  unsigned *cnt, K *tile, unsigned C, unsigned &one, unsigned &two)
 {
-    unsigned late = 0, one = 0, two = 0;
+    unsigned late = 0;
     bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
@@ -180,7 +112,7 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
                 for (int i = 0; i < U; i++) {
                     d[i] = digit(k[i]);
                 }
-                hybrid_rank_common<U>(cnt, d, one, two, r);
+                hybrid_rank_common<U>(cnt, d, ~0u, one, two, r);
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
@@ -214,6 +146,37 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
     return late;
 }
 
+/* The keys that found no room go to where their digits' rooms have gone, behind these. */
+template <typename K, int NT, int I, int U, bool plain>
+__device__ __forceinline__ void
+hybrid_write_late(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
+                  unsigned late, unsigned *more, K *const *to, unsigned C, unsigned one,
+                  unsigned two)
+{
+    const unsigned some = __reduce_or_sync(~0u, late);
+#pragma unroll 1
+    for (int i0 = 0; i0 < I && some >> i0 != 0; i0 += U, late >>= U) {
+        K k[U];
+        unsigned d[U], r[U];
+#pragma unroll
+        for (int i = 0; i < U; i++) {
+            k[i] = (late >> i & 1) != 0 ? t.in[threadIdx.x + (i0 + i) * NT] : K(0);
+        }
+#pragma unroll
+        for (int i = 0; i < U; i++) {
+            k[i] = plain ? k[i] : map.map(k[i]);
+            d[i] = digit(k[i]);
+        }
+        hybrid_rank_common<U>(more, d, late, one, two, r);
+#pragma unroll
+        for (int i = 0; i < U; i++) {
+            if ((late >> i & 1) != 0) {
+                to[d[i] / 4][C + r[i]] = k[i];
+            }
+        }
+    }
+}
+
 /* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
 template <typename K> constexpr size_t hybrid_rooms_shared(int room)
 {
@@ -241,7 +204,9 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
     }
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
     const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
-    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    unsigned one = ~0u, two = ~0u;                                  /* common digits */
+    const unsigned late =
+        hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C, one, two);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
@@ -259,17 +224,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
             }
         }
     }
-    unsigned most = ~0u;
-    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
-        int i = __ffs(static_cast<int>(some)) - 1;
-        bool here = (late >> i & 1) != 0;
-        K key = here ? t.in[tid + i * NT] : K(0);
-        key = plain ? key : a.map.map(key);
-        unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
-        if (here) {
-            to[d][C + r] = key;
-        }
-    }
+    hybrid_write_late<K, NT, I, U, plain>(t, a.map, digit, late, more, to, C, one, two);
 }
 
 /* ---- close together ---- */
@@ -359,7 +314,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
             for (int i = 0; i < U; i++) {
                 d[i] = digit(k[i0 + i]) * 4;
             }
-            hybrid_rank_common<U>(s.cnt, d, one, two, some);
+            hybrid_rank_common<U>(s.cnt, d, ~0u, one, two, some);
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 r[i0 + i] = some[i] | d[i] << 14;

@@ -37,6 +37,8 @@
 #include "part_radix_queue.cuh"
 #include "small.cuh"
 
+#include <cmath>
+
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
@@ -47,7 +49,7 @@ enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2 };
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #ifndef HYBRID_LARGE_32
-#define HYBRID_LARGE_32 22
+#define HYBRID_LARGE_32 27
 #endif
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 22 : HYBRID_LARGE_32))
 #endif
@@ -208,13 +210,26 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
     USW_LAUNCH(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
+/* Buckets that no local sort can hold have so many of the sample's 16,384 keys, or fewer, but for
+ * four times the deviation to be expected. */
+template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
+{
+    if (sizeof(K) < 4 || j.fine != 0) {
+        return {0, 0};
+    }
+    const bool few = j.n < LARGE_FROM(sizeof(K));
+    const unsigned most = few ? hybrid_local_shape<0>::capacity : unsigned(HYBRID_BIN_KEYS);
+    const double keys = most * 16384.0 / static_cast<double>(j.n);
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), few ? 0 : HYBRID_LARGE_MAX};
+}
+
 /* sample, count and place. */
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     size_t clear = (size_t(2) << (j.fine != 0 ? j.fine : j.bits)) + 512;
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, 0, j.keys, j.n, j.map, j.bits, j.plan,
-               reinterpret_cast<unsigned *>(j.said), clear);
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_count_shared(j.bits), j.keys, j.n, j.map,
+               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), clear, crowded_for(j));
     count_and_place<K, identity>(g, j, capacity, tile, false);
     if (j.fine != 0) {
         count_and_place<K, identity>(g, j, capacity, tile, true);
