@@ -18,6 +18,7 @@ struct hybrid_plan {
     unsigned large;        /* buckets that count in over */
     unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
     unsigned reverse, lsd; /* that; all by the radix sort */
+    unsigned crowded;      /* many keys have the same digits */
     unsigned skip;         /* nothing is to be counted (again) */
 };
 

@@ -11,7 +11,7 @@
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
 /* More large buckets than these are faster sorted by the radix sort. */
-static constexpr unsigned HYBRID_LARGE_MAX = 32;
+static constexpr unsigned HYBRID_LARGE_MAX = 16;
 
 enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
 

@@ -97,6 +97,7 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
         plan->msd = plan->even = !ordered && !again;
+        plan->crowded = large || a.second;
         if (ordered || again) { /* the lists as they are are not for use */
             plan->parts[0] = 0;
             plan->bins[0] = plan->bins[1] = 0;

@@ -10,7 +10,8 @@ struct hybrid_crowded {
     unsigned keys, buckets;
 };
 
-/* The sample's keys in each bucket, by a block; its counters have `bits` bits. */
+/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once: they
+ * may be so for keys that are nearly sorted. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
                                                   unsigned bits, const hybrid_crowded &c,
@@ -22,8 +23,9 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
     }
     __syncthreads();
     for (int i = 0; i < I; i++) {
-        if ((here >> i & 1) != 0) {
-            const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned left = __shfl_up_sync(~0u, d, 1);
+        if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
             atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
         }
     }

@@ -9,7 +9,7 @@
 #ifndef USW_PART_HYBRID_SCATTER_CUH
 #define USW_PART_HYBRID_SCATTER_CUH
 
-#include "part_hybrid_crowd.cuh"
+#include "part_hybrid_count.cuh"
 
 /* first: the whole array, keys are mapped on the way; else tile by tile within the buckets
  * begin[0 .. buckets] of the first scatter, each with cursors of its own. */
@@ -43,40 +43,67 @@ template <typename K> struct hybrid_tile {
     unsigned long long *cursor;
 };
 
-/* False: there is no such tile. found: two shared words. All threads call it; it has a barrier. */
+/* Whether the plan wants a scatter at all, and by the kernel for crowded digits or the other. */
+template <typename K, bool first>
+__device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
+{
+    return (first ? a.plan->msd : a.plan->even) != 0 && (a.plan->crowded != 0) == crowded;
+}
+
+/* The tile of that number, of T keys. False: there is no such tile. found: two shared words. All
+ * threads call it; it has a barrier. */
 template <typename K, int T, bool first>
 __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a,
-                                                 const hybrid_level<first> &l, unsigned *found,
-                                                 hybrid_tile<K> &t)
+                                                 const hybrid_level<first> &l, unsigned number,
+                                                 unsigned *found, hybrid_tile<K> &t)
 {
     unsigned long long at, end;
     t.cursor = a.cursor;
-    if (first ? !a.plan->msd : !a.plan->even) {
-        return false;
-    }
     if (first) {
-        at = static_cast<unsigned long long>(blockIdx.x) * T;
+        at = static_cast<unsigned long long>(number) * T;
         end = a.n;
         __syncthreads();
     } else {
-        if (blockIdx.x >= a.tile_begin[l.buckets]) {
+        if (number >= a.tile_begin[l.buckets]) {
             return false;
         }
         if (threadIdx.x < l.buckets) {
             unsigned b = a.tile_begin[threadIdx.x];
-            if (b <= blockIdx.x && blockIdx.x < a.tile_begin[threadIdx.x + 1]) {
+            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
                 found[0] = threadIdx.x;
                 found[1] = b;
             }
         }
         __syncthreads();
-        at = a.begin[found[0]] + static_cast<unsigned long long>(blockIdx.x - found[1]) * T;
+        at = a.begin[found[0]] + static_cast<unsigned long long>(number - found[1]) * T;
         end = a.begin[found[0] + 1];
         t.cursor += found[0] * l.digits;
     }
     t.in = a.in + at;
     t.m = end - at < T ? static_cast<unsigned>(end - at) : T;
     return true;
+}
+
+/* What atomicAdd(counter, 1) returns, for keys of whose warp many have the digit most: these add at
+ * once. here: this lane has a key. All of the warp call; most may change. */
+__device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigned digit, bool here,
+                                                      unsigned &most)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned alike = __ballot_sync(~0u, here && digit == most);
+    if (__popc(alike) < 8) {
+        unsigned some = __ballot_sync(~0u, here);
+        most = __shfl_sync(~0u, digit, some != 0 ? __ffs(static_cast<int>(some)) - 1 : 0);
+        alike = __ballot_sync(~0u, here && digit == most);
+    }
+    const unsigned first = alike != 0 ? __ffs(static_cast<int>(alike)) - 1 : 0;
+    const bool mine = (alike >> lane & 1) != 0;
+    unsigned rank = 0;
+    if (here && (!mine || lane == first)) {
+        rank = atomicAdd(counter, mine ? static_cast<unsigned>(__popc(alike)) : 1);
+    }
+    const unsigned base = __shfl_sync(~0u, rank, first);
+    return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
 }
 
 /* ---- in rooms ---- */
@@ -86,9 +113,9 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
 template <typename K, int NT, int I, int U, bool plain>
 __device__ __forceinline__ unsigned
 hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
-                  unsigned *cnt, K *tile, unsigned C, unsigned &one, unsigned &two)
+                  unsigned *cnt, K *tile, unsigned C)
 {
-    unsigned late = 0;
+    unsigned late = 0, most = ~0u;
     bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
@@ -104,15 +131,14 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
                 k[i] = plain ? k[i] : map.map(k[i]);
             }
             if (i0 == 0) {
-                crowd = hybrid_commons(digit(k[0]), one, two);
+                crowd = hybrid_crowd(digit(k[0]), most) >= 8;
             }
             if (crowd) {
-                unsigned d[U];
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    d[i] = digit(k[i]);
+                    unsigned d = digit(k[i]);
+                    r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
                 }
-                hybrid_rank_common<U>(cnt, d, ~0u, one, two, r);
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
@@ -146,37 +172,6 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
     return late;
 }
 
-/* The keys that found no room go to where their digits' rooms have gone, behind these. */
-template <typename K, int NT, int I, int U, bool plain>
-__device__ __forceinline__ void
-hybrid_write_late(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
-                  unsigned late, unsigned *more, K *const *to, unsigned C, unsigned one,
-                  unsigned two)
-{
-    const unsigned some = __reduce_or_sync(~0u, late);
-#pragma unroll 1
-    for (int i0 = 0; i0 < I && some >> i0 != 0; i0 += U, late >>= U) {
-        K k[U];
-        unsigned d[U], r[U];
-#pragma unroll
-        for (int i = 0; i < U; i++) {
-            k[i] = (late >> i & 1) != 0 ? t.in[threadIdx.x + (i0 + i) * NT] : K(0);
-        }
-#pragma unroll
-        for (int i = 0; i < U; i++) {
-            k[i] = plain ? k[i] : map.map(k[i]);
-            d[i] = digit(k[i]);
-        }
-        hybrid_rank_common<U>(more, d, late, one, two, r);
-#pragma unroll
-        for (int i = 0; i < U; i++) {
-            if ((late >> i & 1) != 0) {
-                to[d[i] / 4][C + r[i]] = k[i];
-            }
-        }
-    }
-}
-
 /* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
 template <typename K> constexpr size_t hybrid_rooms_shared(int room)
 {
@@ -199,14 +194,13 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
     }
     hybrid_tile<K> t;
     const hybrid_level<first> l(a.plan);
-    if (!hybrid_find_tile<K, NT * I, first>(a, l, found, t)) {
+    if (!hybrid_to_do<K, first>(a, false) ||
+        !hybrid_find_tile<K, NT * I, first>(a, l, blockIdx.x, found, t)) {
         return;
     }
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
     const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
-    unsigned one = ~0u, two = ~0u;                                  /* common digits */
-    const unsigned late =
-        hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C, one, two);
+    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
@@ -224,7 +218,17 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
             }
         }
     }
-    hybrid_write_late<K, NT, I, U, plain>(t, a.map, digit, late, more, to, C, one, two);
+    unsigned most = ~0u;
+    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
+        int i = __ffs(static_cast<int>(some)) - 1;
+        bool here = (late >> i & 1) != 0;
+        K key = here ? t.in[tid + i * NT] : K(0);
+        key = plain ? key : a.map.map(key);
+        unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
+        if (here) {
+            to[d][C + r] = key;
+        }
+    }
 }
 
 /* ---- close together ---- */
@@ -303,22 +307,13 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     for (int i = 0; i < I; i++) {
         k[i] = plain ? k[i] : map.map(k[i]);
     }
-    unsigned one, two;
-    if (whole && hybrid_commons(digit(k[0]) * 4, one, two)) {
-        constexpr int U = 4;
-        static_assert(I % U == 0, "whole batches");
+    unsigned most = ~0u;
+    if (hybrid_crowd(digit(k[0]), most) >= 8) {
 #pragma unroll
-        for (int i0 = 0; i0 < I; i0 += U) {
-            unsigned d[U], some[U];
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                d[i] = digit(k[i0 + i]) * 4;
-            }
-            hybrid_rank_common<U>(s.cnt, d, ~0u, one, two, some);
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                r[i0 + i] = some[i] | d[i] << 14;
-            }
+        for (int i = 0; i < I; i++) {
+            unsigned d = digit(k[i]);
+            bool here = whole || tid + i * NT < t.m;
+            r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
         }
     } else {
 #pragma unroll
@@ -357,11 +352,44 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
     }
     hybrid_tile<K> t;
     const hybrid_level<first> l(a.plan);
-    if (!hybrid_find_tile<K, NT * I, first>(a, l, s.sums + 16, t)) {
+    if (!hybrid_to_do<K, first>(a, false) ||
+        !hybrid_find_tile<K, NT * I, first>(a, l, blockIdx.x, s.sums + 16, t)) {
         return;
     }
     const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
     hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+}
+
+/* For keys of 32 bits of whose digits many are the same, so that rooms would not hold them: blocks
+ * take the other kernel's tiles, of 2 * NT * I keys, by halves. */
+template <typename K, int NT, int I, bool first, bool identity, int MB>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_args<K> a,
+                                                               unsigned tiles)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    constexpr unsigned half = NT * I;
+    const hybrid_close_room<K> s(memory);
+    if (!hybrid_to_do<K, first>(a, true)) {
+        return;
+    }
+    const hybrid_level<first> l(a.plan);
+    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
+    for (unsigned i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
+        for (unsigned d = threadIdx.x; d < 256; d += NT) {
+            s.cnt[d] = 0;
+        }
+        hybrid_tile<K> t;
+        if (!hybrid_find_tile<K, 2 * half, first>(a, l, i / 2, s.sums + 16, t)) {
+            return;
+        }
+        const unsigned from = i % 2 * half;
+        if (t.m > from) { /* all threads know */
+            t.in += from;
+            t.m = t.m - from < half ? t.m - from : half;
+            hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+        }
+        __syncthreads();
+    }
 }
 
 #endif

@@ -33,6 +33,7 @@
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
 #include "part_hybrid_rest.cuh"
+#include "part_hybrid_reverse.cuh"
 #include "part_hybrid_sample.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
@@ -51,7 +52,7 @@ enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #ifndef HYBRID_LARGE_32
 #define HYBRID_LARGE_32 27
 #endif
-#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 22 : HYBRID_LARGE_32))
+#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : HYBRID_LARGE_32))
 #endif
 /* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
@@ -59,6 +60,9 @@ static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 struct hybrid_shape_32 {
     static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
     static constexpr int local_blocks = 4, rounds = 8;
+};
+struct hybrid_crowd_shape {
+    static constexpr int threads = 512, keys = 16, blocks = 3;
 };
 struct hybrid_shape_64 {
     static constexpr int threads = 512, keys = 16;
@@ -80,38 +84,6 @@ template <int size> struct hybrid_local_shape {
         return of_256 >> size > 0 ? of_256 >> size : 1;
     }
 };
-
-/* ---- reverse ---- */
-
-/* Keys from both ends change places, some of a thread's at a time. */
-template <typename K>
-__global__ __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n,
-                                                      const hybrid_plan *plan)
-{
-    constexpr unsigned U = 8;
-    if (!plan->reverse) {
-        return;
-    }
-    unsigned long long step = gridDim.x * 512ull, i = blockIdx.x * 512ull + threadIdx.x;
-    for (; i + (U - 1) * step < n / 2; i += U * step) {
-        K a[U], b[U];
-#pragma unroll
-        for (unsigned u = 0; u < U; u++) {
-            a[u] = keys[i + u * step];
-            b[u] = keys[n - 1 - (i + u * step)];
-        }
-#pragma unroll
-        for (unsigned u = 0; u < U; u++) {
-            keys[i + u * step] = b[u];
-            keys[n - 1 - (i + u * step)] = a[u];
-        }
-    }
-    for (; i < n / 2; i += step) {
-        K a = keys[i], b = keys[n - 1 - i];
-        keys[i] = b;
-        keys[n - 1 - i] = a;
-    }
-}
 
 /* ---- the whole ---- */
 
@@ -214,7 +186,10 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
  * four times the deviation to be expected. */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 {
-    if (sizeof(K) < 4 || j.fine != 0) {
+#ifndef EARLY
+#define EARLY 0
+#endif
+    if (sizeof(K) < 4 || (j.fine != 0 && !(EARLY))) {
         return {0, 0};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
@@ -251,6 +226,15 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
                    (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
                                          shape::room, shape::batch>),
                    blocks, shape::threads, hybrid_rooms_shared<K>(shape::room), a);
+        if (j.fine != 0) {
+            using crowd = hybrid_crowd_shape;
+            static_assert(2 * crowd::threads * crowd::keys == tile, "halves");
+            USW_LAUNCH(g,
+                       (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, identity,
+                                             crowd::blocks>),
+                       g->sms * crowd::blocks, crowd::threads, hybrid_close_shared<K>(tile / 2), a,
+                       blocks);
+        }
     } else {
         USW_LAUNCH(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, identity, 2>),
                    blocks, shape::threads, hybrid_close_shared<K>(tile), a);
@@ -313,7 +297,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
-    return j.fine != 0 ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    return (j.fine != 0 && !(EARLY)) ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
