@@ -4,15 +4,19 @@
  *          scatter into buckets, sort each bucket in fast memory. The pivots are digits of the key:
  *          bucket b holds the keys whose leading varying bits are b. n / 4096 buckets, 65,536 at
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
- *          pivots, a few buckets too large are split again, or filled by their counts. Keys with
- *          many large buckets are left to the radix sort. All of it is decided on the device.
+ *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
+ *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
+ *          and a bucket of any size can be filled. Of other keys, those with many large buckets are
+ *          left to the radix sort, by the sample's word or the count's. All of it is decided on
+ *          the device.
  *
  * Steps    sample   part_hybrid_sample.cuh: 65,536 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
  *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
  *                   within each bucket by the second half, back. Equal keys are the same bits, so
- *                   ranks need not be stable: one returned atomic in shared memory a key.
+ *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
+ *                   keys of which many have the same digits go by a kernel of their own.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill).
@@ -49,10 +53,7 @@ enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2 };
 #else
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
-#ifndef HYBRID_LARGE_32
-#define HYBRID_LARGE_32 27
-#endif
-#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : HYBRID_LARGE_32))
+#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
 /* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
@@ -186,10 +187,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
  * four times the deviation to be expected. */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 {
-#ifndef EARLY
-#define EARLY 0
-#endif
-    if (sizeof(K) < 4 || (j.fine != 0 && !(EARLY))) {
+    if (sizeof(K) < 4 || j.fine != 0) {
         return {0, 0};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
@@ -297,7 +295,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
-    return (j.fine != 0 && !(EARLY)) ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    return j.fine != 0 ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */

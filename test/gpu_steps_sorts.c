@@ -6,10 +6,9 @@
 enum { N_MAX = 131073 };
 static const size_t sizes[] = {101, 8193, 15329, 32768, 32769, 70001, N_MAX};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
-/* Where a card's launches for uneven keys begin, and where buckets have all their bits. */
-static const size_t sizes_32[] = {((size_t)1 << 22) - 1, (size_t)1 << 22, ((size_t)1 << 24) + 5,
-                                  ((size_t)1 << 26) + 77};
-static const size_t sizes_64[] = {((size_t)1 << 22) - 1, ((size_t)1 << 22) + 77};
+/* Where a card leaves uneven keys to the radix sort, and where no more. */
+static const size_t sizes_32[] = {((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
+static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 23) + 77};
 enum { SIZES_32 = sizeof sizes_32 / sizeof sizes_32[0] };
 static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSWEEP_F64,
                                      UPSWEEP_I64, UPSWEEP_U16, UPSWEEP_U8,  UPSWEEP_I16};
