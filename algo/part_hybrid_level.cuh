@@ -16,8 +16,7 @@ template <typename K> struct hybrid_rest_args {
     unsigned alone_keys; /* of a part that one block may count and write, at most */
 };
 
-/* That: more than a part needs to have a table of its own, less than what would keep others waiting.
- */
+/* That: more than a part with a table of its own must have, less than keeps others waiting. */
 static inline unsigned hybrid_alone_keys(unsigned long long n)
 {
 #ifdef USW_EMULATE /* so that tests of few keys have parts with tables */

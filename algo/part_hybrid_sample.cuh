@@ -10,8 +10,8 @@ struct hybrid_crowded {
     unsigned keys, buckets;
 };
 
-/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once: they
- * may be so for keys that are nearly sorted. */
+/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
+ * they may be so for keys that are nearly sorted. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
                                                   unsigned bits, const hybrid_crowded &c,
