@@ -326,7 +326,7 @@ static void check_paths(const upsweep_algorithm *a, bool by_one)
 {
     uint64_t random = 1;
     size_t reached_all = 0;
-    for (size_t run = 0; run < 400; run++) {
+    for (size_t run = 0; run < 1500; run++) {
         uint32_t vertices = 1 + (uint32_t)(input_random(&random) % 20), arcs[3 * 120], out[360];
         size_t count = 1 + input_random(&random) % 120, reached = 0, most = 0;
         for (size_t k = 0; k < count; k++) {

@@ -31,8 +31,8 @@ static void test_random_graphs(void **context)
         long double want[VERTICES];
         uint64_t got[VERTICES];
         uint32_t parent[VERTICES];
-        upsweep_path_options o = {.delta =
-                                      net_draw(3) == 0 ? 0.25 * (double)(1 + net_draw(4000)) : 0};
+        upsweep_path_options o = {.algorithm = k % 4 == 3 ? "path/dijkstra" : NULL};
+        o.delta = net_draw(3) == 0 ? 0.25 * (double)(1 + net_draw(4000)) : 0;
         net_oracle(&g, sources, count, want);
         assert_int_equal(upsweep_paths(u, graph, sources, count, got, parent, &o), UPSWEEP_OK);
         for (size_t v = 0; v < g.n; v++) {
