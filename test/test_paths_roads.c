@@ -4,6 +4,7 @@
 #include "nets.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -175,11 +176,95 @@ static void test_limits(void **context)
     upsweep_close(u);
 }
 
+/* ---- one graph, several threads, a handle each ---- */
+
+typedef struct worker {
+    const upsweep_graph *graph[2]; /* with chains and without */
+    const uint32_t *want[2];
+    uint32_t first;
+    bool bad;
+} worker;
+
+enum { SIDE = 40, ALL = SIDE * SIDE, WORKERS = 4 };
+
+static void *ask(void *context)
+{
+    worker *w = context;
+    uint32_t *distance = malloc(ALL * sizeof *distance), *parent = malloc(ALL * sizeof *parent);
+    upsweep *u = NULL;
+    w->bad = upsweep_open(&u, "cpu", NULL) != UPSWEEP_OK;
+    for (uint32_t k = 0; k < 60 && !w->bad; k++) {
+        uint32_t source = (w->first + k) % 20;
+        const uint32_t *want = w->want[k % 2] + (size_t)source * ALL;
+        w->bad =
+            upsweep_paths(u, w->graph[k % 2], &source, 1, distance, parent, NULL) != UPSWEEP_OK ||
+            memcmp(distance, want, ALL * sizeof *distance) != 0 ||
+            parent[source] != UPSWEEP_NO_VERTEX;
+    }
+    upsweep_close(u);
+    free(distance);
+    free(parent);
+    return NULL;
+}
+
+static void test_several_threads(void **context)
+{
+    (void)context;
+    upsweep *u = net_open(1);
+    uint32_t sources[20], *want = malloc(2 * 20 * (size_t)ALL * sizeof *want);
+    uint32_t *tail = malloc(2 * ALL * 4), *head = malloc(2 * ALL * 4),
+             *weight = malloc(2 * ALL * 4);
+    upsweep_graph *graph[2];
+    worker w[WORKERS];
+    pthread_t thread[WORKERS];
+    for (size_t g = 0; g < 2; g++) { /* a comb, and a grid */
+        size_t m = 0;
+        for (uint32_t v = 0; v < ALL; v++) {
+            for (uint32_t k = 0; k < 2; k++) {
+                uint32_t to = k == 0 ? v + 1 : v + SIDE;
+                bool inside = k == 0 ? v % SIDE + 1 < SIDE : v + SIDE < ALL;
+                if (inside && (g == 1 || k == 1 || v < SIDE || v >= ALL - SIDE)) {
+                    tail[m] = v;
+                    head[m] = to;
+                    weight[m++] = (uint32_t)net_draw(1000);
+                }
+            }
+        }
+        assert_int_equal(upsweep_graph_from_arcs(u, ALL, m, tail, head, weight, UPSWEEP_U32,
+                                                 UPSWEEP_GRAPH_UNDIRECTED, &graph[g]),
+                         UPSWEEP_OK);
+        assert_int_equal(graph[g]->contraction != NULL, g == 0);
+        upsweep_batch_options o = {.algorithm = "path/dijkstra"};
+        for (uint32_t s = 0; s < 20; s++) {
+            sources[s] = s;
+        }
+        assert_int_equal(
+            upsweep_paths_matrix(u, graph[g], sources, 20, &o, want + g * 20 * (size_t)ALL, NULL),
+            UPSWEEP_OK);
+    }
+    for (uint32_t t = 0; t < WORKERS; t++) {
+        w[t] = (worker){{graph[0], graph[1]}, {want, want + 20 * (size_t)ALL}, 5 * t, false};
+        assert_int_equal(pthread_create(&thread[t], NULL, ask, &w[t]), 0);
+    }
+    for (size_t t = 0; t < WORKERS; t++) {
+        assert_int_equal(pthread_join(thread[t], NULL), 0);
+        assert_false(w[t].bad);
+    }
+    upsweep_graph_free(graph[0]);
+    upsweep_graph_free(graph[1]);
+    free(tail);
+    free(head);
+    free(weight);
+    free(want);
+    upsweep_close(u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roads),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
