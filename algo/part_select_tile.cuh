@@ -170,12 +170,21 @@ __device__ __forceinline__ void usw_select_put(T *to, unsigned count, V value)
     }
 }
 
+/* Neighbouring rows' bits and ranks, read together by all lanes. */
+template <unsigned rows> struct alignas(4 * rows) usw_select_words {
+    uint32_t v[rows];
+};
+template <unsigned rows> struct alignas(2 * rows) usw_select_starts {
+    uint16_t v[rows];
+};
+
 /* A warp's rows of tile t, and where they go. */
 template <typename S> struct usw_select_rows {
     typedef typename S::Key K;
-    uint32_t words;       /* lane r: row r's bits, */
-    unsigned starts;      /* and how many are picked before it in the tile */
-    unsigned base;        /* in the tile before the first row */
+    static constexpr unsigned together = S::rows % 4 == 0 ? 4 : S::rows % 2 == 0 ? 2 : 1;
+    const usw_select_words<together> *words;
+    const usw_select_starts<together> *starts;
+    unsigned base;        /* how many are picked in the tile before the first row */
     unsigned ones, there; /* of the rows: picked, and all */
     uint64_t from, to;    /* the first element's place, and of the first one picked its rank */
 
@@ -183,11 +192,11 @@ template <typename S> struct usw_select_rows {
                                                const usw_select_room<S> &room, uint64_t t,
                                                unsigned warp)
     {
-        const unsigned lane = threadIdx.x % 32, row = warp * S::rows, begin = row * 32;
+        const unsigned row = warp * S::rows, begin = row * 32;
         const unsigned count = usw_select_there<S>(a, t), most = 32 * S::rows;
-        words = lane < S::rows ? room.words[row + lane] : 0;
-        starts = lane < S::rows ? room.starts[row + lane] : 0;
-        base = __shfl_sync(~0u, starts, 0);
+        words = reinterpret_cast<const usw_select_words<together> *>(room.words + row);
+        starts = reinterpret_cast<const usw_select_starts<together> *>(room.starts + row);
+        base = room.starts[row];
         ones = (warp + 1 < usw_select_tuning.down ? room.starts[row + S::rows] : room.ones) - base;
         there = count < begin ? 0 : count - begin < most ? count - begin : most;
         from = t * S::tile + begin;
@@ -197,16 +206,20 @@ template <typename S> struct usw_select_rows {
     template <typename T, typename V>
     __device__ __forceinline__ void pack(T *picked, T *rest, V value) const
     {
-        const unsigned lane = threadIdx.x % 32;
+        const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
 #pragma unroll
-        for (unsigned r = 0; r < S::rows; r++) {
-            const uint32_t word = __shfl_sync(~0u, words, static_cast<int>(r));
-            const unsigned rank = __shfl_sync(~0u, starts, static_cast<int>(r)) - base +
-                                  static_cast<unsigned>(__popc(word & ((1u << lane) - 1)));
-            if ((word >> lane & 1) != 0) {
-                picked[rank] = value(r);
-            } else if (S::split && 32 * r + lane < there) {
-                rest[32 * r + lane - rank] = value(r);
+        for (unsigned i = 0; i < S::rows / together; i++) {
+            const usw_select_words<together> word = words[i];
+            const usw_select_starts<together> start = starts[i];
+#pragma unroll
+            for (unsigned j = 0; j < together; j++) {
+                const unsigned r = i * together + j, at = 32 * r + lane;
+                const unsigned rank =
+                    start.v[j] - base + static_cast<unsigned>(__popc(word.v[j] & below));
+                const bool one = (word.v[j] >> lane & 1) != 0;
+                if (one || (S::split && at < there)) {
+                    *(one ? picked + rank : rest + (at - rank)) = value(r);
+                }
             }
         }
         __syncwarp();

@@ -6,9 +6,15 @@
 #include "part_split_tile.cuh"
 
 constexpr struct {
-    unsigned draw;   /* tiles that a warp draws at once */
+    unsigned flags;  /* that a warp draws at once, if a tile is not more */
     unsigned blocks; /* a multiprocessor at least has registers for */
-} usw_split_count_tuning = {4, 8};
+} usw_split_count_tuning = {8192, 8};
+
+/* Tiles that a warp draws at once. */
+__host__ __device__ __forceinline__ unsigned usw_split_count_draw(unsigned tile)
+{
+    return tile < usw_split_count_tuning.flags ? usw_split_count_tuning.flags / tile : 1;
+}
 
 static __global__ void __launch_bounds__(USW_SPLIT_THREADS, usw_split_count_tuning.blocks)
     usw_split_count_ones(const uint8_t *flags, uint64_t n, unsigned tile, usw_odometer_tree tree,
@@ -18,10 +24,11 @@ static __global__ void __launch_bounds__(USW_SPLIT_THREADS, usw_split_count_tuni
     USW_SHARED(odometer_room, room);
     const usw_split_counts e;
     const unsigned lane = threadIdx.x % 32;
-    uint64_t first = usw_odometer_drawn(usw_odometer_draw(ticket), usw_split_count_tuning.draw);
+    const unsigned draw = usw_split_count_draw(tile);
+    uint64_t first = usw_odometer_drawn(usw_odometer_draw(ticket), draw);
     while (first < tree.tiles) {
         const uint32_t next = usw_odometer_draw(ticket);
-        for (uint64_t t = first; t < first + usw_split_count_tuning.draw && t < tree.tiles; t++) {
+        for (uint64_t t = first; t < first + draw && t < tree.tiles; t++) {
             const uint64_t begin = t * tile, left = n - begin;
             const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
             unsigned ones = 0;
@@ -38,13 +45,13 @@ static __global__ void __launch_bounds__(USW_SPLIT_THREADS, usw_split_count_tuni
             }
             usw_odometer_put(e, tree, t, uint64_t(ones), room);
         }
-        if (first + usw_split_count_tuning.draw >= tree.tiles) {
+        if (first + draw >= tree.tiles) {
             const uint64_t all = usw_odometer_all(e, tree, room);
             if (lane == 0) {
                 *all_ones = all;
             }
         }
-        first = usw_odometer_drawn(next, usw_split_count_tuning.draw);
+        first = usw_odometer_drawn(next, draw);
     }
 }
 
@@ -54,8 +61,8 @@ static inline upsweep_status usw_split_count_all(usw_gpu *g, const uint8_t *flag
                                                  uint32_t *ticket, uint32_t *bits,
                                                  uint64_t *all_ones)
 {
-    const uint64_t draws =
-        (tree.tiles + usw_split_count_tuning.draw - 1) / usw_split_count_tuning.draw;
+    const unsigned draw = usw_split_count_draw(tile);
+    const uint64_t draws = (tree.tiles + draw - 1) / draw;
     const uint64_t wanted = (draws + USW_SPLIT_WARPS - 1) / USW_SPLIT_WARPS;
     const uint64_t fit = uint64_t(g->sms) * usw_split_count_tuning.blocks;
     return USW_LAUNCH(g, usw_split_count_ones,

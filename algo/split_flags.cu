@@ -15,7 +15,7 @@
  * one launch too.
  *
  * Large arrays of 4 or 8 bytes an element, aligned, go through blocks that stay, where there is
- * a copy engine (part_select_ring.cuh), if they are compacted.
+ * a copy engine (part_select_ring.cuh): a compaction in one pass, a split after its count.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
  * they have read their elements. Whoever knows its carry knows that all before it have been read,
@@ -320,9 +320,9 @@ template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_a
     if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
         return move_meeting<W, keep>(g, a);
     }
-    if constexpr (keep && (sizeof(W) == 4 || sizeof(W) == 8)) {
-        typedef usw_select_shape<W, USW_SELECT_FLAGGED> S;
-        if (a.n > tune.few && usw_select_takes<S>(g, a.in, a.flags, a.n)) {
+    if constexpr (sizeof(W) == 4 || sizeof(W) == 8) {
+        typedef usw_select_shape<W, keep ? USW_SELECT_FLAGGED : USW_SELECT_SPLIT> S;
+        if (a.n > tune.few && usw_select_takes<S>(g, a.in, keep ? a.flags : nullptr, a.n)) {
             return move_ring<S>(g, a);
         }
     }
