@@ -14,8 +14,9 @@
  * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
  * one launch too.
  *
- * Large arrays of 4 or 8 bytes an element, aligned, go through blocks that stay, where there is
- * a copy engine (part_select_ring.cuh): a compaction in one pass, a split after its count.
+ * Large arrays, aligned, go through blocks that stay, where there is a copy engine
+ * (part_select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one pass; a split
+ * after its count.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
  * they have read their elements. Whoever knows its carry knows that all before it have been read,
@@ -320,7 +321,7 @@ template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_a
     if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
         return move_meeting<W, keep>(g, a);
     }
-    if constexpr (sizeof(W) == 4 || sizeof(W) == 8) {
+    if constexpr (sizeof(W) == 4 || (keep && sizeof(W) == 8)) {
         typedef usw_select_shape<W, keep ? USW_SELECT_FLAGGED : USW_SELECT_SPLIT> S;
         if (a.n > tune.few && usw_select_takes<S>(g, a.in, keep ? a.flags : nullptr, a.n)) {
             return move_ring<S>(g, a);
