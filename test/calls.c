@@ -100,6 +100,10 @@ bool job_untouched(const job *j)
 
 bool job_same(const job *a, const job *b)
 {
+    if (a->kth_only) {
+        size_t bytes = upsweep_type_bytes(a->type), at = a->k * bytes;
+        return memcmp((char *)job_at(a, 0) + at, (char *)job_at(b, 0) + at, bytes) == 0;
+    }
     for (unsigned i = 0; i < a->arrays; i++) {
         if (memcmp(job_at(a, i), job_at(b, i), a->array[i].g.bytes) != 0) {
             return false;

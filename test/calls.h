@@ -32,6 +32,7 @@ typedef struct job {
     size_t *result; /* where that pointer points; NULL: to out */
     size_t element; /* bytes of what is moved along */
     size_t k;       /* runs, buckets, rank */
+    bool kth_only;  /* of the keys only the k-th is the same on all instruction sets */
     upsweep_op op;
     /* memcpy for the arrays, wherever they are. */
     void (*copy)(void *to, const void *from, size_t bytes);
@@ -66,7 +67,7 @@ void job_free(job *j);
 const char *job_wrong(job *j);
 /* True if every array that is no pure output holds what it held before. */
 bool job_untouched(const job *j);
-/* True if two runs of the same job gave the same bytes. */
+/* True if two runs of the same job gave the same bytes, as far as the call promises that. */
 bool job_same(const job *a, const job *b);
 
 /* ---- for the files with calls ---- */

@@ -141,6 +141,7 @@ static bool prepare_select(job *j)
     }
     const size_t ranks[] = {0, j->n / 2, j->n - 1, j->n / 10};
     j->k = ranks[j->variant];
+    j->kth_only = true;
     input_fill(j->pattern, j->type, job_add(j, j->n * upsweep_type_bytes(j->type), false), j->n,
                j->seed);
     return true;
