@@ -14,8 +14,8 @@ enum {
 
 static bool is_narrow(const usw_pair_sort *p)
 {
-    return p->n >= NARROW_FROM &&
-           (p->payloads == NULL ? p->n - 1 <= UINT32_MAX : p->payload_bytes == 4);
+    bool small = p->payloads == NULL || p->payload_bytes == 4;
+    return small && p->n >= NARROW_FROM && p->n - 1 <= UINT32_MAX;
 }
 
 /* The words of pairs i to i + n. */
