@@ -38,9 +38,7 @@ static const app_option options[] = {
          "of numbers that are made: shuffled, random, reversed, sorted, few, "
          "swapped or organ",
          pattern),
-    FLAG("run",
-         "watch real runs, on the CPU or (--device cuda) a GPU: sorts, scans, splits; on the CPU "
-         "paths",
+    FLAG("run", "watch real runs, on the CPU or (--device cuda) a GPU: sorts, scans, splits, paths",
          run),
     FLAG("upload", "draw runs on a GPU by way of the host, to compare", upload),
     FLAG("example", "take the algorithm's own example", example),

@@ -119,7 +119,7 @@ ROOMS = [  # what, where it may stand, in which rooms we look
     (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"core/cpu_body.h"}, ("core", "include")),
     (r"\b(printf|fprintf|puts|fputs|putchar|perror|abort|exit|_Exit|assert)\s*\(", set(),
      ("core", "algo", "include")),
-    (r"\b(gl[A-Z]|egl[A-Z]|glfw[A-Z])\w+", {"view/draw.c", "view/draw_cells.c", "view/offscreen.c", "view/window.c", "view/headless.c", "view/attach.c"},
+    (r"\b(gl[A-Z]|egl[A-Z]|glfw[A-Z])\w+", {"view/draw.c", "view/draw_cells.c", "view/program.c", "view/offscreen.c", "view/window.c", "view/headless.c", "view/attach.c"},
      ("core", "algo", "io", "app", "include", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -99,7 +100,8 @@ static void test_as_on_cpu(void **state)
     (void)state;
     static const char *const lines[] = {
         "sort/bitonic -n 100000", "sort/radix -n 3000000 --type f32",
-        "scan/sweep -n 100000 --type u32", "split/flags -n 100000 --type i64 --style density"};
+        "scan/sweep -n 100000 --type u32", "split/flags -n 100000 --type i64 --style density",
+        "path/bucket -n 40000"};
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         char stats[2000], line[600];
         snprintf(line, sizeof line, "%s --at 100%% --device cuda", lines[k]);
@@ -111,6 +113,22 @@ static void test_as_on_cpu(void **state)
         cairo_surface_destroy(a.surface);
         cairo_surface_destroy(b.surface);
     }
+}
+
+/* A search is one kernel, of some milliseconds here, and is filmed while it runs. */
+static void test_search(void **state)
+{
+    (void)state;
+    char stats[2000];
+    const char *line = "path/bucket -n 1000000 --at 50% --device cuda";
+    picture a = draw(line, stats, sizeof stats);
+    must_say(line, stats, "drawn from device memory, 0 bytes of them to the host", true);
+    const char *pictures = strstr(stats, " s, ");
+    assert_non_null(pictures);
+    if (strtol(pictures + 4, NULL, 10) < 10) {
+        fail_msg("view %s: %s", line, stats);
+    }
+    cairo_surface_destroy(a.surface);
 }
 
 /* A whole play, two runs side by side: every picture is written once, and nothing comes back. */
@@ -152,7 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_interop),
                                        cmocka_unit_test(test_as_on_cpu),
-                                       cmocka_unit_test(test_play)};
+                                       cmocka_unit_test(test_search), cmocka_unit_test(test_play)};
     if (getenv("UPSWEEP_PROGRAM") == NULL || mkdtemp(folder) == NULL) {
         return 1;
     }

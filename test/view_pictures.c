@@ -282,7 +282,6 @@ static void test_refusals(void **state)
     must_refuse("sort/oddeven --input /none/such --png x.png", "/none/such");
     must_refuse("sort/oddeven --png /none/such/x.png", "/none/such");
     must_refuse("reduce/tree --run --png x.png", "reduce/tree: a reduction writes its total");
-    must_refuse("path/bucket --run --device cuda --png x.png", "is one kernel");
     must_refuse("sort/radix --run --device auto --png x.png", "--device cpu or --device cuda");
     must_refuse("sort/radix --run --type f16 --png x.png", "not watched of f16");
     must_refuse("sort/radix --run 3 300 --type u8 --png x.png", "300 does not fit the type u8");

@@ -78,7 +78,8 @@ static const char point_vertex[] =
     "    vec2 there = vec2((gl_VertexID + 0.5) / count, 1.0 - value);\n"
     "    vec2 p = at.xy + (placed > 0.0 ? own : there) * at.zw;\n"
     "    gl_Position = vec4(p.x / size.x * 2.0 - 1.0, 1.0 - p.y / size.y * 2.0, 0.0, 1.0);\n"
-    "    float place = clamp(value, 0.0, 1.0) * 5.0;\n"
+    "    float height = placed < 2.0 ? value : value < 1.0 ? 1.0 - 0.75 * value : 0.0;\n"
+    "    float place = clamp(height, 0.0, 1.0) * 5.0;\n"
     "    int k = min(int(place), 4);\n"
     "    f_colour = mix(ramp[k], ramp[k + 1], place - k);\n"
     "    f_colour.a = fade;\n"
@@ -100,48 +101,6 @@ static const char point_fragment[] =
     "}\n";
 
 enum { MOST_SOFTWARE_POINTS = 4096 };
-
-static bool compile(unsigned program, unsigned kind, const char *text, char why[VIEW_WHY])
-{
-    unsigned shader = glCreateShader(kind);
-    int ok = 0;
-    glShaderSource(shader, 1, &text, NULL);
-    glCompileShader(shader);
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-    if (!ok) {
-        char log[VIEW_WHY / 2] = "";
-        glGetShaderInfoLog(shader, sizeof log, NULL, log);
-        log[strcspn(log, "\n")] = '\0';
-        snprintf(why, VIEW_WHY, "OpenGL refused a shader: %s", log);
-    }
-    glAttachShader(program, shader);
-    glDeleteShader(shader);
-    return ok != 0;
-}
-
-unsigned view_make_program(const char *vertex, const char *fragment, char why[VIEW_WHY])
-{
-    unsigned program = glCreateProgram();
-    int ok = 0;
-    if (compile(program, GL_VERTEX_SHADER, vertex, why) &&
-        compile(program, GL_FRAGMENT_SHADER, fragment, why)) {
-        glLinkProgram(program);
-        glGetProgramiv(program, GL_LINK_STATUS, &ok);
-        if (!ok) {
-            snprintf(why, VIEW_WHY, "OpenGL could not link a program");
-        }
-    }
-    return ok ? program : 0;
-}
-
-void view_set_colours(unsigned program, const char *name, const uint32_t *colours, size_t count)
-{
-    float rgba[VIEW_RAMP * 4];
-    for (size_t k = 0; k < count * 4; k++) {
-        rgba[k] = (float)(colours[k / 4] >> (24 - 8 * (k % 4)) & 255) / 255;
-    }
-    glProgramUniform4fv(program, glGetUniformLocation(program, name), (int)count, rgba);
-}
 
 static void make_arrays(view_draw *d)
 {
@@ -244,22 +203,29 @@ static void upload(view_draw *d, unsigned buffer, const float *pairs, size_t cou
     d->uploaded += count * 2 * sizeof *pairs;
 }
 
+/* Where the points lie, if not side by side. False: no memory. */
+static bool upload_places(view_draw *d, const view_field *f)
+{
+    float *to = f->x == NULL ? NULL : take_vertices(d, f->count);
+    if (to == NULL) {
+        glDisableVertexArrayAttrib(d->point_array, 2);
+        return f->x == NULL;
+    }
+    for (size_t k = 0; k < f->count; k++) {
+        to[2 * k] = f->x[k];
+        to[2 * k + 1] = f->y[k];
+    }
+    upload(d, d->place_buffer, to, f->count);
+    glEnableVertexArrayAttrib(d->point_array, 2);
+    return true;
+}
+
 /* Values on this side become vertices: value / top, mark. False: no memory. */
-static bool upload_field(view_draw *d, const view_field *f)
+static bool upload_values(view_draw *d, const view_field *f)
 {
     float share = 1 / (float)f->top, *to = take_vertices(d, f->count);
     if (to == NULL) {
         return false;
-    }
-    for (size_t k = 0; f->x != NULL && k < f->count; k++) {
-        to[2 * k] = f->x[k];
-        to[2 * k + 1] = f->y[k];
-    }
-    if (f->x != NULL) {
-        upload(d, d->place_buffer, to, f->count);
-        glEnableVertexArrayAttrib(d->point_array, 2);
-    } else {
-        glDisableVertexArrayAttrib(d->point_array, 2);
     }
     for (size_t k = 0; k < f->count; k++) {
         uint32_t value = f->values[k];
@@ -314,9 +280,10 @@ static void copy_field(view_draw *d, const view_field *f, int height)
 static void draw_points(view_draw *d, const view_field *f)
 {
     bool here = f->values != NULL;
+    float placed = f->x == NULL ? 0 : here ? 1 : 2;
     unsigned buffer = here ? d->point_buffer : f->buffer, p = d->points;
     float density = (float)f->count / fmaxf(f->at.w * f->at.h, 1);
-    if (here ? !upload_field(d, f) : !f->fill(f->context, f)) {
+    if (!upload_places(d, f) || (here ? !upload_values(d, f) : !f->fill(f->context, f))) {
         return;
     }
     glVertexArrayVertexBuffer(d->point_array, 0, buffer, 0, 2 * sizeof(float));
@@ -326,7 +293,7 @@ static void draw_points(view_draw *d, const view_field *f)
     glProgramUniform1f(p, glGetUniformLocation(p, "point"), f->size);
     glProgramUniform1f(p, glGetUniformLocation(p, "fade"), density > 0.2F ? 0.55F : 0.92F);
     glProgramUniform1f(p, glGetUniformLocation(p, "lights"), f->unlit ? 0 : 1);
-    glProgramUniform1f(p, glGetUniformLocation(p, "placed"), f->x != NULL ? 1 : 0);
+    glProgramUniform1f(p, glGetUniformLocation(p, "placed"), placed);
     view_set_colours(p, "lit", &f->lit, 1);
     glUseProgram(p);
     glBindVertexArray(d->point_array);

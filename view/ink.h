@@ -27,7 +27,9 @@ typedef struct view_field {
     view_rect at;
     const uint32_t *values; /* NULL: they are in the OpenGL buffer */
     const uint8_t *marks;   /* values from lit_from on are lit; NULL: none is */
-    const float *x, *y;     /* places within 0 .. 1, y downwards; NULL: side by side */
+    /* Places within 0 .. 1, y downwards; NULL: side by side. Of values in the OpenGL buffer that
+     * have places the less is the brighter, and the top is dark: distances, and no distance. */
+    const float *x, *y;
     uint8_t lit_from;
     bool unlit;      /* nothing is, whatever the buffer says */
     uint32_t lit;    /* colour */

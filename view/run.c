@@ -29,10 +29,6 @@ const char *view_run_lacks(const upsweep_algorithm *a, const char *device)
         return "a reduction writes its total and no array, so a real run of it shows nothing; "
                "without --run its rounds are played";
     }
-    if (is_of(a, "path") && is_on_gpu(device)) {
-        return "a search for paths on a GPU is one kernel, of which there are no pictures; "
-               "--device cpu shows one";
-    }
     if (!is_on_gpu(device) && strcmp(device, "cpu") != 0) {
         return "real runs are watched with --device cpu or --device cuda";
     }
@@ -92,10 +88,42 @@ static bool time_on_gpu(view_run *r, io_error *error)
     return true;
 }
 
+/* Distances of what is not reached are of no range. */
+static void widen(view_run *r, const void *array)
+{
+    if (r->net == NULL) {
+        view_range(array, r->n, r->type, r->range);
+        return;
+    }
+    r->range[0] = 0;
+    r->range[1] = 1;
+    for (size_t v = 0; v < r->n; v++) {
+        uint32_t d = ((const uint32_t *)array)[v];
+        r->range[1] = d != UINT32_MAX && d > r->range[1] ? d : r->range[1];
+    }
+}
+
+/* Distances, by a search that is not filmed; with room at the end for what is not reached. */
+static upsweep_status range_of_paths(view_run *r)
+{
+    uint32_t *distances = malloc(r->n * sizeof *distances);
+    upsweep_status status =
+        distances == NULL ? UPSWEEP_ERROR_MEMORY : view_run_call(r, r->handle, distances);
+    if (status == UPSWEEP_OK) {
+        widen(r, distances);
+        r->range[1] = r->range[1] * 1.001 + 1;
+    }
+    free(distances);
+    return status;
+}
+
 /* What a scan makes lies elsewhere than its input. */
 static upsweep_status range_on_gpu(view_run *r)
 {
     unsigned char ends[2][8];
+    if (r->net != NULL) {
+        return range_of_paths(r);
+    }
     if (r->sorts || r->flags != NULL) {
         return UPSWEEP_OK;
     }
@@ -123,21 +151,6 @@ static bool film_on_gpu(view_run *r, io_error *error)
 
 /* ---- on the CPU ---- */
 
-/* Distances of what is not reached are of no range. */
-static void widen(view_run *r, const void *array)
-{
-    if (r->net == NULL) {
-        view_range(array, r->n, r->type, r->range);
-        return;
-    }
-    r->range[0] = 0;
-    r->range[1] = 1;
-    for (size_t v = 0; v < r->n; v++) {
-        uint32_t d = ((const uint32_t *)array)[v];
-        r->range[1] = d != UINT32_MAX && d > r->range[1] ? d : r->range[1];
-    }
-}
-
 static bool run_on_cpu(view_run *r, io_error *error)
 {
     void *copy = malloc(r->n * r->bytes);
@@ -146,9 +159,7 @@ static bool run_on_cpu(view_run *r, io_error *error)
         return io_because(error, "out of memory");
     }
     for (int turn = 0; turn < 2 && status == UPSWEEP_OK; turn++) {
-        if (r->numbers != NULL) {
-            memcpy(copy, r->numbers, r->n * r->bytes);
-        }
+        memcpy(copy, r->numbers, r->n * r->bytes);
         double began = seconds_now();
         status = view_run_call(r, r->handle, copy);
         r->seconds = seconds_now() - began;
@@ -181,6 +192,11 @@ static bool make_flags(view_run *r)
 static bool make_graph(view_run *r, io_error *error)
 {
     const view_graph *g = r->graph;
+    r->numbers = r->start = malloc(r->n * sizeof *r->start);
+    if (r->start == NULL) {
+        return io_because(error, "out of memory");
+    }
+    memset(r->start, 255, r->n * sizeof *r->start);
     return upsweep_graph_from_arcs(r->handle, g->vertices, g->arcs, g->tail, g->head, g->weight,
                                    UPSWEEP_U32, 0, &r->net) == UPSWEEP_OK ||
            failed(r->handle, error);
@@ -224,6 +240,7 @@ void view_run_free(view_run *r)
     free(r->pictures);
     free(r->order);
     free(r->fetched);
+    free(r->start);
     free(r->levels);
     free(r->marks);
     free(r->flags);

@@ -34,8 +34,9 @@ typedef struct view_run {
     double range[2];        /* of what the array holds */
     double seconds;         /* of the call, not filmed; 0: not known for itself */
     bool sorts;
-    bool in_order;           /* the outcome is */
-    const void *numbers;     /* the caller's */
+    bool in_order;       /* the outcome is */
+    const void *numbers; /* the caller's; of paths start: no vertex is reached */
+    uint32_t *start;
     const view_graph *graph; /* of paths; NULL: others */
     uint8_t *flags;          /* of a split */
     /* CPU: pictures one after another. */

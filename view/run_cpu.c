@@ -127,11 +127,7 @@ bool view_run_film_cpu(view_run *r, upsweep *u, io_error *error)
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     bool ok = take_memory(r);
     if (ok) {
-        if (r->numbers != NULL) {
-            memcpy(film.array, r->numbers, film.bytes);
-        } else { /* nothing is reached yet */
-            memset(film.array, 255, film.bytes);
-        }
+        memcpy(film.array, r->numbers, film.bytes);
         memcpy(film.pictures, film.array, film.bytes);
         film.count = 1;
         sigemptyset(&action.sa_mask);
