@@ -6,11 +6,10 @@
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
  *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
  *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
- *          and a bucket of any size can be filled. Of other keys, those with many large buckets are
- *          left to the radix sort, by the sample's word or the count's. All of it is decided on
- *          the device.
+ *          and a bucket of any size can be filled. Keys with many large buckets are left to the
+ *          radix sort, by the sample's word or the count's. All of it is decided on the device.
  *
- * Steps    sample   part_hybrid_sample.cuh: 65,536 keys: the highest bit in which keys differ.
+ * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
  *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
@@ -47,11 +46,13 @@
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
-enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2 };
+enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20 };
 #define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
-enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8 };
+/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. The best
+ * of 16, 64, 128, 256 and 512, over 24 inputs of 2^28 keys. */
+enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 256 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
@@ -187,13 +188,14 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
  * four times the deviation to be expected. */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 {
-    if (sizeof(K) < 4 || j.fine != 0) {
+    if (sizeof(K) < 4) {
         return {0, 0};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = few ? hybrid_local_shape<0>::capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), few ? 0 : HYBRID_LARGE_MAX};
+    const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets};
 }
 
 /* sample, count and place. */
@@ -295,7 +297,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
-    return j.fine != 0 ? g->status : usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
