@@ -1,5 +1,4 @@
-/* film.cu - pictures of an array, one after each kernel, and of a kernel that takes its time, as a
- * search for paths does, some while it runs.
+/* film.cu - pictures of an array, one after each kernel.
  *
  * The pictures lie in slots of one piece of device memory. When all slots are taken every second
  * picture gives its own back and the stride doubles, so that a run of any length fits. What did not
@@ -9,7 +8,6 @@
  * it is taken, 2 n when it is compared. */
 #include "film.cuh"
 
-#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -78,61 +76,12 @@ void add_picture(usw_gpu *g, usw_gpu_film *f)
     }
 }
 
-#ifndef USW_EMULATE /* where a kernel runs when it is waited for */
-
-/* A picture by a stream of its own, beside the kernel that runs. What the kernel writes meanwhile
- * is in it or is not, element by element. */
-bool add_beside(usw_gpu_film *f)
-{
-    usw_film_picture p = {{0}, f->kernels - 1, 0, 0, false};
-    if (f->open.empty()) {
-        thin_out(f);
-    }
-    p.slot = f->open.back();
-    memcpy(p.kernel, f->last, sizeof p.kernel);
-    if ((f->beside == nullptr &&
-         cudaStreamCreateWithFlags(&f->beside, cudaStreamNonBlocking) != cudaSuccess) ||
-        cudaMemcpyAsync(usw_film_slot(f, p.slot), f->array, f->bytes, cudaMemcpyDeviceToDevice,
-                        f->beside) != cudaSuccess ||
-        cudaStreamSynchronize(f->beside) != cudaSuccess) {
-        return false;
-    }
-    f->open.pop_back();
-    f->pictures.push_back(p);
-    return true;
-}
-
-/* Until the kernel has ended: the first picture after a while that most kernels are done in, the
- * others soon after one another, or not so soon once they were thinned out. */
-void watch_kernel(usw_gpu *g, usw_gpu_film *f)
-{
-    using clock = std::chrono::steady_clock;
-    const std::chrono::microseconds patience(100), pause(20);
-    clock::time_point next = clock::now() + patience;
-    bool more = true;
-    while (cudaStreamQuery(g->stream) == cudaErrorNotReady) {
-        if (more && clock::now() >= next) {
-            more = add_beside(f);
-            next = clock::now() + pause * static_cast<int>(f->stride);
-        }
-    }
-    (void)cudaGetLastError(); /* that it was not ready is no failure */
-}
-
-#endif
-
 void take_picture(usw_gpu *g, const char *kernel)
 {
     usw_gpu_film *f = g->film;
     f->kernels++;
     copy_name(f->last, kernel);
-    if (g->capturing) {
-        return;
-    }
-#ifndef USW_EMULATE
-    watch_kernel(g, f);
-#endif
-    if (f->kernels % f->stride != 0) {
+    if (f->kernels % f->stride != 0 || g->capturing) {
         return;
     }
     if (f->open.empty()) {
@@ -219,9 +168,6 @@ void film_close(usw_gpu *g, usw_gpu_film *f)
     (void)usw_film_attach(g, f, 0);
     (void)usw_film_attach_pixels(g, f, 0);
     (void)cudaStreamSynchronize(g->stream);
-    if (f->beside != nullptr) {
-        (void)cudaStreamDestroy(f->beside);
-    }
     (void)cudaFree(f->cells);
     (void)cudaFree(f->slots);
     (void)cudaFree(f->array);

@@ -25,7 +25,6 @@ struct usw_gpu_film {
     std::vector<usw_film_picture> pictures;
     std::vector<size_t> open; /* slots */
     size_t stride, kernels;
-    cudaStream_t beside;                     /* for pictures while a kernel runs; NULL: none yet */
     char last[USW_FILM_NAME];                /* kernel */
     cudaGraphicsResource *vertices, *pixels; /* OpenGL's buffers */
     unsigned char *cells;                    /* on their way to the host */

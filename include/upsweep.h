@@ -764,9 +764,9 @@ typedef struct upsweep_film upsweep_film;
 
 /* A picture of the array. */
 typedef struct upsweep_picture {
-    /* After which it was taken, or while it ran; "start" for the first; lasts as the film does. */
+    /* After which it was taken; "start" for the first; lasts as the film does. */
     const char *kernel;
-    size_t number;  /* kernels that had ended since the film was opened */
+    size_t number;  /* kernels that had run since the film was opened */
     size_t changed; /* elements that differ from the picture before */
 } upsweep_picture;
 
@@ -774,9 +774,7 @@ typedef struct upsweep_picture {
  * memory or the device's), for the caller to sort, scan, ... by calls on u. Until the film is
  * closed a copy of it is kept after each kernel that these calls queue, in device memory, and in at
  * most `limit` bytes (at least two pictures are made room for): when they are full every second
- * picture is let go, and from then on every second kernel has none. A kernel that runs for more
- * than 0.1 ms has some while it runs, each element as it was then; so the calls wait for their
- * kernels, which they otherwise do not. Calls on the host's memory
+ * picture is let go, and from then on every second kernel has none. Calls on the host's memory
  * leave no pictures, nor do graphs that replay. One film a handle at a time; u must be on a GPU
  * and outlive the film. Memory: limit and the array, allocated here. The film is used from one
  * thread. */

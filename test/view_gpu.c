@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -115,22 +114,6 @@ static void test_as_on_cpu(void **state)
     }
 }
 
-/* A search is one kernel, of some milliseconds here, and is filmed while it runs. */
-static void test_search(void **state)
-{
-    (void)state;
-    char stats[2000];
-    const char *line = "path/bucket -n 1000000 --at 50% --device cuda";
-    picture a = draw(line, stats, sizeof stats);
-    must_say(line, stats, "drawn from device memory, 0 bytes of them to the host", true);
-    const char *pictures = strstr(stats, " s, ");
-    assert_non_null(pictures);
-    if (strtol(pictures + 4, NULL, 10) < 10) {
-        fail_msg("view %s: %s", line, stats);
-    }
-    cairo_surface_destroy(a.surface);
-}
-
 /* A whole play, two runs side by side: every picture is written once, and nothing comes back. */
 static void test_play(void **state)
 {
@@ -170,7 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_interop),
                                        cmocka_unit_test(test_as_on_cpu),
-                                       cmocka_unit_test(test_search), cmocka_unit_test(test_play)};
+                                       cmocka_unit_test(test_play)};
     if (getenv("UPSWEEP_PROGRAM") == NULL || mkdtemp(folder) == NULL) {
         return 1;
     }
