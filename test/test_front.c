@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "inputs.h"
 #include "parts.h"
 #include "sort_order.h"
 
@@ -16,10 +17,7 @@ static const unsigned threads[] = {1, 2, 5};
 static uint64_t state;
 static uint64_t next(void)
 {
-    uint64_t x = (state += UINT64_C(0x9e3779b97f4a7c15));
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return input_random(&state);
 }
 
 /* ---- inputs: the rank of key i of n, in [0, all] ---- */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "handles.h"
+#include "inputs.h"
 #include "parts.h"
 #include "sort_order.h"
 
@@ -30,10 +31,7 @@ static upsweep *open_as(const char *isa, unsigned thread_count, size_t scratch_l
 static uint64_t state;
 static uint64_t next(void)
 {
-    state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t x = (state ^ (state >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return input_random(&state);
 }
 
 enum pattern {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "guard.h"
+#include "inputs.h"
 #include "parts.h"
 #include "sort_order.h"
 
@@ -20,10 +21,7 @@ static const char *const isas[] = {"portable", "avx2", "avx512"};
 static uint64_t state;
 static uint64_t next(void)
 {
-    uint64_t x = (state += UINT64_C(0x9e3779b97f4a7c15));
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return input_random(&state);
 }
 
 /* ---- inputs: the rank of key i of n ---- */
