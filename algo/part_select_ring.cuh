@@ -231,4 +231,30 @@ template <typename S> static inline upsweep_status usw_select_launch(usw_gpu *g,
                                   a.rooms * sizeof(usw_select_room<S>), a);
 }
 
+/* The nodes' room; NULL: there is none. */
+template <typename S> static inline usw_node *usw_select_nodes(usw_gpu *g, uint64_t n)
+{
+    return static_cast<usw_node *>(usw_gpu_scratch(g, usw_select_tiles<S>(n) * sizeof(usw_node)));
+}
+
+/* Beside the other way, which a plan for any device follows, it counts the nodes. */
+template <typename S> static inline void usw_select_count(usw_gpu *g, uint64_t n)
+{
+    if (g->device < 0) {
+        (void)usw_select_nodes<S>(g, n);
+    }
+}
+
+/* In one pass over keys, without a count before it. */
+template <typename S> static inline upsweep_status usw_select_run(usw_gpu *g, usw_select_args a)
+{
+    a.books.nodes = usw_select_nodes<S>(g, a.n);
+    if (a.books.nodes == nullptr ||
+        usw_gpu_fill(g, a.books.nodes, 0, usw_select_tiles<S>(a.n) * sizeof(usw_node)) !=
+            UPSWEEP_OK) {
+        return g->status;
+    }
+    return usw_select_launch<S>(g, a);
+}
+
 #endif

@@ -332,18 +332,6 @@ template <typename K> struct measure_runs {
     }
 };
 
-/* Large arrays of keys of 4 or 8 bytes: by the ring (part_select_ring.cuh), whose nodes need less
- * scratch than the chains of the others. */
-template <typename S> upsweep_status run_ring(usw_gpu *g, usw_select_args a)
-{
-    const size_t bytes = usw_select_tiles<S>(a.n) * sizeof(usw_node);
-    a.books.nodes = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
-    if (a.books.nodes == nullptr || usw_gpu_fill(g, a.books.nodes, 0, bytes) != UPSWEEP_OK) {
-        return g->status;
-    }
-    return usw_select_launch<S>(g, a);
-}
-
 upsweep_status unique(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t *kept)
 {
     return usw_gpu_by_width(width, [&](auto key) {
@@ -356,8 +344,9 @@ upsweep_status unique(usw_gpu *g, void *keys, size_t n, unsigned width, uint64_t
                 a.out = keys;
                 a.n = n;
                 a.count = kept;
-                return run_ring<S>(g, a);
+                return usw_select_run<S>(g, a);
             }
+            usw_select_count<S>(g, n);
         }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
@@ -380,8 +369,9 @@ upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, void
                 a.n = n;
                 a.count = count;
                 a.lengths = out_counts;
-                return run_ring<S>(g, a);
+                return usw_select_run<S>(g, a);
             }
+            usw_select_count<S>(g, n);
         }
         usw_pick_chains chains = {};
         const upsweep_status status = usw_pick_take<K>(g, keys, n, &chains);
