@@ -140,7 +140,7 @@ def main():
             row["times"].update(framework_times(row, o.rounds))
             show(row)
             rows.append(row)
-    path = f"{o.build}/bench/bench_folds"
+    path = f"{o.build}/bench_folds"
     if not o.no_folds and os.path.exists(path):
         fold_rows = folds(path)
     with open(o.json, "w", encoding="utf-8") as f:
