@@ -22,7 +22,7 @@ struct usw_contraction {
     uint32_t *vertex; /* of each number in the core */
     void *down;       /* of each rank: the vertex, the neighbours it had then, the arcs from them */
     void *up;         /* and the arcs to them */
-    size_t bytes;     /* of this block and the core */
+    size_t bytes;     /* of this block; the core has its own */
 };
 
 /* What a search in a contracted graph needs beside the room of a search. */

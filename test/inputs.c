@@ -125,3 +125,19 @@ void input_fill_bytes(void *at, size_t bytes, uint64_t seed)
         ((unsigned char *)at)[i] = (unsigned char)(input_random(&state) >> 40);
     }
 }
+
+double input_number(const void *array, size_t i, upsweep_type type)
+{
+    switch (type) {
+    case UPSWEEP_U8: return ((const uint8_t *)array)[i];
+    case UPSWEEP_I8: return ((const int8_t *)array)[i];
+    case UPSWEEP_U16: return ((const uint16_t *)array)[i];
+    case UPSWEEP_I16: return ((const int16_t *)array)[i];
+    case UPSWEEP_U32: return ((const uint32_t *)array)[i];
+    case UPSWEEP_I32: return ((const int32_t *)array)[i];
+    case UPSWEEP_U64: return (double)((const uint64_t *)array)[i];
+    case UPSWEEP_I64: return (double)((const int64_t *)array)[i];
+    case UPSWEEP_F32: return (double)((const float *)array)[i];
+    default: return ((const double *)array)[i];
+    }
+}

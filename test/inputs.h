@@ -42,4 +42,7 @@ void input_fill_exact(upsweep_type type, void *numbers, size_t n, uint64_t seed,
 /* Any bytes. */
 void input_fill_bytes(void *at, size_t bytes, uint64_t seed);
 
+/* Element i of an array of integers, f32 or f64. */
+double input_number(const void *array, size_t i, upsweep_type type);
+
 #endif

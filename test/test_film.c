@@ -115,22 +115,6 @@ static void test_types(void **state)
 enum { MOST_CELLS = 1 << 20, MOST_ROWS = 4096 };
 static uint8_t cells[2 * MOST_CELLS];
 
-static double number(const void *array, size_t i, upsweep_type type)
-{
-    switch (type) {
-    case UPSWEEP_U8: return ((const uint8_t *)array)[i];
-    case UPSWEEP_I8: return ((const int8_t *)array)[i];
-    case UPSWEEP_U16: return ((const uint16_t *)array)[i];
-    case UPSWEEP_I16: return ((const int16_t *)array)[i];
-    case UPSWEEP_U32: return ((const uint32_t *)array)[i];
-    case UPSWEEP_I32: return ((const int32_t *)array)[i];
-    case UPSWEEP_U64: return (double)((const uint64_t *)array)[i];
-    case UPSWEEP_I64: return (double)((const int64_t *)array)[i];
-    case UPSWEEP_F32: return (double)((const float *)array)[i];
-    default: return ((const double *)array)[i];
-    }
-}
-
 static size_t row_of(double value, double low, double high, size_t rows)
 {
     double share = (value - low) * (high > low ? 1 / (high - low) : 0);
@@ -147,7 +131,7 @@ static void check_column(size_t n, upsweep_type type, const double range[2], siz
     size_t counted[MOST_ROWS] = {0}, changed[MOST_ROWS] = {0};
     size_t begin = c * n / columns, end = (c + 1) * n / columns, bytes = upsweep_type_bytes(type);
     for (size_t i = begin; i < end; i++) {
-        size_t r = row_of(number(now, i, type), range[0], range[1], rows);
+        size_t r = row_of(input_number(now, i, type), range[0], range[1], rows);
         counted[r]++;
         changed[r] +=
             memcmp((const char *)now + i * bytes, (const char *)before + i * bytes, bytes) != 0;

@@ -23,26 +23,10 @@ static const upsweep_type types[] = {UPSWEEP_U8,  UPSWEEP_I8,  UPSWEEP_U16, UPSW
                                      UPSWEEP_F32, UPSWEEP_F64};
 enum { TYPES = sizeof types / sizeof *types };
 
-static double number(const void *array, size_t i, upsweep_type type)
-{
-    switch (type) {
-    case UPSWEEP_U8: return ((const uint8_t *)array)[i];
-    case UPSWEEP_I8: return ((const int8_t *)array)[i];
-    case UPSWEEP_U16: return ((const uint16_t *)array)[i];
-    case UPSWEEP_I16: return ((const int16_t *)array)[i];
-    case UPSWEEP_U32: return ((const uint32_t *)array)[i];
-    case UPSWEEP_I32: return ((const int32_t *)array)[i];
-    case UPSWEEP_U64: return (double)((const uint64_t *)array)[i];
-    case UPSWEEP_I64: return (double)((const int64_t *)array)[i];
-    case UPSWEEP_F32: return (double)((const float *)array)[i];
-    default: return ((const double *)array)[i];
-    }
-}
-
 /* The level of element i within the run's range. */
 static uint32_t level_of(const view_run *r, const void *array, size_t i)
 {
-    double low = r->range[0] / 2, x = number(array, i, r->type) / 2;
+    double low = r->range[0] / 2, x = input_number(array, i, r->type) / 2;
     double share = (x - low) / (r->range[1] / 2 - low);
     return !(share > 0) ? 0 : share >= 1 ? VIEW_LEVELS : (uint32_t)(share * VIEW_LEVELS);
 }

@@ -203,9 +203,13 @@ static void upload(view_draw *d, unsigned buffer, const float *pairs, size_t cou
     d->uploaded += count * 2 * sizeof *pairs;
 }
 
-/* Where the points lie, if not side by side. False: no memory. */
+/* Where the points lie, if not side by side; once, as they stay there. False: no memory. */
 static bool upload_places(view_draw *d, const view_field *f)
 {
+    if (f->x != NULL && f->x == d->placed && f->count == d->placed_count) {
+        glEnableVertexArrayAttrib(d->point_array, 2);
+        return true;
+    }
     float *to = f->x == NULL ? NULL : take_vertices(d, f->count);
     if (to == NULL) {
         glDisableVertexArrayAttrib(d->point_array, 2);
@@ -216,6 +220,8 @@ static bool upload_places(view_draw *d, const view_field *f)
         to[2 * k + 1] = f->y[k];
     }
     upload(d, d->place_buffer, to, f->count);
+    d->placed = f->x;
+    d->placed_count = f->count;
     glEnableVertexArrayAttrib(d->point_array, 2);
     return true;
 }

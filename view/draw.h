@@ -13,6 +13,8 @@ typedef struct view_draw {
     unsigned char *pixels;
     float *vertices; /* of a field, on their way to the GPU */
     size_t vertex_room;
+    const float *placed; /* the places that the place buffer holds, of so many points */
+    size_t placed_count;
     uint64_t uploaded; /* bytes so far */
     char renderer[128];
     bool software; /* the processor draws */

@@ -1,21 +1,10 @@
 // The parallel algorithms of libstdc++ on oneTBB: std::execution::par, and par_unseq for folds.
+#include "onetbb.hpp"
 #include "typed.hpp"
 
 #include <algorithm>
 #include <execution>
-#include <memory>
 #include <numeric>
-#include <tbb/global_control.h>
-
-static std::unique_ptr<tbb::global_control> limit;
-
-static int open_par(unsigned threads)
-{
-    limit.reset();
-    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                  threads);
-    return 0;
-}
 
 static int stable(enum bench_type type, void *k, size_t n, unsigned)
 {
@@ -97,7 +86,7 @@ static int records(bench_call *c)
 }
 
 extern "C" const bench_rival rival = {.name = "par",
-                                      .open = open_par,
+                                      .open = open_tbb,
                                       .stable = stable,
                                       .reduce = reduce,
                                       .scan = scan,

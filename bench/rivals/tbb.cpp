@@ -1,23 +1,12 @@
 // oneTBB: parallel_sort, parallel_reduce and parallel_scan.
+#include "onetbb.hpp"
 #include "typed.hpp"
 
-#include <memory>
 #include <type_traits>
 #include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
-
-static std::unique_ptr<tbb::global_control> limit;
-
-static int open_tbb(unsigned threads)
-{
-    limit.reset();
-    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                  threads);
-    return 0;
-}
 
 static int keys(enum bench_type type, void *k, size_t n, unsigned)
 {
