@@ -51,11 +51,12 @@ template <typename W> struct near_job {
     size_t queue_most, heavy_most;
     near_words *words;
     unsigned long long *fault;
-    D most;          /* what is farther is left out */
-    D step;          /* width of a bucket, as bits */
-    unsigned group;  /* lanes for one vertex: a power of two */
-    unsigned hops;   /* that a block goes on by itself, beside others */
-    bool look_first; /* at a head's distance, before the atomic operation */
+    unsigned long long rounds_most; /* more than any search takes: after them it is given up */
+    D most;                         /* what is farther is left out */
+    D step;                         /* width of a bucket, as bits */
+    unsigned group;                 /* lanes for one vertex: a power of two */
+    unsigned hops;                  /* that a block goes on by itself, beside others */
+    bool look_first;                /* at a head's distance, before the atomic operation */
 };
 
 /* A block's own queue, in shared memory. */

@@ -206,7 +206,7 @@ __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
 
 /* All of the team. Within a phase a round more makes the paths of one arc more final, or those of a
  * chunk, and each phase at least one vertex: a few times n rounds are enough, whatever the
- * order. */
+ * order. Should a search go on for more, it is given up: no loop here is without an end. */
 template <typename W, typename T>
 __device__ void search_near(const near_job<W> &j, usw_team &team, near_box<W, T> *box)
 {
@@ -214,16 +214,15 @@ __device__ void search_near(const near_job<W> &j, usw_team &team, near_box<W, T>
     near_words *w = j.words;
     unsigned phase = 0;
     begin_search(l, team);
-    const unsigned long long bound = 8ull * j.net.vertices + 64;
     for (unsigned long long turn = 0;; turn++, l.round.k++) {
         const size_t entries = usw_load_relaxed(&w->entries[l.round.now()]);
         const size_t chunks = usw_load_relaxed(&w->chunks[l.round.now()]);
         if (team.lane() == 0) {
             w->entries[l.round.after()] = w->chunks[l.round.after()] = 0;
         }
-        if (turn == bound) {
+        if (turn == j.rounds_most) {
             if (team.lane() == 0) {
-                usw_gpu_fault(j.fault, USW_FAULT_ENDLESS, 0);
+                usw_gpu_fault(j.fault, USW_FAULT_ENDLESS, turn);
             }
             break;
         }

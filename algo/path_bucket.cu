@@ -155,6 +155,17 @@ template <typename W> usw_bits<W> bits_of_width(double width)
     }
 }
 
+unsigned long long rounds_most(size_t vertices)
+{
+#ifdef USW_EMULATE
+    const unsigned long long few = emulated_setting("UPSWEEP_EMULATE_ROUNDS", 0);
+    if (few > 0) { /* so few that searches meet them */
+        return few;
+    }
+#endif
+    return 8ull * vertices + 64;
+}
+
 /* Room for `teams` searches side by side, and what they have in common. */
 template <typename W>
 near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsigned heavy,
@@ -180,6 +191,7 @@ near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsign
     }
     j.words = static_cast<near_words *>(usw_gpu_scratch(g, teams * sizeof(near_words)));
     j.fault = g->fault;
+    j.rounds_most = rounds_most(n);
     const usw_bits<W> most = usw_distances<W>::unreached - 1;
     j.most = q->has_cutoff && q->cutoff < most ? static_cast<usw_bits<W>>(q->cutoff) : most;
     j.step = bits_of_width<W>(width_of(q));

@@ -19,7 +19,10 @@ upsweep_status usw_gpu_say_fault(upsweep *u, const usw_gpu_fault_found *fault, u
             u, UPSWEEP_ERROR_RANGE, "the arc from %zu to %zu has a weight that is negative or NaN",
             (size_t)(limit == 0 ? 0 : at / limit), (size_t)(limit == 0 ? 0 : at % limit));
     case USW_FAULT_ENDLESS:
-        return usw_fail(u, UPSWEEP_ERROR_DEVICE, "the search did not come to its end");
+        return usw_fail(u, UPSWEEP_ERROR_DEVICE,
+                        "the search was given up after %llu rounds on the GPU, which is a bug; a "
+                        "handle on \"cpu\" can answer it",
+                        at);
     case USW_FAULT_ROWS: return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_ROW, (size_t)at);
     default: return usw_fail(u, UPSWEEP_ERROR_DEVICE, "an error of no known kind: %u", fault->code);
     }

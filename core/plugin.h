@@ -232,7 +232,7 @@ enum {
     USW_FAULT_INDEX = 4,
     USW_FAULT_DISTANCE = 5, /* a vertex's does not fit */
     USW_FAULT_WEIGHT = 6,   /* of a matrix: negative or NaN */
-    USW_FAULT_ENDLESS = 7,  /* a search went beyond its bound: a bug */
+    USW_FAULT_ENDLESS = 7,  /* a search took as many rounds as its bound: a bug */
     USW_FAULTS = 8
 };
 typedef struct usw_gpu_fault_found {

@@ -247,6 +247,60 @@ static void test_dense(void **context)
     free(matrix);
 }
 
+/* ---- a bound on the rounds ---- */
+
+/* Arcs of length 3 from each vertex to the next. */
+static upsweep_graph *line(size_t n)
+{
+    uint32_t *tail = calloc(n, 3 * sizeof *tail), *head = tail + n, *weight = head + n;
+    upsweep_graph *graph;
+    for (uint32_t v = 0; v + 1 < n; v++) {
+        tail[v] = v;
+        head[v] = v + 1;
+        weight[v] = 3;
+    }
+    assert_int_equal(
+        upsweep_graph_from_arcs(cpu, n, n - 1, tail, head, weight, UPSWEEP_U32, 0, &graph),
+        UPSWEEP_OK);
+    free(tail);
+    return graph;
+}
+
+/* A search that takes more rounds than its bound is given up, alone and in a batch, and the handle
+ * goes on. Only the emulated plugin can be told of a bound so small that searches meet it. */
+static void test_bound(void **context)
+{
+    (void)context;
+    enum { N = 200 };
+    static const char few[] = "UPSWEEP_EMULATE_ROUNDS", told[] = "given up after 7 rounds";
+    static uint32_t distance[2 * N], parent[2 * N];
+    uint32_t sources[2] = {0,
+                           N - 2}; /* the second is near the end: its search keeps to the bound */
+    upsweep_path_options o = {.delta = 1};
+    upsweep_batch_options each = {.delta = 1};
+    upsweep_graph *graph = line(N);
+    if (!device_is_emulated()) {
+        upsweep_graph_free(graph);
+        skip();
+    }
+    assert_int_equal(setenv(few, "7", 1), 0);
+    for (int parents = 0; parents < 2; parents++) {
+        uint32_t *p = parents ? parent : NULL;
+        assert_int_equal(upsweep_paths(gpu, graph, sources, 1, distance, p, &o),
+                         UPSWEEP_ERROR_DEVICE);
+        assert_non_null(strstr(upsweep_error(gpu), told));
+        assert_int_equal(upsweep_paths_matrix(gpu, graph, sources, 2, &each, distance, p),
+                         UPSWEEP_ERROR_DEVICE);
+        assert_non_null(strstr(upsweep_error(gpu), told));
+        assert_int_equal(upsweep_paths(gpu, graph, sources + 1, 1, distance, p, &o), UPSWEEP_OK);
+        assert_int_equal(distance[N - 1], 3);
+    }
+    assert_int_equal(unsetenv(few), 0);
+    assert_int_equal(upsweep_paths(gpu, graph, sources, 1, distance, parent, &o), UPSWEEP_OK);
+    assert_int_equal(distance[N - 1], 3 * (N - 1));
+    upsweep_graph_free(graph);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -256,10 +310,9 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_matrices), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_grid),     cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_bound),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }

@@ -20,8 +20,6 @@ unsigned emulated_blocks_per_sm(unsigned threads, size_t shared_bytes);
 /* The seed of UPSWEEP_EMULATE_SEED, or 1, and a byte that differs by seed and is never 0. */
 uint64_t emulated_seed();
 unsigned char emulated_poison();
-/* A size from the environment, or what is given. */
-uint64_t emulated_setting(const char *name, uint64_t otherwise);
 /* What lies at an address that was touched: "3 bytes behind a device array of 12 bytes". */
 std::string emulated_describe(const void *address);
 std::string emulated_describe_shared(const void *address);
