@@ -1,5 +1,6 @@
 /* arena.c - scratch memory of a handle: blocks that only grow during a call and are reused by the
- * next. When a call needed several blocks, the next one starts with a single block of their sum. */
+ * next. When a call needed several blocks, the next one starts with a single block as large as all
+ * that were there at once: so calls that are alike soon ask the system for nothing. */
 #include "frame.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static usw_block *block_new(upsweep *u, size_t size)
     *b = (usw_block){u->blocks, at + PAGE, size, 0};
     u->blocks = b;
     u->scratch_held += size;
+    u->scratch_most = usw_max(u->scratch_most, u->scratch_held);
     return b;
 }
 
@@ -84,11 +86,12 @@ void usw_scratch_free(upsweep *u)
 
 void usw_scratch_begin(upsweep *u)
 {
-    if (u->blocks != NULL && u->blocks->older != NULL) {
-        size_t sum = u->scratch_held;
+    size_t most = u->scratch_most; /* more than is held where blocks were taken away half way */
+    if (u->blocks != NULL && (u->blocks->older != NULL || most > u->scratch_held)) {
         usw_scratch_free(u);
-        (void)block_new(u, sum); /* without it the next request makes its own */
+        (void)block_new(u, most); /* without it the next request makes its own */
     }
+    u->scratch_most = u->scratch_held;
     if (u->blocks != NULL) {
         u->blocks->used = 0;
     }
