@@ -1,36 +1,47 @@
 /* threads.c - the one room with threads: a fork-join pool that lives in the handle.
  *
- * usw_parallel publishes a batch (task, context, count) under the lock, wakes the workers, takes
- * part itself, and waits until every worker that joined the batch has left it. Tasks are handed out
- * by an atomic counter, so uneven tasks balance themselves. Batches follow one another closely
- * within a call, and to wake a sleeping thread takes as long as to sort ten thousand keys: so a
- * thread that waits looks again for some microseconds before it sleeps. */
+ * usw_parallel publishes a batch (task, context, count), wakes the workers, takes part itself, and
+ * waits until every worker that joined the batch has left it. Tasks are handed out by an atomic
+ * counter, so uneven tasks balance themselves. Batches follow one another closely within a call,
+ * and to wake a sleeping thread takes as long as to sort ten thousand keys: so a thread that waits
+ * looks again for some microseconds before it sleeps. Joining and leaving are one atomic step each:
+ * were they under a lock, many workers that come at once would put one another to sleep. */
 #include "frame.h"
 
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 enum { MOMENTS = 1000 }; /* 10 to 50 microseconds */
 
+/* The state of a pool, one word: workers in the batch, whether more may join, its number. */
+#define INSIDE UINT64_C(0xffff)
+#define OPEN UINT64_C(0x10000)
+#define BATCH UINT64_C(0x20000)
+
+/* A thread that waits. Who sets asleep from true to false posts, and nobody else. */
+typedef struct sleeper {
+    _Alignas(64) atomic_bool asleep;
+    sem_t wake;
+} sleeper;
+
 typedef struct worker {
+    sleeper rest;
     pthread_t thread;
     usw_pool *pool;
     unsigned lane;
 } worker;
 
 struct usw_pool {
-    pthread_mutex_t lock;
-    pthread_cond_t start, done;
-    atomic_uint_fast64_t batch; /* number of the current batch: workers wait for a change */
-    bool open;                  /* workers may still join the batch */
+    _Alignas(64) atomic_uint_fast64_t state;
+    _Alignas(64) atomic_size_t next;
+    _Alignas(64) sleeper caller;
     atomic_bool quit;
-    atomic_uint inside; /* workers that are in the batch */
-    unsigned moments;   /* how often to look again before sleeping */
-    usw_task task;
+    unsigned moments; /* how often to look again before sleeping */
+    usw_task task;    /* these are written while nobody is inside */
     void *context;
     size_t tasks;
-    atomic_size_t next;
     unsigned workers;
     worker worker[];
 };
@@ -61,12 +72,57 @@ static void moment(void)
 #endif
 }
 
-static void await_batch(usw_pool *p, uint64_t seen)
+static void wake(sleeper *s)
 {
-    for (unsigned i = 0; i < p->moments && atomic_load(&p->batch) == seen && !atomic_load(&p->quit);
-         i++) {
+    if (atomic_load(&s->asleep) && atomic_exchange(&s->asleep, false)) {
+        (void)sem_post(&s->wake);
+    }
+}
+
+/* Looks whether `due` for some moments, then sleeps until it is; whoever makes it so calls wake
+ * afterwards. */
+static void await(usw_pool *p, sleeper *s, bool (*due)(const usw_pool *p, uint64_t seen),
+                  uint64_t seen)
+{
+    for (unsigned i = 0; i < p->moments; i++) {
+        if (due(p, seen)) {
+            return;
+        }
         moment();
     }
+    while (!due(p, seen)) {
+        atomic_store(&s->asleep, true);
+        if (due(p, seen) && atomic_exchange(&s->asleep, false)) {
+            return;
+        }
+        while (sem_wait(&s->wake) != 0) { /* interrupted */
+        }
+    }
+}
+
+/* There is a batch to join, other than number `seen`, or nothing will ever be. */
+static bool has_news(const usw_pool *p, uint64_t seen)
+{
+    uint64_t state = atomic_load(&p->state);
+    return ((state & OPEN) != 0 && state / BATCH != seen) || atomic_load(&p->quit);
+}
+
+static bool is_empty(const usw_pool *p, uint64_t seen)
+{
+    (void)seen;
+    return (atomic_load(&p->state) & INSIDE) == 0;
+}
+
+/* The number of the batch, or `seen`: it was missed. */
+static uint64_t join(usw_pool *p, uint64_t seen)
+{
+    uint64_t state = atomic_load(&p->state);
+    while ((state & OPEN) != 0 && state / BATCH != seen) {
+        if (atomic_compare_exchange_weak(&p->state, &state, state + 1)) {
+            return state / BATCH;
+        }
+    }
+    return seen;
 }
 
 static void *work(void *argument)
@@ -74,48 +130,51 @@ static void *work(void *argument)
     worker *w = argument;
     usw_pool *p = w->pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&p->lock);
-    while (!p->quit) {
-        if (p->batch == seen || !p->open) {
-            seen = p->batch; /* one that was missed is over */
-            pthread_cond_wait(&p->start, &p->lock);
+    for (await(p, &w->rest, has_news, seen); !atomic_load(&p->quit);
+         await(p, &w->rest, has_news, seen)) {
+        uint64_t number = join(p, seen);
+        if (number == seen) {
             continue;
         }
-        seen = p->batch;
-        p->inside++;
-        usw_task task = p->task;
-        void *context = p->context;
-        size_t tasks = p->tasks;
-        pthread_mutex_unlock(&p->lock);
-        take_tasks(p, task, context, tasks, w->lane);
-        pthread_mutex_lock(&p->lock);
-        if (--p->inside == 0) {
-            pthread_cond_signal(&p->done);
+        seen = number;
+        take_tasks(p, p->task, p->context, p->tasks, w->lane);
+        if (((atomic_fetch_sub(&p->state, 1) - 1) & INSIDE) == 0) {
+            wake(&p->caller);
         }
-        pthread_mutex_unlock(&p->lock);
-        await_batch(p, seen);
-        pthread_mutex_lock(&p->lock);
     }
-    pthread_mutex_unlock(&p->lock);
     return NULL;
+}
+
+static bool sleeper_init(sleeper *s)
+{
+    atomic_init(&s->asleep, false);
+    return sem_init(&s->wake, 0, 0) == 0;
 }
 
 /* Starts up to u->threads - 1 workers; fewer, even none, is no error. */
 static usw_pool *pool_new(upsweep *u)
 {
     unsigned wanted = u->threads - 1;
-    usw_pool *p = calloc(1, sizeof *p + wanted * sizeof p->worker[0]);
+    size_t bytes = sizeof(usw_pool) + wanted * sizeof(worker);
+    usw_pool *p = aligned_alloc(_Alignof(usw_pool), bytes);
     if (p == NULL) {
         return NULL;
     }
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->start, NULL);
-    pthread_cond_init(&p->done, NULL);
+    memset(p, 0, bytes);
+    if (!sleeper_init(&p->caller)) {
+        free(p);
+        return NULL;
+    }
     p->moments = u->threads <= usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
     for (unsigned i = 0; i < wanted; i++) {
         worker *w = &p->worker[p->workers];
-        *w = (worker){.pool = p, .lane = p->workers + 1};
+        w->pool = p;
+        w->lane = p->workers + 1;
+        if (!sleeper_init(&w->rest)) {
+            break;
+        }
         if (pthread_create(&w->thread, NULL, work, w) != 0) {
+            (void)sem_destroy(&w->rest.wake);
             break;
         }
         p->workers++;
@@ -130,16 +189,13 @@ void usw_pool_free(upsweep *u)
         return;
     }
     u->pool = NULL;
-    pthread_mutex_lock(&p->lock);
-    p->quit = true;
-    pthread_cond_broadcast(&p->start);
-    pthread_mutex_unlock(&p->lock);
+    atomic_store(&p->quit, true);
     for (unsigned i = 0; i < p->workers; i++) {
+        wake(&p->worker[i].rest);
         pthread_join(p->worker[i].thread, NULL);
+        (void)sem_destroy(&p->worker[i].rest.wake);
     }
-    pthread_cond_destroy(&p->start);
-    pthread_cond_destroy(&p->done);
-    pthread_mutex_destroy(&p->lock);
+    (void)sem_destroy(&p->caller.wake);
     free(p);
 }
 
@@ -185,23 +241,15 @@ void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
         run_serially(tasks, task, context, 0);
         return;
     }
-    pthread_mutex_lock(&p->lock);
     p->task = task;
     p->context = context;
     p->tasks = tasks;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    p->batch++;
-    p->open = true;
-    pthread_cond_broadcast(&p->start);
-    pthread_mutex_unlock(&p->lock);
+    atomic_store(&p->state, (atomic_load(&p->state) / BATCH + 1) * BATCH | OPEN);
+    for (unsigned i = 0; i < p->workers; i++) {
+        wake(&p->worker[i].rest);
+    }
     take_tasks(p, task, context, tasks, 0);
-    for (unsigned i = 0; i < p->moments && atomic_load(&p->inside) > 0; i++) {
-        moment();
-    }
-    pthread_mutex_lock(&p->lock);
-    p->open = false; /* a worker that wakes only now has nothing left to do */
-    while (p->inside > 0) {
-        pthread_cond_wait(&p->done, &p->lock);
-    }
-    pthread_mutex_unlock(&p->lock);
+    atomic_fetch_and(&p->state, ~OPEN); /* who comes only now has nothing left to do */
+    await(p, &p->caller, is_empty, 0);
 }
