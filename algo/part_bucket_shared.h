@@ -48,7 +48,8 @@ static void NAME(receive)(NAME(run) * r)
         return;
     }
     chunk *c = atomic_exchange_explicit(&m->inbox, NULL, memory_order_acquire);
-    while (c != NULL) {
+    size_t count = 0;
+    for (; c != NULL; count++) {
         chunk *next = c->next;
         const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
         const NAME(entry) *end = (const NAME(entry) *)(const void *)((unsigned char *)c + c->used);
@@ -64,9 +65,9 @@ static void NAME(receive)(NAME(run) * r)
             }
         }
         give_chunk(q, c);
-        atomic_fetch_sub_explicit(&r->crew->pending, 1, memory_order_acq_rel);
         c = next;
     }
+    atomic_fetch_sub_explicit(&r->crew->pending, count, memory_order_acq_rel);
 }
 
 /* Finds the next bucket that is not empty; false: none. */
@@ -107,9 +108,10 @@ static void NAME(work)(void *context, size_t task, unsigned thread)
             continue;
         }
         uint64_t k = r->q->current;
-        atomic_store_explicit(&m->current, k, memory_order_relaxed);
-        uint64_t last = last_of_others(c, m);
-        if (k > last && k - last > LEAD) {
+        if (k != atomic_load_explicit(&m->current, memory_order_relaxed)) {
+            atomic_store_explicit(&m->current, k, memory_order_relaxed);
+        }
+        if (is_ahead(c, m, k)) {
             send_all(c, m);
             usw_wait_a_little(turn++);
             continue;
@@ -132,6 +134,7 @@ static bool NAME(together)(upsweep *u, NAME(job) * j, void (*begin)(NAME(run) * 
     atomic_store(&c->pending, c->threads);
     for (size_t t = 0; t < c->threads; t++) {
         atomic_store(&c->member[t].current, from);
+        c->member[t].last = from;
         c->member[t].q->current = from;
     }
     usw_parallel(u, c->threads, NAME(work), j);

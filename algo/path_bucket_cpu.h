@@ -28,6 +28,7 @@ enum {
     CACHE = 1 << 20, /* bytes of a graph that fits the caches of one core */
     HEADS = 8,       /* of one row whose distances are asked for ahead */
     OFFERS = 1024,
+    LENT = 32,      /* chunks that a thread takes or gives back at once */
     WINDOW = 4,     /* buckets in a window, at first */
     PULL_SHARE = 8, /* less than this part of the arcs is looked at from the other side */
     WINDOW_AHEAD = 48
@@ -57,6 +58,8 @@ typedef struct queue {
     uint64_t far_least; /* least bucket number in the far pile */
     size_t filled;      /* buckets of the ring that are not empty */
     chunk *spare;
+    size_t spares;
+    struct crew *crew; /* NULL: one thread; else where chunks come from, and no slab */
     unsigned char *slab;
     size_t slab_left;
     bool failed;       /* no scratch for a chunk */
@@ -85,6 +88,8 @@ static queue *queue_begin(const usw_path_room *room, size_t entry_bytes)
     q->far_least = UINT64_MAX;
     q->filled = 0;
     q->spare = NULL;
+    q->spares = 0;
+    q->crew = NULL;
     q->slab = room->slab;
     q->slab_left = room->slab_bytes;
     q->failed = false;
@@ -95,12 +100,19 @@ static queue *queue_begin(const usw_path_room *room, size_t entry_bytes)
     return q;
 }
 
+static void borrow_chunks(queue *q);
+static void lend_chunks(queue *q);
+
 /* NULL when there is no memory; then the search fails. */
 static chunk *take_chunk(queue *q)
 {
+    if (q->spare == NULL && q->crew != NULL) {
+        borrow_chunks(q);
+    }
     chunk *c = q->spare;
     if (c != NULL) {
         q->spare = c->next;
+        q->spares--;
     } else {
         if (q->slab_left < sizeof *c) {
             q->slab = q->u == NULL ? NULL : usw_scratch(q->u, SLAB);
@@ -122,6 +134,9 @@ static void give_chunk(queue *q, chunk *c)
 {
     c->next = q->spare;
     q->spare = c;
+    if (++q->spares > 2 * LENT && q->crew != NULL) {
+        lend_chunks(q);
+    }
 }
 
 /* tail has come to the end of its chunk: the next entry goes to a new one. An entry in nobody's
@@ -189,8 +204,8 @@ static size_t touched(const usw_path_room *room, const upsweep_graph *g)
     return q->touched_count < q->touched_most ? q->touched_count : SIZE_MAX;
 }
 
-/* What the members of the crew need, each a slab for its chunks; NULL: no scratch. */
-static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t entry_bytes, size_t slab)
+/* What the members of the crew need, and a slab for all their chunks; NULL: no scratch. */
+static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t slab)
 {
     crew *c = usw_scratch(u, sizeof *c);
     if (c == NULL) {
@@ -206,60 +221,67 @@ static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t entry_bytes, 
     size_t blocks = (g->vertices >> c->block_shift) + 1;
     c->owner = usw_scratch(u, blocks);
     c->member = usw_scratch(u, c->threads * sizeof *c->member);
-    if (c->owner == NULL || c->member == NULL) {
+    c->slab = usw_scratch(u, slab);
+    c->slab_left = slab;
+    if (c->owner == NULL || c->member == NULL || c->slab == NULL || c->threads < 2) {
         return NULL;
     }
-    memset(c->member, 0, c->threads * sizeof *c->member);
     for (size_t b = 0; b < blocks; b++) {
         c->owner[b] = (unsigned char)(b % c->threads);
     }
     for (size_t t = 0; t < c->threads; t++) {
         member *m = &c->member[t];
-        usw_path_room room = {.queue = usw_scratch(u, sizeof(queue)), .slab_bytes = slab};
-        room.slab = usw_scratch(u, slab);
-        m->out = usw_scratch(u, c->threads * sizeof(void *));
-        m->out_tail = usw_scratch(u, c->threads * sizeof *m->out_tail);
-        if (room.queue == NULL || room.slab == NULL || m->out == NULL || m->out_tail == NULL) {
+        *m = (member){.q = usw_scratch(u, sizeof(queue)),
+                      .out = usw_scratch(u, c->threads * sizeof(void *)),
+                      .out_tail = usw_scratch(u, c->threads * sizeof *m->out_tail)};
+        if (m->q == NULL || m->out == NULL || m->out_tail == NULL) {
             return NULL;
         }
-        memset(m->out, 0, c->threads * sizeof(void *));
-        m->q = queue_begin(&room, entry_bytes);
     }
     return c;
 }
 
-typedef struct clearing {
+typedef struct opening {
     const usw_path_query *query;
-    size_t stretch, bytes;
-} clearing;
+    crew *c;
+    size_t bytes; /* of a distance */
+} opening;
 
-static void clear_stretch(void *context, size_t task, unsigned thread)
+/* What each member does before the search: its own queue, and its stretch of the distances. */
+static void open_member(void *context, size_t task, unsigned thread)
 {
-    const clearing *c = context;
-    size_t n = c->query->graph->vertices, begin = usw_min(n, task * c->stretch);
+    const opening *o = context;
+    crew *c = o->c;
+    member *m = &c->member[task];
+    size_t n = o->query->graph->vertices, stretch = usw_div_up(n, c->threads);
+    size_t begin = usw_min(n, task * stretch);
     (void)thread;
-    usw_distances_clear(c->query->graph, (char *)c->query->distance + begin * c->bytes, NULL,
-                        usw_min(n - begin, c->stretch));
+    (void)queue_begin(&(usw_path_room){.queue = m->q}, 2 * o->bytes);
+    m->q->crew = c;
+    memset(m->out, 0, c->threads * sizeof(void *));
+    usw_distances_clear(o->query->graph, (char *)o->query->distance + begin * o->bytes, NULL,
+                        usw_min(n - begin, stretch));
 }
 
-/* Threads cannot ask for more scratch in the middle of a search: one that runs out of it begins
- * again with more. */
+/* Threads cannot ask for more scratch in the middle of a search: when they run out of it, it begins
+ * again with more. There is room for two entries a vertex, and for the chunks that each thread has
+ * begun. */
 static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t *relaxed,
                                uint32_t *culprit)
 {
-    enum { SLABS = 4, MORE = 4, TRIALS = 3 };
+    enum { MORE = 4, TRIALS = 3 };
     const upsweep_graph *g = query->graph;
     size_t bytes = upsweep_type_bytes(g->weight_type) == 8 ? 8 : 4;
-    size_t slab = SLABS * SLAB + 16 * g->vertices / usw_parallel_threads(u) / CHUNK * CHUNK;
+    size_t slab = 4 * bytes * g->vertices + usw_parallel_threads(u) * (size_t)SLAB;
     upsweep_status status = UPSWEEP_ERROR_MEMORY;
     for (int trial = 0; trial < TRIALS && status == UPSWEEP_ERROR_MEMORY; trial++) {
         usw_mark mark = usw_scratch_mark(u);
-        crew *c = crew_begin(u, g, 2 * bytes, slab);
-        if (c == NULL || c->threads < 2) {
+        crew *c = crew_begin(u, g, slab);
+        if (c == NULL) {
             return UPSWEEP_ERROR_MEMORY;
         }
-        clearing all = {query, usw_div_up(g->vertices, c->threads), bytes};
-        usw_parallel(u, c->threads, clear_stretch, &all);
+        opening all = {query, c, bytes};
+        usw_parallel(u, c->threads, open_member, &all);
         status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);
         usw_scratch_reset(u, mark);
         slab *= MORE;
