@@ -24,6 +24,7 @@ typedef struct large {
     void *weight;
     upsweep_type type;
     unsigned flags;
+    double delta; /* 0: drawn */
 } large;
 
 static void add_arc(large *l, uint64_t tail, uint64_t head, uint64_t span)
@@ -91,6 +92,7 @@ static void check_large(const large *l, unsigned isa, unsigned threads)
     uint32_t *want_parent = malloc(l->n * 4), *got_parent = malloc(l->n * 4);
     upsweep_path_options plain = {.algorithm = "path/dijkstra"};
     upsweep_path_options o = {.delta = net_draw(2) == 0 ? 0 : (double)(1 + net_draw(2000))};
+    o.delta = l->delta > 0 ? l->delta : o.delta;
     size_t count = 1 + net_draw(2);
     assert_int_equal(upsweep_paths(u, graph, sources, count, want, want_parent, &plain),
                      UPSWEEP_OK);
@@ -121,6 +123,21 @@ static void test_large_graphs(void **context)
         large l =
             large_graph(k % 4, types[net_draw(5)], n, degrees[net_draw(4)], spans[net_draw(4)]);
         check_large(&l, k % ISAS, threads[net_draw(6)]);
+        free(l.tail);
+        free(l.weight);
+    }
+}
+
+/* Buckets so narrow that each entry opens one of its own: their chunks are more than there is room
+ * for at first, and the search begins again with more. */
+static void test_narrow_buckets(void **context)
+{
+    (void)context;
+    for (unsigned k = 0; k < 4; k++) {
+        large l = large_graph(0, types[1 + k], 3000, 40, 4000);
+        l.flags = 0;
+        l.delta = 1;
+        check_large(&l, k % ISAS, 4);
         free(l.tail);
         free(l.weight);
     }
@@ -165,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_narrow_buckets),
         cmocka_unit_test(test_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
