@@ -13,8 +13,7 @@ have() {
     echo "check-long: $1 is not installed, so its part is left out"
     return 1
 }
-targets=
-build() { # DIR SANITIZERS FLAGS...
+build() { # DIR SANITIZERS FLAGS...; builds what $targets names, or all
     dir=$1
     sanitizers=$2
     shift 2
@@ -30,6 +29,7 @@ verdict() {
 }
 
 for step in $steps; do
+    targets=
     case $step in
     asan)
         have clang || continue

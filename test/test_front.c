@@ -9,7 +9,7 @@
 
 #include "inputs.h"
 #include "parts.h"
-#include "sort_order.h"
+#include "key_order.h"
 
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const unsigned threads[] = {1, 2, 5};

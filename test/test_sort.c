@@ -10,7 +10,7 @@
 #include "handles.h"
 #include "inputs.h"
 #include "parts.h"
-#include "sort_order.h"
+#include "key_order.h"
 
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 static const unsigned threads[] = {1, 2, 5};

@@ -12,7 +12,7 @@
 #include "guard.h"
 #include "inputs.h"
 #include "parts.h"
-#include "sort_order.h"
+#include "key_order.h"
 
 enum { MOST = 600 }; /* keys: some more than are sorted so */
 

@@ -1,7 +1,7 @@
-/* sort_order.h - the order of keys as upsweep.h tells it, written out without the library's key
+/* key_order.h - the order of keys as upsweep.h tells it, written out without the library's key
  * map, and the check of a sorted array by it. */
-#ifndef SORT_ORDER_H
-#define SORT_ORDER_H
+#ifndef KEY_ORDER_H
+#define KEY_ORDER_H
 
 #include "keymap.h"
 
