@@ -42,14 +42,14 @@ template <typename W> struct look_word {
 template <typename W> struct look_ring {
     using word = look_word<W>;
     W *words;
-    unsigned tiles, base;
+    unsigned tiles, base; /* tiles: a power of two */
     __device__ __forceinline__ W *at(size_t tile, unsigned digit) const
     {
         return words + (tile & (tiles - 1)) * 256 + digit;
     }
     __device__ __forceinline__ unsigned epoch(size_t tile) const
     {
-        return base + static_cast<unsigned>(tile / tiles);
+        return base + static_cast<unsigned>(tile >> (31 - __clz(static_cast<int>(tiles))));
     }
     __device__ __forceinline__ void tell(size_t tile, unsigned digit, bool sum, W number) const
     {
