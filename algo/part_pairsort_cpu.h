@@ -24,8 +24,8 @@ enum {
     AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
     FAR_BYTES = 32 << 20,   /* from here on a scatter goes round the cache */
-    CHUNK_MIN = 16 * 1024,
-    NARROW_FROM = 2048 /* keys; fewer are sorted by one thread as they are */
+    CHUNK_MIN = 32 * 1024,  /* fewer keys are sorted before a second thread is awake */
+    NARROW_FROM = 256
 };
 
 /* A range of pairs still to be sorted. side 2: the input, not yet mapped. */
@@ -165,7 +165,10 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->to_side = r.side == 1 ? 0 : 1;
     job->to = (KEY *)p->way_keys[job->to_side] + r.start;
     job->to_payloads = (char *)p->way_payloads[job->to_side] + r.start * p->payload_bytes;
-    job->chunks = usw_min(u->threads == 1 ? 1 : (size_t)u->threads * 4, usw_div_up(r.n, CHUNK_MIN));
+    /* Near the cache, chunks of two threads meet in a line of every bucket: so there are few. */
+    bool far = r.n * (sizeof(KEY) + p->payload_bytes) >= FAR_BYTES;
+    size_t chunks = u->threads == 1 ? 1 : (size_t)u->threads * (far ? 4 : 1);
+    job->chunks = usw_min(chunks, usw_div_up(r.n, CHUNK_MIN));
     job->chunk = usw_div_up(r.n, job->chunks);
 }
 
@@ -238,7 +241,7 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
     bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
-    size_t lanes = p->n < NARROW_FROM ? 1 : u->threads;
+    size_t lanes = p->n <= CHUNK_MIN ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
     job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));

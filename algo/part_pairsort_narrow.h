@@ -5,17 +5,38 @@
  * make, are taken apart again and left to the steps for any pair. Included for 32-bit keys. */
 
 enum {
-    NARROW_AIM = 256, /* wanted in a bucket */
-    NARROW_DIGIT_MAX = 10,
-    NARROW_BLOCK = 256, /* words that are made at a time */
-    NARROW_TASK = 4096, /* keys of the buckets of one task, about */
+    NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
+    NARROW_BUCKETS_MAX = 1024,
+    NARROW_WHOLE = GROUP_LARGE, /* as many keys are sorted as one bucket */
+    NARROW_WIDE = 22,           /* bits */
+    NARROW_BLOCK = 256,         /* words that are made at a time */
+    NARROW_STRETCH = 64,        /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK = 4096,         /* keys of the buckets of one task, about */
     LINE_WORDS = 8
 };
 
 static bool is_narrow(const usw_pair_sort *p)
 {
     bool small = p->payloads == NULL || p->payload_bytes == 4;
-    return small && p->n >= NARROW_FROM && p->n - 1 <= UINT32_MAX;
+    return small && p->n - 1 <= UINT32_MAX;
+}
+
+/* Keys go to buckets of equal widths by the `wide` highest bits in which they differ, those from
+ * `shift` on; wide is such that a product with the number of buckets has 32 bits. */
+typedef struct narrow_split {
+    uint32_t mask, buckets;
+    unsigned shift, wide;
+} narrow_split;
+
+static narrow_split narrow_split_of(const job_u32 *job)
+{
+    unsigned high = job->shift, wide = (unsigned)usw_min(high, NARROW_WIDE);
+    return (narrow_split){job->below, job->buckets, high - wide, wide};
+}
+
+static inline uint32_t narrow_bucket(narrow_split s, uint32_t mapped)
+{
+    return ((mapped & s.mask) >> s.shift) * s.buckets >> s.wide;
 }
 
 /* The words of pairs i to i + n. */
@@ -42,15 +63,16 @@ static void narrow_histogram(void *context, size_t c, unsigned lane)
     job_u32 *job = context;
     size_t *count = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
     key_map_u32 map = job->map;
-    unsigned shift = job->shift, m = job->buckets - 1;
-    uint32_t even[1 << NARROW_DIGIT_MAX], odd[1 << NARROW_DIGIT_MAX], digit[NARROW_BLOCK];
+    narrow_split split = narrow_split_of(job);
+    uint32_t buckets = split.buckets;
+    uint32_t even[NARROW_BUCKETS_MAX], odd[NARROW_BUCKETS_MAX], digit[NARROW_BLOCK];
     (void)lane;
-    memset(even, 0, job->buckets * sizeof *even);
-    memset(odd, 0, job->buckets * sizeof *odd);
+    memset(even, 0, buckets * sizeof *even);
+    memset(odd, 0, buckets * sizeof *odd);
     for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK), j = 0;
         for (size_t k = 0; k < n; k++) {
-            digit[k] = mapped_u32(map, job->from[i + k]) >> shift & m;
+            digit[k] = narrow_bucket(split, mapped_u32(map, job->from[i + k]));
         }
         for (; j + 2 <= n; j += 2) {
             even[digit[j]]++;
@@ -60,7 +82,7 @@ static void narrow_histogram(void *context, size_t c, unsigned lane)
             even[digit[j]]++;
         }
     }
-    for (unsigned d = 0; d <= m; d++) {
+    for (uint32_t d = 0; d < buckets; d++) {
         count[d] = (size_t)even[d] + odd[d];
     }
 }
@@ -69,12 +91,22 @@ static void narrow_scatter_near(const job_u32 *job, size_t c)
 {
     size_t *offset = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
-    unsigned shift = job->shift + 32, m = job->buckets - 1;
+    narrow_split split = narrow_split_of(job);
+    uint32_t digit[NARROW_BLOCK];
     for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK);
         make_words(job, i, n, block);
         for (size_t j = 0; j < n; j++) {
-            to[offset[(unsigned)(block[j] >> shift) & m]++] = block[j];
+            digit[j] = narrow_bucket(split, mapped_u32(job->map, job->from[i + j]));
+        }
+        size_t j = 0;
+        for (; j + AT_ONCE <= n; j += AT_ONCE) {
+            size_t at[AT_ONCE];
+            UNROLL for (unsigned k = 0; k < AT_ONCE; k++) at[k] = offset[digit[j + k]]++;
+            UNROLL for (unsigned k = 0; k < AT_ONCE; k++) to[at[k]] = block[j + k];
+        }
+        for (; j < n; j++) {
+            to[offset[digit[j]]++] = block[j];
         }
     }
 }
@@ -86,13 +118,17 @@ static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
     size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
-    unsigned shift = job->shift + 32, m = job->buckets - 1;
+    narrow_split split = narrow_split_of(job);
+    uint32_t digit[NARROW_BLOCK];
     memcpy(start, offset, job->buckets * sizeof *start);
     for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK);
         make_words(job, i, n, block);
         for (size_t j = 0; j < n; j++) {
-            unsigned d = (unsigned)(block[j] >> shift) & m;
+            digit[j] = narrow_bucket(split, mapped_u32(job->map, job->from[i + j]));
+        }
+        for (size_t j = 0; j < n; j++) {
+            uint32_t d = digit[j];
             size_t at = offset[d]++, slot = at % LINE_WORDS;
             uint64_t *line = lines + (size_t)d * LINE_WORDS;
             line[slot] = block[j];
@@ -107,7 +143,7 @@ static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
             }
         }
     }
-    for (unsigned d = 0; d <= m; d++) {
+    for (uint32_t d = 0; d < job->buckets; d++) {
         size_t first = usw_max(start[d], offset[d] / LINE_WORDS * LINE_WORDS);
         memcpy(to + first, lines + (size_t)d * LINE_WORDS + first % LINE_WORDS,
                (offset[d] - first) * sizeof *lines);
@@ -125,20 +161,42 @@ static void narrow_scatter(void *context, size_t c, unsigned lane)
     }
 }
 
+/* The loops of take_apart by themselves, for the compiler to see that nothing overlaps. */
+ALWAYS void take_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
+                      uint32_t *restrict keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
+    }
+}
+
+ALWAYS void take_payloads(const uint64_t *restrict words, size_t n, char *restrict to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t payload = (uint32_t)words[i];
+        memcpy(to + 4 * i, &payload, 4); /* at any address */
+    }
+}
+
+ALWAYS void take_positions(const uint64_t *restrict words, size_t n, char *restrict to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t position = (uint32_t)words[i];
+        memcpy(to + 8 * i, &position, 8);
+    }
+}
+
 /* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
 static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, size_t n,
                               uint32_t *keys, void *payloads, bool raw)
 {
-    usw_keymap map = raw ? p->map : (usw_keymap){.bits = 32};
-    for (size_t i = 0; keys != NULL && i < n; i++) {
-        keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
+    if (keys != NULL) {
+        take_keys(raw ? p->map : (usw_keymap){.bits = 32}, words, n, keys);
     }
-    for (size_t i = 0; p->payload_bytes == 4 && i < n; i++) {
-        memcpy((char *)payloads + 4 * i, &words[i], 4); /* the low end comes first */
-    }
-    for (size_t i = 0; p->payload_bytes == 8 && i < n; i++) {
-        uint64_t position = (uint32_t)words[i];
-        memcpy((char *)payloads + 8 * i, &position, 8);
+    if (p->payload_bytes == 4) {
+        take_payloads(words, n, payloads);
+    } else {
+        take_positions(words, n, payloads);
     }
 }
 
@@ -170,7 +228,8 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
         return;
     }
     word_plan plan = plan_words(n, (uint64_t)differ << 32);
-    uint32_t ends[GROUPS_MAX] = {(uint32_t)n};
+    uint32_t ends[GROUPS_MAX];
+    ends[0] = (uint32_t)n;
     if (plan.groups > 1) {
         split_words(&plan, from, spare, n, ends);
         from = spare;
@@ -186,11 +245,18 @@ static size_t bucket_start(const job_u32 *job, size_t d)
     return d == 0 ? 0 : job->ends[d - 1];
 }
 
+/* How many buckets are sorted by one task. */
+static size_t narrow_each(const job_u32 *job)
+{
+    size_t some = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
+    return job->chunks == 1 ? job->buckets : some;
+}
+
 static void narrow_buckets(void *context, size_t t, unsigned lane)
 {
     const job_u32 *job = context;
     uint64_t *words = job->p->way_keys[1];
-    size_t each = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
+    size_t each = narrow_each(job);
     for (size_t d = t * each; d < usw_min((t + 1) * each, job->buckets); d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
         if (n <= LEAF_KEYS) {
@@ -250,17 +316,23 @@ static bool finish_rest(upsweep *u, const job_u32 *job, size_t begin, size_t n)
  * equal, which go to the first way, and on the stack, whose new top is returned. */
 static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
+    if (job->n <= NARROW_WHOLE) {
+        uint64_t *words = job->words + job->words_keys;
+        make_words(job, 0, job->n, words);
+        narrow_leaf(job, words, job->n, 0, 0);
+        return stack;
+    }
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
-    unsigned bits = usw_log2_up(usw_div_up(job->n, NARROW_AIM));
-    bits = (unsigned)usw_min(usw_min(bits, hi - lo), NARROW_DIGIT_MAX);
+    size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
+    size_t wanted = usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
     job->far = job->lines != NULL;
-    job->shift = hi - bits;
-    job->buckets = 1u << bits;
+    job->shift = hi;
+    job->below = job->mask & bits_between_u32(0, hi);
+    job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
     usw_parallel(u, job->chunks, narrow_histogram, job);
     scan_u32(job);
     usw_parallel(u, job->chunks, narrow_scatter, job);
-    size_t each = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
-    usw_parallel(u, usw_div_up(job->buckets, each), narrow_buckets, job);
+    usw_parallel(u, usw_div_up(job->buckets, narrow_each(job)), narrow_buckets, job);
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
         if (n > LEAF_KEYS && !finish_rest(u, job, begin, n)) {

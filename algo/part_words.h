@@ -15,6 +15,15 @@ enum {
     GROUPS_MAX = 1 << GROUP_DIGIT_MAX
 };
 
+/* A counter is not read while it is unknown where the stores before it go: so places are taken for
+ * some words first, and then the words are written. That is a third of a scatter's time. */
+enum { AT_ONCE = 8 };
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
 /* How words are sorted that differ in the bits [low, high): split by [shift, high) first. */
 typedef struct word_plan {
     unsigned low, shift, high;
@@ -53,31 +62,43 @@ static inline void split_words(const word_plan *plan, const uint64_t *from, uint
         ends[g] = sum;
         sum += count;
     }
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; i + AT_ONCE <= n; i += AT_ONCE) {
+        uint32_t at[AT_ONCE];
+        UNROLL for (unsigned k = 0; k < AT_ONCE; k++)
+        {
+            at[k] = ends[(uint32_t)(from[i + k] >> shift) & mask]++;
+        }
+        UNROLL for (unsigned k = 0; k < AT_ONCE; k++) to[at[k]] = from[i + k];
+    }
+    for (; i < n; i++) {
         to[ends[(uint32_t)(from[i] >> shift) & mask]++] = from[i];
     }
 }
 
 static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high);
 
-/* Words in out that agree from `shift` up, which are few, are sorted by the bits [low, shift). */
-static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned shift)
+/* Words in out that agree in the bits [shift, high), which are few, are sorted by the bits
+ * [low, shift). */
+static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned shift,
+                      unsigned high)
 {
     enum { STRIP = 64 }; /* searched at once, without a branch */
+    uint64_t bits = (UINT64_MAX >> (64 - (high - shift))) << shift;
     for (size_t i = 0, end; i + 1 < n;) {
         size_t stop = usw_min(i + STRIP, n - 1);
         uint64_t tie = 0;
         for (size_t k = i; k < stop; k++) {
-            tie |= (out[k] ^ out[k + 1]) >> shift == 0;
+            tie |= ((out[k] ^ out[k + 1]) & bits) == 0;
         }
         if (tie == 0) {
             i = stop;
             continue;
         }
-        while ((out[i] ^ out[i + 1]) >> shift != 0) {
+        while (((out[i] ^ out[i + 1]) & bits) != 0) {
             i++;
         }
-        for (end = i + 2; end < n && (out[end] ^ out[i]) >> shift == 0; end++) {
+        for (end = i + 2; end < n && ((out[end] ^ out[i]) & bits) == 0; end++) {
         }
         memcpy(from + i, out + i, (end - i) * sizeof *from);
         sort_group(from + i, out + i, end - i, low, shift);
@@ -115,6 +136,6 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
         out[i] = from[tags[i] & places];
     }
     if (ties != 0) {
-        sort_ties(from, out, n, low, shift);
+        sort_ties(from, out, n, low, shift, high);
     }
 }

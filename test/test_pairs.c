@@ -219,7 +219,7 @@ static void big_arrays(void **state)
 static void words(void **state)
 {
     (void)state;
-    static const size_t some[] = {2047, 2048, 2049, 66001, 600011};
+    static const size_t some[] = {300, 1000, 1024, 1025, 2049, 66001, 600011};
     static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32};
     unsigned turn = 0;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
