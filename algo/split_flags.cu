@@ -266,17 +266,20 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     if (keep && (a->in == a->out || a->n < tune.counted)) {
         return prepare_order(g, a, tiles, columns);
     }
-    uint32_t *ticket = nullptr;
-    uint64_t *all_ones = static_cast<uint64_t *>(usw_gpu_scratch(g, sizeof *all_ones));
+    usw_split_count_args count = {};
+    uint32_t *sum = nullptr; /* where a ticket would be */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
-    if (all_ones == nullptr || bits == nullptr ||
-        usw_odometer_make(g, tiles, &a->tree, &ticket) != UPSWEEP_OK) {
+    if (bits == nullptr || usw_odometer_make(g, tiles, &a->tree, &sum) != UPSWEEP_OK) {
         return g->status;
     }
-    a->all_ones = all_ones;
     a->bits = bits;
-    return usw_split_count_all(g, a->flags, a->n, static_cast<unsigned>(a->tile), a->tree, ticket,
-                               bits, all_ones);
+    a->all_ones = reinterpret_cast<uint64_t *>(sum);
+    count.flags = a->flags;
+    count.n = a->n;
+    count.tree = a->tree;
+    count.bits = bits;
+    count.all_ones = reinterpret_cast<unsigned long long *>(sum);
+    return usw_split_count_all(g, count, static_cast<unsigned>(a->tile));
 }
 
 /* Whether all tiles fit the device at once, in blocks that meet. */
