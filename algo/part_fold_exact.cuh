@@ -318,20 +318,20 @@ __device__ __forceinline__ usw_fold_part usw_fold_block(usw_fold_part mine, J jo
 }
 
 /* Block results to memory; true for the last block, which then sees those of all blocks. */
-__device__ __forceinline__ bool usw_fold_is_last(const usw_fold_args &a)
+__device__ __forceinline__ bool usw_fold_is_last(uint32_t *finished)
 {
     USW_SHARED(uint32_t, before);
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        before = atomicAdd(a.finished, 1u);
+        before = atomicAdd(finished, 1u);
         __threadfence();
     }
     __syncthreads();
     if (before + 1 < gridDim.x) {
         return false;
     }
-    *a.finished = 0;
+    *finished = 0;
     return true;
 }
 
@@ -352,7 +352,7 @@ __device__ __forceinline__ bool usw_fold_all(const usw_fold_args &a, usw_fold_pa
             a.parts[uint64_t(maps) * blockIdx.x + m] = mine[m];
         }
     }
-    if (!usw_fold_is_last(a)) {
+    if (!usw_fold_is_last(a.finished)) {
         return false;
     }
     for (unsigned m = 0; m < maps; m++) {

@@ -303,50 +303,6 @@ usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
     return carry;
 }
 
-/* ---- warps that take whole tiles ---- */
-
-/* A warp: tile t's sum, known to lane 0, goes to the tree, and with it the sums of the nodes that t
- * closes. */
-template <typename E>
-__device__ __forceinline__ void usw_odometer_put(const E &e, const usw_odometer_tree &tree,
-                                                 uint64_t t, typename E::Acc sum,
-                                                 usw_odometer_room<typename E::Acc, E::exact> &room)
-{
-    for (unsigned l = 0;; l++) {
-        if (threadIdx.x % 32 == 0) {
-            usw_odometer_publish(tree, l, t, sum, false);
-        }
-        __syncwarp();
-        if (!usw_odometer_closes(tree, t, l)) {
-            return;
-        }
-        sum = e.join(usw_odometer_wheel(e, tree, t, l, room), sum);
-    }
-}
-
-/* The warp with the last tile: the sum of all, to lane 0. */
-template <typename E>
-__device__ __forceinline__ typename E::Acc
-usw_odometer_all(const E &e, const usw_odometer_tree &tree,
-                 usw_odometer_room<typename E::Acc, E::exact> &room)
-{
-    typename E::Acc all = e.neutral();
-    for (unsigned l = tree.levels; l-- > 0;) {
-        all = e.join(all, usw_odometer_wheel(e, tree, tree.tiles, l, room));
-    }
-    return all;
-}
-
-/* Tiles for a warp, `count` at a time and in order: lane 0 asks early, all lanes are told late. */
-__device__ __forceinline__ uint32_t usw_odometer_draw(uint32_t *ticket)
-{
-    return threadIdx.x % 32 == 0 ? atomicAdd(ticket, 1u) : 0;
-}
-__device__ __forceinline__ uint64_t usw_odometer_drawn(uint32_t drawn, unsigned count)
-{
-    return uint64_t(__shfl_sync(~0u, drawn, 0)) * count;
-}
-
 /* ---- host ---- */
 
 /* The tree over `tiles` tiles and a ticket to draw them by, in scratch and zeroed. */

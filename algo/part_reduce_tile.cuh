@@ -1,8 +1,8 @@
 /* part_reduce_tile.cuh - a warp adds up one tile of floats in the order of core/order.h.
  *
  * A tile has 128 lanes, four of them to a thread; a lane adds its elements one after the other, row
- * by row, and at the end the lanes meet at halving distance. Rows come in batches: while one is
- * added up, the next is on its way. */
+ * by row, and at the end the lanes meet at halving distance. Rows come in batches, all of one on
+ * their way at once; while they come, other warps add. */
 #ifndef USW_PART_REDUCE_TILE_CUH
 #define USW_PART_REDUCE_TILE_CUH
 
@@ -12,7 +12,6 @@ enum : unsigned {
     USW_REDUCE_TILE = 4096,
     USW_REDUCE_LANES = 128,
     USW_REDUCE_ROWS = USW_REDUCE_TILE / USW_REDUCE_LANES,
-    USW_REDUCE_ROW_BYTES = 128, /* of a batch, that a thread holds */
 };
 
 /* Which of the tile's lanes are thread t's: four neighbours, or two pairs of f64. */
@@ -44,87 +43,84 @@ template <typename R> __device__ __forceinline__ void usw_reduce_row(const R *ro
     }
 }
 
-/* Rows that a thread has on the way at once, twice: one half is added up while the other comes. */
-template <typename R> struct usw_reduce_batch {
-    static constexpr unsigned rows = USW_REDUCE_ROW_BYTES / (sizeof(R) == 8 ? 32 : 16),
-                              count = USW_REDUCE_ROWS / rows;
-    static_assert(count % 2 == 0, "a tile ends where it began, with the first half");
-    R v[2][rows][4];
-
-    __device__ __forceinline__ void load(unsigned half, const R *tile, unsigned b)
-    {
-#pragma unroll
-        for (unsigned r = 0; r < rows; r++) {
-            usw_reduce_row(tile + (b * rows + r) * USW_REDUCE_LANES, v[half][r]);
-        }
-    }
-    template <typename E>
-    __device__ __forceinline__ void add(unsigned half, const E &e, double (&lane)[4]) const
-    {
-#pragma unroll
-        for (unsigned r = 0; r < rows; r++) {
-#pragma unroll
-            for (unsigned s = 0; s < 4; s++) {
-                lane[s] = e.join(lane[s], e.widen(v[half][r][s]));
-            }
-        }
-    }
-};
-
-/* The lanes of a whole tile, whose first batch is there or on its way; meanwhile(): what to load
- * next. */
-template <typename E, typename R, typename F>
-__device__ __forceinline__ void usw_lanes_of_tile(const E &e, usw_reduce_batch<R> &rows,
-                                                  const R *tile, double (&lane)[4], F meanwhile)
+/* Rows, one after the other. */
+template <typename E, typename R, unsigned rows>
+__device__ __forceinline__ void usw_lanes_add(const E &e, const R (&x)[rows][4], double (&lane)[4])
 {
 #pragma unroll
-    for (unsigned b = 0; b < usw_reduce_batch<R>::count; b++) {
-        if (b + 1 < usw_reduce_batch<R>::count) {
-            rows.load((b + 1) % 2, tile, b + 1);
-        } else {
-            meanwhile();
-        }
-        rows.add(b % 2, e, lane);
-    }
-}
-
-/* The same for a tile that is not full or not aligned. */
-template <typename E, typename R>
-__device__ __forceinline__ void usw_lanes_of_part(const E &e, const R *x, unsigned count,
-                                                  double (&lane)[4])
-{
-#pragma unroll 4
-    for (unsigned row = 0; row < USW_REDUCE_ROWS; row++) {
+    for (unsigned r = 0; r < rows; r++) {
 #pragma unroll
         for (unsigned s = 0; s < 4; s++) {
-            const unsigned i = row * USW_REDUCE_LANES + usw_reduce_lane<R>(threadIdx.x % 32, s);
-            lane[s] = i < count ? e.join(lane[s], e.widen(x[i])) : lane[s];
+            lane[s] = e.join(lane[s], e.widen(x[r][s]));
         }
     }
 }
 
-/* The tile's sum, to lane 0: lanes meet at distance 64, 32 .. 1. */
-template <typename R, typename E>
-__device__ __forceinline__ double usw_lanes_meet(const E &e, double (&lane)[4])
+/* The lanes of a whole tile in memory aligned to 16 bytes. vectors: loads that a thread has on
+ * their way at once. */
+template <unsigned vectors, typename E, typename R>
+__device__ __forceinline__ void usw_lanes_of_tile(const E &e, const R *tile, double (&lane)[4])
 {
-    if constexpr (sizeof(R) == 8) {
-        lane[0] = e.join(lane[0], lane[2]);
-        lane[1] = e.join(lane[1], lane[3]);
+    constexpr unsigned rows = sizeof(R) == 8 ? vectors / 2 : vectors;
+    static_assert(USW_REDUCE_ROWS % rows == 0, "a tile is whole batches");
+#pragma unroll 1
+    for (unsigned first = 0; first < USW_REDUCE_ROWS; first += rows) {
+        R x[rows][4];
 #pragma unroll
-        for (unsigned distance = 16; distance > 0; distance /= 2) {
-            lane[0] = e.join(lane[0], __shfl_down_sync(~0u, lane[0], distance));
-            lane[1] = e.join(lane[1], __shfl_down_sync(~0u, lane[1], distance));
+        for (unsigned r = 0; r < rows; r++) {
+            usw_reduce_row(tile + (first + r) * USW_REDUCE_LANES, x[r]);
         }
-        return e.join(lane[0], lane[1]);
-    } else {
+        usw_lanes_add(e, x, lane);
+    }
+}
+
+/* The same for a tile that is not full or not aligned; what is missing is neutral. */
+template <typename E, typename R>
+__device__ __forceinline__ void usw_lanes_of_part(const E &e, const R *tile, unsigned count,
+                                                  double (&lane)[4])
+{
+    constexpr unsigned rows = 8;
+#pragma unroll 1
+    for (unsigned first = 0; first < USW_REDUCE_ROWS; first += rows) {
+        R x[rows][4];
 #pragma unroll
-        for (unsigned distance = 16; distance > 0; distance /= 2) {
+        for (unsigned r = 0; r < rows; r++) {
 #pragma unroll
             for (unsigned s = 0; s < 4; s++) {
-                lane[s] = e.join(lane[s], __shfl_down_sync(~0u, lane[s], distance));
+                const unsigned i =
+                    (first + r) * USW_REDUCE_LANES + usw_reduce_lane<R>(threadIdx.x % 32, s);
+                x[r][s] = i < count ? tile[i] : e.neutral_raw();
             }
         }
-        return e.join(e.join(lane[0], lane[2]), e.join(lane[1], lane[3]));
+        usw_lanes_add(e, x, lane);
+    }
+}
+
+/* The tile's sum, to all: lanes meet at distance 64, 32 .. 1. A thread that has several keeps half
+ * of them and gives the others away. */
+template <typename R, typename E>
+__device__ __forceinline__ double usw_lanes_meet(const E &e, const double (&lane)[4])
+{
+    const bool high = (threadIdx.x & 16) != 0, odd = (threadIdx.x & 8) != 0;
+    auto meet = [&](double kept, double given, unsigned distance) {
+        return e.join(kept, __shfl_xor_sync(~0u, given, static_cast<int>(distance)));
+    };
+    if constexpr (sizeof(R) == 8) {
+        const double a = e.join(lane[0], lane[2]), b = e.join(lane[1], lane[3]);
+        double v = meet(high ? b : a, high ? a : b, 16);
+        for (unsigned distance = 8; distance > 0; distance /= 2) {
+            v = meet(v, v, distance);
+        }
+        return meet(v, v, 16);
+    } else {
+        const double a = meet(high ? lane[2] : lane[0], high ? lane[0] : lane[2], 16);
+        const double b = meet(high ? lane[3] : lane[1], high ? lane[1] : lane[3], 16);
+        double v = meet(odd ? b : a, odd ? a : b, 8);
+        for (unsigned distance = 4; distance > 0; distance /= 2) {
+            v = meet(v, v, distance);
+        }
+        v = meet(v, v, 16);
+        return meet(v, v, 8);
     }
 }
 

@@ -3,7 +3,7 @@
  *
  * A warp takes 8192 flags, or a tile if that is more, 512 at a time: a vector of 16 flags a lane
  * becomes 16 bits, eight vectors on their way at once. Nobody looks at the tree before the kernel
- * has ended, so its upper nodes are added up by whoever has something to add. */
+ * has ended, so its upper nodes are added up by all who have something to add. */
 #ifndef USW_PART_SPLIT_COUNT_CUH
 #define USW_PART_SPLIT_COUNT_CUH
 
@@ -41,13 +41,32 @@ __device__ __forceinline__ unsigned usw_split_count_put(const usw_odometer_tree 
     }
     if (threadIdx.x % 32 == 0) {
         usw_odometer_publish(tree, 0, t, uint64_t(ones), false);
-        for (unsigned l = 1; l < tree.levels && t >> (6 * l) < tree.tiles >> (6 * l); l++) {
-            usw_node *node = tree.at(l, t >> (6 * l));
-            atomicAdd(reinterpret_cast<unsigned long long *>(&node->value), 1ull * ones);
-            node->state = USW_NODE_READY;
-        }
     }
     return ones;
+}
+
+/* One thread: what the warps of a block found in neighbouring shares from `base` on goes to the
+ * nodes above, as few times as can be, since all blocks add to them. */
+__device__ __forceinline__ void usw_split_count_above(const usw_split_count_args &a, uint64_t base,
+                                                      const uint64_t *of_warp, unsigned warps)
+{
+    for (unsigned l = 1; l < a.tree.levels; l++) {
+        const unsigned shift = a.tile_log2 + 6 * l;
+        uint64_t sum = 0;
+        for (unsigned w = 0; w < warps; w++) {
+            const uint64_t at = (base + uint64_t(w) * a.share) >> shift;
+            sum += of_warp[w];
+            if (w + 1 < warps && (base + uint64_t(w + 1) * a.share) >> shift == at) {
+                continue;
+            }
+            if (at < a.tree.tiles >> (6 * l)) {
+                usw_node *node = a.tree.at(l, at);
+                atomicAdd(reinterpret_cast<unsigned long long *>(&node->value), 1ull * sum);
+                node->state = USW_NODE_READY;
+            }
+            sum = 0;
+        }
+    }
 }
 
 /* A whole warp, whole tiles from `begin` on, all in memory aligned to vectors: their ones. */
@@ -80,19 +99,25 @@ __device__ __forceinline__ uint64_t usw_split_count_whole(const usw_split_count_
     return all;
 }
 
-/* The same for any tile. */
-__device__ __forceinline__ uint64_t usw_split_count_tile(const usw_split_count_args &a, uint64_t t)
+/* The same for tiles of any size, of those that there are. */
+__device__ __forceinline__ uint64_t usw_split_count_part(const usw_split_count_args &a,
+                                                         uint64_t begin)
 {
     const unsigned tile = 1u << a.tile_log2;
-    const uint64_t begin = t * tile, left = a.n - begin;
-    const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
-    unsigned ones = 0;
-    for (unsigned i = 32 * (threadIdx.x % 32); i < count; i += 32 * 32) {
-        const uint32_t word = usw_flags_word(a.flags + begin + i, count - i < 32 ? count - i : 32);
-        a.bits[(begin + i) / 32] = word;
-        ones += static_cast<unsigned>(__popc(word));
+    const uint64_t end = begin + a.share < a.n ? begin + a.share : a.n;
+    uint64_t all = 0;
+    for (; begin < end; begin += tile) {
+        const unsigned count = end - begin < tile ? static_cast<unsigned>(end - begin) : tile;
+        unsigned ones = 0;
+        for (unsigned i = 32 * (threadIdx.x % 32); i < count; i += 32 * 32) {
+            const uint32_t word =
+                usw_flags_word(a.flags + begin + i, count - i < 32 ? count - i : 32);
+            a.bits[(begin + i) / 32] = word;
+            ones += static_cast<unsigned>(__popc(word));
+        }
+        all += usw_split_count_put(a.tree, begin >> a.tile_log2, ones);
     }
-    return usw_split_count_put(a.tree, t, ones);
+    return all;
 }
 
 static __global__ void __launch_bounds__(usw_split_count_tuning.threads,
@@ -102,31 +127,32 @@ static __global__ void __launch_bounds__(usw_split_count_tuning.threads,
     constexpr unsigned warps = usw_split_count_tuning.threads / 32;
     USW_SHARED_ARRAY(uint64_t, of_warp, [warps]);
     const bool vectors = reinterpret_cast<uintptr_t>(a.flags) % 16 == 0 && a.tile_log2 >= 9;
-    uint64_t mine = 0, begin = (uint64_t(blockIdx.x) * warps + threadIdx.x / 32) * a.share;
-    for (; begin < a.n; begin += uint64_t(gridDim.x) * warps * a.share) {
-        if (vectors && begin + a.share <= a.n) {
-            mine += usw_split_count_whole(a, begin);
-        } else {
-            const uint64_t end = begin + a.share < a.n ? begin + a.share : a.n;
-            for (uint64_t t = begin >> a.tile_log2; t << a.tile_log2 < end; t++) {
-                mine += usw_split_count_tile(a, t);
-            }
+    const unsigned warp = threadIdx.x / 32;
+    const uint64_t step = uint64_t(warps) * a.share;
+    uint64_t all = 0;
+    for (uint64_t base = blockIdx.x * step; base < a.n; base += gridDim.x * step) {
+        const uint64_t begin = base + uint64_t(warp) * a.share;
+        const uint64_t ones = vectors && begin + a.share <= a.n ? usw_split_count_whole(a, begin)
+                                                                : usw_split_count_part(a, begin);
+        if (threadIdx.x % 32 == 0) {
+            of_warp[warp] = ones;
         }
-    }
-    if (threadIdx.x % 32 == 0) {
-        of_warp[threadIdx.x / 32] = mine;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        unsigned long long all = 0;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            usw_split_count_above(a, base, of_warp, warps);
+        }
         for (unsigned w = 0; w < warps; w++) {
             all += of_warp[w];
         }
-        atomicAdd(a.all_ones, all);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        atomicAdd(a.all_ones, 1ull * all);
     }
 }
 
-/* Queues it; a.tree and *a.all_ones are zeroed. tile: a power of two. */
+/* Queues it; a.tree and *a.all_ones are zeroed. tile: a power of two. a.tree may have one level, if
+ * that is all that is wanted. */
 static inline upsweep_status usw_split_count_all(usw_gpu *g, usw_split_count_args a, unsigned tile)
 {
     while (1u << a.tile_log2 < tile) {

@@ -5,17 +5,18 @@
  * or a block, then all of them.
  *
  * Sums and products of floats follow core/order.h: a warp takes a tile of 4096 elements, four of
- * the tile's 128 lanes to a thread, and puts its sum where the odometer's tree looks for it
- * (part_odometer.cuh). A warp that ends a group of 64 tiles adds the group up; the one with the
- * last tile adds up the wheels. Everything else is exact and goes by vectors (part_fold_exact.cuh).
+ * the tile's 128 lanes to a thread, and leaves its sum in memory; nothing else is done for a tile,
+ * since whatever waits, draws or fences there takes as long as many elements. The last block to
+ * finish turns the odometer (part_reduce_wheels.cuh); where there are many tiles, all blocks meet
+ * and add up groups of 64 tiles before. Everything else is exact and goes by vectors
+ * (part_fold_exact.cuh).
  *
- * Shape: 128 threads a block for floats, 256 for the rest, as many blocks as fit; one block when n
- * is small, which is one launch, and else a fill of a few words before it. No shared memory to
- * speak of. Traffic: each element is read once. Floats that may be added in any order go by vectors
- * too, in f64. */
+ * Shape: blocks of 256 threads, 128 for floats, as many as fit; one launch, of one block when n is
+ * small. 34 KB of shared memory for sums of floats. Traffic: each element is read once, 16 bytes a
+ * tile of floats. Floats that may be added in any order go by vectors too, in f64. */
 #include "part_least.cuh"
-#include "part_odometer.cuh"
 #include "part_reduce_tile.cuh"
+#include "part_reduce_wheels.cuh"
 
 #include <type_traits>
 
@@ -24,126 +25,123 @@ namespace
 
 /* Every number that may be tuned. */
 struct tuning {
-    unsigned float_blocks, exact_blocks; /* a multiprocessor */
-    unsigned few_tiles;                  /* that one block takes by itself; below 64 */
-    unsigned few_shares;                 /* likewise, of threads x vectors on their way */
+    unsigned float_vectors, float_threads, float_blocks; /* a thread's loads, a block, and so on */
+    unsigned exact_blocks;                               /* a multiprocessor */
+    unsigned few_shares; /* that one block takes by itself, of threads x vectors on their way */
 };
-constexpr tuning tune = {5, 4, 32, 8};
+constexpr tuning tune = {32, 128, 3, 4, 8};
+#ifdef USW_EMULATE
+enum : unsigned { ONE_BLOCK = USW_ODOMETER_TEETH };
+#else
+enum : unsigned { ONE_BLOCK = USW_WHEELS_ONCE }; /* tiles whose sums the last block adds up alone */
+#endif
 
-enum : unsigned {
-    TILE = USW_REDUCE_TILE,
-    TREE_THREADS = 32 * USW_ODOMETER_WARPS,
-    FEW_THREADS = 512,
-};
+enum : unsigned { TILE = USW_REDUCE_TILE };
 
-/* ---- all tiles ---- */
+/* ---- floats, in order ---- */
 
 struct tree_args {
     const void *data;
-    uint64_t n;
+    uint64_t n, tiles;
     double *result;
-    uint32_t *ticket;
-    usw_odometer_tree tree;
+    double *sums;       /* of tiles */
+    double *groups;     /* of 64 tiles each, and of the rest; NULL: nobody needs them */
+    uint32_t *finished; /* blocks; 0 between kernels */
+    unsigned *barrier;
 };
 
-__device__ __forceinline__ void put_result(double *result, double v)
-{
-    *reinterpret_cast<uint64_t *>(result) = usw_f64_number::narrow(v);
-}
-
-/* Floats in order: warps draw tiles. A warp waits only for tiles before its own. */
-template <typename E>
-__global__ void __launch_bounds__(TREE_THREADS, tune.float_blocks) tree(tree_args a, E e)
+/* A warp: the tiles' sums; neighbours are different blocks', so that few go to many. Returns that
+ * of its last tile. */
+template <typename E> __device__ __forceinline__ double sum_tiles(const tree_args &a, const E &e)
 {
     typedef typename E::Raw R;
-    typedef usw_odometer_room<double, false> odometer_room;
-    USW_SHARED(odometer_room, room);
-    const uint64_t tiles = a.tree.tiles;
     const uint64_t whole = reinterpret_cast<uintptr_t>(a.data) % 16 == 0 ? a.n / TILE : 0;
-    const R *data = static_cast<const R *>(a.data);
-    usw_reduce_batch<R> rows;
-    uint64_t t = usw_odometer_drawn(usw_odometer_draw(a.ticket), 1), next = t;
-    auto load_next = [&] {
-        if (next < whole) {
-            rows.load(0, data + next * TILE, 0);
-        }
-    };
-    for (load_next(); t < tiles; t = next) {
-        const uint32_t drawn = usw_odometer_draw(a.ticket);
-        auto meanwhile = [&] {
-            next = usw_odometer_drawn(drawn, 1);
-            load_next();
-        };
+    const uint64_t step = uint64_t(gridDim.x) * (tune.float_threads / 32);
+    uint64_t t = uint64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
+    double sum = e.neutral();
+    for (; t < a.tiles; t += step) {
+        const R *tile = static_cast<const R *>(a.data) + t * TILE;
         double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
         if (t < whole) {
-            usw_lanes_of_tile(e, rows, data + t * TILE, lane, meanwhile);
+            usw_lanes_of_tile<tune.float_vectors>(e, tile, lane);
         } else {
             const uint64_t left = a.n - t * TILE;
-            usw_lanes_of_part(e, data + t * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
-                              lane);
-            meanwhile();
+            usw_lanes_of_part(e, tile, left < TILE ? static_cast<unsigned>(left) : +TILE, lane);
         }
-        usw_odometer_put(e, a.tree, t, usw_lanes_meet<R>(e, lane), room);
-        if (t + 1 == tiles) {
-            const double all = usw_odometer_all(e, a.tree, room);
-            if (threadIdx.x % 32 == 0) {
-                put_result(a.result, all);
-            }
+        sum = usw_lanes_meet<R>(e, lane);
+        if (threadIdx.x % 32 == 0) {
+            a.sums[t] = sum;
+        }
+    }
+    return sum;
+}
+
+/* Warps: the groups' sums, when all blocks have met. */
+template <typename E> __device__ __forceinline__ void sum_groups(const tree_args &a, const E &e)
+{
+    const uint64_t step = uint64_t(gridDim.x) * (tune.float_threads / 32);
+    uint64_t g = uint64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
+    for (; g * USW_ODOMETER_TEETH < a.tiles; g += step) {
+        const uint64_t first = g * USW_ODOMETER_TEETH, left = a.tiles - first;
+        const double sum = usw_wheels_group(
+            e, a.sums + first, left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64);
+        if (threadIdx.x % 32 == 0) {
+            a.groups[g] = sum;
         }
     }
 }
 
-/* One block takes a few tiles: the odometer's first wheel is all there is. */
-template <typename E> __global__ void __launch_bounds__(FEW_THREADS) few(tree_args a, E e)
+template <typename E>
+__global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tree_args a, E e)
 {
-    typedef typename E::Raw R;
-    USW_SHARED_ARRAY(double, sums, [tune.few_tiles]);
-    const bool aligned = reinterpret_cast<uintptr_t>(a.data) % 16 == 0;
-    const unsigned tiles = static_cast<unsigned>((a.n + TILE - 1) / TILE);
-    for (unsigned t = threadIdx.x / 32; t < tiles; t += FEW_THREADS / 32) {
-        const unsigned left = static_cast<unsigned>(a.n) - t * TILE;
-        const R *x = static_cast<const R *>(a.data) + t * TILE;
-        double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
-        if (left >= TILE && aligned) {
-            usw_reduce_batch<R> rows;
-            rows.load(0, x, 0);
-            usw_lanes_of_tile(e, rows, x, lane, [] {});
-        } else {
-            usw_lanes_of_part(e, x, left < TILE ? left : +TILE, lane);
-        }
-        const double sum = usw_lanes_meet<R>(e, lane);
-        if (threadIdx.x % 32 == 0) {
-            sums[t] = sum;
-        }
+    USW_SHARED(usw_wheels_room, room);
+    double all = sum_tiles(a, e);
+    if (a.groups != nullptr) {
+        usw_grid_barrier(a.barrier, 1, true);
+        sum_groups(a, e);
+    }
+    if (gridDim.x > 1 && !usw_fold_is_last(a.finished)) {
+        return;
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-        double wheel = e.neutral();
-        for (unsigned t = 0; t < tiles; t++) {
-            wheel = e.join(wheel, sums[t]);
+    if (a.groups != nullptr) {
+        const uint64_t groups = a.tiles / USW_ODOMETER_TEETH;
+        all = usw_wheels_read<tune.float_threads>(e, a.groups, groups, room);
+        if (a.tiles % USW_ODOMETER_TEETH != 0) {
+            all = e.join(all, __ldcg(a.groups + groups));
         }
-        put_result(a.result, wheel);
+    } else if (a.tiles > 1) {
+        all = usw_wheels_read<tune.float_threads>(e, a.sums, a.tiles, room);
+    }
+    if (threadIdx.x == 0) {
+        *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
     }
 }
 
 template <typename E>
 upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *result, const E &e)
 {
+    constexpr unsigned warps = tune.float_threads / 32;
     tree_args a = {};
     a.data = data;
     a.n = n;
+    a.tiles = (n + TILE - 1) / TILE;
     a.result = static_cast<double *>(result);
-    const uint64_t tiles = (n + TILE - 1) / TILE;
-    if (tiles <= tune.few_tiles) {
-        return USW_LAUNCH(g, (few<E>), dim3(1), dim3(FEW_THREADS), 0, a, e);
-    }
-    if (usw_odometer_make(g, tiles, &a.tree, &a.ticket) != UPSWEEP_OK) {
+    const bool many = a.tiles > ONE_BLOCK;
+    const uint64_t groups = many ? (a.tiles + USW_ODOMETER_TEETH - 1) / USW_ODOMETER_TEETH : 0;
+    a.sums = static_cast<double *>(usw_gpu_scratch(g, (a.tiles + groups) * sizeof *a.sums));
+    if (a.sums == nullptr) {
         return g->status;
     }
-    const uint64_t wanted = (tiles + USW_ODOMETER_WARPS - 1) / USW_ODOMETER_WARPS;
-    const uint64_t fit = uint64_t(g->sms) * tune.float_blocks;
-    return USW_LAUNCH(g, (tree<E>), dim3(static_cast<unsigned>(wanted < fit ? wanted : fit)),
-                      dim3(TREE_THREADS), 0, a, e);
+    a.groups = many ? a.sums + a.tiles : nullptr;
+    a.barrier = g->barrier;
+    a.finished = g->barrier + USW_GPU_FINISHED;
+    const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_wheels_room) + 2048);
+    const uint64_t fit = g->sms * (by_room < tune.float_blocks ? by_room : tune.float_blocks);
+    const unsigned wanted = static_cast<unsigned>(a.tiles < fit ? a.tiles : fit);
+    const dim3 blocks(a.tiles <= warps ? 1 : wanted), threads(tune.float_threads);
+    return many ? USW_LAUNCH_COOPERATIVE(g, (tree<E>), blocks, threads, 0, a, e)
+                : USW_LAUNCH(g, (tree<E>), blocks, threads, 0, a, e);
 }
 
 /* ---- integers ---- */
@@ -189,7 +187,7 @@ upsweep_status prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, uns
     }
     const size_t parts = size_t(maps) * *blocks * sizeof(usw_fold_part);
     a->parts = static_cast<usw_fold_part *>(usw_gpu_scratch(g, parts));
-    a->finished = g->barrier;
+    a->finished = g->barrier + USW_GPU_FINISHED;
     return a->parts == nullptr ? g->status : UPSWEEP_OK;
 }
 

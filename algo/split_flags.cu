@@ -256,16 +256,9 @@ upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t
     return usw_gpu_fill(g, all, 0, bytes);
 }
 
-/* Whatever the tiles need to know before they move: the tree, empty or counted. */
-template <bool keep>
-upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
+/* The flags counted: a tree, of which so many levels are wanted, and the flags as bits. */
+upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned levels)
 {
-    if (tiles == 1 || (a->n <= tune.few && a->in != a->out)) {
-        return UPSWEEP_OK;
-    }
-    if (keep && (a->in == a->out || a->n < tune.counted)) {
-        return prepare_order(g, a, tiles, columns);
-    }
     usw_split_count_args count = {};
     uint32_t *sum = nullptr; /* where a ticket would be */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
@@ -277,9 +270,23 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     count.flags = a->flags;
     count.n = a->n;
     count.tree = a->tree;
+    count.tree.levels = levels < a->tree.levels ? levels : a->tree.levels;
     count.bits = bits;
     count.all_ones = reinterpret_cast<unsigned long long *>(sum);
     return usw_split_count_all(g, count, static_cast<unsigned>(a->tile));
+}
+
+/* Whatever the tiles need to know before they move: the tree, empty or counted. */
+template <bool keep>
+upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
+{
+    if (tiles == 1 || (a->n <= tune.few && a->in != a->out)) {
+        return UPSWEEP_OK;
+    }
+    if (keep && (a->in == a->out || a->n < tune.counted)) {
+        return prepare_order(g, a, tiles, columns);
+    }
+    return prepare_count(g, a, tiles, USW_ODOMETER_LEVELS);
 }
 
 /* Whether all tiles fit the device at once, in blocks that meet. */
@@ -304,7 +311,7 @@ template <typename S> upsweep_status move_ring(usw_gpu *g, split_args a)
     a.tile = S::tile;
     const uint64_t tiles = usw_select_tiles<S>(a.n);
     const upsweep_status status =
-        S::split ? prepare<false>(g, &a, tiles, 1) : prepare_order(g, &a, tiles, 1);
+        S::split ? prepare_count(g, &a, tiles, 1) : prepare_order(g, &a, tiles, 1);
     usw_select_args r = {};
     r.in = a.in;
     r.out = a.out;

@@ -47,7 +47,7 @@ struct usw_gpu {
     size_t shared_bytes; /* a block may have, opted in */
     size_t l2_bytes;
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
-    unsigned *barrier;         /* device: 2 words for usw_grid_barrier, 0 between kernels */
+    unsigned *barrier;         /* device: words for usw_grid_barrier, 0 between kernels */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
     /* The rest belongs to gpu.cu and stage.cu. */
@@ -72,6 +72,8 @@ struct usw_gpu {
     void (*take)(usw_gpu *g, const char *kernel);
 };
 enum { USW_GPU_MAILBOX = 4096 };
+/* Behind the barrier's two words, and 0 between kernels like them: how many blocks have finished. */
+enum { USW_GPU_FINISHED = 2 };
 
 /* Whether launches are to be left out: forms need not ask, USW_LAUNCH does. */
 static inline bool usw_gpu_plans(const usw_gpu *g)

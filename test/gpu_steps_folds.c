@@ -191,6 +191,7 @@ static void reductions(void **state)
             check_least(*state, type, small_sizes[i], seed);
         }
         check_least(*state, type, 40 * TILE + 3, seed);
+        check_reduce(*state, type, UPSWEEP_SUM, 64 * TILE, seed); /* a whole group */
         for (size_t n = 31 * TILE + 5; n <= N_MAX; n += 17 * TILE - 2, seed++) {
             check_reduce(*state, type, UPSWEEP_SUM, n, seed);
             check_reduce(*state, type, UPSWEEP_PRODUCT, n, seed);
