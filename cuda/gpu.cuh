@@ -72,7 +72,7 @@ struct usw_gpu {
     void (*take)(usw_gpu *g, const char *kernel);
 };
 enum { USW_GPU_MAILBOX = 4096 };
-/* Behind the barrier's two words, and 0 between kernels like them: how many blocks have finished. */
+/* Behind the barrier's two words, and 0 between kernels as they are: blocks that have finished. */
 enum { USW_GPU_FINISHED = 2 };
 
 /* Whether launches are to be left out: forms need not ask, USW_LAUNCH does. */
