@@ -161,8 +161,7 @@ static upsweep_status rows_work(usw_gpu_call *c)
 {
     const sort_job *j = c->context;
     const usw_gpu_rows_step *step = usw_gpu_form(c, "rows");
-    const usw_gpu_finish_step *finish = usw_gpu_form(c, "finish");
-    if (step == NULL || finish == NULL) {
+    if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
     usw_report(c->u, "", "%zu rows of %u-bit keys on the GPU", j->rows, j->bits);
@@ -175,15 +174,6 @@ static upsweep_status rows_work(usw_gpu_call *c)
                       .map = j->map,
                       .index = c->arrays[2].at,
                       .index_bytes = j->value_bytes};
-    if (!j->fixed_rows) {
-        uint64_t *checked = usw_gpu_words(c, j->rows + 1);
-        upsweep_status status = checked == NULL ? UPSWEEP_ERROR_MEMORY
-                                                : finish->rows(c->g, r.begin, r.rows, r.n, checked);
-        if (status != UPSWEEP_OK) {
-            return status;
-        }
-        r.begin = checked;
-    }
     return step->sort(c->g, &r);
 }
 

@@ -16,7 +16,7 @@
 
 #include "forms.h"
 
-#define USW_GPU_ABI 4
+#define USW_GPU_ABI 5
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -181,7 +181,8 @@ typedef struct usw_gpu_merge_step { /* cuda/merge.cu */
                                    bool descending);
 } usw_gpu_merge_step;
 
-/* Rows of keys (cuda/rows.cu). */
+/* Rows of keys (cuda/rows.cu). Where begin does not ascend or goes beyond n there is a fault, and
+ * nothing is done. */
 typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
@@ -193,10 +194,6 @@ typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls 
      * NULL) *index, or 0 where *key > last, so that only NaNs were there. */
     upsweep_status (*least)(usw_gpu *g, const uint64_t *key, const uint64_t *index,
                             const usw_keymap *map, uint64_t last, void *value, uint64_t *place);
-    /* checked gets begin[0 .. rows], or nothing but zeros, and a fault, where that does not ascend
-     * or goes beyond n. */
-    upsweep_status (*rows)(usw_gpu *g, const uint64_t *begin, size_t rows, size_t n,
-                           uint64_t *checked);
 } usw_gpu_finish_step;
 
 /* Pictures of an array (cuda/film.cu). Calls stand between begin and end, as all do. */

@@ -131,6 +131,23 @@ template <typename K> upsweep_status run_tree(usw_gpu *g, tree<K> &t, const key_
     return status;
 }
 
+/* Two runs: the merge is an argument of the kernels, and of few keys there is but one. */
+template <typename K> upsweep_status merge_two(usw_gpu *g, tree<K> &t, const key_order<K> &order)
+{
+    using pair = typename tree<K>::pair;
+    const uint64_t tiles = plan_level(t, t.pairs.get(), t.out);
+    const pair &only = t.pairs[0];
+    if (tiles <= uint64_t(g->sms) * USW_MERGE_ALONE_BLOCKS) {
+        return USW_LAUNCH_COOPERATIVE(g, (usw_merge_alone<key_order<K>>),
+                                      static_cast<unsigned>(tiles), USW_MERGE_THREADS, 0, order,
+                                      only, g->barrier);
+    }
+    const upsweep_status status = usw_gpu_fill(g, t.bad, 0, sizeof(unsigned));
+    return status != UPSWEEP_OK ? status
+                                : usw_merge_level(g, order, usw_merge_one<key_order<K>>{only},
+                                                  tiles, 1, {t.cuts, t.bad});
+}
+
 template <typename K>
 upsweep_status merge_keys(usw_gpu *g, const void *const *runs, const size_t *counts, size_t k,
                           void *out, const usw_keymap &map)
@@ -150,8 +167,11 @@ upsweep_status merge_keys(usw_gpu *g, const void *const *runs, const size_t *cou
     if (t.k < 2) {
         return t.k == 0 ? UPSWEEP_OK : usw_gpu_copy(g, out, t.runs[0].at, t.n * sizeof(K));
     }
+    const key_order<K> order{usw_gpu_keymap_of<K>(map)};
     const upsweep_status status = take_tree(g, t);
-    return status == UPSWEEP_OK ? run_tree(g, t, key_order<K>{usw_gpu_keymap_of<K>(map)}) : status;
+    return status != UPSWEEP_OK ? status
+           : t.k == 2           ? merge_two(g, t, order)
+                                : run_tree(g, t, order);
 }
 
 upsweep_status merge_runs(usw_gpu *g, const void *const *runs, const size_t *counts, size_t k,

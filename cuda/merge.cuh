@@ -7,6 +7,9 @@
  * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: each item is read
  * once and written once, and two binary searches a tile.
  *
+ * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
+ * block finds its own two cuts.
+ *
  * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
  * or the tile copies a and b instead, so that the output always holds every item once.
  *
@@ -235,18 +238,13 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     }
 }
 
-template <typename O, typename L>
-__global__ void __launch_bounds__(USW_MERGE_THREADS)
-    usw_merge_tiles(O o, L level, usw_merge_cuts from)
+/* The tile of the merge that begins at `rank`, between two cuts; bad: a is copied, then b. */
+template <typename O>
+__device__ __forceinline__ void
+usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t cut,
+               uint64_t cut_end, bool bad, typename O::item *room, unsigned short *starts)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]); /* one more is read, and not used */
-    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
-    const usw_merge_place p = level.find(blockIdx.x, 0);
-    const uint64_t cut_at = blockIdx.x + p.merge, rank = p.tile * tile;
-    uint64_t cut = from.cuts[cut_at], cut_end = from.cuts[cut_at + 1];
-    const bool bad = from.bad[p.merge] != 0;
-    const usw_merge_pair<O> m = level.pair(p.merge);
     const uint64_t left = m.na + m.nb - rank;
     const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
     if (bad) {
@@ -260,6 +258,88 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     } else {
         usw_merge_block<false>(o, job, room, starts);
     }
+}
+
+template <typename O, typename L>
+__global__ void __launch_bounds__(USW_MERGE_THREADS)
+    usw_merge_tiles(O o, L level, usw_merge_cuts from)
+{
+    constexpr unsigned tile = USW_MERGE_TILE<O>;
+    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]); /* one more is read, and not used */
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
+    const usw_merge_place p = level.find(blockIdx.x, 0);
+    const uint64_t cut_at = blockIdx.x + p.merge;
+    usw_merge_tile(o, level.pair(p.merge), p.tile * tile, from.cuts[cut_at], from.cuts[cut_at + 1],
+                   from.bad[p.merge] != 0, room, starts);
+}
+
+/* ---- two runs in one launch ---- */
+
+/* usw_merge_rank by a warp, which looks at 32 places at a time. */
+template <typename O>
+__device__ __forceinline__ uint64_t usw_merge_rank_wide(const O &o, const usw_merge_pair<O> &m,
+                                                        uint64_t rank)
+{
+    uint64_t low = rank > m.nb ? rank - m.nb : 0, high = rank < m.na ? rank : m.na;
+    while (low < high) {
+        const uint64_t step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
+        const bool left = at < high && !o.before(o.load(m.b + (rank - 1 - at)), o.load(m.a + at));
+        /* Lists that are not sorted may answer by turns: the first no counts. */
+        const unsigned no = ~__ballot_sync(~0u, left);
+        const unsigned lefts =
+            no == 0 ? 32 : static_cast<unsigned>(__ffs(static_cast<int>(no))) - 1;
+        if (lefts == 0) {
+            break;
+        }
+        const uint64_t end = low + lefts * step;
+        low += (lefts - 1) * step + 1;
+        high = end < high ? end : high;
+    }
+    return low;
+}
+
+/* All blocks of a cooperative launch meet, once, at g->barrier: whether any has said yes. */
+__device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
+{
+    USW_SHARED(unsigned, found);
+    if (threadIdx.x == 0) {
+        atomicAdd(&barrier[0], yes ? 0x10001u : 1u);
+        unsigned seen = usw_load_relaxed(&barrier[0]);
+        while ((seen & 0xffff) < gridDim.x) {
+            usw_yield();
+            seen = usw_load_relaxed(&barrier[0]);
+        }
+        found = seen >> 16;
+        if (atomicAdd(&barrier[1], 1u) == gridDim.x - 1) {
+            barrier[0] = 0;
+            barrier[1] = 0;
+        }
+    }
+    __syncthreads();
+    return found != 0;
+}
+
+/* A block a tile, all at once: each finds its own cuts. */
+enum : unsigned { USW_MERGE_ALONE_BLOCKS = 4 }; /* a multiprocessor */
+template <typename O>
+__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
+    usw_merge_alone(O o, usw_merge_pair<O> m, unsigned *barrier)
+{
+    constexpr unsigned tile = USW_MERGE_TILE<O>;
+    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]);
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
+    USW_SHARED_ARRAY(uint64_t, cuts, [2]);
+    const uint64_t rank = blockIdx.x * uint64_t(tile), left = m.na + m.nb - rank;
+    const unsigned count = left < tile ? static_cast<unsigned>(left) : tile, w = threadIdx.x / 32;
+    if (w < 2) {
+        const uint64_t cut = usw_merge_rank_wide(o, m, w == 0 ? rank : rank + count);
+        if (threadIdx.x % 32 == 0) {
+            cuts[w] = cut;
+        }
+    }
+    __syncthreads();
+    const bool bad = cuts[1] < cuts[0] || cuts[1] - cuts[0] > count;
+    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), room, starts);
 }
 
 /* Queues one level: bad has a zero for each merge, cuts room for tiles + merges. */

@@ -1,247 +1,201 @@
 /* rows.cu - many rows of keys, each sorted on its own.
  *
- * Idea     A row of up to 128 keys is sorted by a warp, of up to 8192 by a
- * block (block_sort.cuh), a longer one by a block that walks it digit by digit
- * through memory, with the steps of sort/radix (part_scatter.cuh) but without
- * look-back, since one block does it all. Rows of fixed length that are few and
- * long are sorted one after another by the whole machine.
+ * Idea     A row of up to 512 keys is sorted by a warp, or by so many lanes of it as it needs, 32
+ *          rows of up to 8 keys side by side. Of up to 8192 by a block of 2 to 16 warps
+ *          (block_sort.cuh). Longer ones by all blocks together, tile by tile (rows_long.cuh). No
+ *          step depends on the keys. Rows of fixed length that are very long are sorted one after
+ *          another by sort/hybrid.
  *
- * Shape    rows of fixed length: one kernel. Rows by offsets: four kernels,
- * each of which takes the rows of its lengths and passes over the others, so
- * that nothing waits for the host.
+ * Shape    rows of fixed length: one kernel. Rows by offsets: these are checked; the warps take the
+ *          short rows and list the others by length; one kernel for each of the four lists, one for
+ *          long rows. What a kernel finds to do is decided on the device.
  *
- * Traffic  rows of up to 8192 keys: read once, written once; longer ones 3
- * reads and writes a digit.
- *
- * Limit    one very long row among many, given by offsets, is the work of one
- * block.
+ * Traffic  rows of up to 8192 keys: read once, written once; longer ones once more for each
+ *          doubling. Where all rows are of numbers wider than 8 bytes (index with keys of 8) the
+ *          lengths are half of these.
  */
-#include "block_sort.cuh"
-#include "part_scatter.cuh"
+#include "rows_long.cuh"
 
-#include <type_traits>
+extern "C" const usw_gpu_sort_form usw_sort_hybrid_cuda;
 
-extern "C" const usw_gpu_sort_form usw_sort_radix_cuda;
+static constexpr size_t machine_keys = size_t(1) << 22; /* of a row that sort/hybrid takes */
 
-struct rows_tuning {
-#ifdef USW_EMULATE /* so that tests of few keys reach all of it */
-    static constexpr unsigned block_small = 32, block_large = 64, items = 2;
-#else
-    static constexpr unsigned block_small = 256, block_large = 1024, items = 4;
-#endif
-    static constexpr unsigned warp_max = 32 * items;
-    static constexpr unsigned small_max = block_small * items, large_max = block_large * 2 * items;
-    static constexpr size_t machine_keys = size_t(1) << 20; /* rows that the whole machine takes */
-};
+/* ---- the offsets ---- */
 
-template <typename K> struct rows_args {
-    K *keys, *keys_tmp;
-    const uint64_t *begin; /* NULL: row_keys each */
-    size_t rows, row_keys;
-    usw_gpu_keymap<K> map;
-    void *index, *index_tmp;
-    unsigned index_bytes; /* 0: none */
-    size_t above, up_to;  /* the lengths that this kernel takes */
-
-    __device__ __forceinline__ size_t row(size_t r, size_t &count) const
-    {
-        size_t at = begin == nullptr ? r * row_keys : begin[r];
-        count = begin == nullptr ? row_keys : begin[r + 1] - at;
-        return at;
-    }
-    __device__ __forceinline__ bool takes(size_t count) const
-    {
-        return count > above && count <= up_to;
-    }
-};
-
-/* The numbers that stand for keys: mapped, above their positions if these are
- * wanted. */
-template <typename K, bool indexed> struct row_number {
-    using type = std::conditional_t<indexed, std::conditional_t<sizeof(K) == 8, usw_u128, uint64_t>,
-                                    std::conditional_t<sizeof(K) == 8, uint64_t, uint32_t>>;
-};
-template <typename K, bool indexed, typename E>
-__device__ __forceinline__ E load_number(const rows_args<K> &a, size_t at, unsigned i)
+static __global__ void __launch_bounds__(256)
+    usw_rows_check(const uint64_t *begin, size_t rows, size_t n, rows_control *control,
+                   unsigned long long *fault)
 {
-    E key = a.map.map(a.keys[at + i]);
-    if constexpr (indexed) {
-        key = key << 32 | i;
-    }
-    return key;
-}
-template <typename K, bool indexed, typename E>
-__device__ __forceinline__ void store_number(const rows_args<K> &a, size_t at, E number)
-{
-    if constexpr (indexed) {
-        a.keys[at] = a.map.unmap(static_cast<K>(number >> 32));
-        uint32_t i = static_cast<uint32_t>(number);
-        if (a.index_bytes == 4) {
-            static_cast<uint32_t *>(a.index)[at] = i;
-        } else {
-            static_cast<uint64_t *>(a.index)[at] = i;
+    for (size_t r = blockIdx.x * size_t(256) + threadIdx.x; r < rows;
+         r += gridDim.x * size_t(256)) {
+        const uint64_t from = begin[r], to = begin[r + 1];
+        if (from > to || to > n) {
+            usw_gpu_fault(fault, USW_FAULT_ROWS, r);
+            control->bad = 1;
         }
-    } else {
-        a.keys[at] = a.map.unmap(static_cast<K>(number));
     }
 }
 
-/* ---- a warp a row ---- */
+/* ---- short rows: a few lanes, or a warp, a row ---- */
+
+/* A warp's part of shared memory. */
+template <typename K, bool indexed> struct rows_warp_room {
+    using numbers = rows_number<K, indexed>;
+    alignas(16) typename numbers::type number[numbers::sorter::room(numbers::warp_max)];
+    uint64_t at[32]; /* of the rows of one class */
+    unsigned count[32];
+};
+
+/* Sorts rows [first, rows) of the room's, those that fit side by side, in `lanes` lanes each, a
+ * power of two, I keys a lane. */
+template <typename K, bool indexed, unsigned I>
+__device__ __forceinline__ void sort_beside(const rows_args<K> &a, rows_warp_room<K, indexed> &room,
+                                            unsigned first, unsigned rows, unsigned lanes)
+{
+    using numbers = rows_number<K, indexed>;
+    using E = typename numbers::type;
+    using sorter = usw_block_sort<E, I>;
+    const unsigned lane = threadIdx.x % 32, r = first + lane / lanes;
+    const unsigned count = r < rows ? room.count[r] : 0;
+    const K *keys = a.keys + (r < rows ? room.at[r] : 0);
+    E x[I];
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        const unsigned j = lanes * i + lane % lanes;
+        x[i] = j < count ? numbers::make(a.map.map(keys[j]), j) : static_cast<E>(~E(0));
+    }
+    sorter::sort_thread(x);
+    if (lanes > 1) {
+        sorter::template merge_lanes<1>(x);
+    }
+    if (lanes > 2) {
+        sorter::template merge_lanes<2>(x);
+    }
+    if (lanes > 4) {
+        sorter::template merge_lanes<4>(x);
+    }
+    if (lanes > 8) {
+        sorter::template merge_lanes<8>(x);
+    }
+    if (lanes > 16) {
+        sorter::template merge_lanes<16>(x);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        room.number[sorter::at(lane * I + i)] = x[i];
+    }
+    __syncwarp();
+    const unsigned each = lanes * I;
+#pragma unroll
+    for (unsigned i = 0; i < I; i++) {
+        const unsigned p = 32 * i + lane, row = first + p / each, j = p & (each - 1);
+        if (row < rows && j < room.count[row]) {
+            rows_store<K, indexed>(a, room.at[row] + j, room.number[sorter::at(p)]);
+        }
+    }
+    __syncwarp();
+}
+
+/* The lanes' rows of more than `above` keys, up to `most`. */
+template <typename K, bool indexed, unsigned I>
+__device__ __forceinline__ void sort_class(const rows_args<K> &a, rows_warp_room<K, indexed> &room,
+                                           uint64_t at, uint64_t count, unsigned above,
+                                           unsigned lanes)
+{
+    const bool mine = count > above && count <= lanes * I;
+    const unsigned lane = threadIdx.x % 32, all = __ballot_sync(~0u, mine);
+    const unsigned rows = static_cast<unsigned>(__popc(all));
+    if (rows == 0) {
+        return;
+    }
+    if (mine) {
+        const unsigned place = static_cast<unsigned>(__popc(all & ((1u << lane) - 1)));
+        room.at[place] = at;
+        room.count[place] = static_cast<unsigned>(count);
+    }
+    __syncwarp();
+    for (unsigned first = 0; first < rows; first += 32 / lanes) {
+        sort_beside<K, indexed, I>(a, room, first, rows, lanes);
+    }
+}
 
 template <typename K, bool indexed>
-__global__ void __launch_bounds__(256) usw_rows_warp(const rows_args<K> a)
+__device__ __forceinline__ void list_row(const rows_args<K> &a, uint64_t row, uint64_t at,
+                                         uint64_t count)
 {
-    using E = typename row_number<K, indexed>::type;
-    constexpr unsigned I = rows_tuning::items;
-    unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    for (size_t r = blockIdx.x * static_cast<size_t>(warps) + threadIdx.x / 32; r < a.rows;
-         r += static_cast<size_t>(gridDim.x) * warps) {
-        size_t count, at = a.row(r, count);
-        if (!a.takes(count)) {
-            continue;
+    using numbers = rows_number<K, indexed>;
+    if (count > numbers::tile) {
+        const unsigned long long tiles = (count + numbers::tile - 1) / numbers::tile;
+        const unsigned long long place =
+            atomicAdd(&a.control->long_rows, static_cast<unsigned long long>(tiles << 32 | 1));
+        a.long_list[place & 0xffffffff] = {at, count, place >> 32};
+        atomicMax(&a.control->longest, tiles);
+    } else if (count > numbers::warp_max) {
+        unsigned k = 0;
+        while (count > size_t(numbers::warp_max * rows_tuning::block_warps) << k) {
+            k++;
         }
-        E number[I];
-#pragma unroll
-        for (unsigned i = 0; i < I; i++) {
-            unsigned j = 32 * i + lane;
-            number[i] = j < count ? load_number<K, indexed, E>(a, at, j) : static_cast<E>(~E(0));
+        a.list[k][atomicAdd(&a.control->listed[k], 1u)] = row;
+    }
+}
+
+template <typename K, bool indexed>
+__global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(const rows_args<K> a)
+{
+    using numbers = rows_number<K, indexed>;
+    constexpr unsigned warps = rows_tuning::warp_threads / 32,
+                       few = numbers::items < 8 ? numbers::items : 8;
+    using room_type = rows_warp_room<K, indexed>;
+    USW_SHARED_ARRAY(room_type, rooms, [warps]);
+    room_type &room = rooms[threadIdx.x / 32];
+    if (a.begin != nullptr && a.control->bad != 0) {
+        return;
+    }
+    const unsigned lane = threadIdx.x % 32;
+    const size_t step = static_cast<size_t>(gridDim.x) * warps * a.chunk;
+    for (size_t base = (blockIdx.x * size_t(warps) + threadIdx.x / 32) * a.chunk; base < a.rows;
+         base += step) {
+        size_t count = 0, at = 0;
+        if (lane < a.chunk && base + lane < a.rows) {
+            at = a.row(base + lane, count);
+            list_row<K, indexed>(a, base + lane, at, count);
         }
-        __syncwarp();
-        usw_block_sort<E, I>::sort_warp(number);
-#pragma unroll
-        for (unsigned i = 0; i < I; i++) {
-            if (lane * I + i < count) {
-                store_number<K, indexed>(a, at + lane * I + i, number[i]);
-            }
+        unsigned above = indexed ? 0 : 1; /* of a row of one key only the index is written */
+        for (unsigned lanes = 1; lanes <= 32; lanes *= 2) {
+            sort_class<K, indexed, few>(a, room, at, count, above, lanes);
+            above = lanes * few;
+        }
+        if constexpr (numbers::items > few) {
+            sort_class<K, indexed, numbers::items>(a, room, at, count, above, 32);
         }
     }
 }
 
-/* ---- a block a row ---- */
+/* ---- longer rows: a block a row ---- */
 
-template <typename K, bool indexed, unsigned threads, unsigned I>
-__global__ void __launch_bounds__(threads) usw_rows_block(const rows_args<K> a)
+template <typename K, bool indexed, unsigned threads>
+__global__ void __launch_bounds__(threads, 1024 / threads)
+    usw_rows_block(const rows_args<K> a, unsigned list)
 {
-    using E = typename row_number<K, indexed>::type;
+    using numbers = rows_number<K, indexed>;
+    using E = typename numbers::type;
+    using sorter = typename numbers::sorter;
+    constexpr unsigned I = numbers::items;
     USW_DYNAMIC_SHARED(E, shared);
-    for (size_t r = blockIdx.x; r < a.rows; r += gridDim.x) {
-        size_t count, at = a.row(r, count);
-        if (!a.takes(count)) {
-            continue;
-        }
-        E number[I];
+    const size_t rows = a.begin == nullptr ? a.rows : a.control->listed[list];
+    for (size_t r = blockIdx.x; r < rows; r += gridDim.x) {
+        size_t n, at = a.row(a.begin == nullptr ? r : a.list[list][r], n);
+        const unsigned count = static_cast<unsigned>(n);
+        const K *keys = a.keys + at;
+        E x[I];
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
-            unsigned j = threads * i + threadIdx.x;
-            number[i] = j < count ? load_number<K, indexed, E>(a, at, j) : static_cast<E>(~E(0));
+            const unsigned j = sorter::first(i);
+            x[i] = j < count ? numbers::make(a.map.map(keys[j]), j) : static_cast<E>(~E(0));
         }
-        usw_block_sort<E, I>::sort(number, shared);
+        sorter::sort(x, shared, count);
         for (unsigned j = threadIdx.x; j < count; j += threads) {
-            store_number<K, indexed>(a, at + j, shared[j]);
-        }
-        __syncthreads();
-    }
-}
-
-/* ---- a block a long row ---- */
-
-/* One digit of one row, from b.keys_in to b.keys_out; false: all keys agree on
- * it. */
-template <typename K, unsigned value_bytes, typename Shape>
-__device__ __forceinline__ bool sort_digit(scatter_block<K, value_bytes, Shape> &b, size_t at,
-                                           size_t count, unsigned long long *next)
-{
-    unsigned t = threadIdx.x;
-    for (unsigned i = t; i < 256; i += Shape::threads) {
-        next[i] = 0;
-    }
-    __syncthreads();
-    for (size_t i = t; i < count; i += Shape::threads) {
-        K key = b.keys_in[at + i];
-        atomicAdd(&next[b.digit_of(b.first ? b.map.map(key) : key)], 1ull);
-    }
-    __syncthreads();
-    unsigned long long mine = t < 256 ? next[t] : 0, before = 0;
-    if (__syncthreads_or(t < 256 && mine == count)) {
-        return false;
-    }
-    for (unsigned i = 0; i < 256 && t < 256; i++) {
-        before += i < t ? next[i] : 0;
-    }
-    __syncthreads();
-    if (t < 256) {
-        next[t] = at + before;
-    }
-    for (size_t done = 0; done < count; done += Shape::tile) {
-        for (unsigned i = t; i < Shape::warps * 128; i += Shape::threads) {
-            b.counters[i] = 0;
-        }
-        __syncthreads();
-        b.begin = at + done;
-        b.count = static_cast<unsigned>(count - done < Shape::tile ? count - done : Shape::tile);
-        K keys[Shape::items];
-        unsigned ranks[b.ranks] = {}, padding = Shape::tile - b.count;
-        b.load(keys);
-        __syncwarp();
-        b.rank(keys, ranks);
-        __syncthreads();
-        start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums,
-                                   [](unsigned, unsigned) {});
-        b.place(keys, ranks);
-        if (t < 256) {
-            unsigned digits = b.digit_start[t + 1] - b.digit_start[t];
-            b.go[t] = static_cast<long long>(next[t]) - b.digit_start[t];
-            next[t] += digits - (t == b.mask ? padding : 0);
-        }
-        b.finish();
-    }
-    return true;
-}
-
-template <typename K, unsigned value_bytes, typename Shape>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks) usw_rows_long(const rows_args<K> a)
-{
-    using V = typename usw_value_of<value_bytes>::type;
-    USW_DYNAMIC_SHARED(unsigned char, shared);
-    USW_SHARED_ARRAY(unsigned long long, next, [256]);
-    scatter_block<K, value_bytes, Shape> b;
-    b.carve(shared);
-    b.joined_in = nullptr;
-    b.joined_out = nullptr;
-    b.map = a.map;
-    b.last = false;
-    b.mask = 255;
-    for (size_t r = blockIdx.x; r < a.rows; r += gridDim.x) {
-        size_t count, at = a.row(r, count);
-        if (!a.takes(count)) {
-            continue;
-        }
-        bool in_tmp = false, mapped = false;
-        b.values_base = at;
-        for (unsigned d = 0; d < sizeof(K); d++) {
-            b.first = !mapped;
-            b.shift = 8 * d;
-            b.keys_in = in_tmp ? a.keys_tmp : a.keys;
-            b.keys_out = in_tmp ? a.keys : a.keys_tmp;
-            b.values_in = mapped ? static_cast<const V *>(in_tmp ? a.index_tmp : a.index) : nullptr;
-            b.values_out = static_cast<V *>(in_tmp ? a.index : a.index_tmp);
-            if (sort_digit(b, at, count, next)) {
-                in_tmp = !in_tmp;
-                mapped = true;
-            }
-            __syncthreads();
-        }
-        const K *keys = in_tmp ? a.keys_tmp : a.keys;
-        for (size_t i = at + threadIdx.x; i < at + count; i += Shape::threads) {
-            if (mapped) {
-                a.keys[i] = a.map.unmap(keys[i]);
-            }
-            if constexpr (value_bytes != 0) {
-                V *index = static_cast<V *>(a.index);
-                index[i] = !mapped  ? static_cast<V>(i - at)
-                           : in_tmp ? static_cast<const V *>(a.index_tmp)[i]
-                                    : index[i];
-            }
+            rows_store<K, indexed>(a, at + j, shared[sorter::at(j)]);
         }
         __syncthreads();
     }
@@ -249,52 +203,60 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks) usw_rows_long(c
 
 /* ---- the whole ---- */
 
-template <typename K, unsigned index_bytes>
-static upsweep_status launch_long(usw_gpu *g, const rows_args<K> &a)
+/* Queues what takes rows of up to so many keys: up to the class's length; how many blocks at most
+ * it needs. */
+template <typename K, bool indexed, unsigned k>
+static void launch_block(usw_gpu *g, const rows_args<K> &a, size_t most)
 {
-    using shape = typename usw_radix_tuning<K, index_bytes>::shape;
-    size_t most = static_cast<size_t>(g->sms) * shape::blocks;
-    return USW_LAUNCH(g, (usw_rows_long<K, index_bytes, shape>),
-                      static_cast<unsigned>(a.rows < most ? a.rows : most), shape::threads,
-                      (scatter_block<K, index_bytes, shape>::shared_bytes()), a);
+    using numbers = rows_number<K, indexed>;
+    constexpr unsigned threads = 32 * (rows_tuning::block_warps << k);
+    const size_t bytes =
+        numbers::sorter::room(threads * numbers::items) * sizeof(typename numbers::type);
+    const size_t fits = g->shared_bytes / (bytes + 1024), regs = 1024 / threads;
+    const size_t full = g->sms * (fits < regs ? fits : regs);
+    USW_LAUNCH(g, (usw_rows_block<K, indexed, threads>),
+               static_cast<unsigned>(most < full ? most : full), threads, bytes, a, k);
 }
 
-template <typename K, bool indexed>
-static upsweep_status launch_rows(usw_gpu *g, rows_args<K> a, size_t longest)
+template <typename K, bool indexed> static void launch_long(usw_gpu *g, const rows_args<K> &a)
 {
-    using tuning = rows_tuning;
-    using E = typename row_number<K, indexed>::type;
-    constexpr unsigned I = tuning::items;
-    struct {
-        size_t up_to;
-    } const classes[] = {{tuning::warp_max}, {tuning::small_max}, {tuning::large_max}, {SIZE_MAX}};
-    size_t above = 0;
-    for (unsigned k = 0; k < 4; k++) {
-        a.above = above;
-        a.up_to = classes[k].up_to;
-        above = a.up_to;
-        if (a.begin == nullptr ? a.row_keys <= a.above || a.row_keys > a.up_to
-                               : longest <= a.above) {
+    using numbers = rows_number<K, indexed>;
+    constexpr unsigned threads = rows_tuning::long_threads;
+    const size_t bytes = numbers::sorter::room(numbers::tile) * sizeof(typename numbers::type);
+    const unsigned each = 2 * (bytes + 2048) <= g->shared_bytes ? 2 : 1;
+    USW_LAUNCH_COOPERATIVE(g, (usw_rows_long<K, indexed>), g->sms * each, threads, bytes, a);
+}
+
+/* longest: what a row may have. */
+template <typename K, bool indexed>
+static upsweep_status launch_rows(usw_gpu *g, const rows_args<K> &a, size_t n, size_t longest)
+{
+    using numbers = rows_number<K, indexed>;
+    const bool fixed = a.begin == nullptr;
+    if (!fixed || longest <= numbers::warp_max) {
+        constexpr unsigned warps = rows_tuning::warp_threads / 32;
+        const size_t blocks = (a.rows + size_t(warps) * a.chunk - 1) / (size_t(warps) * a.chunk);
+        const size_t most = size_t(g->sms) * 16;
+        USW_LAUNCH(g, (usw_rows_warps<K, indexed>),
+                   static_cast<unsigned>(blocks < most ? blocks : most), rows_tuning::warp_threads,
+                   0, a);
+    }
+    for (unsigned k = 0; k < rows_tuning::classes; k++) {
+        const size_t up_to = size_t(numbers::warp_max * rows_tuning::block_warps) << k;
+        const size_t above = k == 0 ? size_t(numbers::warp_max) : up_to / 2;
+        if (longest <= above || (fixed && longest > up_to)) {
             continue;
         }
-        size_t most = static_cast<size_t>(g->sms) * (k == 0 ? 8 : k == 1 ? 6 : 2);
-        size_t blocks = k == 0 ? (a.rows + 7) / 8 : a.rows;
-        unsigned grid = static_cast<unsigned>(blocks < most ? blocks : most);
-        if (k == 0) {
-            USW_LAUNCH(g, (usw_rows_warp<K, indexed>), grid, 256, 0, a);
-        } else if (k == 1) {
-            USW_LAUNCH(g, (usw_rows_block<K, indexed, tuning::block_small, I>), grid,
-                       tuning::block_small, tuning::small_max * sizeof(E), a);
-        } else if (k == 2) {
-            USW_LAUNCH(g, (usw_rows_block<K, indexed, tuning::block_large, 2 * I>), grid,
-                       tuning::block_large, tuning::large_max * sizeof(E), a);
-        } else if (!indexed) {
-            launch_long<K, 0>(g, a);
-        } else if (a.index_bytes == 4) {
-            launch_long<K, 4>(g, a);
-        } else {
-            launch_long<K, 8>(g, a);
+        const size_t rows = fixed || n / above > a.rows ? a.rows : n / above;
+        switch (k) {
+        case 0: launch_block<K, indexed, 0>(g, a, rows); break;
+        case 1: launch_block<K, indexed, 1>(g, a, rows); break;
+        case 2: launch_block<K, indexed, 2>(g, a, rows); break;
+        default: launch_block<K, indexed, 3>(g, a, rows); break;
         }
+    }
+    if (longest > numbers::tile) {
+        launch_long<K, indexed>(g, a);
     }
     return g->status;
 }
@@ -308,25 +270,56 @@ static upsweep_status rows_by_machine(usw_gpu *g, const usw_gpu_rows *r)
         void *keys = static_cast<char *>(r->keys) + i * r->row_keys * key_bytes;
         if (r->index == nullptr) {
             usw_gpu_sort s = {keys, r->row_keys, r->width, r->map, 0, 8u << r->width, false, false};
-            status = usw_sort_radix_cuda.sort(g, &s);
+            status = usw_sort_hybrid_cuda.sort(g, &s);
         } else {
             void *index = static_cast<char *>(r->index) + i * r->row_keys * r->index_bytes;
             usw_gpu_pairs p = {keys,        keys,     nullptr, index, r->index_bytes,
                                r->row_keys, r->width, r->map,  0,     8u << r->width,
                                true};
-            status = usw_sort_radix_cuda.pairs(g, &p);
+            status = usw_sort_hybrid_cuda.pairs(g, &p);
         }
     }
     return status;
 }
 
+/* Scratch of rows by offsets: the lists. False: there is none. */
+template <typename K, bool indexed> static bool take_lists(usw_gpu *g, rows_args<K> &a, size_t n)
+{
+    using numbers = rows_number<K, indexed>;
+    a.control = static_cast<rows_control *>(usw_gpu_scratch(g, sizeof *a.control));
+    for (unsigned k = 0; k < rows_tuning::classes; k++) {
+        const size_t above = k == 0 ? size_t(numbers::warp_max) : size_t(numbers::warp_max) << k;
+        const size_t rows = n / above < a.rows ? n / above : a.rows;
+        a.list[k] = static_cast<uint64_t *>(usw_gpu_scratch(g, rows * sizeof(uint64_t)));
+    }
+    const size_t long_rows = n / numbers::tile < a.rows ? n / numbers::tile : a.rows;
+    a.long_list =
+        static_cast<rows_long_row *>(usw_gpu_scratch(g, long_rows * sizeof(rows_long_row)));
+    return g->status == UPSWEEP_OK;
+}
+
+template <typename K, bool indexed>
+static upsweep_status sort_by_lengths(usw_gpu *g, const usw_gpu_rows *r, rows_args<K> a)
+{
+    const size_t longest = r->begin == nullptr ? r->row_keys : r->n;
+    if (longest > rows_number<K, indexed>::tile) {
+        a.keys_tmp = static_cast<K *>(usw_gpu_scratch(g, r->n * sizeof(K)));
+        a.index_tmp = indexed ? usw_gpu_scratch(g, r->n * a.index_bytes) : nullptr;
+    }
+    if (r->begin != nullptr && take_lists<K, indexed>(g, a, r->n)) {
+        const size_t blocks = r->rows / 256 + 1, most = size_t(g->sms) * 8;
+        usw_gpu_fill(g, a.control, 0, sizeof *a.control);
+        USW_LAUNCH(g, usw_rows_check, static_cast<unsigned>(blocks < most ? blocks : most), 256, 0,
+                   r->begin, r->rows, r->n, a.control, g->fault);
+    }
+    return g->status != UPSWEEP_OK ? g->status : launch_rows<K, indexed>(g, a, r->n, longest);
+}
+
 static upsweep_status sort_rows(usw_gpu *g, const usw_gpu_rows *r)
 {
-    bool few = r->rows <= 4 && r->row_keys > rows_tuning::large_max;
-    if (r->begin == nullptr && (few || r->row_keys >= rows_tuning::machine_keys)) {
+    if (r->begin == nullptr && (r->rows == 1 || r->row_keys >= machine_keys)) {
         return rows_by_machine(g, r);
     }
-    size_t longest = r->begin == nullptr ? r->row_keys : r->n;
     return usw_gpu_by_width(r->width, [&](auto k) {
         using K = decltype(k);
         rows_args<K> a = {};
@@ -337,15 +330,11 @@ static upsweep_status sort_rows(usw_gpu *g, const usw_gpu_rows *r)
         a.map = usw_gpu_keymap_of<K>(r->map);
         a.index = r->index;
         a.index_bytes = r->index == nullptr ? 0 : static_cast<unsigned>(r->index_bytes);
-        if (longest > rows_tuning::large_max) {
-            a.keys_tmp = static_cast<K *>(usw_gpu_scratch(g, r->n * sizeof(K)));
-            a.index_tmp = a.index_bytes ? usw_gpu_scratch(g, r->n * a.index_bytes) : nullptr;
-            if (a.keys_tmp == nullptr || (a.index_bytes != 0 && a.index_tmp == nullptr)) {
-                return g->status;
-            }
-        }
-        return r->index == nullptr ? launch_rows<K, false>(g, a, longest)
-                                   : launch_rows<K, true>(g, a, longest);
+        a.barrier = g->barrier;
+        const size_t chunk = r->rows / (size_t(g->sms) * 64);
+        a.chunk = chunk < 1 ? 1 : chunk > 32 ? 32 : static_cast<unsigned>(chunk);
+        return r->index == nullptr ? sort_by_lengths<K, false>(g, r, a)
+                                   : sort_by_lengths<K, true>(g, r, a);
     });
 }
 

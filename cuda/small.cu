@@ -1,11 +1,11 @@
 /* small.cu - sorts of few keys in one launch: by one block, or by blocks that meet at barriers.
  *
  * Idea     A key and its position make one number, so all numbers differ and any sort is stable.
- *          Up to 4096 of them one block sorts (block_sort.cuh). More are sorted by regular
- *          sampling: each block sorts a chunk and takes samples; the samples' ranks, which the
- *          blocks find together, give splitters; each block then takes from all chunks what lies
- *          between two splitters and sorts it. With s samples of each of B chunks no block gets
- *          more than 1 + B / s chunks, whatever the keys are.
+ *          Up to 4096 of them one block sorts (block_bins.cuh, or block_sort.cuh where they
+ *          crowd). More are sorted by regular sampling: each block sorts a chunk and takes samples;
+ *          the samples' ranks, which the blocks find together, give splitters; each block then
+ *          takes from all chunks what lies between two splitters and sorts it. With s samples of
+ *          each of B chunks no block gets more than 1 + B / s chunks, whatever the keys are.
  *
  * Shape    one block of up to 1024 threads; or up to 128 blocks of 1024 threads, one a
  *          multiprocessor, launched together; shared memory for 8192 to 10,240 numbers.
@@ -15,124 +15,7 @@
  * Source   H. Shi, J. Schaeffer, Parallel sorting by regular sampling, 1992.
  */
 #include "small.cuh"
-#include "block_sort.cuh"
-
-struct small_tuning {
-#ifdef USW_EMULATE /* so that tests of few keys reach all of it */
-    static constexpr unsigned threads = 64, blocks_max = 32;
-#else
-    static constexpr unsigned threads = 1024, blocks_max = 128; /* a multiple of 32, <= threads */
-#endif
-    static constexpr unsigned block_items = 4; /* numbers a thread where one block sorts all */
-    static constexpr unsigned block_max = threads * block_items;
-    static constexpr unsigned chunk_max = 2 * threads;
-    static constexpr unsigned chunk_keys = threads / 2; /* of few keys: buckets then fit a block */
-    static constexpr unsigned bucket_max = 8 * threads; /* 3 chunks and a few, whatever the keys */
-    static constexpr unsigned samples_max = bucket_max + blocks_max;
-};
-
-struct small_args {
-    const void *keys;
-    void *out_keys;
-    const void *values;
-    void *out_values;
-    unsigned value_bytes, n, width;
-    bool whole;    /* all bits count, so the number holds the key */
-    bool pairs;    /* numbers hold positions */
-    bool overlaps; /* nothing may be written before all is read */
-    uint64_t neg, pos, add;
-    unsigned begin, end;
-    /* Many blocks. */
-    unsigned chunk, samples;
-    void *sorted;     /* n numbers: the sorted chunks */
-    void *sample;     /* blocks x samples numbers */
-    void *splitter;   /* blocks numbers */
-    unsigned *splits; /* where a splitter comes from: block, position */
-    unsigned *cuts;   /* blocks x (blocks + 1): where chunks are cut */
-    unsigned *barrier;
-};
-
-__device__ __forceinline__ uint64_t load_element(const void *from, unsigned bytes, size_t i)
-{
-    switch (bytes) {
-    case 1: return static_cast<const uint8_t *>(from)[i];
-    case 2: return static_cast<const uint16_t *>(from)[i];
-    case 4: return static_cast<const uint32_t *>(from)[i];
-    default: return static_cast<const uint64_t *>(from)[i];
-    }
-}
-__device__ __forceinline__ void store_element(void *to, unsigned bytes, size_t i, uint64_t v)
-{
-    switch (bytes) {
-    case 1: static_cast<uint8_t *>(to)[i] = static_cast<uint8_t>(v); break;
-    case 2: static_cast<uint16_t *>(to)[i] = static_cast<uint16_t>(v); break;
-    case 4: static_cast<uint32_t *>(to)[i] = static_cast<uint32_t>(v); break;
-    default: static_cast<uint64_t *>(to)[i] = v; break;
-    }
-}
-
-/* Between keys and numbers: the number of key i. */
-template <typename E> __device__ __forceinline__ E number_of(const small_args &a, unsigned i)
-{
-    unsigned bits = 8u << a.width;
-    uint64_t raw = load_element(a.keys, 1u << a.width, i), all = ~0ull >> (64 - bits);
-    uint64_t below = (raw >> (bits - 1)) & 1 ? a.neg : 0;
-    uint64_t key = ((raw ^ below ^ a.pos) + a.add) & all;
-    key = key >> a.begin & ~0ull >> (64 - (a.end - a.begin));
-    if constexpr (sizeof(E) == 4) {
-        return static_cast<E>(key);
-    } else {
-        return a.pairs ? static_cast<E>(static_cast<E>(key) << 32 | i) : static_cast<E>(key);
-    }
-}
-template <typename E> __device__ __forceinline__ uint64_t key_of(const small_args &a, E number)
-{
-    uint64_t key = static_cast<uint64_t>(number);
-    if constexpr (sizeof(E) > 4) {
-        if (a.pairs) {
-            if (!a.whole) {
-                return load_element(a.keys, 1u << a.width, static_cast<uint32_t>(number));
-            }
-            key = static_cast<uint64_t>(number >> 32);
-        }
-    }
-    unsigned bits = 8u << a.width;
-    uint64_t y = ((key - a.add) & ~0ull >> (64 - bits)) ^ a.pos;
-    return y ^ ((y >> (bits - 1)) & 1 ? a.neg : 0);
-}
-
-/* Writes `count` sorted numbers to [at, at + count); meet() is called when all has been read. */
-template <typename E, unsigned I, typename Meet>
-__device__ __forceinline__ void write_sorted(const small_args &a, const E *number, unsigned at,
-                                             unsigned count, Meet meet)
-{
-    uint64_t key[I], value[I];
-#pragma unroll
-    for (unsigned i = 0; i < I; i++) {
-        unsigned j = i * blockDim.x + threadIdx.x;
-        key[i] = value[i] = 0;
-        if (j < count) {
-            key[i] = a.out_keys != nullptr ? key_of(a, number[j]) : 0;
-            if (a.value_bytes != 0) {
-                uint32_t from = static_cast<uint32_t>(number[j]);
-                value[i] = a.values == nullptr ? from : load_element(a.values, a.value_bytes, from);
-            }
-        }
-    }
-    meet();
-#pragma unroll
-    for (unsigned i = 0; i < I; i++) {
-        unsigned j = i * blockDim.x + threadIdx.x;
-        if (j < count) {
-            if (a.out_keys != nullptr) {
-                store_element(a.out_keys, 1u << a.width, at + j, key[i]);
-            }
-            if (a.value_bytes != 0) {
-                store_element(a.out_values, a.value_bytes, at + j, value[i]);
-            }
-        }
-    }
-}
+#include "small_numbers.cuh"
 
 /* ---- one block ---- */
 
@@ -140,13 +23,14 @@ template <typename E, unsigned I>
 __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const small_args a)
 {
     USW_DYNAMIC_SHARED(E, shared);
+    USW_SHARED(usw_bins_room<E>, room);
     E number[I];
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
-        unsigned j = i * blockDim.x + threadIdx.x;
+        unsigned j = usw_block_sort<E, I>::first(i);
         number[i] = j < a.n ? number_of<E>(a, j) : static_cast<E>(~E(0));
     }
-    usw_block_sort<E, I>::sort(number, shared);
+    usw_sort_spread<E, I>(number, shared, a.n, room);
     write_sorted<E, I>(a, shared, 0, a.n, [] { __syncthreads(); });
 }
 
@@ -156,10 +40,12 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const s
 template <typename E> struct sample_sort {
     const small_args &a;
     E *shared;
+    usw_bins_room<E> &room;
     unsigned block, blocks, begin, count;
 
-    __device__ __forceinline__ sample_sort(const small_args &args, E *numbers)
-        : a(args), shared(numbers), block(blockIdx.x), blocks(gridDim.x)
+    __device__ __forceinline__ sample_sort(const small_args &args, E *numbers,
+                                           usw_bins_room<E> &bins)
+        : a(args), shared(numbers), room(bins), block(blockIdx.x), blocks(gridDim.x)
     {
         begin = block * a.chunk < a.n ? block * a.chunk : a.n;
         count = a.n - begin < a.chunk ? a.n - begin : a.chunk;
@@ -175,24 +61,24 @@ template <typename E> struct sample_sort {
         E number[I];
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
-            unsigned j = i * blockDim.x + threadIdx.x;
+            unsigned j = usw_block_sort<E, I>::first(i);
             number[i] = j < count ? number_of<E>(a, begin + j) : static_cast<E>(~E(0));
         }
-        usw_block_sort<E, I>::sort(number, shared);
+        usw_sort_spread<E, I>(number, shared, count, room);
         for (unsigned j = threadIdx.x; j < count; j += blockDim.x) {
-            static_cast<E *>(a.sorted)[begin + j] = shared[j];
+            static_cast<E *>(a.sorted)[begin + j] = shared[usw_block_sort<E, I>::at(j)];
         }
         if (threadIdx.x < a.samples) {
             unsigned p = sample_position(threadIdx.x);
             static_cast<E *>(a.sample)[block * a.samples + threadIdx.x] =
-                count == 0 ? static_cast<E>(~E(0)) : shared[p];
+                count == 0 ? static_cast<E>(~E(0)) : shared[usw_block_sort<E, I>::at(p)];
         }
     }
 
     /* A warp finds the rank of one of the block's samples among all; every samples'th splits. */
     __device__ __forceinline__ void choose_splitters()
     {
-        E *all = shared + small_tuning::chunk_max;
+        E *all = shared + usw_block_sort<E, 1>::room(small_tuning::chunk_max);
         unsigned stride = a.samples + 1; /* so that a warp's searches meet different banks */
         for (unsigned j = threadIdx.x; j < blocks * a.samples; j += blockDim.x) {
             all[j + j / a.samples] = static_cast<const E *>(a.sample)[j];
@@ -203,7 +89,9 @@ template <typename E> struct sample_sort {
             E mine = all[block * stride + i];
             unsigned rank = 0;
             for (unsigned r = lane; r < blocks; r += 32) {
-                rank += r == block ? i : usw_rank_in(all + r * stride, a.samples, mine, r < block);
+                rank += r == block ? i
+                                   : usw_rank_in([&](unsigned p) { return all[r * stride + p]; },
+                                                 a.samples, mine, r < block);
             }
             rank = __reduce_add_sync(~0u, rank);
             if (lane == 0 && rank % a.samples == 0) {
@@ -225,8 +113,9 @@ template <typename E> struct sample_sort {
                 unsigned from = a.splits[2 * k];
                 cut = from == block
                           ? a.splits[2 * k + 1]
-                          : usw_rank_in(shared, count, static_cast<const E *>(a.splitter)[k],
-                                        block < from);
+                          : usw_rank_in(
+                                [&](unsigned p) { return shared[usw_block_sort<E, 1>::at(p)]; },
+                                count, static_cast<const E *>(a.splitter)[k], block < from);
             }
             a.cuts[block * (blocks + 1) + k] = cut;
         }
@@ -283,11 +172,11 @@ template <typename E> struct sample_sort {
         E number[I];
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
-            unsigned j = i * blockDim.x + threadIdx.x;
+            unsigned j = usw_block_sort<E, I>::first(i);
             number[i] = j < total ? shared[j] : static_cast<E>(~E(0));
         }
         __syncthreads();
-        usw_block_sort<E, I>::sort(number, shared);
+        usw_sort_spread<E, I>(number, shared, total, room);
         write_sorted<E, I>(a, shared, place, total, [&] {
             if (a.overlaps) {
                 usw_grid_barrier(a.barrier, 4, true);
@@ -301,7 +190,8 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_blocks(const 
 {
     USW_DYNAMIC_SHARED(E, shared);
     USW_SHARED_ARRAY(unsigned, table, [8 + 3 * small_tuning::blocks_max]);
-    sample_sort<E> s(a, shared);
+    USW_SHARED(usw_bins_room<E>, room);
+    sample_sort<E> s(a, shared, room);
     if (a.chunk <= blockDim.x) {
         s.template sort_chunk<1>();
     } else {
@@ -331,13 +221,28 @@ static unsigned blocks_limit(const usw_gpu *g)
     return g->sms < small_tuning::blocks_max ? g->sms : small_tuning::blocks_max;
 }
 
+/* Dynamic shared memory of usw_small_blocks. */
+template <typename E> static constexpr size_t blocks_shared()
+{
+    using sorter = usw_block_sort<E, 1>;
+    constexpr unsigned first = sorter::room(small_tuning::chunk_max) + small_tuning::samples_max;
+    constexpr unsigned bucket = sorter::room(small_tuning::bucket_max);
+    return (first > bucket ? first : bucket) * sizeof(E);
+}
+/* And all of it. */
+template <typename E> static constexpr size_t blocks_bytes()
+{
+    return blocks_shared<E>() + sizeof(usw_bins_room<E>) + 4096;
+}
+
 size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
 {
     unsigned bytes = pairs ? (width == 3 ? 16 : 8) : width == 3 ? 8 : 4;
-    size_t needs = static_cast<size_t>(small_tuning::chunk_max + small_tuning::samples_max) * bytes;
-    return needs + 4096 > g->shared_bytes
-               ? small_tuning::block_max
-               : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
+    size_t needs = bytes == 16  ? blocks_bytes<usw_u128>()
+                   : bytes == 8 ? blocks_bytes<uint64_t>()
+                                : blocks_bytes<uint32_t>();
+    return needs > g->shared_bytes ? small_tuning::block_max
+                                   : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
 }
 
 template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
@@ -348,8 +253,10 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
         while (threads * tuning::block_items < a.n) {
             threads *= 2;
         }
-        return USW_LAUNCH(g, (usw_small_block<E, tuning::block_items>), 1, threads,
-                          threads * tuning::block_items * sizeof(E), a);
+        return USW_LAUNCH(
+            g, (usw_small_block<E, tuning::block_items>), 1, threads,
+            usw_block_sort<E, tuning::block_items>::room(threads * tuning::block_items) * sizeof(E),
+            a);
     }
     unsigned limit = blocks_limit(g), blocks = (a.n + tuning::chunk_keys - 1) / tuning::chunk_keys;
     blocks = blocks < limit ? blocks : limit;
@@ -365,7 +272,7 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
         return g->status;
     }
     return USW_LAUNCH_COOPERATIVE(g, (usw_small_blocks<E>), blocks, tuning::threads,
-                                  (tuning::chunk_max + tuning::samples_max) * sizeof(E), a);
+                                  blocks_shared<E>(), a);
 }
 
 upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
