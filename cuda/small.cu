@@ -248,7 +248,9 @@ size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
 template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
 {
     using tuning = small_tuning;
-    if (a.n <= tuning::block_max) {
+    /* Crowded pairs take one block longer than many. */
+    const bool many = usw_gpu_small_max(g, a.width, a.pairs) > tuning::block_max;
+    if (a.n <= (a.pairs && many ? tuning::block_max / 2 : tuning::block_max)) {
         unsigned threads = 32;
         while (threads * tuning::block_items < a.n) {
             threads *= 2;
