@@ -1,14 +1,15 @@
 /* part_hybrid_pairs_move.cuh - the hybrid sort of pairs: every pair to its digit's next place.
  *
- * Ranking, reordering, the check of the order and the look-back are those of the radix sort's pass
- * (part_scatter.cuh). The first move is over the whole array and leaves a key beside its value,
+ * Ranking, reordering, the check of the order and the look-back are those of
+ * part_scatter_block.cuh. The first move is over the whole array and leaves a key beside its value,
  * where both are as wide, since longer runs are written faster; the second is within the segments
  * that the first one made, so a look-back ends where the tile's segment begins. */
 #ifndef USW_PART_HYBRID_PAIRS_MOVE_CUH
 #define USW_PART_HYBRID_PAIRS_MOVE_CUH
 
 #include "part_hybrid_pairs_plan.cuh"
-#include "part_scatter.cuh"
+#include "part_look_back.cuh"
+#include "part_scatter_block.cuh"
 
 template <typename K> struct pairs_move_args {
     const void *keys_in;   /* of the second move: pairs, where they are joined */

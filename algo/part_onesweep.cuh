@@ -3,15 +3,15 @@
  * Idea     count reads the keys once: it counts every digit, sees whether the keys are sorted or
  *          reversed already, and its last block scans the counts and writes the plan: which digits
  *          are worth a pass. scatter (part_scatter.cuh) does one such pass: blocks take tiles in
- *          order, rank a tile's keys by their digit (stable), learn from the tiles before where
- *          each digit's keys go (decoupled look-back), and write them in runs.
+ *          order, rank a tile's keys by their digit (stable), learn from a block that adds up the
+ *          tiles' counts where each digit's keys go, and write them in runs.
  *
  * Shape    count: 2 blocks of 512 threads a multiprocessor, 4 copies of the counters in shared
  *          memory. scatter: as many blocks as run at a time, each takes tile after tile; shared
- *          memory holds one tile, the warps' counters (512 bytes a warp) and 3 KB of tables.
+ *          memory holds one tile, the warps' counters (1 KB a warp) and 2 KB of tables.
  *
  * Traffic  count: the keys once. scatter: keys and values read once and written once, and a few
- *          hundred bytes a tile of look-back words, which stay in the L2 cache.
+ *          KB a tile of words that the tiles exchange, which stay in the L2 cache.
  *
  * Source   A. Adinets, D. Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
  *          2022; D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled look-back,

@@ -1,5 +1,5 @@
-/* part_scatter_block.cuh - a tile of a radix sort's pass on a GPU (part_scatter.cuh): loaded,
- * ranked, reordered, written, and checked. */
+/* part_scatter_block.cuh - a tile of a stable scatter on a GPU: loaded, ranked, reordered, written,
+ * and checked, by the steps of part_scatter.cuh. */
 #ifndef USW_PART_SCATTER_BLOCK_CUH
 #define USW_PART_SCATTER_BLOCK_CUH
 

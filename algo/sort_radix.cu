@@ -11,7 +11,7 @@
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and 1 to
- *          4 MB of look-back words; of n below a few millions less.
+ *          4 MB of tiles' words; of n below a few millions less.
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
@@ -138,14 +138,14 @@ static bool take_room(usw_gpu *g, const radix_job &j, usw_radix_room &r)
 }
 
 template <typename K, unsigned value_bytes,
-          typename shape = typename usw_radix_tuning<K, value_bytes>::shape>
+          typename shape = typename usw_pass_tuning<K, value_bytes>::shape>
 static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
-    using block = scatter_block<K, value_bytes, shape>;
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
     unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
-    bool narrow = n <= size_t(1) << 29;
-    size_t ring_words = (tiles < ring_tiles ? tiles : ring_tiles) * (narrow ? 256 : 512);
+    bool narrow = n < size_t(1) << 29;
+    size_t slots = tiles < ring_tiles ? tiles : ring_tiles;
+    size_t ring_words = usw_clerk_ring_words(slots, narrow) + slots;
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
     usw_radix_room room;
@@ -177,13 +177,15 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                    bits,
                                    control,
                                    ring,
-                                   ring_tiles,
-                                   grid};
+                                   ring + usw_clerk_ring_words(slots, narrow),
+                                   ring_tiles};
     auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
                          : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
-    for (unsigned p = 0; p < bits.digits; p++) {
-        USW_LAUNCH(g, kernel, static_cast<unsigned>(tiles < grid ? tiles : grid), shape::threads,
-                   block::shared_bytes(), pass, p);
+    size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
+                           : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
+    for (unsigned p = 0; p < bits.digits; p++) { /* a block each, and the clerk's */
+        USW_LAUNCH(g, kernel, static_cast<unsigned>(tiles + 1 < grid ? tiles + 1 : grid),
+                   shape::threads, shared, pass, p);
     }
     finish_args<K> finish = {pass.keys_in,
                              static_cast<K *>(j.keys_out),

@@ -1,0 +1,87 @@
+/* part_radix_clerk.cuh - how the tiles of a radix sort's pass on a GPU learn where their digits go.
+ *
+ * Idea     A tile writes its count of each digit to its words in part_look_back.cuh's ring. One
+ *          block, the clerk, reads the tiles' counts in order, as they come, and writes over each
+ *          count where the tile's keys of that digit begin. The tile waits for that. So its words
+ *          are read by one block besides its own, and the answer is three trips to the second cache
+ *          away from the last count to come; a look back would walk over some 15 tiles, since so
+ *          many are counted while a sum is on its way.
+ *
+ * Never a hang: the first block to begin is the clerk, so it runs; it waits for tiles that running
+ * blocks have taken, in order.
+ *
+ * A tile's words are used again by the tile one ring later, which nobody begins before the one
+ * before has read its answer and said so in `done`. */
+#ifndef USW_PART_RADIX_CLERK_CUH
+#define USW_PART_RADIX_CLERK_CUH
+
+#include "part_look_back.cuh"
+
+enum { USW_CLERK_WINDOW = 24 }; /* tiles whose counts it reads at a time, 31 at most */
+
+/* What the ring takes beside its tiles' words: the clerk reads so far beyond its end. */
+static inline size_t usw_clerk_ring_words(size_t tiles, bool narrow)
+{
+    return (tiles + USW_CLERK_WINDOW) * (narrow ? 256 : 512);
+}
+
+/* A block's work, 256 threads of it: base[d] is where digit d begins. */
+template <typename W>
+__device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
+                                                const unsigned long long *base, unsigned tiles)
+{
+    using word = look_word<W>;
+    const unsigned d = threadIdx.x;
+    if (d >= 256) {
+        return;
+    }
+    W sum = static_cast<W>(base[d]);
+    for (unsigned at = 0; at < tiles;) {
+        /* Up to where the ring begins anew, so that one epoch holds. */
+        const unsigned slot = at & (ring.tiles - 1), epoch = ring.epoch(at);
+        unsigned most = ring.tiles - slot;
+        most = most < tiles - at ? most : tiles - at;
+        W *words = ring.at(at, d), found[USW_CLERK_WINDOW];
+#pragma unroll
+        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+            found[i] = usw_load_relaxed(words + i * 256);
+        }
+        unsigned there = 0;
+#pragma unroll
+        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+            there |= static_cast<unsigned>(word::state(found[i], epoch) == LOOK_COUNT) << i;
+        }
+        /* The tiles in a row that all lanes have. */
+        const unsigned mine = static_cast<unsigned>(__ffs(static_cast<int>(~there)) - 1);
+        unsigned ready = USW_CLERK_WINDOW - __reduce_max_sync(~0u, USW_CLERK_WINDOW - mine);
+        ready = ready < most ? ready : most;
+#pragma unroll
+        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+            if (i < ready) {
+                usw_store_relaxed(words + i * 256, word::of(true, epoch, sum));
+                sum += word::number(found[i]);
+            }
+        }
+        at += ready;
+        if (ready == 0) {
+            usw_yield();
+        }
+    }
+}
+
+/* A tile's answer, when it is there. */
+template <typename W>
+__device__ __forceinline__ W usw_radix_answer(const look_ring<W> &ring, size_t tile, unsigned digit)
+{
+    using word = look_word<W>;
+    const unsigned epoch = ring.epoch(tile);
+    W found = usw_load_relaxed(ring.at(tile, digit));
+    while (word::state(found, epoch) != LOOK_SUM) {
+        __nanosleep(20);
+        usw_yield();
+        found = usw_load_relaxed(ring.at(tile, digit));
+    }
+    return word::number(found);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* part_radix_ends.cuh - a radix sort's pass on a GPU: its shape, what it reads and writes. */
+#ifndef USW_PART_RADIX_ENDS_CUH
+#define USW_PART_RADIX_ENDS_CUH
+
+#include "part_onesweep.cuh"
+#include "part_scatter_block.cuh"
+
+/* ---- tuning ---- */
+
+template <unsigned Items, unsigned Blocks, unsigned Threads> struct usw_pass_shape {
+    static constexpr unsigned threads = Threads, warps = Threads / 32;
+    static constexpr unsigned blocks = Blocks; /* a multiprocessor */
+    static constexpr unsigned items = Items, tile = Threads * Items;
+    static constexpr unsigned crowd_from = 7; /* equal digits among a warp's 32 before one */
+    static constexpr unsigned batch = Items % 4 == 0 ? 4 : Items % 5 == 0 ? 5 : 2;
+};
+
+/* Shapes by the bytes of a key and its value. */
+template <typename K, unsigned value_bytes> struct usw_pass_tuning {
+#ifdef USW_EMULATE /* so that tests of few keys have many tiles */
+    using shape = usw_pass_shape<2, 1, 256>;
+#else
+    static constexpr unsigned bytes = sizeof(K) + value_bytes;
+    static constexpr unsigned items = bytes > 12 ? 10 : bytes > 8 ? 12 : bytes > 4 ? 16 : 24;
+    using shape = usw_pass_shape<items, 2, 512>;
+#endif
+};
+
+template <typename K> struct usw_radix_pass_args {
+    /* Pass 0 reads in; the last writes out; between them out and tmp take turns. */
+    const K *keys_in;
+    K *keys_out, *keys_tmp; /* tmp holds joined pairs where keys and values are as wide */
+    const void *values_in;  /* NULL: value i is i */
+    void *values_out, *values_tmp;
+    size_t n;
+    bool last_in_tmp; /* an odd number of passes ends in tmp: out is in */
+    bool drop_keys;   /* the last pass writes values only */
+    usw_gpu_keymap<K> map;
+    usw_radix_bits bits;
+    usw_radix_control *control;
+    void *ring;
+    unsigned *done;      /* of the ring's tiles: the epoch of the last that has its answer */
+    unsigned ring_tiles; /* a power of two, more than twice the blocks of a pass */
+};
+
+/* Where a pass reads and writes. */
+template <typename K, unsigned value_bytes> struct usw_pass_ends {
+    using V = typename usw_value_of<value_bytes>::type;
+    const K *keys_in;
+    K *keys_out;        /* NULL: not wanted */
+    const V *values_in; /* NULL: value i is i */
+    V *values_out;
+    const usw_joined<K> *joined_in; /* NULL: keys and values are apart */
+    usw_joined<K> *joined_out;
+    usw_gpu_keymap<K> map;
+    bool first, last;
+    unsigned shift, mask;
+
+    __device__ __forceinline__ unsigned digit_of(K k) const
+    {
+        return static_cast<unsigned>(k >> shift) & mask;
+    }
+};
+
+/* What is the same for all tiles of this pass; the number of the pass's digit. */
+template <typename K, unsigned value_bytes>
+__device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes> &e,
+                                               const usw_radix_pass_args<K> &a, unsigned pass,
+                                               unsigned passes)
+{
+    using V = typename usw_value_of<value_bytes>::type;
+    constexpr bool joins = sizeof(K) == value_bytes;
+    unsigned digit = a.control->digit[pass];
+    bool to_tmp = a.last_in_tmp ? pass % 2 == 0 : (passes - 1 - pass) % 2 != 0;
+    e.first = pass == 0;
+    e.last = pass + 1 == passes;
+    e.keys_in = e.first ? a.keys_in : to_tmp ? a.keys_out : a.keys_tmp;
+    e.keys_out = e.last && a.drop_keys ? nullptr : to_tmp ? a.keys_tmp : a.keys_out;
+    e.values_in = static_cast<const V *>(e.first  ? a.values_in
+                                         : to_tmp ? a.values_out
+                                                  : a.values_tmp);
+    e.values_out = static_cast<V *>(to_tmp ? a.values_tmp : a.values_out);
+    auto *joined = reinterpret_cast<usw_joined<K> *>(a.keys_tmp);
+    e.joined_in = joins && !e.first && !to_tmp ? joined : nullptr;
+    e.joined_out = joins && to_tmp ? joined : nullptr;
+    e.map = a.map;
+    e.shift = a.bits.shift(digit);
+    e.mask = a.bits.mask(digit);
+    return digit;
+}
+
+#endif
