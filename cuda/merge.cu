@@ -137,7 +137,10 @@ template <typename K> upsweep_status merge_two(usw_gpu *g, tree<K> &t, const key
     using pair = typename tree<K>::pair;
     const uint64_t tiles = plan_level(t, t.pairs.get(), t.out);
     const pair &only = t.pairs[0];
-    if (tiles <= uint64_t(g->sms) * USW_MERGE_ALONE_BLOCKS) {
+    /* Of all, a multiprocessor may have shared memory for no more than one block may have. */
+    const size_t fit = g->shared_bytes / (USW_MERGE_TILE<key_order<K>> * sizeof(K) + 2048);
+    const uint64_t each = usw_min(fit, size_t(USW_MERGE_ALONE_BLOCKS));
+    if (tiles <= g->sms * each) {
         return USW_LAUNCH_COOPERATIVE(g, (usw_merge_alone<key_order<K>>),
                                       static_cast<unsigned>(tiles), USW_MERGE_THREADS, 0, order,
                                       only, g->barrier);

@@ -25,7 +25,7 @@ enum : unsigned { USW_MERGE_THREADS = 256 };
 
 /* Items of a thread: odd, so that threads side by side read from different banks. */
 #ifndef USW_MERGE_ITEMS_OF
-#define USW_MERGE_ITEMS_OF(bytes) ((bytes) <= 4 ? 15 : (bytes) == 8 ? 11 : 7)
+#define USW_MERGE_ITEMS_OF(bytes) ((bytes) <= 4 ? 19 : (bytes) == 8 ? 15 : 7)
 #endif
 template <typename O>
 constexpr unsigned USW_MERGE_ITEMS = USW_MERGE_ITEMS_OF(sizeof(typename O::item));

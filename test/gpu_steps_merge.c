@@ -67,7 +67,7 @@ static void check_runs(gpu_room *room, upsweep_type type, size_t n, size_t k, un
 
 static void merges(void **state)
 {
-    static const size_t sizes[] = {1, 2, 100, 3839, 3840, 3841, 9000, 24000};
+    static const size_t sizes[] = {1, 100, 3840, 3841, 4864, 4865, 9000, 24000};
     for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
         for (unsigned i = 0; i < 16; i++) {
             size_t n = sizes[i % 8], k[] = {2, 3, 2, 17, 5, 2, 40, 8};
