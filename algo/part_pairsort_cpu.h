@@ -10,6 +10,8 @@
 #include "core/cpu_body.h"
 #include "core/parts.h"
 
+#include <stdatomic.h>
+
 #ifndef USW_PART_PAIRSORT_ONCE
 #define USW_PART_PAIRSORT_ONCE
 #include "part_lines.h"
@@ -25,6 +27,7 @@ enum {
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
     FAR_BYTES = 32 << 20,   /* from here on a scatter goes round the cache */
     CHUNK_MIN = 32 * 1024,  /* fewer keys are sorted before a second thread is awake */
+    THREAD_BYTES = 4 << 20, /* where keys and payloads move apart, below this threads cost more */
     NARROW_FROM = 256
 };
 
@@ -72,12 +75,14 @@ typedef struct FN(job) {
     KEY *to;
     char *to_payloads;
     size_t base, n, chunk, chunks;
+    size_t thread_keys; /* from which on there is more than one chunk */
     unsigned shift, buckets, to_side;
     bool far;
     size_t line_keys, line_bytes;
     KEY *chunk_differ; /* [chunk] */
     bool *chunk_unsorted;
     size_t *offsets, *ends, *starts; /* [chunk][bucket], [bucket], [lane][bucket] */
+    atomic_size_t *taken;            /* [chunk] tasks of its share of the buckets */
     char *lines;                     /* [lane][bucket] keys, then payloads */
     size_t words_keys;
     uint64_t *words; /* [lane] words_keys, and as many spare ones */
@@ -165,10 +170,9 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->to_side = r.side == 1 ? 0 : 1;
     job->to = (KEY *)p->way_keys[job->to_side] + r.start;
     job->to_payloads = (char *)p->way_payloads[job->to_side] + r.start * p->payload_bytes;
-    /* Near the cache, chunks of two threads meet in a line of every bucket: so there are few. */
     bool far = r.n * (sizeof(KEY) + p->payload_bytes) >= FAR_BYTES;
     size_t chunks = u->threads == 1 ? 1 : (size_t)u->threads * (far ? 4 : 1);
-    job->chunks = usw_min(chunks, usw_div_up(r.n, CHUNK_MIN));
+    job->chunks = r.n < job->thread_keys ? 1 : usw_min(chunks, usw_div_up(r.n, CHUNK_MIN));
     job->chunk = usw_div_up(r.n, job->chunks);
 }
 
@@ -196,7 +200,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return narrow_sort(u, job, differ, stack);
     }
 #endif
-    if (sorted || r.n <= (u->threads == 1 ? LEAF_KEYS : LEAF_KEYS / 2)) {
+    if (sorted || r.n <= LEAF_KEYS) {
         if (r.side != 1) {
             usw_parallel(u, job->chunks, FN(move_in), job);
         }
@@ -224,7 +228,12 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     usw_parallel(u, job->chunks, FN(histogram), job);
     FN(scan)(job);
     usw_parallel(u, job->chunks, FN(scatter), job);
-    usw_parallel(u, job->buckets, FN(sort_bucket), job);
+    if (job->chunks > 1) {
+        usw_parallel(u, job->buckets, FN(sort_bucket), job);
+    }
+    for (unsigned d = 0; job->chunks == 1 && d < job->buckets; d++) {
+        FN(sort_bucket)(job, d, 0);
+    }
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
         if (n > LEAF_KEYS) {
@@ -241,9 +250,14 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
     bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
-    size_t lanes = p->n <= CHUNK_MIN ? 1 : u->threads;
+    job.thread_keys = THREAD_BYTES / (sizeof(KEY) + bytes);
+#if KEY_BITS == 32 && USW_LEVEL >= 1
+    job.thread_keys = is_narrow(p) ? CHUNK_MIN + 1 : job.thread_keys;
+#endif
+    size_t lanes = p->n < job.thread_keys ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
     job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
+    job.taken = usw_scratch(u, chunks * sizeof *job.taken);
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
     job.starts = far ? usw_scratch(u, u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
@@ -251,8 +265,8 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     job.words_keys = usw_min(p->n, LEAF_KEYS);
     job.words = usw_scratch(u, lanes * 2 * job.words_keys * sizeof(uint64_t));
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
-    if (!job.chunk_differ || !job.chunk_unsorted || !job.offsets || !job.ends || !job.words ||
-        (far && (!job.starts || !job.lines)) || !stack) {
+    if (!job.chunk_differ || !job.chunk_unsorted || !job.taken || !job.offsets || !job.ends ||
+        !job.words || (far && (!job.starts || !job.lines)) || !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
     }
     range *top = stack;

@@ -6,12 +6,13 @@
 
 enum {
     NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
-    NARROW_BUCKETS_MAX = 1024,
-    NARROW_WHOLE = GROUP_LARGE, /* as many keys are sorted as one bucket */
-    NARROW_WIDE = 22,           /* bits */
-    NARROW_BLOCK = 256,         /* words that are made at a time */
-    NARROW_STRETCH = 64,        /* words of a bucket from one chunk, at least: mostly whole lines */
-    NARROW_TASK = 4096,         /* keys of the buckets of one task, about */
+    NARROW_BUCKETS_MAX = 1136,
+    NARROW_APART = NARROW_BUCKETS_MAX + 16, /* counters of two chunks share no line */
+    NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
+    NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
+    NARROW_BLOCK = 256,                     /* words that are made at a time */
+    NARROW_STRETCH = 64, /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK = 4096,  /* keys of the buckets of one task, about */
     LINE_WORDS = 8
 };
 
@@ -61,7 +62,7 @@ static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *
 static void narrow_histogram(void *context, size_t c, unsigned lane)
 {
     job_u32 *job = context;
-    size_t *count = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    size_t *count = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     key_map_u32 map = job->map;
     narrow_split split = narrow_split_of(job);
     uint32_t buckets = split.buckets;
@@ -89,10 +90,15 @@ static void narrow_histogram(void *context, size_t c, unsigned lane)
 
 static void narrow_scatter_near(const job_u32 *job, size_t c)
 {
-    size_t *offset = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     narrow_split split = narrow_split_of(job);
     uint32_t digit[NARROW_BLOCK];
+    for (size_t i = c * job->chunk; job->chunks > 1 && i < end; i += LINE_WORDS) {
+        /* A line that another core has read must be taken from it first: that costs 14 ns in order
+         * and 40 in the order of the keys. */
+        ((volatile uint64_t *)to)[i] = 0;
+    }
     for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK);
         make_words(job, i, n, block);
@@ -114,7 +120,7 @@ static void narrow_scatter_near(const job_u32 *job, size_t c)
 /* As scatter_far: a bucket's first and last line may be shorter. */
 static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
 {
-    size_t *offset = job->offsets + c * job->buckets, end = chunk_end_u32(job, c);
+    size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
@@ -159,6 +165,40 @@ static void narrow_scatter(void *context, size_t c, unsigned lane)
     } else {
         narrow_scatter_near(job, c);
     }
+}
+
+/* Each chunk has a stretch of the words to itself, with a piece of every bucket: offsets become the
+ * places of the pieces. So no two threads write to one line by turns. */
+static void narrow_scan(job_u32 *job)
+{
+    size_t sum = 0, *first = job->offsets;
+    for (size_t d = 0; d < job->buckets; d++) {
+        for (size_t c = 0; c < job->chunks; c++) {
+            sum += first[c * NARROW_APART + d];
+        }
+        job->ends[d] = sum;
+    }
+    for (size_t c = 0; c < job->chunks; c++) {
+        size_t at = usw_min(c * job->chunk, job->n);
+        for (size_t d = 0; d < job->buckets; d++) {
+            size_t count = first[c * NARROW_APART + d];
+            first[c * NARROW_APART + d] = at;
+            at += count;
+        }
+    }
+}
+
+/* The words of bucket d from chunk c, once they are there. */
+typedef struct piece {
+    uint64_t *words;
+    size_t n;
+} piece;
+
+static piece piece_of(const job_u32 *job, size_t d, size_t c)
+{
+    const size_t *end = job->offsets + c * NARROW_APART;
+    size_t begin = d == 0 ? usw_min(c * job->chunk, job->n) : end[d - 1];
+    return (piece){(uint64_t *)job->p->way_keys[1] + begin, end[d] - begin};
 }
 
 /* The loops of take_apart by themselves, for the compiler to see that nothing overlaps. */
@@ -216,7 +256,7 @@ static inline uint32_t differ_in(const uint64_t *words, size_t n)
     return (uint32_t)(differ >> 32);
 }
 
-/* Sorts a bucket of words to the outputs at position `at`. */
+/* Sorts a bucket of words, which may be the lane's spare ones, to the outputs at position `at`. */
 static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
@@ -231,8 +271,10 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
     uint32_t ends[GROUPS_MAX];
     ends[0] = (uint32_t)n;
     if (plan.groups > 1) {
-        split_words(&plan, from, spare, n, ends);
-        from = spare;
+        uint64_t *to = from == spare ? words : spare;
+        split_words(&plan, from, to, n, ends);
+        words = from == spare ? spare : words;
+        from = to;
     }
     for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
         sort_group(from + begin, words, ends[g] - begin, plan.low, plan.shift);
@@ -252,65 +294,69 @@ static size_t narrow_each(const job_u32 *job)
     return job->chunks == 1 ? job->buckets : some;
 }
 
-static void narrow_buckets(void *context, size_t t, unsigned lane)
+/* The words of bucket d, n of them, side by side: those of several chunks are brought to the lane's
+ * spare ones. */
+static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
 {
-    const job_u32 *job = context;
-    uint64_t *words = job->p->way_keys[1];
-    size_t each = narrow_each(job);
-    for (size_t d = t * each; d < usw_min((t + 1) * each, job->buckets); d++) {
+    if (job->chunks == 1) {
+        return piece_of(job, d, 0).words;
+    }
+    uint64_t *spare = job->words + ((size_t)lane * 2 + 1) * job->words_keys, *to = spare;
+    for (size_t c = 0; c < job->chunks; c++) {
+        piece from = piece_of(job, d, c);
+        memcpy(to, from.words, from.n * sizeof *to);
+        to += from.n;
+    }
+    return spare;
+}
+
+static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
+{
+    for (; d < end; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
-        if (n <= LEAF_KEYS) {
-            narrow_leaf(job, words + begin, n, begin, lane);
+        if (n > 0 && n <= LEAF_KEYS) {
+            narrow_leaf(job, narrow_words(job, d, lane), n, begin, lane);
         }
     }
 }
 
-/* A bucket that is too large: written out if its keys do not differ, else taken apart. */
-typedef struct narrow_rest {
-    const job_u32 *job;
-    size_t begin, n, chunk;
-    bool equal;
-} narrow_rest;
-
-static void rest_look(void *context, size_t c, unsigned lane)
+/* Which buckets share c of them all begins with; there are as many shares as chunks. */
+static size_t share_start(const job_u32 *job, size_t c)
 {
-    const narrow_rest *r = context;
-    const uint64_t *words = (const uint64_t *)r->job->p->way_keys[1] + r->begin;
-    size_t begin = usw_min(c * r->chunk, r->n), end = usw_min(begin + r->chunk, r->n);
-    (void)lane;
-    r->job->chunk_differ[c] = differ_in(words + begin, end - begin);
-    r->job->chunk_differ[c] |= begin < end ? (uint32_t)((words[begin] ^ words[0]) >> 32) : 0;
+    return c * job->buckets / job->chunks;
 }
 
-static void rest_move(void *context, size_t c, unsigned lane)
+/* A thread takes the buckets of its own share first, which in place are where its chunk was, and
+ * then those of others. Each call finds one task. */
+static void narrow_buckets(void *context, size_t t, unsigned lane)
 {
-    const narrow_rest *r = context;
-    const usw_pair_sort *p = r->job->p;
-    size_t begin = r->begin + usw_min(c * r->chunk, r->n);
-    size_t n = usw_min(begin + r->chunk, r->begin + r->n) - begin;
-    const uint64_t *words = (const uint64_t *)p->way_keys[1] + begin;
-    (void)lane;
-    if (r->equal) {
-        put_words(p, words, n, begin);
-    } else {
-        take_apart(p, words, n, (uint32_t *)p->way_keys[0] + begin,
-                   (char *)p->way_payloads[0] + begin * p->payload_bytes, false);
+    job_u32 *job = context;
+    size_t each = narrow_each(job);
+    (void)t;
+    for (size_t k = 0; k < job->chunks; k++) {
+        size_t share = (lane + k) % job->chunks, end = share_start(job, share + 1);
+        size_t turn = atomic_fetch_add_explicit(&job->taken[share], 1, memory_order_relaxed);
+        size_t d = share_start(job, share) + turn * each;
+        if (d < end) {
+            narrow_task(job, d, usw_min(d + each, end), lane);
+            return;
+        }
     }
 }
 
-/* Whether the bucket is done. */
-static bool finish_rest(upsweep *u, const job_u32 *job, size_t begin, size_t n)
+/* How many tasks there are, none taken yet. */
+static size_t narrow_tasks(job_u32 *job)
 {
-    narrow_rest r = {job, begin, n, usw_div_up(n, job->chunks), false};
-    usw_parallel(u, job->chunks, rest_look, &r);
-    uint32_t differ = 0;
+    size_t tasks = 0;
     for (size_t c = 0; c < job->chunks; c++) {
-        differ |= job->chunk_differ[c];
+        size_t buckets = share_start(job, c + 1) - share_start(job, c);
+        tasks += usw_div_up(buckets, narrow_each(job));
+        atomic_init(&job->taken[c], 0);
     }
-    r.equal = (differ & job->mask) == 0;
-    usw_parallel(u, job->chunks, rest_move, &r);
-    return r.equal;
+    return tasks;
 }
+
+#include "part_pairsort_rest.h"
 
 /* The keys differ in `differ`. Sorts all pairs but those in buckets that are too large and not all
  * equal, which go to the first way, and on the stack, whose new top is returned. */
@@ -330,12 +376,12 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
     usw_parallel(u, job->chunks, narrow_histogram, job);
-    scan_u32(job);
+    narrow_scan(job);
     usw_parallel(u, job->chunks, narrow_scatter, job);
-    usw_parallel(u, usw_div_up(job->buckets, narrow_each(job)), narrow_buckets, job);
+    usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
-        if (n > LEAF_KEYS && !finish_rest(u, job, begin, n)) {
+        if (n > LEAF_KEYS && !finish_rest(u, job, d)) {
             *stack++ = (range){begin, n, 0};
         }
     }
