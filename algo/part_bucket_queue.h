@@ -43,9 +43,10 @@ typedef struct NAME(run) {
     const upsweep_graph *g;
     DIST *distance;
     NAME(width) w;
-    DIST most;    /* what lies farther is left out */
-    bool large;   /* the graph does not fit a cache: its lines are asked for ahead */
-    bool plain;   /* no sum is too great, and `most` leaves nothing out */
+    DIST most;  /* what lies farther is left out */
+    bool large; /* the graph does not fit a cache: its lines are asked for ahead */
+    bool plain; /* no sum is too great, and `most` leaves nothing out */
+    bool gave_up;
     size_t count; /* of offers */
     crew *crew;   /* NULL: one thread */
     member *self;
@@ -281,6 +282,7 @@ static void NAME(empty_bucket)(NAME(run) * r)
             NAME(relax)(r, e, count);
         }
         e += count;
+        q->worked += count;
     }
     close_bucket(q, k, c, sizeof(NAME(entry)));
 }
@@ -297,7 +299,7 @@ static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query,
     return query->target_count > 0;
 }
 
-/* Works through all buckets; true: stopped at the last target. */
+/* Works through all buckets; true: stopped at the last target, or out of patience. */
 static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 {
     queue *q = r->q;
@@ -311,6 +313,10 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
         }
         NAME(empty_bucket)(r);
         if (NAME(have_targets)(r, query, &finished)) {
+            return true;
+        }
+        if (q->worked > q->patience) {
+            r->gave_up = true;
             return true;
         }
         q->current++;
@@ -366,6 +372,7 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *qu
     {
         stopped = NAME(empty_all)(&r, query);
     }
+    room->gave_up = r.gave_up;
     if (r.q->failed) {
         return UPSWEEP_ERROR_MEMORY;
     }

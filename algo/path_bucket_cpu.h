@@ -62,9 +62,10 @@ typedef struct queue {
     struct crew *crew; /* NULL: one thread; else where chunks come from, and no slab */
     unsigned char *slab;
     size_t slab_left;
-    bool failed;       /* no scratch for a chunk */
-    bool lost;         /* a sum did not fit */
-    uint32_t *touched; /* vertices whose entries were worked on, */
+    bool failed;             /* no scratch for a chunk */
+    bool lost;               /* a sum did not fit */
+    size_t worked, patience; /* entries that were worked on, and how many may be */
+    uint32_t *touched;       /* vertices whose entries were worked on, */
     size_t touched_count, touched_most;
 } queue;
 
@@ -94,6 +95,8 @@ static queue *queue_begin(const usw_path_room *room, size_t entry_bytes)
     q->slab_left = room->slab_bytes;
     q->failed = false;
     q->lost = false;
+    q->worked = 0;
+    q->patience = room->patience == 0 ? SIZE_MAX : room->patience;
     q->touched = room->touched;
     q->touched_count = 0;
     q->touched_most = room->touched == NULL ? 0 : room->touched_most;

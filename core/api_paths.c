@@ -140,15 +140,21 @@ static upsweep_status search_core(upsweep *u, const usw_path_form *form, const u
 {
     usw_climb climb;
     usw_mark mark = usw_scratch_mark(u);
-    bool by_core = usw_uses_core(q) && form->dense == NULL;
+    upsweep_status status;
+    bool by_core = q->graph->contraction != NULL && form->dense == NULL;
     if (!by_core || !usw_climb_begin(u, q->graph, &climb)) {
         usw_scratch_reset(u, mark);
         return search(u, form, q, room, "");
     }
+    if (usw_search_near(form, room, q, &status)) {
+        usw_report(u, "path/bucket", "buckets of width %g, one thread: few vertices are near",
+                   q->delta);
+        return status;
+    }
     usw_path_query in_core = usw_climb_up(&climb, q, false, delta);
     char where[64];
     snprintf(where, sizeof where, " for %zu vertices on no chain", in_core.graph->vertices);
-    upsweep_status status = search(u, form, &in_core, room, where);
+    status = search(u, form, &in_core, room, where);
     if (status == UPSWEEP_OK) {
         usw_climb_down(&climb, q);
     }

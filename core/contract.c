@@ -12,40 +12,36 @@ typedef struct links {
     void *down, *up;
 } links;
 
-#define PATH_KIND 0
-#include "path_kind.h"
-#include "contract_body.h"
-#undef PATH_KIND
-#define PATH_KIND 1
-#include "path_kind.h"
-#include "contract_body.h"
-#undef PATH_KIND
-#define PATH_KIND 2
-#include "path_kind.h"
-#include "contract_body.h"
-#undef PATH_KIND
-
-/* As BY_KIND, for these three. */
-#define BY_WHOLE_KIND(g, function)                                                                 \
-    ((g)->weight_type == UPSWEEP_U32   ? function##_u32                                            \
-     : (g)->weight_type == UPSWEEP_U64 ? function##_u64                                            \
-                                       : function##_none)
+#define PATH_BODY "contract_body.h"
+#include "path_each_kind.h"
 
 static bool is_wide(const upsweep_graph *g)
 {
-    return g->weight_type == UPSWEEP_U64;
+    return upsweep_type_bytes(g->weight_type) == 8;
 }
 
-/* Whether half of all vertices have so few arcs that they may be passed over. */
+/* Distances below this are sums of whole weights without any rounding; 0: not of this type. */
+static double exact_below(upsweep_type type)
+{
+    return type == 0 || type == UPSWEEP_U32 ? 0x1p31
+           : type == UPSWEEP_U64            ? 0x1p63
+           : type == UPSWEEP_F32            ? 0x1p24
+           : type == UPSWEEP_F64            ? 0x1p53
+                                            : 0;
+}
+
+/* Whether half of all vertices have so few arcs that they may be passed over, and sums do not
+ * depend on the order of adding. */
 static bool is_worth_trying(const upsweep_graph *g)
 {
-    bool whole = g->weight_type == 0 || g->weight_type == UPSWEEP_U32 || is_wide(g);
-    double most = is_wide(g) ? 0x1p63 : 0x1p31;
     size_t few = 0;
-    for (size_t v = 0; v < g->vertices && whole; v++) {
+    if (!(g->longest < exact_below(g->weight_type)) || g->vertices <= 2) {
+        return false;
+    }
+    for (size_t v = 0; v < g->vertices; v++) {
         few += g->begin[v + 1] - g->begin[v] <= 2;
     }
-    return whole && few >= g->vertices / 2 && g->longest < most && g->vertices > 2;
+    return few >= g->vertices / 2 && BY_KIND(g, is_whole)(g);
 }
 
 /* False: no scratch. */
@@ -60,28 +56,21 @@ static bool begin_links(upsweep *u, const upsweep_graph *g, links *l)
         return false;
     }
     memset(l->count, 0, n * sizeof *l->count);
-    BY_WHOLE_KIND(g, count_arcs_in)(g, l);
+    BY_KIND(g, count_arcs_in)(g, l);
     for (size_t v = 0; v < n; v++) {
         l->begin[v] = all;
         all += g->begin[v + 1] - g->begin[v] + l->count[v];
     }
     memset(l->count, 0, n * sizeof *l->count);
-    BY_WHOLE_KIND(g, gather)(g, l);
+    BY_KIND(g, gather)(g, l);
     return true;
-}
-
-/* A neighbour number i of v as it is now. */
-static uint32_t neighbour(const upsweep_graph *g, const links *l, uint32_t v, size_t i)
-{
-    return is_wide(g) ? ((link_u64 *)l->link)[l->begin[v] + i].to
-                      : ((link_u32 *)l->link)[l->begin[v] + i].to;
 }
 
 static bool may_pass(const upsweep_graph *g, const links *l, uint32_t v)
 {
     bool may = l->count[v] <= 2;
     for (size_t i = 0; may && i < l->count[v]; i++) {
-        may = l->count[neighbour(g, l, v, i)] <= SHORT;
+        may = l->count[BY_KIND(g, neighbour)(l, v, i)] <= SHORT;
     }
     return may;
 }
@@ -107,10 +96,10 @@ static size_t pass_over_all(const upsweep_graph *g, links *l, uint32_t *queue, u
             continue;
         }
         for (size_t k = 0; k < count; k++) {
-            next[k] = neighbour(g, l, v, k);
+            next[k] = BY_KIND(g, neighbour)(l, v, k);
             before[k] = l->count[next[k]];
         }
-        BY_WHOLE_KIND(g, pass_over)(l, v, passed);
+        BY_KIND(g, pass_over)(l, v, passed);
         rank[v] = (uint32_t)passed++;
         *alone += count == 0;
         for (size_t k = 0; k < count; k++) {
@@ -136,16 +125,15 @@ static bool make_core(upsweep *u, upsweep_graph *g, const links *l, usw_contract
     if (begin == NULL) {
         return false;
     }
-    size_t arcs =
-        BY_WHOLE_KIND(g, core_arcs)(l, c->rank, c->passed, c->vertex, count, begin, NULL, NULL);
+    size_t arcs = BY_KIND(g, core_arcs)(l, c->rank, c->passed, c->vertex, count, begin, NULL, NULL);
     uint32_t *head = usw_scratch(u, arcs * sizeof *head + 1);
     void *weight = usw_scratch(u, arcs * wide + 1);
     if (head == NULL || weight == NULL) {
         return false;
     }
-    BY_WHOLE_KIND(g, core_arcs)(l, c->rank, c->passed, c->vertex, count, begin, head, weight);
-    c->core =
-        usw_graph_of_rows(u, count, begin, head, weight, is_wide(g) ? UPSWEEP_U64 : UPSWEEP_U32);
+    BY_KIND(g, core_arcs)(l, c->rank, c->passed, c->vertex, count, begin, head, weight);
+    upsweep_type type = g->weight_type == 0 ? UPSWEEP_U32 : g->weight_type;
+    c->core = usw_graph_of_rows(u, count, begin, head, weight, type);
     if (c->core != NULL) {
         c->core->longest = g->longest;
     }
@@ -211,9 +199,17 @@ void usw_contract(upsweep *u, upsweep_graph *g)
 
 /* ---- queries ---- */
 
-bool usw_uses_core(const usw_path_query *q)
+bool usw_search_near(const usw_path_form *form, usw_path_room *room, const usw_path_query *q,
+                     upsweep_status *status)
 {
-    return q->graph->contraction != NULL && q->target_count == 0 && q->cutoff == NULL;
+    enum { NEAR = 16 }; /* part of all vertices */
+    if (q->target_count == 0 && q->cutoff == NULL) {
+        return false;
+    }
+    room->patience = q->graph->vertices / NEAR + 1;
+    *status = form->search(room, q);
+    room->patience = 0;
+    return *status != UPSWEEP_OK || !room->gave_up;
 }
 
 bool usw_climb_begin(upsweep *u, const upsweep_graph *g, usw_climb *c)
@@ -237,16 +233,17 @@ usw_path_query usw_climb_up(const usw_climb *c, const usw_path_query *q, bool cl
     if (!cleared) {
         usw_distances_clear(q->graph, q->distance, NULL, q->graph->vertices);
     }
-    size_t met = BY_WHOLE_KIND(q->graph, climb)(c, q);
+    size_t met = BY_KIND(q->graph, climb)(c, q);
     return (usw_path_query){.graph = core,
                             .sources = c->sources,
                             .offsets = c->offsets,
                             .source_count = met,
                             .distance = c->distance,
+                            .cutoff = q->cutoff,
                             .delta = delta > 0 ? delta : usw_choose_delta(core)};
 }
 
 void usw_climb_down(const usw_climb *c, const usw_path_query *q)
 {
-    BY_WHOLE_KIND(q->graph, descend)(c, q);
+    BY_KIND(q->graph, descend)(c, q);
 }

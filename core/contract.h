@@ -3,10 +3,12 @@
  * Most vertices of a road map have two neighbours: they give the road its shape. When a graph is
  * made, vertices with at most two neighbours are passed over one after another, each replaced by an
  * arc between its neighbours, until every one that is left, the core, has three or more. A search
- * for all distances then climbs from its sources into the core, searches there, and gives those
- * that were passed over their distances in one sweep, last first: each from its two neighbours.
+ * then climbs from its sources into the core, searches there, and gives those that were passed over
+ * their distances in one sweep, last first: each from its two neighbours. One that ends at targets
+ * or a cutoff may have little to do, and the sweep is over all vertices: so it first tries without.
  *
- * Only for whole weights: adding floating-point weights in another order would change the sums.
+ * Only for whole weights, those of floating-point types among them if all sums are exact: adding
+ * others in another order would change them.
  *
  * Source: R. Geisberger, P. Sanders, D. Schultes, D. Delling, Contraction hierarchies, WEA 2008; D.
  * Delling, A. Goldberg, A. Nowatzyk, R. Werneck, PHAST, IPDPS 2011 (the sweep). */
@@ -35,15 +37,17 @@ typedef struct usw_climb {
 
 /* Contracts g if that leaves at most half of it and it has whole weights, else does nothing. */
 void usw_contract(upsweep *u, upsweep_graph *g);
-/* Whether this query is answered by way of the core. */
-bool usw_uses_core(const usw_path_query *q);
+/* The part of a query with targets or a cutoff that goes without the core. True: that was all, with
+ * *status; false: it is longer, or has none, and takes the core. */
+bool usw_search_near(const usw_path_form *form, usw_path_room *room, const usw_path_query *q,
+                     upsweep_status *status);
 /* False: no scratch. */
 bool usw_climb_begin(upsweep *u, const upsweep_graph *g, usw_climb *c);
 /* The query for the core. cleared: all distances are "not reached" already. delta: asked for, or
  * 0. */
 usw_path_query usw_climb_up(const usw_climb *c, const usw_path_query *q, bool cleared,
                             double delta);
-/* From the core's distances to those of all. */
+/* From the core's distances to those of all within the cutoff. */
 void usw_climb_down(const usw_climb *c, const usw_path_query *q);
 
 #endif

@@ -15,7 +15,28 @@ typedef struct NAME(up) {
     DIST out[2];
 } NAME(up);
 
+/* No weight has a fraction, and none is infinite: they are less than 2^63. */
+static bool NAME(is_whole)(const upsweep_graph *g)
+{
+    bool whole = true;
+#ifdef DIST_FLOAT
+    for (size_t a = 0; a < g->arcs && whole; a++) {
+        DIST w = ARC_WEIGHT(g, a);
+        whole = w == (DIST)(uint64_t)w;
+    }
+#else
+    (void)g;
+#endif
+    return whole;
+}
+
 /* ---- the neighbours of each vertex ---- */
+
+/* Number i of v, as it is now. */
+static uint32_t NAME(neighbour)(const links *l, uint32_t v, size_t i)
+{
+    return ((const NAME(link) *)l->link)[l->begin[v] + i].to;
+}
 
 /* Adds a link; several of one row become one, as long as the row is short. */
 static void NAME(add)(links *l, uint32_t v, NAME(link) k)
@@ -170,15 +191,19 @@ static void NAME(descend)(const usw_climb *c, const usw_path_query *q)
     const usw_contraction *k = q->graph->contraction;
     const NAME(down) *down = k->down;
     const DIST *core = c->distance;
-    DIST *distance = q->distance;
+    DIST *distance = q->distance, most = DIST_MAX;
+    if (q->cutoff != NULL) {
+        memcpy(&most, q->cutoff, sizeof most);
+    }
     for (size_t i = 0; i < k->core->vertices; i++) {
-        distance[k->vertex[i]] = core[i];
+        distance[k->vertex[i]] = core[i] <= most ? core[i] : DIST_MAX;
     }
     for (size_t r = k->passed; r-- > 0;) {
         const NAME(down) *p = &down[r];
         DIST a = REACH(distance[p->from[0]], p->in[0]), b = REACH(distance[p->from[1]], p->in[1]);
         DIST d = distance[p->vertex];
         d = a < d ? a : d;
-        distance[p->vertex] = b < d ? b : d;
+        d = b < d ? b : d;
+        distance[p->vertex] = d <= most ? d : DIST_MAX;
     }
 }

@@ -190,15 +190,21 @@ static void write_row(usw_path_batch *b, usw_path_lane *lane, const usw_path_que
 /* The search itself, by way of the core where there is one. */
 static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const usw_path_query *q)
 {
-    lane->everywhere = lane->climb.distance != NULL && usw_uses_core(q);
-    if (!lane->everywhere) {
+    upsweep_status status;
+    lane->everywhere = false;
+    if (lane->climb.distance == NULL) {
         return b->form->search(&lane->room, q);
     }
+    if (usw_search_near(b->form, &lane->room, q, &status)) {
+        return status;
+    }
+    bool clean = q->target_count == 0 && q->cutoff == NULL; /* else it was searched for a while */
     usw_path_room room = lane->room;
-    usw_path_query in_core = usw_climb_up(&lane->climb, q, true, b->delta);
+    usw_path_query in_core = usw_climb_up(&lane->climb, q, clean, b->delta);
+    lane->everywhere = true;
     room.wiped = false;
     room.touched = NULL;
-    upsweep_status status = b->form->search(&room, &in_core);
+    status = b->form->search(&room, &in_core);
     if (status == UPSWEEP_OK) {
         usw_climb_down(&lane->climb, q);
     }

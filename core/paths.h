@@ -26,6 +26,8 @@ typedef struct usw_path_room {
     size_t touched_most;
     uint32_t *relaxed; /* NULL, or room for a number a vertex: where the graph's rows are sorted */
     uint32_t culprit;  /* the vertex whose distance does not fit */
+    size_t patience;   /* 0, or after how many entries the search gives up: */
+    bool gave_up;      /* then distances are set here and there */
 } usw_path_room;
 
 /* A query whose matrix is given instead of a graph; upsweep.h says what it means. */

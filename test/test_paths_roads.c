@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 enum { SOURCES = 3 };
-static const upsweep_type types[] = {0, UPSWEEP_U32, UPSWEEP_U64};
+static const upsweep_type types[] = {0, UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
 
 /* A road from a to b by way of some new vertices; some of it one way, now and then twice. */
 static void add_road(net *g, uint32_t a, uint32_t b, size_t between, uint64_t span, bool both)
@@ -104,26 +104,73 @@ static void check(upsweep *u, const net *g, const upsweep_graph *graph)
     free(rows);
 }
 
+/* With targets or a cutoff: as the form that does without the core. Returns whether this one took
+ * it. */
+static bool check_ends(upsweep *u, const net *g, const upsweep_graph *graph)
+{
+    uint32_t sources[SOURCES], targets[SOURCES], parent[2][SOURCES * VERTICES];
+    uint64_t distance[2][SOURCES * VERTICES], cutoff = 0;
+    upsweep_path_options o = {.target_count = net_draw(SOURCES + 1)};
+    upsweep_batch_options each = {.target_count = o.target_count};
+    upsweep_report report;
+    for (size_t s = 0; s < SOURCES; s++) {
+        sources[s] = (uint32_t)net_draw(g->n);
+        targets[s] = (uint32_t)net_draw(g->n);
+    }
+    net_put(g->type == 0 ? UPSWEEP_U32 : g->type, &cutoff, 0, (double)net_draw(3000));
+    o.targets = each.targets = o.target_count > 0 ? targets : NULL;
+    o.cutoff = each.cutoff = o.target_count == 0 || net_draw(2) == 0 ? &cutoff : NULL;
+    memset(distance, 0, sizeof distance);
+    memset(parent, 0, sizeof parent);
+    for (int k = 0; k < 2; k++) {
+        o.algorithm = k == 0 ? "path/dijkstra" : NULL;
+        assert_int_equal(upsweep_paths(u, graph, sources, SOURCES, distance[k], parent[k], &o),
+                         UPSWEEP_OK);
+    }
+    upsweep_last_report(u, &report);
+    bool by_core = strstr(report.reason, "on no chain") != NULL;
+    assert_memory_equal(distance[0], distance[1], sizeof distance[0]);
+    assert_memory_equal(parent[0], parent[1], sizeof parent[0]);
+    for (int k = 0; k < 2; k++) {
+        each.algorithm = k == 0 ? "path/dijkstra" : NULL;
+        assert_int_equal(upsweep_paths_matrix(u, graph, sources, SOURCES, &each, distance[k],
+                                              net_draw(2) == 0 && k > 0 ? NULL : parent[k]),
+                         UPSWEEP_OK);
+    }
+    assert_memory_equal(distance[0], distance[1], sizeof distance[0]);
+    return by_core;
+}
+
 static void test_roads(void **context)
 {
     (void)context;
     upsweep *alone = net_open(1), *shared = net_open(2);
-    size_t contracted = 0;
-    enum { GRAPHS = 4000 };
+    size_t contracted = 0, by_core = 0;
+    enum { GRAPHS = 5000 };
     for (int k = 0; k < GRAPHS; k++) {
         upsweep *u = k % 8 == 0 ? shared : alone;
-        net g = road_net(types[k % 3]);
+        net g = road_net(types[k % 5]);
         upsweep_graph *graph = net_graph(u, &g);
         contracted += graph->contraction != NULL;
         check(u, &g, graph);
+        by_core += check_ends(u, &g, graph);
         upsweep_graph_free(graph);
     }
     assert_true(contracted > GRAPHS / 2);
+    assert_in_range(by_core, GRAPHS / 10, contracted - GRAPHS / 20);
     upsweep_close(alone);
     upsweep_close(shared);
 }
 
-/* What must not be contracted: other orders of adding, sums that might not fit, many small parts.
+static uint32_t float_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* What must not be contracted: sums that another order of adding would change or that might not
+ * fit, many small parts.
  * And where there is no room for the core, a search does without it. */
 static void test_limits(void **context)
 {
@@ -142,11 +189,17 @@ static void test_limits(void **context)
         size_t arcs;
         bool contracts;
     } cases[] = {{UPSWEEP_U32, 3, N - 1, true},
-                 {UPSWEEP_F32, 3, N - 1, false},
                  {UPSWEEP_U32, 4000000, N - 1, false},
-                 {UPSWEEP_U32, 3, 2, false}};
+                 {UPSWEEP_U32, 3, 2, false},
+                 {UPSWEEP_F32, float_bits(3), N - 1, true},
+                 {UPSWEEP_F32, float_bits(2.5F), N - 1, false},
+                 {UPSWEEP_F32, float_bits(17000), N - 1, false},
+                 {UPSWEEP_F32, float_bits(INFINITY), N - 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         upsweep_graph *graph = NULL;
+        for (uint32_t a = 0; a < N; a++) {
+            weight[a] = cases[i].type == UPSWEEP_F32 ? float_bits(3) : 3;
+        }
         weight[0] = cases[i].first;
         assert_int_equal(upsweep_graph_from_arcs(u, N, cases[i].arcs, tail, head, weight,
                                                  cases[i].type, UPSWEEP_GRAPH_UNDIRECTED, &graph),
@@ -155,7 +208,9 @@ static void test_limits(void **context)
         upsweep_graph_free(graph);
     }
     upsweep_graph *graph = NULL;
-    weight[0] = 3;
+    for (uint32_t a = 0; a < N; a++) {
+        weight[a] = 3;
+    }
     assert_int_equal(upsweep_graph_from_arcs(u, N, N, tail, head, weight, UPSWEEP_U32, 0, &graph),
                      UPSWEEP_OK);
     assert_non_null(graph->contraction); /* a circle, one way */
