@@ -95,7 +95,7 @@ static void make_row(void *context, size_t row, unsigned lane)
     for (uint64_t c = 0; c < m->columns; c++) {
         uint64_t v = row * m->columns + c;
         g->x[v] = (double)c;
-        g->y[v] = 0.0 - (double)row;
+        g->y[v] = row == 0 ? 0 : -(double)row; /* never -0 */
         if (row > 0) {
             uint64_t up = v - m->columns;
             put(g, i++, v, up, weight_at(m, 2 * up + 1));

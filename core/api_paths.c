@@ -111,7 +111,7 @@ static double shared_width(const upsweep *u, const usw_path_form *form, const us
     enum { DEGREE = 8, THREADS_A_WIDTH = 4 };
     bool few = q->graph->arcs < DEGREE * q->graph->vertices && !q->graph->sorted;
     bool shared = few && why_alone(u, form, q) == NULL;
-    return shared ? (double)usw_max(u->threads / THREADS_A_WIDTH, 1) : 1;
+    return shared ? 1 + (double)u->threads / THREADS_A_WIDTH : 1;
 }
 
 static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
@@ -164,6 +164,7 @@ static upsweep_status search_core(upsweep *u, const usw_path_form *form, const u
 static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_form *form,
                           double delta, uint32_t *parent)
 {
+    usw_mark mark = usw_scratch_mark(u);
     usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
     if (room.queue == NULL) {
         return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
@@ -178,6 +179,7 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_fo
     if (q->target_count > 0) {
         usw_distances_forget(q);
     }
+    usw_scratch_reset(u, mark); /* parents are found in the room of the search */
     return parent != NULL ? add_parents(u, q, parent) : UPSWEEP_OK;
 }
 

@@ -154,7 +154,7 @@ static bool sleeper_init(sleeper *s)
 /* Starts up to u->threads - 1 workers; fewer, even none, is no error. */
 static usw_pool *pool_new(upsweep *u)
 {
-    unsigned wanted = u->threads - 1;
+    unsigned wanted = (unsigned)usw_min(u->threads - 1, INSIDE);
     size_t bytes = sizeof(usw_pool) + wanted * sizeof(worker);
     usw_pool *p = aligned_alloc(_Alignof(usw_pool), bytes);
     if (p == NULL) {

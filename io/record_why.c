@@ -3,6 +3,7 @@
 
 #include "numbers.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 enum { SHOWN = 40 };
@@ -50,7 +51,10 @@ static bool why_id(const io_record_rules *rules, const io_fault *fault, size_t l
             from--;
         }
         show(from, word);
-        return io_because(error, "%s: line %zu: '%s' is no vertex", rules->name, line, word);
+        return io_because(error, "%s: line %zu: '%s' is no vertex%s", rules->name, line, word,
+                          rules->delimiter != 0 && isalpha((unsigned char)word[0])
+                              ? "; --names reads words"
+                              : "");
     }
     if (fault->verdict == IO_LINE_ID_LOW) {
         return io_because(error, "%s: line %zu: vertex %s, but vertices are counted from %" PRIu64,
@@ -84,11 +88,15 @@ bool io_record_why(const io_record_rules *rules, const io_fault *fault, upsweep_
     case IO_LINE_NEGATIVE:
         return io_because(error, "%s: line %zu: the weight %s is negative", name, line, word);
     case IO_LINE_RANGE:
+        if (type == UPSWEEP_U32 && rules->whole && rules->field[fault->field].type == 0) {
+            type = UPSWEEP_U64; /* the widest that was open to it */
+        }
         return io_because(error, "%s: line %zu: the %s %s is out of the range of %s", name, line,
                           field, word, upsweep_type_name(type));
     case IO_LINE_FRACTION:
-        return io_because(error, "%s: line %zu: the weight %s is no whole number, as %s has them",
-                          name, line, word, upsweep_type_name(type));
+        return io_because(error, "%s: line %zu: the weight %s is no whole number, as %s has them%s",
+                          name, line, word, upsweep_type_name(type),
+                          rules->negative ? "" : ": --weight f64 takes it");
     default:
         return io_because(error, "%s: line %zu: the %s '%s' is no number", name, line, field, word);
     }

@@ -1,6 +1,7 @@
 /* test_paths_roads.c - shortest paths in graphs like roads, which are searched without their chains
  * and dead ends (core/contract.h), against Dijkstra's algorithm as it is written down. */
 #include "core/graph.h"
+#include "handles.h"
 #include "nets.h"
 
 #include <math.h>
@@ -231,6 +232,50 @@ static void test_limits(void **context)
     upsweep_close(u);
 }
 
+/* What upsweep.h says of memory: bytes of a graph with and without chains, counted by an allocator,
+ * and scratch of a query with parents. */
+static void test_bytes(void **context)
+{
+    (void)context;
+    enum { N = 200000, KB = 1024 };
+    uint32_t *tail = malloc(4 * (size_t)N * 4), *head = tail + N, source = 0;
+    uint64_t *weight = calloc(N, sizeof *weight), *distance = malloc(N * sizeof *distance);
+    uint32_t *parent = malloc(N * sizeof *parent);
+    for (int k = 0; k < 8; k++) {
+        upsweep_type type = k % 2 == 0 ? UPSWEEP_U32 : UPSWEEP_U64;
+        size_t wide = k % 2 == 0 ? 4 : 8, both = k / 2 % 2 == 0 ? 1 : 2, chain = k < 4;
+        for (uint32_t i = 0; i < N; i++) { /* a line, or a circle with 100 arcs to strangers */
+            tail[i] = chain ? i : i % (N / 100);
+            head[i] = chain ? (i + 1) % N : (i * 7919U + i / 2000) % N;
+        }
+        books b = {0};
+        upsweep *u;
+        upsweep_graph *graph;
+        upsweep_graph_info info;
+        upsweep_report report;
+        assert_int_equal(handle_open_with_books(&u, &b, 1, 0), UPSWEEP_OK);
+        assert_int_equal(upsweep_graph_from_arcs(u, N, N - 1, tail, head, weight, type,
+                                                 both == 2 ? UPSWEEP_GRAPH_UNDIRECTED : 0, &graph),
+                         UPSWEEP_OK);
+        assert_int_equal(graph->contraction != NULL, chain);
+        assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, parent, NULL), UPSWEEP_OK);
+        upsweep_last_report(u, &report);
+        assert_in_range(report.scratch_bytes, 8 * N, usw_max(8 * N, 1200 * KB) + 4 * KB);
+        upsweep_graph_describe(graph, &info);
+        size_t rows = 8 * (N + 1) + both * (N - 1) * (4 + wide), held = b.held;
+        size_t copy = !chain ? 0 : (wide == 4 ? 24 : 36) + (both == 2 ? 0 : 2 * wide);
+        assert_in_range(info.bytes, rows + copy * N, rows + copy * N + 4 * KB);
+        upsweep_graph_free(graph);
+        assert_int_equal(held - b.held, info.bytes);
+        upsweep_close(u);
+        assert_int_equal(b.held, 0);
+    }
+    free(tail);
+    free(weight);
+    free(distance);
+    free(parent);
+}
+
 /* ---- one graph, several threads, a handle each ---- */
 
 typedef struct worker {
@@ -319,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roads),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
