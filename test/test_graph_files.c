@@ -93,7 +93,7 @@ static const bad bad_files[] = {
     {"a.mtx", MTX "real general\n3 3 1\n1 2\n", "line 3: has no weight"},
     {"a.mtx", MTX "pattern general\n3 3 1\n1 2 1\n", "line 3: '1' follows what should be its end"},
     {"a.mtx", MTX "integer general\n3 3 1\n1 2 1.5\n",
-     "line 3: the weight 1.5 is no whole number, as u32 has them"},
+     "line 3: the weight 1.5 is no whole number, as u32 has them: --weight f64 takes it"},
     {"a.wel", "0 1 2\n1 2\n", "line 2: has no weight"},
     {"a.wel", "0 1 2 3\n", "line 1: '3' follows what should be its end"},
     {"a.wel", "# nothing\n", "has no arcs"},
