@@ -528,8 +528,8 @@ enum {
  * upsweep_error() names the arc (counted from 0). The arrays are copied: 8 bytes an arc (12 for
  * weights of 64 bits, 4 for none) and 8 bytes a vertex, from the handle's allocator; free the graph
  * while the handle is open. vertex_count <= 2^32 - 2. Where most vertices have two neighbours, as
- * on maps of roads, and weights are whole, a copy without them is kept, too: 24 to 32 bytes a vertex
- * (36 to 52 for weights of 64 bits), the more the more arcs have no opposite. */
+ * on maps of roads, and weights are whole, a copy without them is kept, too: 24 to 32 bytes a
+ * vertex (36 to 52 for weights of 64 bits), the more the more arcs have no opposite. */
 UPSWEEP_API upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count,
                                                    size_t arc_count, const uint32_t *tail,
                                                    const uint32_t *head, const void *weight,
@@ -569,11 +569,12 @@ typedef struct upsweep_path_options {
  * (infinity for floats). parent, if not NULL, gets the vertex before v on such a path: of several
  * the one with the least id, whatever the threads; UPSWEEP_NO_VERTEX for sources and what is not
  * reached. With targets, what lies farther than the farthest target counts as not reached. A
- * distance that does not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue, which
- * is 1 MB, about 8 to 16 bytes an arc at worst, and where most arcs are never looked at 4 bytes a
- * vertex; after that, with parents, 8 bytes a vertex. Threads that share a search begin with 16
- * bytes a vertex (32 for distances of 64 bits) and 1.1 MB each, of which they touch little. On a GPU
- * 20 bytes a vertex (40 for distances of 64 bits), 8 more with parents, and 16 for each 400 arcs.
+ * distance that does not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue,
+ * which is 1 MB, about 8 to 16 bytes an arc at worst, and where most arcs are never looked at 4
+ * bytes a vertex; after that, with parents, 8 bytes a vertex. Threads that share a search begin
+ * with 16 bytes a vertex (32 for distances of 64 bits) and 1.1 MB each, of which they touch little.
+ * On a GPU 20 bytes a vertex (40 for distances of 64 bits), 8 more with parents, and 16 for each
+ * 400 arcs.
  * The outputs are undefined after an error. On a handle on "auto", host arrays go to the GPU where
  * the search is predicted to be faster there: small graphs, and roads up to some 200,000 vertices,
  * stay on the CPU, and the report says so. */
