@@ -7,6 +7,7 @@
 enum {
     NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
     NARROW_BUCKETS_MAX = 1136,
+    NARROW_DIGIT_MAX = 10,
     NARROW_APART = NARROW_BUCKETS_MAX + 16, /* counters of two chunks share no line */
     NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
     NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
@@ -201,50 +202,7 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
     return (piece){(uint64_t *)job->p->way_keys[1] + begin, end[d] - begin};
 }
 
-/* The loops of take_apart by themselves, for the compiler to see that nothing overlaps. */
-ALWAYS void take_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
-                      uint32_t *restrict keys)
-{
-    for (size_t i = 0; i < n; i++) {
-        keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
-    }
-}
-
-ALWAYS void take_payloads(const uint64_t *restrict words, size_t n, char *restrict to)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t payload = (uint32_t)words[i];
-        memcpy(to + 4 * i, &payload, 4); /* at any address */
-    }
-}
-
-ALWAYS void take_positions(const uint64_t *restrict words, size_t n, char *restrict to)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t position = (uint32_t)words[i];
-        memcpy(to + 8 * i, &position, 8);
-    }
-}
-
-/* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
-static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, size_t n,
-                              uint32_t *keys, void *payloads, bool raw)
-{
-    if (keys != NULL) {
-        take_keys(raw ? p->map : (usw_keymap){.bits = 32}, words, n, keys);
-    }
-    if (p->payload_bytes == 4) {
-        take_payloads(words, n, payloads);
-    } else {
-        take_positions(words, n, payloads);
-    }
-}
-
-static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, size_t at)
-{
-    take_apart(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
-               (char *)p->out_payloads + at * p->payload_bytes, true);
-}
+#include "part_pairsort_apart.h"
 
 /* The bits in which the keys of n words differ. */
 static inline uint32_t differ_in(const uint64_t *words, size_t n)
@@ -358,6 +316,21 @@ static size_t narrow_tasks(job_u32 *job)
 
 #include "part_pairsort_rest.h"
 
+/* Whether a bucket has more than `limit` keys. It will be split by the highest bits in which they
+ * differ, which tell most if all buckets begin where these bits change. */
+static bool is_crowded(const job_u32 *job, size_t limit)
+{
+    size_t most = 0;
+    for (size_t d = 0; d < job->buckets; d++) {
+        size_t count = 0;
+        for (size_t c = 0; c < job->chunks; c++) {
+            count += job->offsets[c * NARROW_APART + d];
+        }
+        most = usw_max(most, count);
+    }
+    return most > limit;
+}
+
 /* The keys differ in `differ`. Sorts all pairs but those in buckets that are too large and not all
  * equal, which go to the first way, and on the stack, whose new top is returned. */
 static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
@@ -376,6 +349,11 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
     usw_parallel(u, job->chunks, narrow_histogram, job);
+    if (is_crowded(job, 4 * job->n / wanted)) {
+        unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
+        job->buckets = 1u << bits;
+        usw_parallel(u, job->chunks, narrow_histogram, job);
+    }
     narrow_scan(job);
     usw_parallel(u, job->chunks, narrow_scatter, job);
     usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
