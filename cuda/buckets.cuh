@@ -2,9 +2,9 @@
  * widths, by edges, or given. A key of no bucket gets `count`.
  *
  * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
- * wrong, and settle() then makes it right. Each of these structs is passed to kernels by value.
- * prepare() is called by the whole block and may fill shared_bytes() bytes of shared memory; it
- * needs a barrier after it. */
+ * wrong, and settle() then makes it right. NEAR: where near_edges are there, id_near() is as good.
+ * Each of these structs is passed to kernels by value. prepare() is called by the whole block and
+ * may fill shared_bytes() bytes of shared memory; it needs a barrier after it. */
 #ifndef USW_BUCKETS_CUH
 #define USW_BUCKETS_CUH
 
@@ -15,7 +15,7 @@
 
 template <typename K> struct usw_by_digit {
     using key_type = K;
-    static constexpr bool TOTAL = true, GUESSES = false;
+    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false;
     usw_gpu_keymap<K> map;
     unsigned shift;
     uint32_t mask;
@@ -39,7 +39,7 @@ template <typename K> struct usw_by_digit {
 
 template <typename K> struct usw_by_number {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
     uint32_t count;
 
     explicit usw_by_number(const usw_buckets &b) : count(b.count)
@@ -95,8 +95,8 @@ __device__ __forceinline__ F usw_value_of_key(upsweep_type type, K raw)
     }
 }
 
-/* The whole part of x where that is a bucket's number, else a number greater than any: a power of
- * two is added, rounded down, so that it comes to lie in the low bits. */
+/* The whole part of x where that is a bucket's number, else a number greater than any, and ~0 only
+ * below 0: a power of two is added, rounded down, so that it comes to lie in the low bits. */
 __device__ __forceinline__ uint32_t usw_whole_part(float x)
 {
     return __float_as_uint(__fadd_rd(x, 8388608.0f)) - 0x4b000000;
@@ -104,7 +104,8 @@ __device__ __forceinline__ uint32_t usw_whole_part(float x)
 __device__ __forceinline__ uint32_t usw_whole_part(double x)
 {
     const long long bits = __double_as_longlong(__dadd_rd(x, 4503599627370496.0));
-    return bits >> 32 == 0x43300000 ? static_cast<uint32_t>(bits) : ~0u;
+    const long long high = bits >> 32;
+    return high == 0x43300000 ? static_cast<uint32_t>(bits) : high < 0x43300000 ? ~0u : ~1u;
 }
 __device__ __forceinline__ float usw_multiply_add(float x, float y, float z)
 {
@@ -119,7 +120,7 @@ __device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
  * guessed in, float or double. */
 template <typename K, bool floats, typename G> struct usw_by_width {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = true;
+    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4;
     upsweep_type type;
     double low, high, step, scale;
     uint32_t count;
@@ -128,6 +129,11 @@ template <typename K, bool floats, typename G> struct usw_by_width {
      * than all roundings together. So where both have the same whole part, that is the bucket, and
      * else the edge between them tells. Without a guess they never have. */
     G slope, lower, upper;
+    /* NEAR: f32 holds all keys, so that they may be compared with edges rounded up to f32, which
+     * lie in shared memory, the last one rounded to more than it is, and NaN behind it. NULL: there
+     * are too many. */
+    enum : uint32_t { NEAR_MAX = 2048 };
+    const float *near_edges;
 
     /* How far that is, in widths. The roundings of key, slope, and lower or upper are each at most
      * 2^-24 (2^-53) of the greatest key in widths, the sum's as much of the count; the rule's own
@@ -144,7 +150,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     }
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
-          rules(!suits(b)), slope(0), lower(0), upper(1)
+          rules(!suits(b)), slope(0), lower(0), upper(1), near_edges(nullptr)
     {
         if (!rules) {
             slope = static_cast<G>(b.scale);
@@ -152,12 +158,32 @@ template <typename K, bool floats, typename G> struct usw_by_width {
             upper = static_cast<G>(-b.low * b.scale + margin(b));
         }
     }
+    __host__ __device__ bool is_near() const
+    {
+        return NEAR && !rules && count <= NEAR_MAX;
+    }
     size_t shared_bytes() const
     {
-        return 0;
+        return is_near() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
     }
-    __device__ __forceinline__ void prepare(unsigned char *)
+    __device__ __forceinline__ void prepare(unsigned char *shared)
     {
+        if (is_near()) {
+            float *to = reinterpret_cast<float *>(shared);
+            for (uint32_t i = threadIdx.x; i <= count + 1; i += blockDim.x) {
+                to[i] = i > count ? __uint_as_float(0x7fc00000) : near_edge(i);
+            }
+            near_edges = to;
+        }
+    }
+    __device__ __forceinline__ float near_edge(uint32_t i) const
+    {
+        const double exact = edge(static_cast<int>(i));
+        const float f = static_cast<float>(exact);
+        const double rounded = static_cast<double>(f);
+        const uint32_t bits = __float_as_uint(f);
+        const uint32_t after = f == 0 ? 1 : bits >> 31 != 0 ? bits - 1 : bits + 1;
+        return rounded < exact || (i == count && rounded == exact) ? __uint_as_float(after) : f;
     }
     __device__ __forceinline__ double edge(int i) const
     {
@@ -170,6 +196,15 @@ template <typename K, bool floats, typename G> struct usw_by_width {
         const G value = usw_value_of_key<G, floats>(type, raw);
         id = usw_whole_part(usw_multiply_add(value, slope, lower));
         return id == usw_whole_part(usw_multiply_add(value, slope, upper));
+    }
+    /* The lower guess is the bucket or the one before it, and the edge between them tells; before
+     * the first one it is ~0. An id of count or more: no bucket. */
+    __device__ __forceinline__ uint32_t id_near(K raw) const
+    {
+        const G value = usw_value_of_key<G, floats>(type, raw);
+        const uint32_t id = usw_whole_part(usw_multiply_add(value, slope, lower)), next = id + 1;
+        const float edge = near_edges[next <= count ? next : count + 1];
+        return usw_value_of_key<float, floats>(type, raw) >= edge ? next : id;
     }
     /* After such a guess: the edge behind that bucket tells; before the first one it is ~0. */
     __device__ __forceinline__ uint32_t settle(K raw, uint32_t id) const
@@ -208,7 +243,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
 
 template <typename K> struct usw_by_edges {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
     enum : size_t { SHARED_MAX = 64 * 1024 };
     usw_gpu_keymap<K> map;
     const uint64_t *edges; /* mapped keys, device memory */
