@@ -104,6 +104,33 @@ static void widths(void **state)
     }
 }
 
+/* Keys that are anything, NaN and infinite too, or next to an edge, in ranges for each kind of
+ * guess. */
+static void widths_of_special_keys(void **state)
+{
+    static const float ranges[][2] = {{-2, 2}, {0, 1}, {1e6f, 1e6f + 64}, {-3e38f, 3e38f}};
+    static const size_t many[] = {256, 10, 100, 7};
+    enum { N = 30001 };
+    for (unsigned i = 0; i < 8; i++) {
+        const float *range = ranges[i % 4];
+        size_t count = many[i % 4];
+        upsweep_bucketing b = {
+            .kind = UPSWEEP_BUCKET_WIDTH, .count = count, .low = range, .high = range + 1};
+        float *floats = (float *)keys;
+        input_fill(i < 4 ? INPUT_SPECIAL : INPUT_UNIFORM, UPSWEEP_F32, keys, N, i);
+        for (size_t k = i < 4 ? 0 : 7; k < N; k += 3) {
+            double edge = range[0] + ((double)range[1] - range[0]) / (double)count *
+                                         (double)(k / 9 % (count + 1));
+            uint32_t bits;
+            floats[k] = (float)edge;
+            memcpy(&bits, &floats[k], sizeof bits);
+            bits += (uint32_t)(k / 3 % 3) - 1; /* and its neighbours */
+            memcpy(&floats[k], &bits, sizeof bits);
+        }
+        check(*state, N, UPSWEEP_F32, &b);
+    }
+}
+
 static void between_edges(void **state)
 {
     gpu_room *room = *state;
@@ -180,6 +207,7 @@ static void given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(digits), cmocka_unit_test(widths),
+                                       cmocka_unit_test(widths_of_special_keys),
                                        cmocka_unit_test(between_edges), cmocka_unit_test(given)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }

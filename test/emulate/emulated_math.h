@@ -6,6 +6,7 @@
 #include "emulated_threads.h"
 
 #include <cmath>
+#include <limits>
 #include <time.h>
 
 /* ---- minimum, maximum: also of mixed types, as in CUDA ---- */
@@ -120,11 +121,15 @@ static inline float __fsub_rn(float a, float b)
 {
     return a - b;
 }
+/* Towards minus infinity: the sum's own error tells whether it was rounded up. */
+template <typename F> static inline F emulated_add_down(F a, F b)
+{
+    const F sum = a + b, from_b = sum - a, error = (a - (sum - from_b)) + (b - from_b);
+    return error < 0 ? std::nextafter(sum, -std::numeric_limits<F>::infinity()) : sum;
+}
 static inline float __fadd_rd(float a, float b)
 {
-    const double sum = static_cast<double>(a) + b; /* rounded too, by less than shows */
-    const float nearest = static_cast<float>(sum);
-    return nearest > sum ? std::nextafter(nearest, -INFINITY) : nearest;
+    return emulated_add_down(a, b);
 }
 static inline float __fmul_rn(float a, float b)
 {
@@ -144,9 +149,7 @@ static inline double __dadd_rn(double a, double b)
 }
 static inline double __dadd_rd(double a, double b)
 {
-    const long double sum = static_cast<long double>(a) + b;
-    const double nearest = static_cast<double>(sum);
-    return nearest > sum ? std::nextafter(nearest, -INFINITY) : nearest;
+    return emulated_add_down(a, b);
 }
 static inline double __dsub_rn(double a, double b)
 {
