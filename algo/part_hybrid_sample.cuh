@@ -5,9 +5,11 @@
 #include "part_hybrid_count.cuh"
 
 /* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
- * have more than `keys` of its keys. keys 0: never. */
+ * have more than `keys` of its keys. keys 0: never. walks: where no bucket is crowded, too, yet
+ * most neighbours share one, and rise and fall: such buckets hold few different digits. */
 struct hybrid_crowded {
     unsigned keys, buckets;
+    bool walks;
 };
 
 /* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
@@ -22,15 +24,18 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         counts[w] = 0;
     }
     __syncthreads();
+    unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
+        const K before = __shfl_up_sync(~0u, k[i], 1);
         if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
             atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
+        } else if ((here >> i & 1) != 0 && k[i] < before) {
+            crowded += 1u << 16;
         }
     }
     __syncthreads();
-    unsigned crowded = 0;
     for (unsigned w = threadIdx.x; w < words; w += 1024) {
         crowded += (counts[w] & 0xffff) > c.keys;
         crowded += counts[w] >> 16 > c.keys;
@@ -45,7 +50,9 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         atomicAdd(&counts[0], crowded);
     }
     __syncthreads();
-    return counts[0] > c.buckets;
+    const unsigned keys = I * 1024, falls = counts[0] >> 16;
+    return (counts[0] & 0xffff) > c.buckets ||
+           (c.walks && (counts[0] & 0xffff) == 0 && falls > keys / 4 && falls < keys / 4 * 3);
 }
 
 /* Clears what count adds to, and chooses the leading bits by a sample of the keys. Shared memory:

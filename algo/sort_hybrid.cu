@@ -50,9 +50,8 @@ enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20 };
 #define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
-/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. The best
- * of 16, 64, 128, 256 and 512, over 24 inputs of 2^28 keys. */
-enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 256 };
+/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. */
+enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
@@ -189,13 +188,13 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 {
     if (sizeof(K) < 4) {
-        return {0, 0};
+        return {0, 0, false};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = few ? hybrid_local_shape<0>::capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets};
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, sizeof(K) == 4};
 }
 
 /* sample, count and place. */
