@@ -30,6 +30,9 @@ typedef struct break_search {
 /* Within n keys from `begin` on. */
 static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kind kind)
 {
+    if (n == 0) { /* no keys may have no address */
+        return 0;
+    }
     const unsigned char *at = f->keys + begin * f->bytes;
     return kind == EQUAL ? f->part->first_other[f->width](at, n)
                          : f->part->first_break[f->width](at, n, f->order, kind == RISING);
