@@ -20,10 +20,6 @@ struct hybrid_plan {
     unsigned reverse, lsd; /* that; all by the radix sort */
     unsigned crowded;      /* many keys have the same digits */
     unsigned skip;         /* nothing is to be counted (again) */
-    unsigned slots;        /* the buckets have slots: part_hybrid_slots.cuh */
-    unsigned lost[2];      /* some key has found no place there; or has other leading bits */
-    unsigned again;        /* they are to be counted after all */
-    unsigned looked, given;
 };
 
 template <typename K> struct hybrid_vector {

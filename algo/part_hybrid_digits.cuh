@@ -87,7 +87,7 @@ __device__ __forceinline__ K hybrid_differ(const K *data, unsigned m, unsigned *
         any |= data[p];
         all &= data[p];
     }
-    for (unsigned w = 0; w < (sizeof(K) + 3) / 4; w++) {
+    for (unsigned w = 0; w < sizeof(K) / 4; w++) {
         atomicOr(&sums[w], static_cast<unsigned>(any >> (32 * w)));
         atomicAnd(&sums[2 + w], static_cast<unsigned>(all >> (32 * w)));
     }

@@ -10,8 +10,92 @@
 #define USW_PART_HYBRID_LOCAL_CUH
 
 #include "part_hybrid_digits.cuh"
-#include "part_hybrid_merging.cuh"
 #include "part_hybrid_parts.cuh"
+
+/* ---- by merging: any distribution, a few times slower ---- */
+
+/* The keys at [at, at + I) of two sorted runs of `run` keys each, merged. */
+template <typename K, int I>
+__device__ __forceinline__ void hybrid_merge_path(const K *from, unsigned run, unsigned at,
+                                                  K (&x)[I])
+{
+    const K *left = from, *right = from + run;
+    unsigned lo = at > run ? at - run : 0, hi = at < run ? at : run;
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        if (left[mid] <= right[at - 1 - mid]) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    unsigned i = lo, j = at - lo;
+    K a = i < run ? left[i] : K(0), b = j < run ? right[j] : K(0);
+#pragma unroll
+    for (int o = 0; o < I; o++) {
+        const bool take = j >= run || (i < run && a <= b);
+        x[o] = take ? a : b;
+        i += take;
+        j += !take;
+        const unsigned next = take ? i : run + j;
+        if (take ? i < run : j < run) {
+            K key = from[next];
+            a = take ? key : a;
+            b = take ? b : key;
+        }
+    }
+}
+
+/* Sorts m keys from data to tile: I in each thread's registers, then run with run. */
+template <typename K, int NT, int I>
+__device__ __noinline__ void hybrid_by_merging(const K *data, unsigned m, K *tile)
+{
+    const unsigned tid = threadIdx.x, own = tid * I;
+    bool differs = false;
+    for (unsigned p = tid; p < NT * I; p += NT) {
+        tile[p] = p < m ? data[p] : static_cast<K>(~K(0));
+        differs = differs || (p < m && tile[p] != data[0]);
+    }
+    if (!__syncthreads_or(differs)) {
+        return;
+    }
+    K x[I];
+#pragma unroll
+    for (int j = 0; j < I; j++) {
+        x[j] = tile[own + j];
+    }
+    if (own < m) {
+#pragma unroll
+        for (int round = 0; round < I; round++) {
+#pragma unroll
+            for (int j = round & 1; j + 1 < I; j += 2) {
+                K a = x[j], b = x[j + 1];
+                x[j] = a < b ? a : b;
+                x[j + 1] = a < b ? b : a;
+            }
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < I; j++) {
+        tile[own + j] = x[j];
+    }
+    __syncthreads();
+    for (unsigned threads = 1; threads * I < m; threads *= 2) { /* of a run */
+        const unsigned first = tid & ~(2 * threads - 1);
+        const bool awake = (first + threads) * I < m; /* else the second run is empty */
+        if (awake) {
+            hybrid_merge_path<K, I>(tile + first * I, threads * I, (tid - first) * I, x);
+        }
+        __syncthreads();
+        if (awake) {
+#pragma unroll
+            for (int j = 0; j < I; j++) {
+                tile[own + j] = x[j];
+            }
+        }
+        __syncthreads();
+    }
+}
 
 /* ---- split and rounds ---- */
 
@@ -266,46 +350,22 @@ template <typename K> struct hybrid_local_args {
     const hybrid_plan *plan;
 };
 
-/* Bucket b, if it has up to NT * I - 32 keys; larger ones are for others. */
-template <typename K, int NT, int I, int B, int R, bool identity>
-__device__ __forceinline__ void hybrid_sort_counted(const hybrid_local_args<K> &a, unsigned b,
-                                                    unsigned char *room)
+/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. */
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
 {
+    USW_DYNAMIC_SHARED(unsigned char, room);
     const unsigned group = a.plan->group;
-    const size_t last = ((b + size_t(1)) << group) - 1, before = size_t(1) << group;
-    const unsigned long long begin = b > 0 ? a.ends[last - before] : 0;
+    const size_t last = ((blockIdx.x + size_t(1)) << group) - 1, before = size_t(1) << group;
+    if (!a.plan->even) {
+        return;
+    }
+    const unsigned long long begin = blockIdx.x > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
                                                      static_cast<unsigned>(size),
                                                      a.plan->shift + group, a.map, room);
-    }
-}
-
-/* By itself, so that a loop around it takes no registers from it. */
-template <typename K, int NT, int I, int B, int R, bool identity>
-__device__ __noinline__ void hybrid_sort_one(const hybrid_local_args<K> &a, unsigned b)
-{
-    USW_DYNAMIC_SHARED(unsigned char, room);
-    hybrid_sort_counted<K, NT, I, B, R, identity>(a, b, room);
-}
-
-/* A block of NT threads a bucket; or, where they have been counted after all, several of all
- * `buckets`, in a small grid. */
-template <typename K, int NT, int I, int B, int R, int MB, bool identity, bool several>
-__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned buckets)
-{
-    USW_DYNAMIC_SHARED(unsigned char, room);
-    if (!a.plan->even || a.plan->slots || (several && !a.plan->again)) {
-        return;
-    }
-    if constexpr (several) {
-        for (unsigned b = blockIdx.x; b < buckets; b += gridDim.x) {
-            hybrid_sort_one<K, NT, I, B, R, identity>(a, b);
-            __syncthreads();
-        }
-    } else {
-        hybrid_sort_counted<K, NT, I, B, R, identity>(a, blockIdx.x, room);
     }
 }
 

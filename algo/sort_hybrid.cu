@@ -12,15 +12,11 @@
  * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
- *          look     part_hybrid_flat.cuh: more than 2^27 keys of 32 bits, if a million of them are
- *                   even in the first 16 bits, are not counted: buckets get slots, with some room
- *                   to spare (part_hybrid_slots.cuh). Should one be too small, back they go.
  *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
  *                   within each bucket by the second half, back. Equal keys are the same bits, so
  *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
  *                   keys of which many have the same digits go by a kernel of their own.
- *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; or
- *                   part_hybrid_halves.cuh, from slots.
+ *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill).
  *
@@ -30,22 +26,128 @@
  *          cooperative block of 1024 threads a multiprocessor, 128 KB.
  *
  * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; of n up to 2^20 one scatter: 20 and 40.
- *          With slots 8 + 6 + 6 = 20. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
- *          once, written once. Few values of u32 keys 4 + 8 + 8 = 20.
+ *          Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once, written once. Few
+ *          values of u32 keys 4 + 8 + 8 = 20.
  *
- * Scratch  one copy of the keys, and 2% for the buckets, their slots and the lists of what is left.
+ * Scratch  one copy of the keys, and 1% for the buckets and the lists of what is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
-#include "part_hybrid_halves.cuh"
-#include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
+#include "part_hybrid_place.cuh"
+#include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
-#include "part_hybrid_rooms.cuh"
 #include "part_hybrid_sample.cuh"
 #include "part_radix_queue.cuh"
+#include "small.cuh"
 
-/* ---- the steps ---- */
+#include <cmath>
+
+/* ---- tuning ---- */
+
+#ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
+enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20 };
+#define SMALL_KEYS(g, width) 100
+#define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
+#else
+/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. */
+enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16 };
+#define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
+#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
+#endif
+/* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
+static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
+
+struct hybrid_shape_32 {
+    static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
+    static constexpr int local_blocks = 4, rounds = 8;
+};
+struct hybrid_crowd_shape {
+    static constexpr int threads = 512, keys = 16, blocks = 3;
+};
+struct hybrid_shape_64 {
+    static constexpr int threads = 512, keys = 16;
+    static constexpr int local_blocks = 3, rounds = 7;
+};
+template <typename K> struct hybrid_shape_of {
+    using shape = hybrid_shape_32;
+};
+template <> struct hybrid_shape_of<uint64_t> {
+    using shape = hybrid_shape_64;
+};
+
+/* The local sort, for buckets of 2^(12 + size) keys on average. */
+template <int size> struct hybrid_local_shape {
+    static constexpr int threads = 256 << size, keys = size < 2 ? 19 : 17, bits = 12 + size;
+    static constexpr unsigned capacity = threads * keys - 32;
+    static constexpr int blocks(int of_256)
+    {
+        return of_256 >> size > 0 ? of_256 >> size : 1;
+    }
+};
+
+/* ---- the whole ---- */
+
+template <typename K> struct hybrid_job {
+    K *keys, *tmp;
+    unsigned long long n;
+    usw_gpu_keymap<K> map;
+    unsigned bits, bits1; /* of the buckets, of the first scatter */
+    unsigned fine;        /* FINE_BITS where keys may be counted again, or 0 */
+    hybrid_plan *plan;
+    unsigned *counts, *handed;
+    unsigned long long *ends, *said, *begin, *cursor;
+    unsigned *tile_begin;
+    hybrid_lists lists;
+};
+
+/* So many bits that a bucket has BUCKET_KEYS keys on average, or less. */
+static unsigned bits_for(unsigned long long n)
+{
+    unsigned bits = 1;
+    while (bits < BITS_MAX && ((n - 1) >> bits) >= BUCKET_KEYS) {
+        bits++;
+    }
+    return bits;
+}
+
+template <typename K> static bool take_lists(usw_gpu *g, hybrid_job<K> &j)
+{
+    const size_t parts = hybrid_parts_max(j.n), bins = 2 * hybrid_bins_max(j.n);
+    for (auto &list : j.lists.parts) {
+        list = static_cast<hybrid_part *>(usw_gpu_scratch(g, parts * sizeof(hybrid_part)));
+    }
+    j.lists.bins = static_cast<unsigned long long *>(usw_gpu_scratch(g, bins * 8));
+    j.lists.bins_max = static_cast<unsigned>(bins);
+    j.lists.small = hybrid_local_shape<0>::capacity;
+    j.lists.cells = static_cast<uint4 *>(usw_gpu_scratch(g, hybrid_cells_max(j.n) * sizeof(uint4)));
+    j.lists.tile = hybrid_rest_shape<K>::tile;
+    return g->status == UPSWEEP_OK && j.lists.cells != nullptr;
+}
+
+template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, bool copy)
+{
+    size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
+    j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
+    /* counts and handed and said, cleared together; then ends, begin, cursor, tile_begin */
+    size_t words = buckets * 2 + 512;
+    auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, words * 4));
+    auto *rest =
+        static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 257 + 256) * 8 + 257 * 4));
+    j.tmp = copy ? static_cast<K *>(usw_gpu_scratch(g, j.n * sizeof(K))) : nullptr;
+    if (j.plan == nullptr || clear == nullptr || rest == nullptr || (copy && j.tmp == nullptr) ||
+        (copy && !take_lists(g, j))) {
+        return false;
+    }
+    j.said = reinterpret_cast<unsigned long long *>(clear);
+    j.counts = clear + 512;
+    j.handed = j.counts + buckets;
+    j.ends = rest;
+    j.begin = j.ends + buckets;
+    j.cursor = j.begin + 257;
+    j.tile_begin = reinterpret_cast<unsigned *>(j.cursor + 256);
+    return true;
+}
 
 /* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
 template <typename K, bool identity>
@@ -99,17 +201,9 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    const size_t clear = hybrid_clear_words(j);
+    size_t clear = (size_t(2) << (j.fine != 0 ? j.fine : j.bits)) + 512;
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_count_shared(j.bits), j.keys, j.n, j.map,
                j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), clear, crowded_for(j));
-    if (j.slots.room != 0) {
-        const unsigned long long blocks = j.n / 65536;
-        USW_LAUNCH(g, (hybrid_look_flat<K>),
-                   static_cast<unsigned>(blocks < 1    ? 1
-                                         : blocks < 64 ? blocks
-                                                       : 64),
-                   1024, 0, j.keys, j.n, j.map, j.bits, j.bits1, j.plan, j.slots, j.cursor);
-    }
     count_and_place<K, identity>(g, j, capacity, tile, false);
     if (j.fine != 0) {
         count_and_place<K, identity>(g, j, capacity, tile, true);
@@ -117,37 +211,28 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 }
 
 template <typename K, bool first, bool identity>
-static void scatter_crowd(usw_gpu *g, const hybrid_scatter_args<K> &a, unsigned tiles)
-{
-    using shape = typename hybrid_shape_of<K>::shape;
-    using crowd = hybrid_crowd_shape;
-    static_assert(2 * crowd::threads * crowd::keys == shape::threads * shape::keys, "halves");
-    USW_LAUNCH(
-        g, (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, identity, crowd::blocks>),
-        g->sms * crowd::blocks, crowd::threads,
-        hybrid_close_shared<K>(crowd::threads * crowd::keys), a, tiles);
-}
-
-/* again: of keys that are counted after all. */
-template <typename K, bool first, bool identity>
-static void scatter(usw_gpu *g, const hybrid_job<K> &j, bool again = false)
+static void scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int tile = shape::threads * shape::keys;
     hybrid_scatter_args<K> a = {
-        first ? j.keys : j.tmp, first ? j.tmp : j.keys,    j.n,      j.map,   j.plan, j.begin,
-        j.tile_begin,           first ? j.cursor : j.ends, j.cursor, j.slots, again};
+        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin,
+        j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     unsigned blocks = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
     if constexpr (sizeof(K) == 4) {
-        if (!again) {
-            USW_LAUNCH(g,
-                       (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
-                                             shape::room, shape::batch>),
-                       blocks, shape::threads, hybrid_rooms_shared<K>(shape::room), a);
-        }
+        USW_LAUNCH(g,
+                   (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
+                                         shape::room, shape::batch>),
+                   blocks, shape::threads, hybrid_rooms_shared<K>(shape::room), a);
         if (j.fine != 0) {
-            scatter_crowd<K, first, identity>(g, a, blocks);
+            using crowd = hybrid_crowd_shape;
+            static_assert(2 * crowd::threads * crowd::keys == tile, "halves");
+            USW_LAUNCH(g,
+                       (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, identity,
+                                             crowd::blocks>),
+                       g->sms * crowd::blocks, crowd::threads, hybrid_close_shared<K>(tile / 2), a,
+                       blocks);
         }
     } else {
         USW_LAUNCH(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, identity, 2>),
@@ -155,71 +240,19 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j, bool again = false)
     }
 }
 
-/* The second scatter, and what goes before and after it where there are slots. */
-template <typename K, bool identity> static void scatter_again(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using shape = typename hybrid_shape_of<K>::shape;
-    if (j.slots.room != 0) {
-        USW_LAUNCH(g, hybrid_slots_tiles, 1, 256, 0, j.plan, j.slots,
-                   unsigned(shape::threads * shape::keys), j.cursor, j.begin, j.tile_begin,
-                   j.starts);
-    }
-    scatter<K, false, identity>(g, j);
-    if (j.slots.room != 0) {
-        USW_LAUNCH(g, (hybrid_slots_ends<K>), 1u << j.bits1, 256, 0, j.plan, j.slots, j.keys,
-                   j.starts, j.ends);
-    }
-}
-
-template <typename K, int size, bool identity, bool several>
-static void sort_counted(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using local = hybrid_local_shape<size>;
-    using shape = typename hybrid_shape_of<K>::shape;
-    constexpr int blocks = local::blocks(shape::local_blocks);
-    const bool two = j.bits1 < j.bits;
-    /* A scatter leaves its cursors at the ends of the buckets. */
-    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
-    USW_LAUNCH(g,
-               (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks,
-                             identity, several>),
-               several ? g->sms * blocks : 1u << j.bits, local::threads,
-               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a, 1u << j.bits);
-}
-
 template <typename K, int size, bool identity>
 static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
 {
-    if constexpr (sizeof(K) == 4) {
-        using half = hybrid_halves_shape<size>;
-        if (j.slots.room != 0) {
-            hybrid_halves_args a = {j.keys, j.ends, j.map, j.plan, j.slots};
-            USW_LAUNCH(g,
-                       (hybrid_local_halves<half::threads, half::pairs, half::bits, half::rounds,
-                                            half::blocks, identity>),
-                       1u << j.bits, half::threads,
-                       hybrid_halves_shared(half::threads, half::pairs, half::bits), a);
-        }
-    }
-    sort_counted<K, size, identity, false>(g, j);
-}
-
-/* Where slots were too small. */
-template <typename K, int size, bool identity>
-static void count_after_all(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity)
-{
+    using local = hybrid_local_shape<size>;
     using shape = typename hybrid_shape_of<K>::shape;
-    USW_LAUNCH(g, (hybrid_slots_back<K>), g->sms * 4, 512, 0, j.plan, j.tmp, j.keys, j.map, j.slots,
-               j.fine, j.cursor, j.starts);
-    if constexpr (sizeof(K) == 4) {
-        if (j.fine != 0) {
-            USW_LAUNCH(g, hybrid_slots_again, 1, 1, 0, j.plan, j.fine);
-            count_and_place<K, identity>(g, j, capacity, shape::threads * shape::keys, true);
-            scatter<K, true, identity>(g, j, true);
-            scatter<K, false, identity>(g, j, true);
-            sort_counted<K, size, identity, true>(g, j);
-        }
-    }
+    bool two = j.bits1 < j.bits;
+    /* A scatter leaves its cursors at the ends of the buckets. */
+    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
+    USW_LAUNCH(g,
+               (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
+                             local::blocks(shape::local_blocks), identity>),
+               1u << j.bits, local::threads,
+               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
 }
 
 template <typename K, int size, bool identity>
@@ -256,12 +289,9 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
     scatter<K, true, identity>(g, j);
     if (j.bits1 < j.bits) {
-        scatter_again<K, identity>(g, j);
+        scatter<K, false, identity>(g, j);
     }
     sort_buckets<K, size, identity>(g, j);
-    if (j.slots.room != 0) {
-        count_after_all<K, size, identity>(g, j, capacity);
-    }
     if (j.n >= LARGE_FROM(sizeof(K))) {
         sort_uneven<K, identity>(g, j);
     }
@@ -301,9 +331,6 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
                                    : room_for<K, 2>(g, j.bits))) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
-    shape_slots(j, keys < BUCKET_KEYS       ? hybrid_local_shape<0>::capacity
-                   : keys < 2 * BUCKET_KEYS ? hybrid_local_shape<1>::capacity
-                                            : hybrid_local_shape<2>::capacity);
     if (!take_scratch(g, j, true)) {
         return g->status;
     }

@@ -30,11 +30,7 @@ enum uneven {
     FLOATS,    /* in [0, 1) */
     MANY_EQUAL,
     HALF_SORTED,
-    EVEN,       /* all but the first 8 bits */
-    EVEN_LUMPS, /* the same, and one in 64 is one of 16 values */
-    EVEN_TILT,  /* the same, and one in 16 has a bit less */
-    EVEN_STRAY, /* the same, but for one key */
-    MIDDLE,     /* buckets a little too large for the local sort */
+    MIDDLE, /* buckets a little too large for the local sort */
     PATTERNS
 };
 
@@ -65,11 +61,6 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
         return raw;
     }
     case MANY_EQUAL: return r % 3 != 0 ? 7 : input_random(state);
-    case EVEN: return key & full >> 8;
-    case EVEN_LUMPS:
-        return (input_random(state) % 64 == 0 ? (r >> 60) * full / 17 : key) & full >> 8;
-    case EVEN_TILT: return key & full >> (input_random(state) % 16 == 0 ? 9 : 8);
-    case EVEN_STRAY: return i == n / 3 + 1 ? full : key & full >> 8;
     case HALF_SORTED: return i < n / 2 ? full / n * i : key;
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
     }
