@@ -63,7 +63,7 @@ struct upsweep {
     usw_block *blocks; /* scratch, newest first (arena.c) */
     size_t scratch_held, scratch_used, scratch_peak;
     size_t scratch_most; /* that was held at once during this call */
-    usw_pool *pool; /* NULL until the first call that uses threads (threads.c) */
+    usw_pool *pool;      /* NULL until the first call that uses threads (threads.c) */
     usw_device device;
     const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
     struct usw_gpu *gpu;                 /* NULL: none open */
