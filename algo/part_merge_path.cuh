@@ -23,6 +23,29 @@ __device__ __forceinline__ I usw_merge_path(const E *a, I na, const E *b, I nb, 
     return least;
 }
 
+/* The same by a warp, which looks at 32 places at a time. first(i, j): whether a[i] is taken before
+ * b[j], as it is where they are equal. */
+template <typename I, typename First>
+__device__ __forceinline__ I usw_merge_path_wide(I na, I nb, I rank, First first)
+{
+    I low = rank > nb ? rank - nb : 0, high = rank < na ? rank : na;
+    while (low < high) {
+        const I step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
+        const bool left = at < high && first(at, rank - 1 - at);
+        /* Lists that are not sorted may answer by turns: the first no counts. */
+        const unsigned no = ~__ballot_sync(~0u, left);
+        const unsigned lefts =
+            no == 0 ? 32 : static_cast<unsigned>(__ffs(static_cast<int>(no))) - 1;
+        if (lefts == 0) {
+            break;
+        }
+        const I end = low + lefts * step;
+        low += (lefts - 1) * step + 1;
+        high = end < high ? end : high;
+    }
+    return low;
+}
+
 /* out[k] = the element of rank first + k of both lists; beyond their end it is left as it was. */
 template <unsigned count, typename E>
 __device__ __forceinline__ void usw_merge_some(const E *a, unsigned na, const E *b, unsigned nb,

@@ -19,7 +19,7 @@
 #ifndef USW_MERGE_CUH
 #define USW_MERGE_CUH
 
-#include "gpu.cuh"
+#include "../algo/part_merge_path.cuh"
 
 enum : unsigned { USW_MERGE_THREADS = 256 };
 
@@ -275,29 +275,6 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
 
 /* ---- two runs in one launch ---- */
 
-/* usw_merge_rank by a warp, which looks at 32 places at a time. */
-template <typename O>
-__device__ __forceinline__ uint64_t usw_merge_rank_wide(const O &o, const usw_merge_pair<O> &m,
-                                                        uint64_t rank)
-{
-    uint64_t low = rank > m.nb ? rank - m.nb : 0, high = rank < m.na ? rank : m.na;
-    while (low < high) {
-        const uint64_t step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
-        const bool left = at < high && !o.before(o.load(m.b + (rank - 1 - at)), o.load(m.a + at));
-        /* Lists that are not sorted may answer by turns: the first no counts. */
-        const unsigned no = ~__ballot_sync(~0u, left);
-        const unsigned lefts =
-            no == 0 ? 32 : static_cast<unsigned>(__ffs(static_cast<int>(no))) - 1;
-        if (lefts == 0) {
-            break;
-        }
-        const uint64_t end = low + lefts * step;
-        low += (lefts - 1) * step + 1;
-        high = end < high ? end : high;
-    }
-    return low;
-}
-
 /* All blocks of a cooperative launch meet, once, at g->barrier: whether any has said yes. */
 __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
 {
@@ -332,7 +309,9 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
     const uint64_t rank = blockIdx.x * uint64_t(tile), left = m.na + m.nb - rank;
     const unsigned count = left < tile ? static_cast<unsigned>(left) : tile, w = threadIdx.x / 32;
     if (w < 2) {
-        const uint64_t cut = usw_merge_rank_wide(o, m, w == 0 ? rank : rank + count);
+        const uint64_t cut = usw_merge_path_wide(
+            m.na, m.nb, w == 0 ? rank : rank + count,
+            [&](uint64_t i, uint64_t j) { return !o.before(o.load(m.b + j), o.load(m.a + i)); });
         if (threadIdx.x % 32 == 0) {
             cuts[w] = cut;
         }

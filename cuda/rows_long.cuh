@@ -10,6 +10,7 @@
 #ifndef USW_ROWS_LONG_CUH
 #define USW_ROWS_LONG_CUH
 
+#include "../algo/part_merge_path.cuh"
 #include "rows.cuh"
 
 template <typename K, bool indexed> struct rows_merger {
@@ -101,26 +102,6 @@ template <typename K, bool indexed> struct rows_merger {
         __syncthreads();
     }
 
-    /* How many of the first `diagonal` keys of two merged runs are x's; a warp finds it. */
-    static __device__ __forceinline__ size_t rank(const K *x, size_t nx, const K *y, size_t ny,
-                                                  size_t diagonal)
-    {
-        const unsigned lane = threadIdx.x % 32;
-        size_t low = diagonal > ny ? diagonal - ny : 0, high = diagonal < nx ? diagonal : nx;
-        while (low < high) {
-            const size_t step = (high - low + 31) / 32, p = low + lane * step;
-            const bool left = p < high && x[p] <= y[diagonal - 1 - p];
-            const unsigned lefts = static_cast<unsigned>(__popc(__ballot_sync(~0u, left)));
-            if (lefts == 0) {
-                break;
-            }
-            const size_t end = low + lefts * step;
-            low += (lefts - 1) * step + 1;
-            high = end < high ? end : high;
-        }
-        return low;
-    }
-
     /* One tile of what a level makes of the row; runs have `run` keys. */
     __device__ __forceinline__ void merge_tile(size_t tile, size_t run, bool from_tmp, bool last)
     {
@@ -132,7 +113,8 @@ template <typename K, bool indexed> struct rows_merger {
         const K *x = keys_of(from_tmp) + pair, *y = x + nx;
         if (threadIdx.x < 64) {
             const unsigned w = threadIdx.x / 32;
-            const size_t c = rank(x, nx, y, ny, w == 0 ? diagonal : diagonal + here);
+            const size_t c = usw_merge_path_wide(nx, ny, w == 0 ? diagonal : diagonal + here,
+                                                 [&](size_t i, size_t j) { return x[i] <= y[j]; });
             if (threadIdx.x % 32 == 0) {
                 reinterpret_cast<size_t *>(cut)[w] = c;
             }
