@@ -126,26 +126,46 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + 1 : n;
 }
 
-static size_t FN(first_other)(const void *keys, size_t n)
+enum {
+    FN(EQUAL_BLOCK) = 512 / sizeof(KEY),
+    FN(EQUAL_FAR) =
+        8 * 1024 * 1024 / sizeof(KEY) /* keys from which on four places are read by turns */
+};
+
+/* Of a constant number of keys, so that no branch within has to be foreseen. */
+static inline bool FN(block_differs)(const KEY *k, KEY from)
 {
-    enum { BLOCK = 4096 / sizeof(KEY) };
-    const KEY *k = keys;
-    KEY first = n == 0 ? 0 : k[0];
-    size_t i = 0;
-    for (size_t end; i < n; i = end) {
-        KEY differ = 0;
-        end = usw_min(n, i + BLOCK);
-        for (size_t j = i; j < end; j++) {
-            differ |= (KEY)(k[j] ^ first);
-        }
-        if (differ != 0) {
-            break;
-        }
+    KEY differ = 0;
+    for (size_t i = 0; i < FN(EQUAL_BLOCK); i++) {
+        differ |= (KEY)(k[i] ^ from);
     }
-    while (i < n && k[i] == first) {
+    return differ != 0;
+}
+
+USW_HOT static bool FN(all_same)(const void *keys, size_t n)
+{
+    enum { BLOCK = FN(EQUAL_BLOCK) };
+    const KEY *k = keys;
+    size_t i = 0, far = n / 4 / BLOCK * BLOCK;
+    bool other = false;
+    if (n >= FN(EQUAL_FAR)) { /* memory answers four readers sooner than one */
+        for (; i < far && !other; i += BLOCK) {
+            const KEY *at = k + i;
+            other = FN(block_differs)(at, k[0]) | FN(block_differs)(at + far, k[0]) |
+                    FN(block_differs)(at + 2 * far, k[0]) | FN(block_differs)(at + 3 * far, k[0]);
+        }
+        i = 4 * far;
+    }
+    for (; i + BLOCK <= n && !other; i += BLOCK) {
+        other = FN(block_differs)(k + i, k[0]);
+    }
+    if (n >= BLOCK) { /* the last block, whole */
+        return !other && !FN(block_differs)(k + n - BLOCK, k[0]);
+    }
+    while (i < n && k[i] == k[0]) {
         i++;
     }
-    return i;
+    return i == n;
 }
 
 static void FN(fill)(void *keys, size_t n, uint64_t value)
@@ -173,7 +193,7 @@ const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
-    .first_other = {first_other_u8, first_other_u16, first_other_u32, first_other_u64},
+    .all_same = {all_same_u8, all_same_u16, all_same_u32, all_same_u64},
     .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

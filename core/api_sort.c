@@ -241,7 +241,7 @@ upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type
 
 enum {
     BRIEF_N_BITS = 48,
-    EQUAL_FROM = 16,              /* keys that are compared at first */
+    EQUAL_WORDS = 8,              /* of 64 bits, that are compared at first */
     EQUAL_BYTES = 8 * 1024 * 1024 /* more are for all threads */
 };
 
@@ -281,35 +281,37 @@ void usw_report_brief(upsweep *u)
     __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
 }
 
-/* True if the keys were sorted so. */
-static bool sort_briefly(upsweep *u, void *keys, size_t n, upsweep_type type, unsigned flags)
+/* Whether more than USW_SMALL keys are all equal. Nothing else is looked at before, and no function
+ * called for a few keys: where this is what a program does once in a while, each line and page of
+ * code and tables that it needs comes from memory. */
+static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned width)
+{
+    const unsigned char *at = keys;
+    uint64_t first, next, differ = 0;
+    memcpy(&first, at, sizeof first);
+    for (unsigned i = 1; i < EQUAL_WORDS; i++) {
+        memcpy(&next, at + i * sizeof next, sizeof next);
+        differ |= next ^ first;
+    }
+    return differ == 0 && (u->threads == 1 || n << width <= EQUAL_BYTES) &&
+           USW_PICK(u->isa, usw_part_keymap)->all_same[width](keys, n);
+}
+
+USW_APART static upsweep_status sort_few(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                         unsigned flags)
 {
     usw_keymap map = usw_keymap_of(type, flags);
     unsigned width = usw_log2_up(map.bits / 8);
-    if (n <= USW_SMALL) {
-        usw_shape shape =
-            USW_PICK(u->isa, usw_part_vsort)
-                ->sort_small[width](keys, n, usw_keymap_is_identity(&map) ? NULL : &map);
-        report_brief(u, shape, width, n);
-        return true;
-    }
-    size_t bytes = map.bits / 8;
-    if (n * bytes > EQUAL_BYTES ||
-        memcmp(keys, (unsigned char *)keys + bytes, EQUAL_FROM * bytes) != 0 ||
-        USW_PICK(u->isa, usw_part_keymap)->first_other[width](keys, n) < n) {
-        return false;
-    }
-    report_brief(u, USW_RISING, width, n);
-    return true;
+    const usw_part_vsort *part = USW_PICK(u->isa, usw_part_vsort);
+    const usw_keymap *turn = usw_keymap_is_identity(&map) ? NULL : &map;
+    report_brief(u, part->sort_small[width](keys, n, turn), width, n);
+    return UPSWEEP_OK;
 }
 
-upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
-                            const upsweep_options *options)
+/* A call with a lock, and with all that may be asked for. */
+USW_APART static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                          const upsweep_options *options)
 {
-    if (is_plain(u, keys, n, type, options) &&
-        sort_briefly(u, keys, n, type, options == NULL ? 0 : options->flags)) {
-        return UPSWEEP_OK;
-    }
     usw_options o;
     upsweep_status status = usw_enter(u, options, FLAGS, &o);
     if (status != UPSWEEP_OK) {
@@ -321,6 +323,23 @@ upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
         status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
     }
     return usw_leave(u, status);
+}
+
+USW_HOT upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                    const upsweep_options *options)
+{
+    if (!is_plain(u, keys, n, type, options)) {
+        return sort_call(u, keys, n, type, options);
+    }
+    if (n <= USW_SMALL) {
+        return sort_few(u, keys, n, type, options == NULL ? 0 : options->flags);
+    }
+    unsigned width = usw_log2_up(usw_type_bytes(type));
+    if (!all_equal(u, keys, n, width)) {
+        return sort_call(u, keys, n, type, options);
+    }
+    report_brief(u, USW_RISING, width, n);
+    return UPSWEEP_OK;
 }
 
 upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,

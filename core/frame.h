@@ -41,6 +41,11 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
     }
 #endif
 
+/* Functions that a short call runs through: linkers put them together, where a call made once in a
+ * while needs few pages. The rest of such a call is what they must not grow by. */
+#define USW_HOT __attribute__((hot))
+#define USW_APART __attribute__((noinline))
+
 typedef void (*usw_reason)(char *text, size_t bytes, const uint64_t *fact); /* usw_report_later */
 typedef struct usw_pool usw_pool;
 typedef struct usw_block usw_block;
@@ -52,9 +57,16 @@ typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 struct upsweep {
-    pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
+    /* What a short call reads and writes comes first, together (api_sort.c): a line that was not in
+     * a cache costs as much as a hundred keys. */
     usw_isa isa;
+    usw_device device;
+    const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
+    /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say.
+     * Read and written by atomic built-ins. */
+    uint64_t brief;
     unsigned threads;
+    pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
     upsweep_tuning tuning;
     size_t scratch_limit; /* 0: none */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
@@ -64,21 +76,16 @@ struct upsweep {
     size_t scratch_held, scratch_used, scratch_peak;
     size_t scratch_most; /* that was held at once during this call */
     usw_pool *pool;      /* NULL until the first call that uses threads (threads.c) */
-    usw_device device;
-    const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
-    struct usw_gpu *gpu;                 /* NULL: none open */
-    bool gpu_refused;                    /* AUTO: it was tried */
-    bool on_gpu;                         /* this call ran there */
-    size_t gpu_scratch;                  /* of this call */
+    struct usw_gpu *gpu; /* NULL: none open */
+    bool gpu_refused;    /* AUTO: it was tried */
+    bool on_gpu;         /* this call ran there */
+    size_t gpu_scratch;  /* of this call */
     char device_name[16];
     char note[96]; /* AUTO: why not the other device; added to the reason */
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
     upsweep_report report;
-    /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say
-     * (api_sort.c). Read and written by atomic built-ins. */
-    uint64_t brief;
     usw_reason tell; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];

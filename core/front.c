@@ -27,14 +27,14 @@ typedef struct break_search {
     atomic_size_t found; /* the least break so far, or n */
 } break_search;
 
-/* Within n keys from `begin` on. */
+/* Within n keys from `begin` on; of EQUAL only whether there is one. */
 static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kind kind)
 {
     if (n == 0) { /* no keys may have no address */
         return 0;
     }
     const unsigned char *at = f->keys + begin * f->bytes;
-    return kind == EQUAL ? f->part->first_other[f->width](at, n)
+    return kind == EQUAL ? (f->part->all_same[f->width](at, n) ? n : 0)
                          : f->part->first_break[f->width](at, n, f->order, kind == RISING);
 }
 

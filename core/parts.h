@@ -39,8 +39,7 @@ typedef struct usw_part_keymap {
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
      */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
-    /* The least i whose bits differ from those of keys[0], or n. */
-    size_t (*first_other[4])(const void *keys, size_t n);
+    bool (*all_same[4])(const void *keys, size_t n); /* all bits of all keys */
     void (*fill[4])(void *keys, size_t n, uint64_t value);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);

@@ -225,6 +225,32 @@ static void counts(void **unused)
     }
 }
 
+/* All the same, but for one key at each place in turn: at every block border, and in each of the
+ * four parts that are read by turns. */
+static void same(void **unused)
+{
+    (void)unused;
+    static const usw_part_keymap *const parts[] = USW_ALL_ISAS(usw_part_keymap);
+    enum { MOST = 8 * 1024 * 1024 + 8 * 771 }; /* bytes */
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 511, 512, 513, 1024, 1700, 9001, MOST};
+    unsigned char *keys = malloc(MOST);
+    for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
+        memset(keys, 7, MOST);
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (unsigned w = 0; w < 4; w++) {
+                size_t n = sizes[s] >> w, step = n < 5000 ? 1 : n / 29;
+                assert_true(parts[isa]->all_same[w](keys, n));
+                for (size_t i = n; n > 1 && i > 0; i -= i > step ? step : i) { /* and the last */
+                    keys[(i << w) - 1] = 8;
+                    assert_false(parts[isa]->all_same[w](keys, n));
+                    keys[(i << w) - 1] = 7;
+                }
+            }
+        }
+    }
+    free(keys);
+}
+
 /* Two threads ask for the same reason, which is put into words only then. */
 static void late_words(void **unused)
 {
@@ -252,6 +278,6 @@ static void late_words(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recognised), cmocka_unit_test(counts),
-                                       cmocka_unit_test(late_words)};
+                                       cmocka_unit_test(same), cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
