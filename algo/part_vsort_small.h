@@ -2,6 +2,21 @@
  * waste: one look, which ends at the first keys that neither rise nor fall, and the sort. Included
  * once per width of 16 to 64 bits after the quicksort of that width. */
 
+#if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
+/* Whether the keys ^ turn fall (rising: false: rise) somewhere among k[0 .. pairs], pairs >= LANES.
+ * To the end in any case: to stop at the first such place would be a branch that no one foresees. */
+static inline bool FN(breaks_order)(const KEY *k, size_t pairs, V turn, bool rising)
+{
+    V low = FN(vload)(k + pairs - LANES) ^ turn, high = FN(vload)(k + pairs + 1 - LANES) ^ turn;
+    M found = rising ? FN(vgreater)(low, high) : FN(vgreater)(high, low);
+    for (size_t i = 0; i + LANES < pairs; i += LANES) {
+        low = FN(vload)(k + i) ^ turn, high = FN(vload)(k + i + 1) ^ turn;
+        found |= rising ? FN(vgreater)(low, high) : FN(vgreater)(high, low);
+    }
+    return FN(vany)(found);
+}
+#endif
+
 /* Whether the keys ^ turn rise, fall (but for equal ones), or neither. */
 static usw_shape FN(shape)(const KEY *k, size_t n, KEY turn)
 {
@@ -9,11 +24,15 @@ static usw_shape FN(shape)(const KEY *k, size_t n, KEY turn)
     size_t i = 0, pairs = n == 0 ? 0 : n - 1;
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
     V t = FN(vset)(turn);
-    for (; i + 2 * LANES <= pairs && !(falls && rises); i += 2 * LANES) {
-        V a = FN(vload)(k + i) ^ t, b = FN(vload)(k + i + LANES) ^ t;
-        V next_a = FN(vload)(k + i + 1) ^ t, next_b = FN(vload)(k + i + LANES + 1) ^ t;
-        falls |= FN(vany)(FN(vgreater)(a, next_a) | FN(vgreater)(b, next_b));
-        rises |= FN(vany)(FN(vgreater)(next_a, a) | FN(vgreater)(next_b, b));
+    if (pairs >= 2 * LANES) {
+        falls = FN(breaks_order)(k, 2 * LANES, t, true);
+        rises = FN(breaks_order)(k, 2 * LANES, t, false);
+        if (falls && rises) {
+            return USW_MIXED;
+        }
+        return !falls && !FN(breaks_order)(k, pairs, t, true)    ? USW_RISING
+               : !rises && !FN(breaks_order)(k, pairs, t, false) ? USW_FALLING
+                                                                 : USW_MIXED;
     }
     for (; i < pairs && !(falls && rises); i += LANES) {
         size_t count = usw_min(pairs - i, LANES);
