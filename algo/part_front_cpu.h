@@ -44,7 +44,7 @@ static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t coun
     const KEY *k = keys;
     size_t step = n / count;
     for (size_t i = 0; i < count; i++) {
-        sample[i] = k[i * step + (i * 0x9e3779b1u >> 8) % step];
+        sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
     }
 }
 

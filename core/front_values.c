@@ -59,7 +59,7 @@ static void write_chunk(void *context, size_t i, unsigned lane)
 }
 
 /* Puts x among the values, in the order of their mapped forms; false if there are too many. */
-static bool note_value(usw_few *few, uint64_t x, const usw_keymap *map)
+static bool add_value(usw_few *few, uint64_t x, const usw_keymap *map)
 {
     unsigned v = 0;
     for (; v < few->values; v++) {
@@ -78,6 +78,26 @@ static bool note_value(usw_few *few, uint64_t x, const usw_keymap *map)
     return true;
 }
 
+enum { SEEN_BITS = 6 };
+
+/* Adds the values of a sample. seen[]: some value with each hash, so that few keys are compared
+ * with more than one. */
+static bool note_values(usw_few *few, const uint64_t *sample, size_t n, uint64_t *seen,
+                        const usw_keymap *map)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x = sample[i];
+        uint64_t *known = &seen[x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SEEN_BITS)];
+        if (*known != x || few->values == 0) {
+            if (!add_value(few, x, map)) {
+                return false;
+            }
+            *known = x;
+        }
+    }
+    return true;
+}
+
 static unsigned slot_of(uint64_t x, uint64_t multiplier, unsigned bits)
 {
     return (unsigned)(x * multiplier << (64 - bits) >> (64 - USW_FEW_SLOT_BITS));
@@ -86,18 +106,15 @@ static unsigned slot_of(uint64_t x, uint64_t multiplier, unsigned bits)
 static bool find_hash(usw_few *few, unsigned bits)
 {
     uint64_t seed = 0x9e3779b97f4a7c15;
-    for (unsigned i = 0; i < MULTIPLIERS; i++) {
-        uint32_t taken = 0;
-        unsigned v = 0;
+    for (unsigned i = 0; i < MULTIPLIERS; i++) { /* one in a hundred will do for 16 values */
+        uint64_t taken = 0, sum = 0;             /* the same, unless two values want one slot */
         few->multiplier = seed | 1;
-        for (; v < few->values; v++) {
-            uint32_t slot = UINT32_C(1) << slot_of(few->value[v], few->multiplier, bits);
-            if (taken & slot) {
-                break;
-            }
+        for (unsigned v = 0; v < few->values; v++) {
+            uint64_t slot = UINT64_C(1) << slot_of(few->value[v], few->multiplier, bits);
             taken |= slot;
+            sum += slot;
         }
-        if (v == few->values) {
+        if (taken == sum) {
             return true;
         }
         seed = seed * 0xd1342543de82ef95 + 0x2545f4914f6cdd1d;
@@ -130,16 +147,16 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
     few_count c = {.f = f};
     uint64_t more[PROBES_MORE];
     unsigned bits = (unsigned)f->bytes * 8;
-    for (size_t i = 0; i < PROBES; i++) {
-        if (!note_value(&c.few, sample[i], &f->order->map)) {
-            return false;
-        }
+    uint64_t seen[1 << SEEN_BITS];
+    for (size_t i = 0; i < 1 << SEEN_BITS; i++) {
+        seen[i] = sample[0];
+    }
+    if (!note_values(&c.few, sample, PROBES, seen, &f->order->map)) {
+        return false;
     }
     f->steps->sample[f->width](f->keys, f->n, more, PROBES_MORE);
-    for (size_t i = 0; i < PROBES_MORE; i++) {
-        if (!note_value(&c.few, more[i], &f->order->map)) {
-            return false;
-        }
+    if (!note_values(&c.few, more, PROBES_MORE, seen, &f->order->map)) {
+        return false;
     }
     if (!find_hash(&c.few, bits)) {
         return false;
