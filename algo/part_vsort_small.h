@@ -4,7 +4,7 @@
 
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
 /* Whether the keys ^ turn fall (rising: false: rise) somewhere among k[0 .. pairs], pairs >= LANES.
- * To the end in any case: to stop at the first such place would be a branch that no one foresees. */
+ * To the end in any case: to stop at the first of them would be a branch that no one foresees. */
 static inline bool FN(breaks_order)(const KEY *k, size_t pairs, V turn, bool rising)
 {
     V low = FN(vload)(k + pairs - LANES) ^ turn, high = FN(vload)(k + pairs + 1 - LANES) ^ turn;
