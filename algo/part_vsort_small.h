@@ -9,7 +9,17 @@ static inline bool FN(breaks_order)(const KEY *k, size_t pairs, V turn, bool ris
 {
     V low = FN(vload)(k + pairs - LANES) ^ turn, high = FN(vload)(k + pairs + 1 - LANES) ^ turn;
     M found = rising ? FN(vgreater)(low, high) : FN(vgreater)(high, low);
-    for (size_t i = 0; i + LANES < pairs; i += LANES) {
+    size_t i = 0;
+#if USW_LEVEL == 2 && KEY_BITS >= 32 /* a vector across two lines takes three times as long */
+    low = FN(vload)(k) ^ turn;
+    for (; i + 2 * LANES <= pairs + 1; i += LANES) {
+        V next = FN(vload)(k + i + LANES) ^ turn;
+        high = ELEMENT(alignr)(next, low, 1);
+        found |= rising ? FN(vgreater)(low, high) : FN(vgreater)(high, low);
+        low = next;
+    }
+#endif
+    for (; i + LANES < pairs; i += LANES) {
         low = FN(vload)(k + i) ^ turn, high = FN(vload)(k + i + 1) ^ turn;
         found |= rising ? FN(vgreater)(low, high) : FN(vgreater)(high, low);
     }
