@@ -90,49 +90,86 @@ static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_
     counts[1] = up_to;
 }
 
-/* Bit i is set where the mapped key i < n is at most limit; n <= 64. */
-static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, KEY limit)
+/* Appends what top_k keeps of a key: the key alone, or a record of key and position. */
+static inline __attribute__((always_inline)) void FN(put)(void *records, size_t record_bytes,
+                                                          size_t at, KEY key, size_t position)
 {
-    uint64_t hits = 0;
-#if USW_LEVEL == 2
-    FN(band) b = FN(band_of)(map, 0, limit);
-    for (size_t i = 0; i < n; i += SELECT_LANES) {
-        USW_LANE_MASK lanes = FN(lanes)(n - i);
-        __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
-        hits |= (uint64_t)(VU(cmple)(key, b.high) & lanes) << i;
+    if (record_bytes == sizeof(KEY)) {
+        ((KEY *)records)[at] = key;
+    } else if (record_bytes == 8) {
+        ((uint64_t *)records)[at] = (uint64_t)key << 32 | (uint32_t)position;
+    } else {
+        ((usw_u128 *)records)[at] = (usw_u128)key << 64 | position;
     }
-#else
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    for (size_t i = 0; i < n; i++) {
-        hits |= (uint64_t)(FN(mapped)(k[i], neg, pos, add) <= limit) << i;
-    }
-#endif
-    return hits;
 }
 
-static void FN(collect)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
-                        size_t ties, size_t position, void *records, size_t record_bytes)
+static inline bool FN(any_up_to)(const KEY *k, const usw_keymap *map, KEY limit, size_t n)
 {
-    const KEY *k = keys;
-    size_t at = 0;
-    for (size_t i = 0; i < n; i += 64) {
-        uint64_t hits = FN(hits)(k + i, usw_min(64, n - i), map, (KEY)limit);
-        for (; hits != 0; hits &= hits - 1) {
-            size_t j = i + (size_t)__builtin_ctzll(hits);
-            uint64_t key = usw_map_key(map, k[j]);
-            if (key == limit) {
-                if (ties == 0) {
-                    continue;
-                }
-                ties--;
-            }
-            if (record_bytes == 8) {
-                ((uint64_t *)records)[at++] = key << 32 | (uint32_t)(position + j);
-            } else {
-                ((usw_u128 *)records)[at++] = (usw_u128)key << 64 | (position + j);
-            }
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, any = 0;
+    for (size_t i = 0; i < n; i++) {
+        any |= (KEY)(FN(mapped)(k[i], neg, pos, add) <= limit);
+    }
+    return any != 0;
+}
+
+/* All n keys, of which some are wanted; without a branch for each. */
+static inline __attribute__((always_inline)) size_t FN(put_some)(const KEY *k, size_t n,
+                                                                 const usw_keymap *map, KEY limit,
+                                                                 size_t position, void *records,
+                                                                 size_t record_bytes, size_t at)
+{
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0; i < n; i++) {
+        KEY key = FN(mapped)(k[i], neg, pos, add);
+        FN(put)(records, record_bytes, at, key, position + i);
+        at += key <= limit;
+    }
+    return at;
+}
+
+#if USW_LEVEL == 2
+enum { FN(STEP) = 4, FN(TAKE_KEYS) = FN(STEP) * SELECT_LANES };
+/* Keys alone, whole steps of vectors: those without any that are wanted are passed over. */
+static inline __attribute__((always_inline)) size_t
+FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t room,
+                 size_t *count, bool plain)
+{
+    FN(band) b = FN(band_of)(map, 0, limit);
+    size_t at = 0, i = 0;
+    for (; i + FN(TAKE_KEYS) <= n && at + FN(TAKE_KEYS) <= room; i += FN(TAKE_KEYS)) {
+        __m512i key[FN(STEP)];
+        USW_LANE_MASK hits[FN(STEP)], any = 0;
+        for (size_t v = 0; v < FN(STEP); v++) {
+            key[v] = _mm512_loadu_si512(k + i + v * SELECT_LANES);
+            key[v] = plain ? key[v] : FN(map_vector)(key[v], &b);
+            hits[v] = VU(cmple)(key[v], b.high);
+            any = (USW_LANE_MASK)(any | hits[v]);
+        }
+        for (size_t v = 0; any != 0 && v < FN(STEP); v++) {
+            /* Over the vector itself: as in part_vsort_avx512.h. */
+            _mm512_storeu_si512(out + at, V(mask_compress)(key[v], hits[v], key[v]));
+            at += (size_t)__builtin_popcountll(hits[v]);
         }
     }
+    *count = at;
+    return i;
+}
+#endif
+
+static inline __attribute__((always_inline)) size_t
+FN(take_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_t position,
+                 void *records, size_t record_bytes, size_t room, size_t *count)
+{
+    enum { STEP = 32 };
+    size_t at = *count, i = 0;
+    for (size_t step; i < n && at + STEP <= room; i += step) {
+        step = usw_min(STEP, n - i);
+        if (step == STEP ? FN(any_up_to)(k + i, map, limit, STEP) : true) {
+            at = FN(put_some)(k + i, step, map, limit, position + i, records, record_bytes, at);
+        }
+    }
+    *count = at;
+    return i;
 }
 
 static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
@@ -140,22 +177,62 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
                        size_t *count)
 {
     const KEY *k = keys;
-    size_t at = 0, i = 0;
-    for (; i < n && at + 64 <= room; i += 64) {
-        uint64_t hits = n - i >= 64 ? FN(hits)(k + i, 64, map, (KEY)limit)
-                                    : FN(hits)(k + i, n - i, map, (KEY)limit);
-        for (; hits != 0; hits &= hits - 1) {
-            size_t j = i + (size_t)__builtin_ctzll(hits);
-            uint64_t key = usw_map_key(map, k[j]);
-            if (record_bytes == 8) {
-                ((uint64_t *)records)[at++] = key << 32 | (uint32_t)(position + j);
-            } else {
-                ((usw_u128 *)records)[at++] = (usw_u128)key << 64 | (position + j);
-            }
-        }
+    size_t i = 0;
+    *count = 0;
+    if (record_bytes == 8 && KEY_BITS < 64) {
+        return FN(take_records)(k, n, map, (KEY)limit, position, records, 8, room, count);
     }
-    *count = at;
-    return usw_min(i, n);
+    if (record_bytes == 16) {
+        return FN(take_records)(k, n, map, (KEY)limit, position, records, 16, room, count);
+    }
+#if USW_LEVEL == 2
+    i = usw_keymap_is_identity(map)
+            ? FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, true)
+            : FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, false);
+    if (n - i >= FN(TAKE_KEYS)) {
+        return i; /* for want of room */
+    }
+#endif
+    return i + FN(take_records)(k + i, n - i, map, (KEY)limit, position + i, records, sizeof(KEY),
+                                room, count);
+}
+
+static inline __attribute__((always_inline)) void
+FN(collect_records)(const KEY *k, const usw_keymap *map, KEY limit, size_t ties, size_t position,
+                    void *records, size_t record_bytes, size_t count)
+{
+    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    for (size_t i = 0, at = 0; at < count; i++) {
+        KEY key = FN(mapped)(k[i], neg, pos, add);
+        size_t tie = (size_t)(key == limit) & (size_t)(ties > 0);
+        FN(put)(records, record_bytes, at, key, position + i);
+        at += (size_t)(key < limit) | tie;
+        ties -= tie;
+    }
+}
+
+static void FN(collect)(const void *keys, const usw_keymap *map, uint64_t limit, size_t ties,
+                        size_t position, void *records, size_t record_bytes, size_t count)
+{
+    if (record_bytes == sizeof(KEY)) {
+        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, sizeof(KEY), count);
+    } else if (record_bytes == 8) {
+        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, 8, count);
+    } else {
+        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, 16, count);
+    }
+}
+
+static void FN(sample)(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count)
+{
+    const KEY *k = keys;
+    KEY *to = out, neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    size_t part = n / count, within = usw_min(part, UINT32_MAX);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t random = (uint32_t)(i + 1) * UINT32_C(0x9e3779b1);
+        random = (random ^ random >> 15) * UINT32_C(0x85ebca77);
+        to[i] = FN(mapped)(k[i * part + ((uint64_t)random * within >> 32)], neg, pos, add);
+    }
 }
 
 #else
@@ -164,6 +241,7 @@ const usw_part_select USW_SYMBOL(usw_part_select) = {
     .count = {count_u8, count_u16, count_u32, count_u64},
     .collect = {collect_u8, collect_u16, collect_u32, collect_u64},
     .take = {take_u8, take_u16, take_u32, take_u64},
+    .sample = {sample_u8, sample_u16, sample_u32, sample_u64},
 };
 
 #endif

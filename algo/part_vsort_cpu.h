@@ -72,10 +72,26 @@ static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
     return left;
 }
 
+static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, const void *pivot,
+                                 size_t fronts[2])
+{
+    KEY *f = first, *g = second, *f_end = f + n, *g_end = g + m;
+#if KEY_BITS > 8
+    KEY p;
+    memcpy(&p, pivot, sizeof p);
+    FN(partition_apart)(&f, f_end, g, &g_end, p);
+#endif
+    fronts[0] = (size_t)(f - (KEY *)first) + FN(vpartition)(f, (size_t)(f_end - f), pivot);
+    fronts[1] = FN(vpartition)(g, (size_t)(g_end - g), pivot);
+}
+
 #if KEY_BITS == 128
 const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
+    .select = {vselect_u8, vselect_u16, vselect_u32, vselect_u64, vselect_u128},
+    .partition_apart = {vpartition_apart_u8, vpartition_apart_u16, vpartition_apart_u32,
+                        vpartition_apart_u64, vpartition_apart_u128},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
 };
 #endif

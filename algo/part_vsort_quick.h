@@ -81,3 +81,32 @@ static void FN(vsort)(void *keys, size_t n)
 {
     FN(quick_sort)(keys, n, (KEY)-1, 2 * usw_log2_up(n) + 4);
 }
+
+/* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
+ * there after a sort, too. */
+static void FN(vselect)(void *keys, size_t n, size_t k)
+{
+    KEY *part = keys, top = (KEY)-1;
+    unsigned depth = 2 * usw_log2_up(n) + 4;
+    while (n > FN(BASE) && depth-- > 0) {
+        bool constant;
+        KEY pivot = FN(choose_pivot)(part, n, &constant);
+        bool below = pivot == top;
+        if ((below && pivot == 0) || (constant && FN(all_equal)(part, n))) {
+            return;
+        }
+        size_t left = FN(partition)(part, n, below ? (KEY)(pivot - 1) : pivot);
+        if (k < left) {
+            n = left;
+            top = below ? (KEY)(pivot - 1) : pivot;
+            continue;
+        }
+        if (below) {
+            return; /* all others equal top */
+        }
+        part += left;
+        n -= left;
+        k -= left;
+    }
+    FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
+}

@@ -85,6 +85,46 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
     return (size_t)(left - k);
 }
 
+/* The same for keys in two arrays: those <= pivot move to the front of [*f, f_end), those above it
+ * to the back of [g, *g_end). Goes on until one of the arrays is done, but for less than three
+ * stretches; *f and *g_end then enclose what is not parted. */
+static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot)
+{
+    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 1024 / sizeof(KEY) };
+    KEY *left = *f, *right = *g_end, *low = left + 2 * KEYS, *high = right - KEYS, rest[3 * KEYS];
+    if (f_end - left < 4 * KEYS || right - g < 4 * KEYS) {
+        return;
+    }
+    V p = FN(vset)(pivot), x[FN(STRETCH)], y[FN(STRETCH)];
+    memcpy(rest, left, KEYS * sizeof(KEY));
+    memcpy(rest + KEYS, high, KEYS * sizeof(KEY));
+    FN(load_stretch)(x, left + KEYS);
+    for (;;) {
+        bool from_low = low - left <= right - high;
+        const KEY *from = from_low ? low : high - KEYS;
+        const char *soon = (const char *)(from_low ? low + AHEAD : high - AHEAD);
+        if ((from_low ? f_end - low : high - g) < KEYS) {
+            break;
+        }
+        low += from_low ? KEYS : 0;
+        high -= from_low ? 0 : KEYS;
+        FN(load_stretch)(y, from);
+        for (size_t line = 0; line < KEYS * sizeof(KEY); line += 64) {
+            __builtin_prefetch(soon + line);
+        }
+        FN(split_stretch)(x, p, &left, &right);
+        USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = y[i];
+    }
+    for (size_t i = 0; i < FN(STRETCH); i++) {
+        FN(vstore)(rest + 2 * KEYS + i * LANES, x[i]);
+    }
+    size_t room = (size_t)(low - left);
+    memcpy(left, rest, room * sizeof(KEY));
+    memcpy(high, rest + room, (3 * KEYS - room) * sizeof(KEY));
+    *f = left;
+    *g_end = right;
+}
+
 static inline V FN(vmedian)(V a, V b, V c)
 {
     return FN(vmax)(FN(vmin)(a, b), FN(vmin)(FN(vmax)(a, b), c));

@@ -1,9 +1,9 @@
 /* api_select.c - nth_element and top_k. Finding the k-th key is in select.c.
  *
  * top_k: a sample gives a key that a little more than k keys do not exceed. If k is small, one pass
- * collects those keys with their positions, in any order. Else one pass counts them
- * block by block, a second collects them with their positions, and a sort of those few puts key and
- * position in order. Where the sample was wrong the exact k-th key is found on a copy first. */
+ * collects those keys, in any order. Else one pass counts them block by block, a second collects
+ * them. Where positions are asked for, records of key and position are collected and sorted, else
+ * keys alone. Where the sample was wrong the exact k-th key is found on a copy first. */
 #include "check.h"
 #include "gpu.h"
 #include "select.h"
@@ -15,7 +15,7 @@ enum {
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
     TAKE_KEYS = 1 << 16, /* that one task looks at */
-    TAKE_ROOM = 1 << 10, /* records */
+    TAKE_ROOM = 1 << 14, /* bytes */
     SORT_ALONE = 1 << 14 /* records; so few are sorted by the calling thread, in place */
 };
 
@@ -67,9 +67,9 @@ typedef struct top_job {
     size_t (*counts)[2]; /* of each block: keys less than limit, and not above it */
     size_t less, ties;   /* keys less than limit, and equal ones that are wanted */
     unsigned char *records;
-    size_t record_bytes, records_n;
-    size_t room;        /* records that a single pass has room for */
-    atomic_size_t used; /* records that it has collected, or would have */
+    size_t record_bytes, records_n; /* as many bytes as a key has: keys alone */
+    size_t room;                    /* records that a single pass has room for */
+    atomic_size_t used;             /* records that it has collected, or would have */
     unsigned char *out;
     uint64_t *index;
 } top_job;
@@ -108,11 +108,8 @@ static void collect_block(void *context, size_t block, unsigned lane)
     size_t at = block * USW_SELECT_BLOCK, begin = j->counts[block][0];
     size_t end =
         block + 1 < usw_div_up(j->n, USW_SELECT_BLOCK) ? j->counts[block + 1][0] : j->records_n;
-    if (begin < end) {
-        j->part->collect[j->width](j->keys + at * j->bytes, block_keys(j, block), &j->map, j->limit,
-                                   j->counts[block][1], at, j->records + begin * j->record_bytes,
-                                   j->record_bytes);
-    }
+    j->part->collect[j->width](j->keys + at * j->bytes, &j->map, j->limit, j->counts[block][1], at,
+                               j->records + begin * j->record_bytes, j->record_bytes, end - begin);
 }
 
 static void place_blocks(top_job *j)
@@ -133,6 +130,12 @@ static void unpack_block(void *context, size_t block, unsigned lane)
     (void)lane;
     const top_job *j = context;
     size_t begin = block * USW_SELECT_BLOCK, end = usw_min(begin + USW_SELECT_BLOCK, j->k);
+    if (j->record_bytes == j->bytes) {
+        USW_PICK(j->u->isa, usw_part_keymap)
+            ->unmap[j->width](j->out + begin * j->bytes, j->records + begin * j->bytes, end - begin,
+                              &j->map);
+        return;
+    }
     for (size_t i = begin; i < end; i++) {
         uint64_t key, position;
         if (j->record_bytes == 8) {
@@ -156,13 +159,17 @@ static void unpack_block(void *context, size_t block, unsigned lane)
 static size_t guess_limit(top_job *j)
 {
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, j->n / 128, sample);
+    size_t wanted = usw_max(256, j->n / 128);
+    size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, wanted, sample);
     size_t rank = (size_t)((double)j->k / (double)j->n * (double)count), gap = 1;
     while (gap * gap < 9 * (rank + 1)) { /* three deviations */
         gap++;
     }
     bool inside = rank + gap < count;
-    j->limit = inside ? sample[rank + gap] : UINT64_MAX >> (64 - j->map.bits);
+    j->limit = UINT64_MAX >> (64 - j->map.bits);
+    if (inside) {
+        j->limit = usw_load_raw((const char *)sample + (rank + gap) * j->bytes, j->bytes);
+    }
     return inside ? (rank + gap + 1) * (j->n / count) : j->n;
 }
 
@@ -171,12 +178,12 @@ static void take_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     top_job *j = context;
-    _Alignas(16) unsigned char room[TAKE_ROOM * sizeof(usw_u128)];
+    _Alignas(16) unsigned char room[TAKE_ROOM];
     size_t at = block * TAKE_KEYS, end = usw_min(at + TAKE_KEYS, j->n);
     while (at < end) {
         size_t count = 0;
         at += j->part->take[j->width](j->keys + at * j->bytes, end - at, &j->map, j->limit, at,
-                                      room, j->record_bytes, TAKE_ROOM, &count);
+                                      room, j->record_bytes, TAKE_ROOM / j->record_bytes, &count);
         size_t to = atomic_fetch_add_explicit(&j->used, count, memory_order_relaxed);
         if (to > j->room || count > j->room - to) {
             return; /* too many */
@@ -188,8 +195,8 @@ static void take_block(void *context, size_t block, unsigned lane)
 /* Collects all keys up to limit in one pass: false if they turn out too few or too many. */
 static bool take_at_once(top_job *j, size_t expected)
 {
-    j->room = 2 * expected + SORT_ALONE;
-    if (j->k > j->n / 16 || j->room > j->n / 2 + SORT_ALONE) {
+    j->room = usw_min(2 * expected + SORT_ALONE, j->n);
+    if (j->k > j->n / 16 || expected > j->n / 4 + 256) {
         return false;
     }
     usw_mark mark = usw_scratch_mark(j->u);
@@ -246,10 +253,11 @@ static upsweep_status set_limit(top_job *j)
     return UPSWEEP_OK;
 }
 
-/* Records differ in their positions, so any sort gives the one order. */
+/* Records differ in their positions, and equal keys alone are the same, so any sort gives the one
+ * order. */
 static void sort_collected(const top_job *j)
 {
-    unsigned width = j->record_bytes == 8 ? 3 : 4;
+    unsigned width = usw_log2_up(j->record_bytes);
     if (j->records_n <= SORT_ALONE ||
         USW_PICK(j->u->isa, usw_part_hybrid)
                 ->sort[width](j->u, j->records, j->records_n, NULL, true) != UPSWEEP_OK) {
@@ -280,7 +288,9 @@ static upsweep_status collect_all(top_job *j)
 
 static upsweep_status run_top_k(top_job *j)
 {
-    j->record_bytes = j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8 : 16;
+    j->record_bytes = j->index == NULL                          ? j->bytes
+                      : j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8
+                                                                : 16;
     size_t expected = guess_limit(j);
     if (!take_at_once(j, expected)) {
         upsweep_status status = collect_all(j);

@@ -18,8 +18,15 @@ enum { USW_SMALL = 511 };
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
 typedef struct usw_part_vsort {
     void (*sort[USW_WIDTHS])(void *keys, size_t n);
+    /* Brings the k-th key to its place, none above it before and none below it behind it. k < n. */
+    void (*select[USW_WIDTHS])(void *keys, size_t n, size_t k);
     /* Moves the keys <= *pivot to the front and returns how many they are. */
     size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
+    /* Moves the keys <= *pivot of two arrays together as far as they go to the front of the first,
+     * the others to the back of the second. What is left is parted where it stands: fronts[] gets
+     * how many stand at the front of each. */
+    void (*partition_apart[USW_WIDTHS])(void *first, size_t n, void *second, size_t m,
+                                        const void *pivot, size_t fronts[2]);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
 } usw_part_vsort;
@@ -172,19 +179,24 @@ USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge);
 
 /* ---- selection and runs of equals; [width] as far as 64-bit keys ---- */
 
+enum { USW_TAKE_ROOM = 512 }; /* bytes, at least, that take wants */
 typedef struct usw_part_select {
     /* counts[0], counts[1]: how many mapped keys are less than low, and at most high. */
     void (*count[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
                      size_t counts[2]);
-    /* Appends a record (see usw_pairs) of mapped key and `position` + i for all keys less than
-     * limit and the first `ties` of those equal to it. */
-    void (*collect[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
-                       size_t ties, size_t position, void *records, size_t record_bytes);
-    /* The same for all keys up to limit, as long as there is room for 64 records more; *count gets
-     * how many were written. Returns how many keys were looked at. */
+    /* Writes a record (see usw_pairs) of mapped key and `position` + i, or, where record_bytes is
+     * that of a key, the mapped key alone, for all keys less than limit and the first `ties` of
+     * those equal to it, `count` in all. */
+    void (*collect[4])(const void *keys, const usw_keymap *map, uint64_t limit, size_t ties,
+                       size_t position, void *records, size_t record_bytes, size_t count);
+    /* The same for all keys up to limit, as long as there is room for USW_TAKE_ROOM bytes more;
+     * *count gets how many were written. Returns how many keys were looked at. */
     size_t (*take[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
                       size_t position, void *records, size_t record_bytes, size_t room,
                       size_t *count);
+    /* out[i] = a mapped key of the i-th of `count` equal parts, from anywhere in it; 0 < count <= n.
+     */
+    void (*sample[4])(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count);
 } usw_part_select;
 USW_DECLARE_PER_ISA(usw_part_select, usw_part_select);
 

@@ -1,10 +1,12 @@
 /* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost
  * surely lie; the keys above the band are parted from the others, then those below it, and the
- * search goes on in what is left. The first step touches all keys, the second half of them.
+ * search goes on in what is left. The first step touches all keys, the second half of them. What
+ * fits the cache is mapped to unsigned keys once and mapped back at the end.
  *
- * Parting is in place and goes by blocks, which are mapped to unsigned keys, parted by vectors and
- * mapped back while they lie in the cache. Then what stands on the wrong side of the border is
- * exchanged. There are so many blocks whatever the threads, so the outcome does not depend on them.
+ * Before that, parting is by pairs of blocks, one before the place where the sample expects the
+ * border and one behind it: the keys are mapped, parted by vectors as if the two were one, and
+ * mapped back. What stands on the wrong side of the true border then is little, and exchanged. The
+ * pairs do not depend on the threads, so the outcome does not either.
  *
  * A part that has not halved was split by a bad band. Then the band is made of one key of the
  * sample, which settles inputs with few different keys; if that does not help either, of the middle
@@ -15,9 +17,9 @@
 #include "select.h"
 
 enum {
-    SORT_BELOW = 512,       /* keys; so few are sorted */
-    BLOCK_KEYS = 64 * 1024, /* at least, of a block */
-    BLOCKS_MAX = 256,
+    SMALL_BYTES = 16 * 1024, /* so little is not worth a sample */
+    BLOCK_BYTES = 256 * 1024,
+    PAIRS_MAX = 128,
     TRADE_BYTES = 256 * 1024, /* that one task exchanges */
     STRIP_BYTES = 1024
 };
@@ -32,44 +34,59 @@ typedef struct select_job {
     size_t n;
     uint64_t least, greatest; /* mapped keys in the part lie between these */
     uint64_t low, high;       /* the band */
+    /* Where in the sample the part begins and ends, and the band. */
+    size_t part_begin, part_end, band_begin, band_end;
     /* one parting: */
     uint64_t limit; /* mapped: keys up to it go to the front */
-    size_t block, blocks, total, trades;
-    size_t front[BLOCKS_MAX]; /* how many of each block */
+    size_t border;  /* where that is expected to end */
+    size_t pairs, total, trades;
+    size_t front[2 * PAIRS_MAX]; /* how many of each block */
 } select_job;
 
 size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_keymap *map,
-                       size_t wanted, uint64_t sample[USW_SAMPLE_MAX])
+                       size_t wanted, void *sample)
 {
-    size_t bytes = map->bits / 8;
-    size_t count = usw_min(USW_SAMPLE_MAX, usw_max(wanted, usw_min(n, 64)));
-    size_t stratum = n / count; /* one key out of each, anywhere in it */
-    uint64_t random = n;
-    for (size_t i = 0; i < count; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t at = i * stratum + (size_t)((random >> 33) * usw_min(stratum, UINT32_MAX) >> 31);
-        sample[i] = usw_map_key(map, usw_load_raw((const char *)keys + at * bytes, bytes));
-    }
-    USW_PICK(u->isa, usw_part_vsort)->sort[3](sample, count);
+    unsigned width = usw_log2_up(map->bits / 8);
+    size_t count = usw_min(n, usw_min(USW_SAMPLE_MAX, usw_max(wanted, 96)));
+    USW_PICK(u->isa, usw_part_select)->sample[width](keys, n, map, sample, count);
+    USW_PICK(u->isa, usw_part_vsort)->sort[width](sample, count);
     return count;
 }
 
 /* ---- parting ---- */
 
-static void part_block(void *context, size_t b, unsigned lane)
+/* Block b < pairs lies before the border, pairs + b behind it. */
+static size_t block_start(const select_job *j, size_t b)
+{
+    size_t before = usw_div_up(j->border, j->pairs);
+    size_t behind = usw_div_up(j->n - j->border, j->pairs);
+    return b < j->pairs ? usw_min(b * before, j->border)
+                        : usw_min(j->border + (b - j->pairs) * behind, j->n);
+}
+
+static void part_pair(void *context, size_t p, unsigned lane)
 {
     (void)lane;
     select_job *j = context;
-    size_t at = b * j->block, n = usw_min(j->block, j->n - at);
-    unsigned char *keys = j->keys + at * j->bytes, pivot[8];
     const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
-    usw_store_raw(pivot, j->bytes, j->limit);
-    if (!j->plain) {
-        maps->map[j->width](keys, keys, n, j->map);
+    unsigned char *block[2], pivot[8];
+    size_t n[2], front[2];
+    for (size_t side = 0; side < 2; side++) {
+        size_t start = block_start(j, p + side * j->pairs);
+        block[side] = j->keys + start * j->bytes;
+        n[side] = block_start(j, p + side * j->pairs + 1) - start;
+        if (!j->plain) {
+            maps->map[j->width](block[side], block[side], n[side], j->map);
+        }
     }
-    j->front[b] = USW_PICK(j->u->isa, usw_part_vsort)->partition[j->width](keys, n, pivot);
-    if (!j->plain) {
-        maps->unmap[j->width](keys, keys, n, j->map);
+    usw_store_raw(pivot, j->bytes, j->limit);
+    USW_PICK(j->u->isa, usw_part_vsort)
+        ->partition_apart[j->width](block[0], n[0], block[1], n[1], pivot, front);
+    for (size_t side = 0; side < 2; side++) {
+        j->front[p + side * j->pairs] = front[side];
+        if (!j->plain) {
+            maps->unmap[j->width](block[side], block[side], n[side], j->map);
+        }
     }
 }
 
@@ -85,8 +102,7 @@ typedef struct cursor {
 static void set_stretch(cursor *c, size_t b)
 {
     const select_job *j = c->j;
-    size_t start = b * j->block, middle = start + j->front[b];
-    size_t end = usw_min(start + j->block, j->n);
+    size_t start = block_start(j, b), middle = start + j->front[b], end = block_start(j, b + 1);
     c->block = b;
     c->at = c->behind ? usw_max(start, j->total) : middle;
     c->end = c->behind ? middle : usw_min(end, j->total);
@@ -98,7 +114,7 @@ static cursor cursor_at(const select_job *j, bool behind, size_t skip)
     cursor c = {.j = j, .behind = behind};
     for (size_t b = 0;; b++) {
         set_stretch(&c, b);
-        if (skip < c.end - c.at || b + 1 == j->blocks) {
+        if (skip < c.end - c.at || b + 1 == 2 * j->pairs) {
             c.at += usw_min(skip, c.end - c.at);
             return c;
         }
@@ -141,15 +157,20 @@ static void trade(void *context, size_t t, unsigned lane)
 /* Moves the keys up to limit, mapped, to the front of the part and returns how many they are. */
 static size_t part_keys(select_job *j, uint64_t limit)
 {
+    j->pairs = usw_min(PAIRS_MAX, j->n * j->bytes / (2 * BLOCK_BYTES));
+    if (j->pairs < 2 && j->plain) {
+        unsigned char pivot[8];
+        usw_store_raw(pivot, j->bytes, limit);
+        return USW_PICK(j->u->isa, usw_part_vsort)->partition[j->width](j->keys, j->n, pivot);
+    }
+    j->pairs = usw_max(1, j->pairs);
     j->limit = limit;
-    j->block = usw_max(BLOCK_KEYS, usw_div_up(j->n, BLOCKS_MAX));
-    j->blocks = usw_div_up(j->n, j->block);
-    usw_parallel(j->u, j->blocks, part_block, j);
+    usw_parallel(j->u, j->pairs, part_pair, j);
     j->total = j->trades = 0;
-    for (size_t b = 0; b < j->blocks; b++) {
+    for (size_t b = 0; b < 2 * j->pairs; b++) {
         j->total += j->front[b];
     }
-    for (size_t b = 0; b < j->blocks; b++) {
+    for (size_t b = 0; b < 2 * j->pairs; b++) {
         cursor c = {.j = j};
         set_stretch(&c, b);
         j->trades += c.end - c.at;
@@ -163,6 +184,9 @@ static size_t part_keys(select_job *j, uint64_t limit)
 /* attempt 0: a band around the k-th of the sample; 1: that key alone; 2: the middle third. */
 static void choose_band(select_job *j, size_t k, unsigned attempt)
 {
+    j->part_begin = 0;
+    j->part_end = 2;
+    j->band_begin = j->band_end = 1; /* half of the keys, as long as nothing is known */
     if (attempt > 1) {
         uint64_t third = (j->greatest - j->least) / 3;
         j->low = j->least + third;
@@ -170,18 +194,24 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
         return;
     }
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t count = usw_sample_keys(j->u, j->keys, j->n, j->map, j->n / 256, sample);
-    size_t rank = (size_t)((double)k / (double)j->n * (double)count), gap = 0;
+    size_t wanted = ((size_t)1 << (usw_log2_up(j->n) * 2 / 3)) / 2; /* about n^(2/3) / 2 */
+    size_t count = usw_sample_keys(j->u, j->keys, j->n, j->map, wanted, sample);
+#define SAMPLED(i) usw_load_raw((const unsigned char *)sample + (i)*j->bytes, j->bytes)
+    size_t rank = (size_t)((double)k / (double)j->n * (double)count), gap = 1;
     rank = usw_min(rank, count - 1);
-    while (attempt == 0 && gap * gap < count) { /* two deviations for the middle ranks */
-        gap++;
-    }
     if (attempt == 1) {
-        j->low = j->high = sample[rank];
+        j->low = j->high = SAMPLED(rank);
         return;
     }
-    j->low = rank < gap ? j->least : sample[rank - gap];
-    j->high = rank + gap >= count ? j->greatest : sample[rank + gap];
+    while (4 * gap * gap * count < 9 * rank * (count - rank)) { /* one and a half deviations */
+        gap++;
+    }
+    j->low = rank < gap ? j->least : SAMPLED(rank - gap);
+    j->high = rank + gap >= count ? j->greatest : SAMPLED(rank + gap);
+#undef SAMPLED
+    j->part_end = count;
+    j->band_begin = rank < gap ? 0 : rank - gap;
+    j->band_end = usw_min(rank + gap, count - 1) + 1;
 }
 
 /* Goes on with the first `front` keys, none above limit, or with the others, whichever has the
@@ -204,35 +234,60 @@ static size_t cut(select_job *j, size_t k, bool above)
 {
     bool useful = above ? j->high >= j->least && j->high < j->greatest
                         : j->low > j->least && j->low <= j->greatest;
+    if (!useful) {
+        return k;
+    }
     uint64_t limit = above ? j->high : j->low - 1;
-    return useful ? keep_side(j, k, limit, part_keys(j, limit)) : k;
+    size_t at = above ? j->band_end : j->band_begin;
+    double share =
+        (double)(at - usw_min(at, j->part_begin)) / (double)(j->part_end - j->part_begin);
+    j->border = usw_min(j->n, (size_t)(share * (double)j->n));
+    *(above ? &j->part_end : &j->part_begin) = at;
+    return keep_side(j, k, limit, part_keys(j, limit));
 }
 
-static void sort_part(const select_job *j)
+/* Finds the k-th key of the part, or leaves a part of at most `bytes` bytes, and returns its rank
+ * there. */
+static size_t narrow(select_job *j, size_t k, size_t bytes)
 {
-    const usw_part_keymap *keymap = USW_PICK(j->u->isa, usw_part_keymap);
-    keymap->map[j->width](j->keys, j->keys, j->n, j->map);
-    USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](j->keys, j->n);
-    keymap->unmap[j->width](j->keys, j->keys, j->n, j->map);
+    unsigned attempt = 0;
+    while (j->n * j->bytes > bytes && j->least != j->greatest) {
+        size_t before = j->n;
+        choose_band(j, k, attempt);
+        bool above = k < j->n / 2; /* the larger side first */
+        k = cut(j, k, above);
+        k = cut(j, k, !above);
+        attempt = j->n <= before / 2 ? 0 : attempt + 1;
+    }
+    return k;
 }
 
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map)
 {
+    const usw_part_keymap *maps = USW_PICK(u->isa, usw_part_keymap);
+    const usw_keymap none = {.bits = map->bits};
     select_job j = {.u = u, .bytes = map->bits / 8, .map = map, .keys = keys, .n = n};
     j.width = usw_log2_up(j.bytes);
     j.plain = usw_keymap_is_identity(map);
     j.greatest = UINT64_MAX >> (64 - map->bits);
-    unsigned attempt = 0;
-    while (j.n > SORT_BELOW && j.bytes > 1) { /* bytes are sorted by counting */
-        size_t before = j.n;
-        choose_band(&j, k, attempt);
-        bool above = k < j.n / 2; /* the larger side first */
-        k = cut(&j, k, above);
-        k = cut(&j, k, !above);
-        if (j.least == j.greatest) {
-            return; /* all keys that are left are equal */
-        }
-        attempt = j.n <= before / 2 ? 0 : attempt + 1;
+    if (j.bytes > 1) { /* bytes are sorted by counting */
+        k = narrow(&j, k, BLOCK_BYTES);
     }
-    sort_part(&j);
+    if (j.least == j.greatest) {
+        return; /* all keys that are left are equal */
+    }
+    unsigned char *rest = j.keys;
+    size_t count = j.n;
+    maps->map[j.width](rest, rest, j.plain ? 0 : count, map);
+    j.map = &none;
+    if (j.bytes > 1) {
+        bool plain = j.plain;
+        j.plain = true;
+        k = narrow(&j, k, SMALL_BYTES);
+        j.plain = plain;
+    }
+    if (j.least != j.greatest) {
+        USW_PICK(u->isa, usw_part_vsort)->select[j.width](j.keys, j.n, k);
+    }
+    maps->unmap[j.width](rest, rest, j.plain ? 0 : count, map);
 }

@@ -61,11 +61,14 @@ static void check_top(upsweep *u, const void *keys, size_t n, size_t k, upsweep_
     memset(out, 0x5A, k * bytes + GUARD);
     at[k] = 77;
     upsweep_options o = {.size = sizeof o, .flags = flags};
-    assert_int_equal(upsweep_top_k(u, keys, n, k, type, out, k % 5 == 4 ? NULL : at, &o),
-                     UPSWEEP_OK);
-    for (size_t i = 0; i < k; i++) {
-        assert_memory_equal(out + i * bytes, (const char *)keys + index[i] * bytes, bytes);
-        assert_true(k % 5 == 4 || at[i] == index[i]);
+    for (int positions = 0; positions < 2; positions++) {
+        memset(out, 0x5A, k * bytes);
+        assert_int_equal(upsweep_top_k(u, keys, n, k, type, out, positions ? at : NULL, &o),
+                         UPSWEEP_OK);
+        for (size_t i = 0; i < k; i++) {
+            assert_memory_equal(out + i * bytes, (const char *)keys + index[i] * bytes, bytes);
+            assert_true(positions == 0 || at[i] == index[i]);
+        }
     }
     assert_int_equal(at[k], 77);
     for (size_t i = 0; i < GUARD; i++) {
@@ -145,7 +148,7 @@ static void test_misleading(void **state)
 static void test_same_bits(void **state)
 {
     (void)state;
-    enum { N = 400000 };
+    enum { N = 700001 }; /* several pairs of blocks, but for bytes */
     static const upsweep_type types[] = {UPSWEEP_U8, UPSWEEP_I16, UPSWEEP_F32, UPSWEEP_U64};
     void *keys = malloc(N * 8), *first = malloc(N * 8), *got = malloc(N * 8);
     for (size_t t = 0; t < 4 * 3; t++) {
@@ -166,6 +169,8 @@ static void test_same_bits(void **state)
         upsweep *u = open_with(2, 0);
         u->isa = (usw_isa)usw_min(t / 4, (size_t)u->isa);
         check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_MAX : 0);
+        input_fill(t % INPUT_PATTERNS, type, keys, N, t);
+        check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_MAX : 0);
         upsweep_close(u);
     }
     free(keys);
@@ -179,13 +184,14 @@ static void test_little_scratch(void **state)
     enum { N = 30000 };
     uint32_t *keys = malloc(N * sizeof *keys), *out = malloc(N * sizeof *out);
     size_t *index = malloc(N * sizeof *index);
+    uint64_t at[100];
     input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, 3);
     oracle_argsort(UPSWEEP_U32, 0, keys, N, index);
     bool worked = false;
     for (size_t limit = 1; limit < 2000000; limit *= 4) {
         upsweep *u = open_with(2, limit);
         check_nth(u, keys, N, N / 2, UPSWEEP_U32, 0);
-        upsweep_status status = upsweep_top_k(u, keys, N, 100, UPSWEEP_U32, out, NULL, NULL);
+        upsweep_status status = upsweep_top_k(u, keys, N, 100, UPSWEEP_U32, out, at, NULL);
         assert_true(status == UPSWEEP_OK || (status == UPSWEEP_ERROR_MEMORY && !worked));
         worked = status == UPSWEEP_OK;
         if (worked) {
