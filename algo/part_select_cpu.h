@@ -103,28 +103,28 @@ static inline __attribute__((always_inline)) void FN(put)(void *records, size_t 
     }
 }
 
-static inline bool FN(any_up_to)(const KEY *k, const usw_keymap *map, KEY limit, size_t n)
+/* Bit i is set where the mapped key i < n is at most limit; n <= 64. */
+static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, KEY limit)
 {
+    uint64_t hits = 0;
+#if USW_LEVEL == 2
+    FN(band) b = FN(band_of)(map, 0, limit);
+    for (size_t i = 0; i < n; i += SELECT_LANES) {
+        USW_LANE_MASK lanes = FN(lanes)(n - i);
+        __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
+        hits |= (uint64_t)(VU(cmple)(key, b.high) & lanes) << i;
+    }
+#else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, any = 0;
-    for (size_t i = 0; i < n; i++) {
+    const bool skips = USW_LEVEL > 0 || KEY_BITS < 64; /* vectors can compare */
+    for (size_t i = 0; skips && i < n; i++) {
         any |= (KEY)(FN(mapped)(k[i], neg, pos, add) <= limit);
     }
-    return any != 0;
-}
-
-/* All n keys, of which some are wanted; without a branch for each. */
-static inline __attribute__((always_inline)) size_t FN(put_some)(const KEY *k, size_t n,
-                                                                 const usw_keymap *map, KEY limit,
-                                                                 size_t position, void *records,
-                                                                 size_t record_bytes, size_t at)
-{
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    for (size_t i = 0; i < n; i++) {
-        KEY key = FN(mapped)(k[i], neg, pos, add);
-        FN(put)(records, record_bytes, at, key, position + i);
-        at += key <= limit;
+    for (size_t i = 0; (any != 0 || !skips) && i < n; i++) { /* which one takes longer to tell */
+        hits |= (uint64_t)(FN(mapped)(k[i], neg, pos, add) <= limit) << i;
     }
-    return at;
+#endif
+    return hits;
 }
 
 #if USW_LEVEL == 2
@@ -160,14 +160,17 @@ static inline __attribute__((always_inline)) size_t
 FN(take_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_t position,
                  void *records, size_t record_bytes, size_t room, size_t *count)
 {
-    enum { STEP = 32 };
+    enum { STEP = USW_LEVEL == 2 ? 64 : 32 };
     size_t at = *count, i = 0;
-    for (size_t step; i < n && at + STEP <= room; i += step) {
-        step = usw_min(STEP, n - i);
-        if (step == STEP ? FN(any_up_to)(k + i, map, limit, STEP) : true) {
-            at = FN(put_some)(k + i, step, map, limit, position + i, records, record_bytes, at);
+    for (; i < n && at + STEP <= room; i += STEP) {
+        uint64_t hits =
+            n - i >= STEP ? FN(hits)(k + i, STEP, map, limit) : FN(hits)(k + i, n - i, map, limit);
+        for (; hits != 0; hits &= hits - 1) {
+            size_t j = i + (size_t)__builtin_ctzll(hits);
+            FN(put)(records, record_bytes, at++, (KEY)usw_map_key(map, k[j]), position + j);
         }
     }
+    i = usw_min(i, n);
     *count = at;
     return i;
 }

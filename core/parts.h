@@ -179,7 +179,7 @@ USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge);
 
 /* ---- selection and runs of equals; [width] as far as 64-bit keys ---- */
 
-enum { USW_TAKE_ROOM = 512 }; /* bytes, at least, that take wants */
+enum { USW_TAKE_ROOM = 1024 }; /* bytes, at least, that take wants */
 typedef struct usw_part_select {
     /* counts[0], counts[1]: how many mapped keys are less than low, and at most high. */
     void (*count[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
