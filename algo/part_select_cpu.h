@@ -201,28 +201,34 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
 }
 
 static inline __attribute__((always_inline)) void
-FN(collect_records)(const KEY *k, const usw_keymap *map, KEY limit, size_t ties, size_t position,
-                    void *records, size_t record_bytes, size_t count)
+FN(collect_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_t ties,
+                    size_t position, void *records, size_t record_bytes)
 {
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    for (size_t i = 0, at = 0; at < count; i++) {
-        KEY key = FN(mapped)(k[i], neg, pos, add);
-        size_t tie = (size_t)(key == limit) & (size_t)(ties > 0);
-        FN(put)(records, record_bytes, at, key, position + i);
-        at += (size_t)(key < limit) | tie;
-        ties -= tie;
+    for (size_t i = 0, at = 0; i < n; i += 64) {
+        uint64_t hits = FN(hits)(k + i, usw_min(64, n - i), map, limit);
+        for (; hits != 0; hits &= hits - 1) {
+            size_t j = i + (size_t)__builtin_ctzll(hits);
+            KEY key = (KEY)usw_map_key(map, k[j]);
+            if (key == limit) {
+                if (ties == 0) {
+                    continue;
+                }
+                ties--;
+            }
+            FN(put)(records, record_bytes, at++, key, position + j);
+        }
     }
 }
 
-static void FN(collect)(const void *keys, const usw_keymap *map, uint64_t limit, size_t ties,
-                        size_t position, void *records, size_t record_bytes, size_t count)
+static void FN(collect)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                        size_t ties, size_t position, void *records, size_t record_bytes)
 {
     if (record_bytes == sizeof(KEY)) {
-        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, sizeof(KEY), count);
+        FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, sizeof(KEY));
     } else if (record_bytes == 8) {
-        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, 8, count);
+        FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, 8);
     } else {
-        FN(collect_records)(keys, map, (KEY)limit, ties, position, records, 16, count);
+        FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, 16);
     }
 }
 

@@ -108,8 +108,11 @@ static void collect_block(void *context, size_t block, unsigned lane)
     size_t at = block * USW_SELECT_BLOCK, begin = j->counts[block][0];
     size_t end =
         block + 1 < usw_div_up(j->n, USW_SELECT_BLOCK) ? j->counts[block + 1][0] : j->records_n;
-    j->part->collect[j->width](j->keys + at * j->bytes, &j->map, j->limit, j->counts[block][1], at,
-                               j->records + begin * j->record_bytes, j->record_bytes, end - begin);
+    if (begin < end) {
+        j->part->collect[j->width](j->keys + at * j->bytes, block_keys(j, block), &j->map, j->limit,
+                                   j->counts[block][1], at, j->records + begin * j->record_bytes,
+                                   j->record_bytes);
+    }
 }
 
 static void place_blocks(top_job *j)

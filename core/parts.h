@@ -186,9 +186,9 @@ typedef struct usw_part_select {
                      size_t counts[2]);
     /* Writes a record (see usw_pairs) of mapped key and `position` + i, or, where record_bytes is
      * that of a key, the mapped key alone, for all keys less than limit and the first `ties` of
-     * those equal to it, `count` in all. */
-    void (*collect[4])(const void *keys, const usw_keymap *map, uint64_t limit, size_t ties,
-                       size_t position, void *records, size_t record_bytes, size_t count);
+     * those equal to it. */
+    void (*collect[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
+                       size_t ties, size_t position, void *records, size_t record_bytes);
     /* The same for all keys up to limit, as long as there is room for USW_TAKE_ROOM bytes more;
      * *count gets how many were written. Returns how many keys were looked at. */
     size_t (*take[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
