@@ -194,8 +194,7 @@ typedef struct usw_part_select {
     size_t (*take[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
                       size_t position, void *records, size_t record_bytes, size_t room,
                       size_t *count);
-    /* out[i] = a mapped key of the i-th of `count` equal parts, from anywhere in it; 0 < count <= n.
-     */
+    /* out[i] = a mapped key from anywhere in the i-th of `count` equal parts; 0 < count <= n. */
     void (*sample[4])(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count);
 } usw_part_select;
 USW_DECLARE_PER_ISA(usw_part_select, usw_part_select);
