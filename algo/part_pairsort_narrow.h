@@ -12,8 +12,9 @@ enum {
     NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
     NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
     NARROW_BLOCK = 256,                     /* words that are made at a time */
-    NARROW_STRETCH = 64, /* words of a bucket from one chunk, at least: mostly whole lines */
-    NARROW_TASK = 4096,  /* keys of the buckets of one task, about */
+    NARROW_STRETCH = 64,      /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK = 4096,       /* keys of the buckets of one task, about */
+    NARROW_COLD = 768 * 1024, /* keys from which on a bucket's next line is asked for early */
     LINE_WORDS = 8
 };
 
@@ -95,6 +96,7 @@ static void narrow_scatter_near(const job_u32 *job, size_t c)
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     narrow_split split = narrow_split_of(job);
     uint32_t digit[NARROW_BLOCK];
+    bool cold = job->n >= NARROW_COLD && job->chunks == 1;
     for (size_t i = c * job->chunk; job->chunks > 1 && i < end; i += LINE_WORDS) {
         /* A line that another core has read must be taken from it first: that costs 14 ns in order
          * and 40 in the order of the keys. */
@@ -110,6 +112,10 @@ static void narrow_scatter_near(const job_u32 *job, size_t c)
         for (; j + AT_ONCE <= n; j += AT_ONCE) {
             size_t at[AT_ONCE];
             UNROLL for (unsigned k = 0; k < AT_ONCE; k++) at[k] = offset[digit[j + k]]++;
+            if (cold) {
+                UNROLL for (unsigned k = 0; k < AT_ONCE; k++)
+                    __builtin_prefetch(to + at[k] + LINE_WORDS, 1);
+            }
             UNROLL for (unsigned k = 0; k < AT_ONCE; k++) to[at[k]] = block[j + k];
         }
         for (; j < n; j++) {
@@ -344,7 +350,7 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
     size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
     size_t wanted = usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
-    job->far = job->lines != NULL;
+    job->far = job->lines != NULL && job->chunks > 1;
     job->shift = hi;
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
