@@ -38,6 +38,7 @@
 #include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
 #include "part_hybrid_sample.cuh"
+#include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
 
@@ -47,11 +48,13 @@
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20 };
+enum { WORDS_FROM_BITS = 4 };
 #define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. */
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16 };
+enum { WORDS_FROM_BITS = 13 }; /* of the buckets: so few are undecided */
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
@@ -84,6 +87,11 @@ template <int size> struct hybrid_local_shape {
     {
         return of_256 >> size > 0 ? of_256 >> size : 1;
     }
+};
+
+/* Keys of 64 bits are sorted as words, with numbers of so many bits, where enough are decided. */
+template <int size> struct hybrid_words_shape {
+    static constexpr int number = 13 + size, rounds = 8, blocks = 4 >> size, batch = 3;
 };
 
 /* ---- the whole ---- */
@@ -248,6 +256,17 @@ static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
     bool two = j.bits1 < j.bits;
     /* A scatter leaves its cursors at the ends of the buckets. */
     hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
+    if constexpr (sizeof(K) == 8) {
+        using words = hybrid_words_shape<size>;
+        if (j.bits >= WORDS_FROM_BITS + size) {
+            USW_LAUNCH(g,
+                       (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
+                                           words::number, words::blocks, words::batch, identity>),
+                       1u << j.bits, local::threads,
+                       hybrid_words_shared(local::threads, local::keys, local::bits), a);
+            return;
+        }
+    }
     USW_LAUNCH(g,
                (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
                              local::blocks(shape::local_blocks), identity>),

@@ -4,11 +4,11 @@
 #include "gpu_steps.h"
 
 enum { N_MAX = 131073 };
-static const size_t sizes[] = {101, 8193, 15329, 32768, 32769, 70001, N_MAX};
+static const size_t sizes[] = {101, 8193, 15329, 32768, 32769, 65536, 70001, N_MAX};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 /* Where a card leaves uneven keys to the radix sort, and where no more. */
 static const size_t sizes_32[] = {((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
-static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 23) + 77};
+static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 24) + 77};
 enum { SIZES_32 = sizeof sizes_32 / sizeof sizes_32[0] };
 static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSWEEP_F64,
                                      UPSWEEP_I64, UPSWEEP_U16, UPSWEEP_U8,  UPSWEEP_I16};
@@ -30,7 +30,10 @@ enum uneven {
     FLOATS,    /* in [0, 1) */
     MANY_EQUAL,
     HALF_SORTED,
-    MIDDLE, /* buckets a little too large for the local sort */
+    EVEN,      /* in all but the first 16 bits, or 4 */
+    EVEN_TIES, /* the same, but some bits in the middle are 0 */
+    EVEN_RUNS, /* the same, and of 16 neighbours only the last bits differ */
+    MIDDLE,    /* buckets a little too large for the local sort */
     PATTERNS
 };
 
@@ -62,6 +65,9 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     }
     case MANY_EQUAL: return r % 3 != 0 ? 7 : input_random(state);
     case HALF_SORTED: return i < n / 2 ? full / n * i : key;
+    case EVEN: return key >> bits / 4;
+    case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
+    case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
     }
 }
