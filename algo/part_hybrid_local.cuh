@@ -10,92 +10,8 @@
 #define USW_PART_HYBRID_LOCAL_CUH
 
 #include "part_hybrid_digits.cuh"
+#include "part_hybrid_merging.cuh"
 #include "part_hybrid_parts.cuh"
-
-/* ---- by merging: any distribution, a few times slower ---- */
-
-/* The keys at [at, at + I) of two sorted runs of `run` keys each, merged. */
-template <typename K, int I>
-__device__ __forceinline__ void hybrid_merge_path(const K *from, unsigned run, unsigned at,
-                                                  K (&x)[I])
-{
-    const K *left = from, *right = from + run;
-    unsigned lo = at > run ? at - run : 0, hi = at < run ? at : run;
-    while (lo < hi) {
-        unsigned mid = (lo + hi) / 2;
-        if (left[mid] <= right[at - 1 - mid]) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    unsigned i = lo, j = at - lo;
-    K a = i < run ? left[i] : K(0), b = j < run ? right[j] : K(0);
-#pragma unroll
-    for (int o = 0; o < I; o++) {
-        const bool take = j >= run || (i < run && a <= b);
-        x[o] = take ? a : b;
-        i += take;
-        j += !take;
-        const unsigned next = take ? i : run + j;
-        if (take ? i < run : j < run) {
-            K key = from[next];
-            a = take ? key : a;
-            b = take ? b : key;
-        }
-    }
-}
-
-/* Sorts m keys from data to tile: I in each thread's registers, then run with run. */
-template <typename K, int NT, int I>
-__device__ __noinline__ void hybrid_by_merging(const K *data, unsigned m, K *tile)
-{
-    const unsigned tid = threadIdx.x, own = tid * I;
-    bool differs = false;
-    for (unsigned p = tid; p < NT * I; p += NT) {
-        tile[p] = p < m ? data[p] : static_cast<K>(~K(0));
-        differs = differs || (p < m && tile[p] != data[0]);
-    }
-    if (!__syncthreads_or(differs)) {
-        return;
-    }
-    K x[I];
-#pragma unroll
-    for (int j = 0; j < I; j++) {
-        x[j] = tile[own + j];
-    }
-    if (own < m) {
-#pragma unroll
-        for (int round = 0; round < I; round++) {
-#pragma unroll
-            for (int j = round & 1; j + 1 < I; j += 2) {
-                K a = x[j], b = x[j + 1];
-                x[j] = a < b ? a : b;
-                x[j + 1] = a < b ? b : a;
-            }
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < I; j++) {
-        tile[own + j] = x[j];
-    }
-    __syncthreads();
-    for (unsigned threads = 1; threads * I < m; threads *= 2) { /* of a run */
-        const unsigned first = tid & ~(2 * threads - 1);
-        const bool awake = (first + threads) * I < m; /* else the second run is empty */
-        if (awake) {
-            hybrid_merge_path<K, I>(tile + first * I, threads * I, (tid - first) * I, x);
-        }
-        __syncthreads();
-        if (awake) {
-#pragma unroll
-            for (int j = 0; j < I; j++) {
-                tile[own + j] = x[j];
-            }
-        }
-        __syncthreads();
-    }
-}
 
 /* ---- split and rounds ---- */
 
@@ -258,6 +174,23 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
+/* Crowded bins: sorts m keys from data to tile by digits, or by merging. */
+template <typename K, int NT, int I>
+__device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K *tile,
+                                                    unsigned *bins, unsigned *sums)
+{
+    const K differ = hybrid_differ<K, NT>(data, m, sums);
+    unsigned digits = 0;
+    for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
+        digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
+    }
+    if (digits <= 2) {
+        hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
+    } else {
+        hybrid_by_merging<K, NT, I>(data, m, tile);
+    }
+}
+
 /* No more keys than threads: each counts the keys before its own. */
 template <typename K, bool identity>
 __device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
@@ -322,16 +255,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     } else if (found == HYBRID_UNEVEN) {
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
-        const K differ = hybrid_differ<K, NT>(data, m, sums);
-        unsigned digits = 0;
-        for (unsigned shift = 0; shift < S * 8; shift += 8) {
-            digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
-        }
-        if (digits <= 2) {
-            hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
-        } else {
-            hybrid_by_merging<K, NT, I>(data, m, tile);
-        }
+        hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);
     }
 #pragma unroll
     for (int i = 0; i < I; i++) {

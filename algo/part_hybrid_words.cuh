@@ -14,8 +14,19 @@
 #include "part_hybrid_paired.cuh"
 #include "part_hybrid_rows.cuh"
 
-/* Nearly all buckets of even keys have so many rows of a key a thread: the mean is 16. */
-enum { HYBRID_ROWS_SURE = 15 };
+/* Tuning, for buckets of 2^(12 + size) keys on average, which have 16 rows of a key a thread. */
+template <int size> struct hybrid_words_shape {
+    static constexpr int number = 13 + size; /* bits of a key's number */
+    static constexpr int rounds = 8, blocks = 4 >> size;
+    static constexpr int batch = 3; /* rows on their way at a time */
+    /* For a quarter of the blocks that run at once, keys of buckets to come wait in the second
+     * cache; for all of them they would not stay there. */
+    static unsigned ahead(unsigned sms)
+    {
+        return (sms * blocks + 3) / 4;
+    }
+};
+enum { HYBRID_ROWS_SURE = 15 }; /* nearly all buckets of even keys have so many */
 
 /* Shared memory: 64 words for sums, the keys' low halves, the words, the bins. */
 constexpr size_t hybrid_words_shared(int threads, int keys, int b)
@@ -180,27 +191,6 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
-/* Crowded bins: a bucket sorted in tile by digits or by merging. */
-template <int NT, int I, bool identity>
-__device__ __forceinline__ void hybrid_sort_crowded(const uint64_t *data, uint64_t *to, unsigned m,
-                                                    const usw_gpu_keymap<uint64_t> &map,
-                                                    uint64_t *tile, unsigned *bins, unsigned *sums)
-{
-    const uint64_t differ = hybrid_differ<uint64_t, NT>(data, m, sums);
-    unsigned digits = 0;
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
-    }
-    if (digits <= 2) {
-        hybrid_by_digits<uint64_t, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
-    } else {
-        hybrid_by_merging<uint64_t, NT, I>(data, m, tile);
-    }
-    for (unsigned p = threadIdx.x; p < m; p += NT) {
-        to[p] = identity ? tile[p] : map.unmap(tile[p]);
-    }
-}
-
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
  * 64 - NB at most. room: hybrid_words_shared bytes. All threads call it. */
 template <int NT, int I, int B, int R, int NB, int U, bool identity>
@@ -225,7 +215,10 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
         found = hybrid_split_words<NT, I, B, R, NB, U>(data, row, left, lo, words, bins, sums);
     }
     if (found == HYBRID_CROWDED) {
-        hybrid_sort_crowded<NT, I, identity>(data, to, m, map, tile, bins, sums);
+        hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
+        for (unsigned p = threadIdx.x; p < m; p += NT) {
+            to[p] = identity ? tile[p] : map.unmap(tile[p]);
+        }
         return;
     }
     if (left > B) {
@@ -266,9 +259,26 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     });
 }
 
-/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. */
+/* Asks for keys to be brought to the second cache. */
+__device__ __forceinline__ void hybrid_prefetch(const uint64_t *keys, unsigned long long n)
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
+    if (n > 2) {
+        const unsigned bytes = static_cast<unsigned>(n - 1) / 2 * 16;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
+    }
+#else
+    (void)keys;
+    (void)n;
+#endif
+}
+
+/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. The
+ * keys of the bucket so many ahead, which a block will soon take, are asked for. */
 template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>
-__global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a)
+__global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a,
+                                                             unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
     const unsigned b = blockIdx.x;
@@ -276,6 +286,10 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
         return;
     }
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
+    if (threadIdx.x == 0 && gridDim.x - b > ahead) {
+        const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
+        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+    }
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
             a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);

@@ -16,7 +16,8 @@
  *                   within each bucket by the second half, back. Equal keys are the same bits, so
  *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
  *                   keys of which many have the same digits go by a kernel of their own.
- *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided.
+ *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
+ *                   64 bits as words of 32, part_hybrid_words.cuh.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill).
  *
@@ -47,14 +48,13 @@
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
-enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20 };
-enum { WORDS_FROM_BITS = 4 };
+enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20, WORDS_FROM = 4 };
 #define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
-/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. */
-enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16 };
-enum { WORDS_FROM_BITS = 13 }; /* of the buckets: so few are undecided */
+/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
+ * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
+enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16, WORDS_FROM = 13 };
 #define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
@@ -87,11 +87,6 @@ template <int size> struct hybrid_local_shape {
     {
         return of_256 >> size > 0 ? of_256 >> size : 1;
     }
-};
-
-/* Keys of 64 bits are sorted as words, with numbers of so many bits, where enough are decided. */
-template <int size> struct hybrid_words_shape {
-    static constexpr int number = 13 + size, rounds = 8, blocks = 4 >> size, batch = 3;
 };
 
 /* ---- the whole ---- */
@@ -258,12 +253,13 @@ static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
     hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
-        if (j.bits >= WORDS_FROM_BITS + size) {
+        if (j.bits >= WORDS_FROM + size) {
             USW_LAUNCH(g,
                        (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
                                            words::number, words::blocks, words::batch, identity>),
                        1u << j.bits, local::threads,
-                       hybrid_words_shared(local::threads, local::keys, local::bits), a);
+                       hybrid_words_shared(local::threads, local::keys, local::bits), a,
+                       words::ahead(g->sms));
             return;
         }
     }
