@@ -39,8 +39,8 @@ template <int NT> struct hybrid_rows {
     }
 };
 
-/* Calls f(i0, rows, whole) for the rows from 0 to I - 1 that have keys, U at a time while i0 < sure,
- * then two. whole: all of these rows' keys are there, but for some of row 0. */
+/* Calls f(i0, rows, whole) for the rows from 0 to I - 1 that have keys: U at a time up to row
+ * sure, then two. whole: all of these rows' keys are there, but for some of row 0. */
 template <int NT, int I, int U, int sure, typename F>
 __device__ __forceinline__ void hybrid_batches(const hybrid_rows<NT> &row, F f)
 {
