@@ -12,7 +12,7 @@
 #define LANES (512 / KEY_BITS)
 #undef TURNS
 #undef HALF_BASE
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && !defined(SIGNED_ORDER)
 #define TURNS 1
 #define HALF_BASE 128 /* as many keys are sorted in vectors of half the width */
 #endif
@@ -22,6 +22,11 @@
 #define ELEMENT(name) _mm512_##name##_epi16
 #define UNSIGNED(name) _mm512_##name##_epu16
 #define UNSIGNED_MASK(name) _mm512_##name##_epu16_mask
+#elif defined(SIGNED_ORDER) /* for the network alone */
+#define M __mmask16
+#define ELEMENT(name) _mm512_##name##_epi32
+#define UNSIGNED(name) _mm512_##name##_epi32
+#define UNSIGNED_MASK(name) _mm512_##name##_epi32_mask
 #elif KEY_BITS == 32
 #define M __mmask16
 #define ELEMENT(name) _mm512_##name##_epi32
@@ -53,7 +58,11 @@ static inline M FN(first_lanes)(size_t count)
 /* Loads count <= LANES keys; the other lanes are as great as a key can be. */
 static inline V FN(vload_some)(const KEY *from, size_t count)
 {
+#ifdef SIGNED_ORDER
+    return ELEMENT(mask_loadu)(_mm512_set1_epi32(INT32_MAX), FN(first_lanes)(count), from);
+#else
     return ELEMENT(mask_loadu)(_mm512_set1_epi64(-1), FN(first_lanes)(count), from);
+#endif
 }
 
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)

@@ -228,7 +228,12 @@ USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool turns, KEY turn)
     }
 }
 
-#ifdef HALF_BASE
+#ifdef SIGNED_ORDER
+static void FN(base_sort)(KEY *k, size_t n) /* n > 8 * LANES */
+{
+    FN(sort_rows)(k, n, 16, false, 0);
+}
+#elif defined(HALF_BASE)
 static void FN(base_sort)(KEY *k, size_t n)
 {
     if (n <= HALF_BASE) {

@@ -82,6 +82,8 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
     } else if (shape == USW_MIXED && n > FN(BASE)) {
         FN(vsort)(k, n);
 #ifdef TURNS
+    } else if (shape == USW_MIXED && turn == (KEY)1 << (KEY_BITS - 1) && n > HALF_BASE) {
+        signed_base_sort_u32(k, n);
     } else if (shape == USW_MIXED && turn != 0) {
         FN(base_sort_turned)(k, n, turn);
 #endif

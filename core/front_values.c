@@ -8,16 +8,18 @@
 
 enum {
     PROBES = 64,
-    PROBES_MORE = 128,    /* before the others are believed in too */
-    MULTIPLIERS = 4096,   /* tried for a hash without two values in a slot */
-    SPAN_MAX = 64 * 1024, /* of a range that is counted */
-    KEYS_PER_VALUE = 16   /* of a range, at least */
+    PROBES_MORE = 128,                  /* before the others are believed in too */
+    MULTIPLIERS = 4096,                 /* tried for a hash without two values in a slot */
+    ONE_THREAD_BYTES = 8 * 1024 * 1024, /* a second may take longer to wake than to count these */
+    SPAN_MAX = 64 * 1024,               /* of a range that is counted */
+    KEYS_PER_VALUE = 16                 /* of a range, at least */
 };
 
 /* ---- few values ---- */
 
 typedef struct few_count {
     const usw_front *f;
+    size_t chunk; /* keys of one task */
     usw_few few;
     atomic_size_t count[USW_FEW];
     atomic_bool other; /* a key has none of the values */
@@ -27,13 +29,13 @@ static void count_chunk(void *context, size_t i, unsigned lane)
 {
     few_count *c = context;
     const usw_front *f = c->f;
-    size_t begin = i * USW_FRONT_CHUNK, count[USW_FEW] = {0};
+    size_t begin = i * c->chunk, count[USW_FEW] = {0};
     (void)lane;
     if (atomic_load(&c->other)) {
         return;
     }
-    if (!f->steps->count_few[f->width](f->keys + begin * f->bytes,
-                                       usw_min(USW_FRONT_CHUNK, f->n - begin), &c->few, count)) {
+    if (!f->steps->count_few[f->width](f->keys + begin * f->bytes, usw_min(c->chunk, f->n - begin),
+                                       &c->few, count)) {
         atomic_store(&c->other, true);
         return;
     }
@@ -46,7 +48,7 @@ static void write_chunk(void *context, size_t i, unsigned lane)
 {
     const few_count *c = context;
     const usw_front *f = c->f;
-    size_t at = i * USW_FRONT_CHUNK, end = usw_min(f->n, at + USW_FRONT_CHUNK), stop = 0;
+    size_t at = i * c->chunk, end = usw_min(f->n, at + c->chunk), stop = 0;
     (void)lane;
     for (unsigned v = 0; v < c->few.values; v++) {
         stop += atomic_load(&c->count[v]);
@@ -162,7 +164,8 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
         return false;
     }
     fill_slots(&c.few, bits);
-    size_t chunks = usw_div_up(f->n, USW_FRONT_CHUNK);
+    c.chunk = f->n * f->bytes <= ONE_THREAD_BYTES ? f->n : USW_FRONT_CHUNK;
+    size_t chunks = usw_div_up(f->n, c.chunk);
     usw_parallel(f->u, chunks, count_chunk, &c);
     if (atomic_load(&c.other)) {
         return false;
