@@ -15,7 +15,11 @@
 
 #ifndef USW_PART_HISTOGRAM_ONCE
 #define USW_PART_HISTOGRAM_ONCE
-enum { WAYS = 8, LITTLE_ENDIAN_KEYS = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+enum {
+    WAYS = 8,
+    AHEAD_BYTES = 2048,
+    LITTLE_ENDIAN_KEYS = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+};
 #endif
 
 /* ---- one key width ---- */
@@ -54,6 +58,8 @@ static inline __attribute__((always_inline)) void FN(count_ways)(const KEY *x, s
     (whole ? bytes[(at) * sizeof *x]                                                               \
            : (uint32_t)((plain ? x[at] : FN(mapped)(x[at], &map)) >> shift) & mask)
     for (; i + WAYS <= n; i += WAYS) {
+        /* It need not be in the array. */
+        __builtin_prefetch((const void *)((uintptr_t)(x + i) + AHEAD_BYTES));
         tables[0][DIGIT(i)]++;
         tables[1][DIGIT(i + 1)]++;
         tables[2][DIGIT(i + 2)]++;
@@ -83,10 +89,12 @@ static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, u
     } else {
         FN(count_ways)(keys, n, b, tables, false, false);
     }
-    for (unsigned w = 0; w < WAYS; w++) {
-        for (uint32_t d = 0; d <= b->mask; d++) {
-            table[d ^ flip] += tables[w][d];
-        }
+    for (uint32_t d = 0; d < 256; d++) {
+        tables[0][d] += tables[1][d] + tables[2][d] + tables[3][d] + tables[4][d] + tables[5][d] +
+                        tables[6][d] + tables[7][d];
+    }
+    for (uint32_t d = 0; d <= b->mask; d++) {
+        table[d] += tables[0][d ^ flip];
     }
 }
 

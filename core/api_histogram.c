@@ -27,6 +27,11 @@ typedef struct job {
     uint64_t *tables; /* ways tables for each stretch */
 } job;
 
+static bool is_small_digit(const usw_buckets *b)
+{
+    return b->kind == UPSWEEP_BUCKET_DIGIT && b->count <= DIGITS_MAX;
+}
+
 static upsweep_status take_tables(upsweep *u, job *j)
 {
     size_t total;
@@ -34,13 +39,22 @@ static upsweep_status take_tables(upsweep *u, job *j)
     j->stretches = usw_max(1, usw_min(u->threads, j->n / STRETCH_MIN));
     j->stretch = usw_div_up(usw_div_up(j->n, j->stretches), USW_TILE) * USW_TILE;
     j->stride = (size_t)j->b->count + 1;
-    j->ways = j->stride <= FOUR_TABLES_MAX ? 4 : 1;
+    j->ways = j->stride <= FOUR_TABLES_MAX && !is_small_digit(j->b) ? 4 : 1;
     if (usw_mul_overflows(j->stretches * j->ways * sizeof(uint64_t), j->stride, &total) ||
         (j->tables = usw_scratch(u, total)) == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu tables of %zu counters",
                         j->stretches * j->ways, j->stride);
     }
     return UPSWEEP_OK;
+}
+
+/* Adds up keys [i, end) by digits that are counted as they are read. */
+static void count_digits(const job *j, size_t i, size_t end, uint64_t *table)
+{
+    for (; i < end; i += DIGIT_KEYS) {
+        j->part->count_digits[usw_log2_up(j->b->key_bytes)](j->b, j->keys + i * j->b->key_bytes,
+                                                            usw_min(end - i, DIGIT_KEYS), table);
+    }
 }
 
 /* Leaves the sum of the stretch's tables in the first one. */
@@ -51,14 +65,11 @@ static void count_task(void *context, size_t s, unsigned thread)
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
     (void)thread;
     memset(table, 0, j->ways * j->stride * sizeof *table);
-    size_t i = s * j->stretch;
-    while (j->b->kind == UPSWEEP_BUCKET_DIGIT && j->b->count <= DIGITS_MAX && i < end) {
-        size_t n = usw_min(end - i, DIGIT_KEYS);
-        j->part->count_digits[usw_log2_up(j->b->key_bytes)](j->b, j->keys + i * j->b->key_bytes, n,
-                                                            table);
-        i += n;
+    if (is_small_digit(j->b)) {
+        count_digits(j, s * j->stretch, end, table);
+        return;
     }
-    for (; i < end; i += USW_TILE) {
+    for (size_t i = s * j->stretch; i < end; i += USW_TILE) {
         uint32_t ids[USW_TILE];
         size_t n = usw_min(USW_TILE, end - i);
         j->part->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);
@@ -106,6 +117,12 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
         return status;
     }
     job j = {.b = &b, .keys = keys, .n = n};
+    if (is_small_digit(&b) && (u->threads == 1 || n < 2 * STRETCH_MIN)) {
+        j.part = USW_PICK(u->isa, usw_part_histogram_cpu);
+        memset(counts, 0, b.count * sizeof *counts);
+        count_digits(&j, 0, n, counts);
+        return UPSWEEP_OK;
+    }
     status = take_tables(u, &j);
     if (status != UPSWEEP_OK) {
         return status;
