@@ -127,9 +127,9 @@ static inline __attribute__((always_inline)) uint64_t bits_of(const void *data, 
 
 /* ---- one tile of floats, in the order of core/order.h ---- */
 
-/* Asks for what is read 8 KB later, into the second cache: the first one's few misses under way are
- * for the loop's own, which reads memory a third slower without. Loops over integers do not gain. It
- * need not be in the array. */
+/* Asks for what is read 8 KB later, into the second cache: the few misses that the first can have
+ * under way are for the loop itself, which reads memory a third slower without. Loops over integers
+ * do not gain. It need not be in the array. */
 static inline __attribute__((always_inline)) void fetch_ahead(const void *at, size_t bytes)
 {
     for (size_t line = 0; line < bytes; line += 64) {
