@@ -13,7 +13,7 @@
 enum {
     FIRST_LOOK = 4096,  /* keys that one thread looks at before the others are woken */
     RUNS_FROM = 1024,   /* fewer keys are sorted as fast as they are looked through */
-    VALUES_FROM = 4096, /* keys from which on counting pays */
+    VALUES_FROM = 4096, /* keys from which on counting pays, beside vectors */
     ALMOST_FROM = 1024
 };
 
@@ -193,7 +193,8 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
         return false;
     }
     bool random = is_random(&g);
+    size_t values_from = usw_min(VALUES_FROM, u->tuning.digit_keys[width == 3]);
     return (!random && !in_place && usw_front_runs(&f)) ||
-           (n >= VALUES_FROM && usw_front_values(&f)) ||
+           (n >= values_from && usw_front_values(&f)) ||
            (!random && n >= ALMOST_FROM && sort_almost(&f));
 }
