@@ -66,12 +66,13 @@ static inline VEC FN(lane_sums)(VEC v, VEC *all)
 }
 
 /* As many elements as whole vectors take; returns how many. stream: past the caches; out is then
- * aligned to a vector. Streaming stores keep the hardware from fetching ahead as it should, so that
- * is asked for. */
-static inline __attribute__((always_inline)) size_t
-FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, bool stream, KEY *value)
+ * aligned to a vector. Streaming stores keep the hardware from fetching ahead as it should, so what
+ * lies ahead_bytes behind is asked for; it need not be in the array. */
+static inline __attribute__((always_inline)) size_t FN(run_sums)(const KEY *in, KEY *out, size_t n,
+                                                                 bool exclusive, bool stream,
+                                                                 size_t ahead_bytes, KEY *value)
 {
-    enum { PER = sizeof(VEC) / sizeof(KEY), AHEAD_BYTES = 2048 };
+    enum { PER = sizeof(VEC) / sizeof(KEY) };
     KEY start[PER];
     VEC carry, all;
     size_t i = 0;
@@ -83,7 +84,7 @@ FN(run_sums)(const KEY *in, KEY *out, size_t n, bool exclusive, bool stream, KEY
         VEC x, v;
         memcpy(&x, in + i, sizeof x);
         if (stream) {
-            _mm_prefetch((const char *)((uintptr_t)(in + i) + AHEAD_BYTES), _MM_HINT_T0);
+            _mm_prefetch((const char *)((uintptr_t)(in + i) + ahead_bytes), _MM_HINT_T0);
         }
         v = OP(add)(FN(lane_sums)(x, &all), carry);
         v = exclusive ? OP(sub)(v, x) : v;

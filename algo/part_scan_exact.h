@@ -66,9 +66,11 @@ static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, con
             if (w->stream) {
                 i = usw_min(n, (64 - (uintptr_t)y % 64) % 64 / sizeof(KEY));
                 value = FN(run)(w, x, y, i, NULL, value, UPSWEEP_SUM, RAW);
-                i += FN(run_sums)(x + i, y + i, n - i, w->s->exclusive, true, &value);
+                /* Alone: what comes next; else what this thread sums up next. */
+                size_t ahead = w->totals ? w->ahead * sizeof(KEY) : 2048;
+                i += FN(run_sums)(x + i, y + i, n - i, w->s->exclusive, true, ahead, &value);
             } else {
-                i = FN(run_sums)(x, y, n, w->s->exclusive, false, &value);
+                i = FN(run_sums)(x, y, n, w->s->exclusive, false, 0, &value);
             }
 #endif
             return FN(run)(w, x + i, y + i, n - i, NULL, value, UPSWEEP_SUM, RAW);

@@ -11,9 +11,7 @@
 /* Bytes of output from which streaming pays: the last-level cache's share of a core or two. */
 #define USW_STREAM_FROM ((size_t)32 << 20)
 
-/* Meanwhile the same number of bytes at next, what will be read soon, is fetched into the second
- * cache: so reading goes on while lines are written. next need not be in any array. */
-static inline void stream_copy(void *to, const void *from, size_t bytes, uintptr_t next)
+static inline void stream_copy(void *to, const void *from, size_t bytes)
 {
 #if USW_HAVE_X86
     enum { LINE = 64 };
@@ -23,7 +21,6 @@ static inline void stream_copy(void *to, const void *from, size_t bytes, uintptr
     memcpy(out, in, head);
     size_t i = head;
     for (; i + LINE <= bytes; i += LINE) {
-        _mm_prefetch((const char *)(next + i), _MM_HINT_T1);
 #if USW_LEVEL == 2
         _mm512_stream_si512((__m512i *)(void *)(out + i), _mm512_loadu_si512(in + i));
 #elif USW_LEVEL == 1
@@ -40,7 +37,6 @@ static inline void stream_copy(void *to, const void *from, size_t bytes, uintptr
     }
     memcpy(out + i, in + i, bytes - i);
 #else
-    (void)next;
     memcpy(to, from, bytes);
 #endif
 }

@@ -21,7 +21,12 @@
 #ifndef USW_SCAN_SWEEP_ONCE
 #define USW_SCAN_SWEEP_ONCE
 
-enum { BLOCK = 16 * USW_TILE, FLOAT_TILES = 4, FLOAT_BLOCK = FLOAT_TILES * USW_TILE };
+enum {
+    BLOCK_BYTES = 256 * 1024,
+    BLOCK = 16 * USW_TILE,
+    FLOAT_TILES = 4,
+    FLOAT_BLOCK = FLOAT_TILES * USW_TILE
+};
 
 typedef struct work {
     const usw_scan *s;
@@ -30,6 +35,7 @@ typedef struct work {
     uint64_t neutral; /* of the operator, on mapped keys */
     bool totals;      /* blocks need an upward sweep, for others run beside them */
     bool stream;
+    size_t block; /* elements */
     size_t ahead; /* elements from a block to the next one of the same thread, probably */
     /* What travels from block to block, owned by the one whose turn it is. */
     uint64_t exact;
@@ -153,7 +159,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     const exact_loops *loops = loops_of(w);
-    size_t begin = block * BLOCK, end = begin + usw_min(BLOCK, s->n - begin);
+    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
     bool cut = false;
     uint64_t total = w->totals ? exact_sweep_up(w, loops, begin, end - begin, &cut) : 0;
     wait_turn(w, block);
@@ -243,8 +249,7 @@ static const down_fn downs[2][2][2] = {
     {{down_sum_f64, down_product_f64}, {down_cut_sum_f64, down_cut_product_f64}}};
 
 /* Sweeps down a tile and puts n results to out. */
-static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room,
-                        uintptr_t next)
+static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room)
 {
     const usw_scan *s = w->s;
     bool wide = s->type != UPSWEEP_F32, direct = n == USW_TILE && w->bytes >= 4 && !w->stream;
@@ -258,7 +263,7 @@ static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, s
             half[i] = s->type == UPSWEEP_F16 ? usw_narrow_f16(from[i]) : usw_narrow_bf16(from[i]);
         }
     } else if (w->stream) {
-        stream_copy(out, room, n * w->bytes, next);
+        stream_copy(out, room, n * w->bytes);
     } else if (!direct) {
         memcpy(out, room, n * w->bytes);
     }
@@ -274,7 +279,7 @@ static void float_block(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     float_room *f = (float_room *)(void *)(w->scratch + thread * w->scratch_bytes);
-    size_t begin = block * FLOAT_BLOCK, end = begin + usw_min(FLOAT_BLOCK, s->n - begin), count = 0;
+    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin), count = 0;
     bool cut = s->heads != NULL || s->keys != NULL;
     double sum[FLOAT_TILES], carry[FLOAT_TILES];
     for (size_t i = begin; i < end; i += USW_TILE, count++) {
@@ -299,8 +304,7 @@ static void float_block(void *context, size_t block, unsigned thread)
     for (size_t t = 0; t < count; t++) {
         size_t i = begin + t * USW_TILE;
         finish_tile(w, &f->tiles[t], carry[t], (unsigned char *)s->out + i * w->bytes,
-                    usw_min(USW_TILE, end - i), f->room,
-                    (uintptr_t)s->in + (i + w->ahead) * w->bytes);
+                    usw_min(USW_TILE, end - i), f->room);
     }
     stream_end();
 }
@@ -315,7 +319,11 @@ static uint64_t neutral_of(upsweep_op op)
 static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
     bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
-    size_t bytes = upsweep_type_bytes(s->type), block = sums ? FLOAT_BLOCK : BLOCK;
+    size_t bytes = upsweep_type_bytes(s->type);
+    size_t block = usw_min(BLOCK, BLOCK_BYTES / bytes);
+    if (sums) { /* alone, a tile at a time stays closest */
+        block = u->threads == 1 ? USW_TILE : FLOAT_BLOCK;
+    }
     size_t blocks = usw_div_up(s->n, block);
     work w = {.s = s, .bytes = bytes, .neutral = neutral_of(s->op), .totals = u->threads > 1};
     w.exact = w.neutral;
@@ -325,6 +333,7 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     }
     w.totals = w.totals && blocks > 1;
     w.stream = s->in != s->out && s->n * bytes >= USW_STREAM_FROM;
+    w.block = block;
     w.ahead = u->threads * block;
     w.scratch_bytes = sizeof(float_room);
     w.scratch = sums ? usw_scratch(u, u->threads * w.scratch_bytes) : NULL;
