@@ -57,7 +57,7 @@ USW_IN_REGISTERS void FN(split_stretch)(const V *x, V pivot, KEY **left, KEY **r
  * is read ahead, so that the choice of the side does not wait for the stretch before it. */
 static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 {
-    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 1024 / sizeof(KEY) };
+    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 2048 / sizeof(KEY) };
     KEY *left = k, *right = k + n;             /* written up to, down to */
     KEY *low = k + KEYS, *high = right - KEYS; /* not read yet: [low, high) */
     V p = FN(vset)(pivot), first[FN(STRETCH)], last[FN(STRETCH)], x[FN(STRETCH)], y[FN(STRETCH)];
@@ -90,7 +90,7 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
  * stretches; *f and *g_end then enclose what is not parted. */
 static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot)
 {
-    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 1024 / sizeof(KEY) };
+    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 2048 / sizeof(KEY) };
     KEY *left = *f, *right = *g_end, *low = left + 2 * KEYS, *high = right - KEYS, rest[3 * KEYS];
     if (f_end - left < 4 * KEYS || right - g < 4 * KEYS) {
         return;
