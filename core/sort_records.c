@@ -273,12 +273,38 @@ static upsweep_status settle_all(job *j)
 
 /* ---- keys of one chunk: carried, not compared again ---- */
 
+/* The key is a number of 4 or 8 bytes: read as it is, and mapped by the sort. */
+static bool is_one_number(const job *j)
+{
+    const usw_key_part *p = &j->plan.parts[0];
+    return j->plan.count == 1 && !p->text && (p->bytes == 4 || p->bytes == 8);
+}
+
+static void read_numbers(const job *j, const unsigned char *number, size_t begin, size_t end)
+{
+    if (j->keys.key_bytes == 4) {
+        uint32_t *key = j->bare_keys;
+        for (size_t i = begin; i < end; i++, number += j->record_bytes) {
+            memcpy(key + i, number, sizeof *key);
+        }
+        return;
+    }
+    uint64_t *key = j->bare_keys;
+    for (size_t i = begin; i < end; i++, number += j->record_bytes) {
+        memcpy(key + i, number, sizeof *key);
+    }
+}
+
 static void read_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const job *j = context;
     const unsigned char *record = j->records + block * BLOCK * j->record_bytes;
     size_t begin = block * BLOCK, end = usw_min(begin + BLOCK, j->n);
+    if (is_one_number(j)) {
+        read_numbers(j, record + j->plan.parts[0].offset, begin, end);
+        return;
+    }
     for (size_t i = begin; i < end; i++, record += j->record_bytes) {
         uint64_t key = usw_key_chunk(&j->plan, record);
         if (j->keys.key_bytes <= 4) {
@@ -302,6 +328,7 @@ static upsweep_status sort_carried(job *j)
     usw_pair_sort p = {.n = j->n, .keys = j->bare_keys, .payload_bytes = j->position_bytes};
     p.map.bits = p.bit_end = (unsigned)key_bytes * 8;
     p.bit_begin = p.bit_end - 8 * (unsigned)j->keys.key_bytes;
+    p.map = is_one_number(j) ? j->plan.parts[0].map : p.map;
     if (whole) {
         p.payloads = p.out_payloads = j->records;
         p.payload_bytes = rb;
