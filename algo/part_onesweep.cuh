@@ -39,7 +39,8 @@ struct usw_radix_control {
     unsigned blocks_done;
     unsigned order; /* USW_ORDER_... */
     unsigned passes;
-    unsigned char digit[USW_RADIX_DIGITS]; /* of each pass */
+    unsigned char digit[USW_RADIX_DIGITS];   /* of each pass */
+    alignas(16) unsigned char last_pair[16]; /* of an odd number of them, between passes */
 };
 
 /* The digits that the bits [begin, end) of a key make. */

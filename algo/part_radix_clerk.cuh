@@ -17,7 +17,7 @@
 
 #include "part_look_back.cuh"
 
-enum { USW_CLERK_WINDOW = 24 }; /* tiles whose counts it reads at a time, 31 at most */
+enum { USW_CLERK_WINDOW = 31 }; /* tiles whose counts it reads at a time, 31 at most */
 
 /* What the ring takes beside its tiles' words: the clerk reads so far beyond its end. */
 static inline size_t usw_clerk_ring_words(size_t tiles, bool narrow)
@@ -45,6 +45,25 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
 #pragma unroll
         for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
             found[i] = usw_load_relaxed(words + i * 256);
+        }
+        W any = 0, all = ~W(0);
+#pragma unroll
+        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+            any |= found[i];
+            all &= found[i];
+        }
+        /* Nearly always all are there: few instructions, since these bound a pass of small tiles. */
+        const W count = word::of(false, epoch, 0);
+        const bool every = ((any ^ count) | (all ^ count)) >> word::number_bits == 0;
+        if (most >= USW_CLERK_WINDOW && __all_sync(~0u, every)) {
+            const W told = word::of(true, epoch, 0);
+#pragma unroll
+            for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+                usw_store_relaxed(words + i * 256, told + sum);
+                sum += found[i] - count;
+            }
+            at += USW_CLERK_WINDOW;
+            continue;
         }
         unsigned there = 0;
 #pragma unroll

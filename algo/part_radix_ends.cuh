@@ -15,14 +15,17 @@ template <unsigned Items, unsigned Blocks, unsigned Threads> struct usw_pass_sha
     static constexpr unsigned batch = Items % 4 == 0 ? 4 : Items % 5 == 0 ? 5 : 2;
 };
 
-/* Shapes by the bytes of a key and its value. */
+/* Shapes by the bytes of a key and its value: few threads with many items each, so that no register
+ * is spilled and the counters are few; as many items as two blocks have room for, since the clerk's
+ * time goes by tiles. */
 template <typename K, unsigned value_bytes> struct usw_pass_tuning {
 #ifdef USW_EMULATE /* so that tests of few keys have many tiles */
     using shape = usw_pass_shape<2, 1, 256>;
 #else
     static constexpr unsigned bytes = sizeof(K) + value_bytes;
-    static constexpr unsigned items = bytes > 12 ? 10 : bytes > 8 ? 12 : bytes > 4 ? 16 : 24;
-    using shape = usw_pass_shape<items, 2, 512>;
+    static constexpr unsigned threads = bytes > 4 ? 256 : 384;
+    static constexpr unsigned items = bytes > 12 ? 20 : bytes > 8 ? 28 : value_bytes > 0 ? 32 : 36;
+    using shape = usw_pass_shape<items, 2, threads>;
 #endif
 };
 
@@ -43,6 +46,43 @@ template <typename K> struct usw_radix_pass_args {
     unsigned ring_tiles; /* a power of two, more than twice the blocks of a pass */
 };
 
+/* An array of joined pairs in up to three pieces, so that it fits in the room of n keys and that of
+ * n values: one half, the other, and of an odd number the last pair. */
+template <typename K> struct usw_joined_array {
+    usw_joined<K> *low, *high, *rest; /* low NULL: keys and values are apart */
+    size_t half, both;
+
+    /* All in a row. */
+    __device__ __forceinline__ static usw_joined_array of(void *row, size_t n)
+    {
+        auto *p = static_cast<usw_joined<K> *>(row);
+        return {p, p, p, n, n};
+    }
+    /* In the room of keys and values, where their addresses allow it. */
+    __device__ __forceinline__ static usw_joined_array of(void *keys, void *values, void *rest,
+                                                          size_t n)
+    {
+        const size_t half = n / 2;
+        auto *low = static_cast<usw_joined<K> *>(keys),
+             *high = static_cast<usw_joined<K> *>(values);
+        const bool fits =
+            (reinterpret_cast<uintptr_t>(keys) | reinterpret_cast<uintptr_t>(values)) %
+                sizeof(usw_joined<K>) ==
+            0;
+        return {fits ? low : nullptr, high, static_cast<usw_joined<K> *>(rest), half, 2 * half};
+    }
+    __device__ __forceinline__ usw_joined<K> *at(size_t i) const
+    {
+        return i < half ? low + i : i < both ? high + (i - half) : rest;
+    }
+    /* Whether the pairs from `begin` on are in a row. */
+    __device__ __forceinline__ bool in_a_row(size_t begin, size_t count) const
+    {
+        const size_t end = begin + count;
+        return end <= half || (begin >= half && end <= both);
+    }
+};
+
 /* Where a pass reads and writes. */
 template <typename K, unsigned value_bytes> struct usw_pass_ends {
     using V = typename usw_value_of<value_bytes>::type;
@@ -50,8 +90,7 @@ template <typename K, unsigned value_bytes> struct usw_pass_ends {
     K *keys_out;        /* NULL: not wanted */
     const V *values_in; /* NULL: value i is i */
     V *values_out;
-    const usw_joined<K> *joined_in; /* NULL: keys and values are apart */
-    usw_joined<K> *joined_out;
+    usw_joined_array<K> joined_in, joined_out;
     usw_gpu_keymap<K> map;
     bool first, last;
     unsigned shift, mask;
@@ -80,9 +119,14 @@ __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes> &e,
                                          : to_tmp ? a.values_out
                                                   : a.values_tmp);
     e.values_out = static_cast<V *>(to_tmp ? a.values_tmp : a.values_out);
-    auto *joined = reinterpret_cast<usw_joined<K> *>(a.keys_tmp);
-    e.joined_in = joins && !e.first && !to_tmp ? joined : nullptr;
-    e.joined_out = joins && to_tmp ? joined : nullptr;
+    if constexpr (joins) {
+        const auto none = usw_joined_array<K>::of(nullptr, 0);
+        const auto tmp = usw_joined_array<K>::of(a.keys_tmp, a.n);
+        const auto out =
+            usw_joined_array<K>::of(a.keys_out, a.values_out, a.control->last_pair, a.n);
+        e.joined_in = e.first ? none : to_tmp ? out : tmp;
+        e.joined_out = to_tmp ? tmp : e.last ? none : out;
+    }
     e.map = a.map;
     e.shift = a.bits.shift(digit);
     e.mask = a.bits.mask(digit);

@@ -90,35 +90,45 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
             }
         }
     }
-    /* whole: all items are there. */
+    /* whole: all items are there, joined ones in a row. */
     template <bool whole>
+    __device__ __forceinline__ void fetch_joined(const ends &e, size_t begin, unsigned count)
+    {
+        const unsigned at = my_place();
+        const joined *from = e.joined_in.at(begin) + at;
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            joined x = {0, 0};
+            if (whole) {
+                x = from[32 * i];
+            } else if (at + 32 * i < count) {
+                x = *e.joined_in.at(begin + at + 32 * i);
+            }
+            k[i] = x.key;
+            v[i] = x.value;
+        }
+    }
     __device__ __forceinline__ void fetch(const ends &e, size_t begin, unsigned count)
     {
+        const bool whole = count == tile;
         if constexpr (joins) {
-            if (e.joined_in != nullptr) {
-                const unsigned at = my_place();
-                const joined *from = e.joined_in + begin + at;
-#pragma unroll
-                for (unsigned i = 0; i < I; i++) {
-                    joined x = {0, 0};
-                    if (whole || at + 32 * i < count) {
-                        x = from[32 * i];
-                    }
-                    k[i] = x.key;
-                    v[i] = x.value;
-                }
-                return;
+            if (e.joined_in.low != nullptr) {
+                return whole && e.joined_in.in_a_row(begin, count)
+                           ? fetch_joined<true>(e, begin, count)
+                           : fetch_joined<false>(e, begin, count);
             }
         }
-        fetch_apart<whole>(e, begin, count);
+        return whole ? fetch_apart<true>(e, begin, count) : fetch_apart<false>(e, begin, count);
     }
-    /* The items to shared memory, where they stay, and this warp's counters to 0. Items beyond the
-     * end have the greatest digit, so they are last in the tile. */
-    __device__ __forceinline__ void keep(const ends &e, unsigned count)
+    /* This warp's counters to 0. Items beyond the end get the greatest digit, so they are last in
+     * the tile. */
+    __device__ __forceinline__ void prepare(const ends &e, unsigned count)
     {
         const unsigned at = my_place(), lane = threadIdx.x % 32;
         uint4 *own = reinterpret_cast<uint4 *>(my_counters());
-        own[lane] = own[lane + 32] = make_uint4(0, 0, 0, 0);
+        for (unsigned i = 0; i < 2; i++) {
+            own[lane + 32 * i] = make_uint4(0, 0, 0, 0);
+        }
 #pragma unroll
         for (unsigned i = 0; e.first && i < I; i++) {
             k[i] = e.map.map(k[i]);
@@ -127,6 +137,12 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
         for (unsigned i = 0; count < tile && i < I; i++) {
             k[i] = at + 32 * i < count ? k[i] : static_cast<K>(~K(0));
         }
+        __syncwarp();
+    }
+    /* The items to shared memory, where they stay. */
+    __device__ __forceinline__ void keep()
+    {
+        const unsigned at = my_place();
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
             if constexpr (joins) {
@@ -138,7 +154,6 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
                 }
             }
         }
-        __syncwarp();
     }
 
     /* ---- rank ---- */
@@ -356,9 +371,9 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
     __device__ __forceinline__ bool write_as(const ends &e, unsigned count) const
     {
         if constexpr (joins) {
-            if (e.joined_out != nullptr) {
+            if (e.joined_out.low != nullptr) {
                 return each<whole>(e, count, [&](W to, K x, V y) {
-                    e.joined_out[to] = {last ? e.map.unmap(x) : x, y};
+                    *e.joined_out.at(to) = {last ? e.map.unmap(x) : x, y};
                 });
             }
         }

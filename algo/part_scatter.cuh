@@ -1,11 +1,12 @@
 /* part_scatter.cuh - one pass of a radix sort on a GPU: every key to its digit's next place.
  *
  * Steps of a tile
- *   load     keys, and values if any, go to shared memory as they are; nothing moves there again.
+ *   load     keys, and values if any, to registers.
  *   rank     each warp counts its stretch of the tile by atomic additions on counters of its own;
  *            what an addition returns is the key's rank among its warp's keys of that digit.
  *   start    the counts, scanned over warps and digits, say where in the tile each warp's keys of a
  *            digit begin. The tile's counts are told to the clerk (part_radix_clerk.cuh).
+ *   keep     keys and values go to shared memory as they are; nothing moves there again.
  *   place    order[rank] = the key's position in the tile (16 bits).
  *   look     for the clerk's answer, where the tile's keys of each digit go.
  *   write    keys and values leave in the order of `order`, so in runs.
@@ -66,9 +67,13 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
             return;
         }
         const size_t begin = tile * Shape::tile;
-        if (block::joins && e.joined_in != nullptr) {
-            ask_ahead(e.joined_in + begin, Shape::tile * sizeof(*e.joined_in));
-            return;
+        if constexpr (block::joins) {
+            if (e.joined_in.low != nullptr) {
+                if (e.joined_in.in_a_row(begin, Shape::tile)) {
+                    ask_ahead(e.joined_in.at(begin), Shape::tile * sizeof(usw_joined<K>));
+                }
+                return;
+            }
         }
         ask_ahead(e.keys_in + begin, Shape::tile * sizeof(K));
         if (value_bytes != 0 && e.values_in != nullptr) {
@@ -91,22 +96,18 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
     }
     __device__ __forceinline__ void one_tile(block &b, size_t tile) const
     {
-        const size_t begin = tile * Shape::tile;
-        const bool whole = a.n - begin >= Shape::tile;
-        const unsigned count = whole ? Shape::tile : static_cast<unsigned>(a.n - begin);
+        const size_t begin = tile * Shape::tile, left = a.n - begin;
+        const unsigned count = left < Shape::tile ? static_cast<unsigned>(left) : Shape::tile;
         const unsigned padding = Shape::tile - count, t = threadIdx.x;
         unsigned ranks[block::ranks] = {};
-        if (whole) {
-            b.template fetch<true>(e, begin, count);
-        } else {
-            b.template fetch<false>(e, begin, count);
-        }
-        b.keep(e, count);
+        b.fetch(e, begin, count);
+        b.prepare(e, count);
         b.rank(e, ranks);
         __syncthreads();
         b.start([&](unsigned d, unsigned c) {
             ring.tell(tile, d, false, c - (d == e.mask ? padding : 0));
         });
+        b.keep();
         b.place(e, ranks);
         if (t < 256) {
             b.go[t] = usw_radix_answer(ring, tile, t) - b.digit_start[t];
