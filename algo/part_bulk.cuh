@@ -169,13 +169,12 @@ __device__ __forceinline__ void usw_gate_arrive(usw_gate *gate)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(usw_bulk_at(gate)) : "memory");
 #endif
 }
-/* A warp arrives once. */
+enum : uint32_t { USW_GATE_WARP = 32 }; /* how often a warp arrives */
+/* A warp: each lane for what it did itself. One lane for all, behind __syncwarp, would do and is no
+ * faster, but racecheck does not follow it. */
 __device__ __forceinline__ void usw_gate_arrive_warp(usw_gate *gate)
 {
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-        usw_gate_arrive(gate);
-    }
+    usw_gate_arrive(gate);
 }
 
 __device__ __forceinline__ void usw_gate_wait(usw_gate *gate, uint32_t phase)
@@ -189,11 +188,15 @@ __device__ __forceinline__ void usw_gate_wait(usw_gate *gate, uint32_t phase)
 #endif
 }
 
-/* One thread arrives with the announcement of a copy, or of two. */
+/* A warp arrives with the announcement of a copy, or of two. */
 __device__ __forceinline__ void usw_gate_get(usw_gate *gate, void *to, const void *from,
                                              uint32_t bytes, void *to2 = nullptr,
                                              const void *from2 = nullptr, uint32_t bytes2 = 0)
 {
+    if (threadIdx.x % 32 != 0) {
+        usw_gate_arrive(gate);
+        return;
+    }
 #ifdef USW_EMULATE
     memcpy(to, from, bytes);
     if (bytes2 != 0) {

@@ -36,7 +36,8 @@ template <typename E> struct usw_ring_desk {
         }
         groups = 0;
     }
-    /* A whole warp waits for the turn of group g. */
+    /* A whole warp waits for the turn of group g: by a plain word and fences, since a gate takes
+     * 250 clocks longer, which is a fifth of the time of a group. */
     __device__ __forceinline__ void wait(uint64_t g) const
     {
         while (*static_cast<const volatile uint64_t *>(&groups) != g) {

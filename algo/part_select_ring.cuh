@@ -61,7 +61,7 @@ __device__ __forceinline__ void usw_select_get(const usw_select_args &a, usw_sel
     const unsigned before = S::heads && t > 0 ? S::per : 0;
     if (usw_select_there<S>(a, t) < S::tile) {
         usw_select_get_part<S>(a, room, t, before);
-    } else if (threadIdx.x % 32 == 0) {
+    } else {
         const K *from = static_cast<const K *>(a.in) + t * S::tile - before;
         K *to = room.keys + S::per - before;
         const uint32_t bytes = (S::tile + before) * sizeof(K);
@@ -165,10 +165,10 @@ __global__ void __launch_bounds__(USW_SELECT_THREADS, 1) usw_select_ring(usw_sel
     const sums e = {};
     if (threadIdx.x < a.rooms) {
         usw_select_room<S> &r = rooms[threadIdx.x];
-        usw_gate_make(&r.came, 1);
-        usw_gate_make(&r.marked, usw_select_tuning.up);
-        usw_gate_make(&r.carried, 2); /* by tops and asker */
-        usw_gate_make(&r.swept, usw_select_tuning.down);
+        usw_gate_make(&r.came, USW_GATE_WARP);
+        usw_gate_make(&r.marked, USW_GATE_WARP * usw_select_tuning.up);
+        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
+        usw_gate_make(&r.swept, USW_GATE_WARP * usw_select_tuning.down);
     }
     if (threadIdx.x == 0) {
         desk.open(e);

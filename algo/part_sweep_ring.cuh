@@ -61,16 +61,11 @@ __device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     const R *from = static_cast<const R *>(a.in) + t * tile;
     const bool whole = (t + 1) * tile <= a.n;
-    if (!whole) {
+    if (whole) {
+        usw_gate_get(&room.came, room.tile.x, from, tile * sizeof(R));
+    } else {
         usw_tile_in<32>(e, room.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
-        __syncwarp();
-    }
-    if (threadIdx.x % 32 == 0) {
-        if (whole) {
-            usw_gate_get(&room.came, room.tile.x, from, tile * sizeof(R));
-        } else {
-            usw_gate_arrive(&room.came);
-        }
+        usw_gate_arrive_warp(&room.came);
     }
 }
 
@@ -139,6 +134,7 @@ template <typename E>
 __device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_sweep_place<E> p)
 {
     for (; p.t < a.tiles; p.next()) {
+        usw_gate_wait(&p.room->came, p.phase); /* so the room's last carry is read */
         if (threadIdx.x % 32 == 0) {
             const uint64_t carry = usw_ring_wait(a.books.nodes + p.t);
             p.room->carry = usw_value_of<typename E::Acc>(carry);
@@ -172,10 +168,10 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
     const unsigned warp = threadIdx.x / 32;
     if (threadIdx.x < a.rooms) {
         usw_ring_room<E> &r = rooms[threadIdx.x];
-        usw_gate_make(&r.came, 1);
-        usw_gate_make(&r.grouped, usw_ring_tuning.up);
-        usw_gate_make(&r.carried, 2); /* by tops and asker */
-        usw_gate_make(&r.swept, usw_ring_tuning.down);
+        usw_gate_make(&r.came, USW_GATE_WARP);
+        usw_gate_make(&r.grouped, USW_GATE_WARP * usw_ring_tuning.up);
+        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
+        usw_gate_make(&r.swept, USW_GATE_WARP * usw_ring_tuning.down);
     }
     if (threadIdx.x == 0) {
         desk.open(e);
