@@ -52,7 +52,7 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
             any |= found[i];
             all &= found[i];
         }
-        /* Nearly always all are there: few instructions, since these bound a pass of small tiles. */
+        /* All are there nearly always: then few instructions, since these bound small tiles. */
         const W count = word::of(false, epoch, 0);
         const bool every = ((any ^ count) | (all ^ count)) >> word::number_bits == 0;
         if (most >= USW_CLERK_WINDOW && __all_sync(~0u, every)) {

@@ -106,8 +106,8 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     for tool in memcheck racecheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &
     done
-    # Not racecheck of the rings, whose warps arrive at a barrier by one lane: USW_GATE_WARP of
-    # algo/part_bulk.cuh says why, and how it is clean.
+    # Not racecheck of the rings: it does not follow a plain word with fences, by which their clerks
+    # take turns (algo/part_ring_clerk.cuh), and names them; nothing else there.
     for tool in memcheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle test_gpu_ring &
     done

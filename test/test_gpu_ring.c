@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Above what blocks that meet can split, and three tiles of 8192 for each of 200 multiprocessors. */
+/* More than blocks that meet can split, and three tiles of 8192 for 200 multiprocessors each. */
 enum { N = 5000003, N_EMULATED = 60003, ARENA_BYTES = 64 << 20 };
 
 static size_t n;
