@@ -20,6 +20,7 @@ struct hybrid_plan {
     unsigned reverse, lsd; /* that; all by the radix sort */
     unsigned crowded;      /* many keys have the same digits */
     unsigned skip;         /* nothing is to be counted (again) */
+    unsigned flat;         /* the first scatter is that of part_hybrid_flat.cuh, which counts */
 };
 
 template <typename K> struct hybrid_vector {

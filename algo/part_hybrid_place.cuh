@@ -31,6 +31,8 @@ struct hybrid_place_args {
     hybrid_plan *plan;
     unsigned long long n;
     unsigned *counts, *handed; /* 2^bits */
+    const unsigned *flat;      /* 2^bits: the counts where the plan is flat */
+    unsigned long long stride; /* then: keys of a region of the first scatter */
     unsigned bits, bits1;      /* of all buckets, of the first scatter's */
     unsigned capacity;         /* keys of a bucket that the local sort can hold */
     unsigned tile;             /* keys of a tile of the second scatter */
@@ -43,10 +45,11 @@ struct hybrid_place_args {
     unsigned missed_left;          /* so are keys of which the sample missed more than these bits */
     unsigned long long *said;      /* 2^bits1 zeros */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
-    unsigned long long *begin;     /* 2^bits1 + 1: where those of the first scatter begin */
+    unsigned long long *begin;     /* 2^bits1: where those of the first scatter begin */
+    unsigned long long *stop;      /* 2^bits1: and end */
     unsigned long long *cursor;    /* 2^bits1: the same */
     unsigned *tile_begin;          /* 2^bits1 + 1: their first tiles */
-    hybrid_lists lists;            /* of zeros where whole buckets are counted */
+    hybrid_lists lists;            /* for large_from keys or more; tile 0: of counts alone */
 };
 
 /* A bucket of c keys that the local sort cannot hold. */
@@ -57,7 +60,9 @@ static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned lo
         atomicAdd(&a.plan->over, c);
         atomicAdd(&a.plan->large, 1u);
     }
-    hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
+    if (a.n >= a.large_from) {
+        hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
+    }
 }
 
 /* The same where keys are counted again: the values of a bucket that is too large are joined with
@@ -96,7 +101,8 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
-        plan->msd = plan->even = !ordered && !again;
+        plan->even = !ordered && !again;
+        plan->msd = plan->even && !plan->flat;
         plan->crowded = large || a.second;
         if (ordered || again) { /* the lists as they are are not for use */
             plan->parts[0] = 0;
@@ -106,7 +112,7 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
             const unsigned top =
                 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
             plan->shift = top > a.fine ? top - a.fine : 0;
-            plan->skip = 0;
+            plan->skip = plan->flat = 0;
             plan->ticket = plan->done = plan->large = 0;
         }
     }
@@ -123,6 +129,7 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     hybrid_plan *plan = a.plan;
     const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
     const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
+    const bool flat = plan->flat != 0;
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
     if (tid == 0) {
@@ -135,13 +142,15 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         hybrid_decide_fine(a, ordered, missed, any ^ all);
         return;
     }
-    const bool radix = !ordered && (missed || large != 0) &&
-                       (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
-                                                      : large > HYBRID_LARGE_MAX));
     const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
+    const bool radix =
+        !ordered && (missed || large != 0) &&
+        (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
+                                       : large > HYBRID_LARGE_MAX || (uneven && flat)));
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
-            plan->msd = plan->even = 1;
+            plan->msd = !flat;
+            plan->even = 1;
         }
         return;
     }
@@ -159,7 +168,7 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     }
     if (!missed && tid < 1u << a.bits1) {
         unsigned long long at = usw_load_relaxed(&a.begin[tid]);
-        hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.begin[tid + 1]) - at, 1,
+        hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.stop[tid]) - at, 1,
                     plan->shift + a.bits - a.bits1);
     } else if (missed && tid == 0) {
         hybrid_part whole = {};
@@ -178,13 +187,15 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
 {
     const unsigned digits = 1u << (a.bits - a.bits1), d = b * digits + threadIdx.x;
     c = 0;
-    if (threadIdx.x < digits) {
+    if (threadIdx.x < digits && a.plan->flat) {
+        c = a.flat[d];
+    } else if (threadIdx.x < digits) {
         c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
         a.counts[d] = a.handed[d] = 0;
     }
     const unsigned long long size = hybrid_block_sum(c, sums, within);
     whole = false;
-    if (a.bits == a.fine && size > HYBRID_BIN_KEYS) {
+    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS) {
         whole = __syncthreads_or(c == size);
     }
     return size;
@@ -197,7 +208,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
     USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
-    if (a.plan->skip) {
+    if (a.plan->skip && (!a.plan->flat || a.second)) {
         return;
     }
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
@@ -239,10 +250,11 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         }
     }
     if (tid == 0) {
-        a.begin[b] = a.cursor[b] = at;
+        const unsigned long long from = a.plan->flat ? b * a.stride : at;
+        a.begin[b] = a.cursor[b] = from;
+        a.stop[b] = from + size;
         a.tile_begin[b] = first;
         if (b + 1 == gridDim.x) {
-            a.begin[b + 1] = at + size;
             a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(size << 1 | whole));
         }
     }

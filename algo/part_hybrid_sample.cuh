@@ -55,13 +55,66 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
            (c.walks && (counts[0] & 0xffff) == 0 && falls > keys / 4 && falls < keys / 4 * 3);
 }
 
+/* What the sample must say for keys to go the way of part_hybrid_flat.cuh. Each number is that
+ * which even keys in any order have, and some deviations. */
+struct hybrid_even {
+    unsigned bits1;                     /* the first scatter goes by so many bits; 0: never */
+    unsigned bucket_pairs;              /* so many pairs of keys at most are in one bucket, */
+    unsigned region_pairs;              /* and in one bucket of the first scatter, */
+    unsigned near_pairs;                /* of neighbours; */
+    unsigned rises, deviate;            /* so many are in order, more or less */
+    unsigned long long *cursor, stride; /* the regions, where it is so */
+};
+
+/* Of the sample, all of whose keys are there. A block calls. counts: as above. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, unsigned bits,
+                                               const hybrid_even &f, unsigned *counts)
+{
+    USW_SHARED_ARRAY(unsigned, regions, [256]);
+    USW_SHARED_ARRAY(unsigned, found, [4]);
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    if (threadIdx.x < 256) {
+        regions[threadIdx.x] = 0;
+    }
+    if (threadIdx.x < 4) {
+        found[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    unsigned pairs[4] = {0, 0, 0, 0};
+    for (int i = 0; i < I; i++) {
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned region = d >> (bits - f.bits1);
+        const K before = __shfl_up_sync(~0u, k[i], 1);
+        const unsigned left = __shfl_up_sync(~0u, region, 1);
+        pairs[0] += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
+        pairs[1] += atomicAdd(&regions[region], 1u);
+        pairs[2] += threadIdx.x % 32 != 0 && left == region;
+        pairs[3] += threadIdx.x % 32 != 0 && before < k[i];
+    }
+    for (unsigned j = 0; j < 4; j++) {
+        pairs[j] = __reduce_add_sync(~0u, pairs[j]);
+        if (threadIdx.x % 32 == 0) {
+            atomicAdd(&found[j], pairs[j]);
+        }
+    }
+    __syncthreads();
+    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs && found[2] <= f.near_pairs &&
+           found[3] + f.deviate >= f.rises && found[3] <= f.rises + f.deviate;
+}
+
 /* Clears what count adds to, and chooses the leading bits by a sample of the keys. Shared memory:
  * hybrid_count_shared(bits). */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
-                                                      size_t words, hybrid_crowded crowded)
+                                                      size_t words, hybrid_crowded crowded,
+                                                      hybrid_even level)
 {
     constexpr int I = 16;
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
@@ -110,9 +163,21 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool radix =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
+    const bool flat = !radix && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+                      hybrid_is_flat<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
-        plan->lsd = plan->skip = radix;
+        plan->lsd = radix;
+        plan->skip = radix || flat;
+        plan->flat = flat;
+        if (flat) { /* what count would see of them */
+            plan->any = seen[0];
+            plan->all = seen[1];
+            plan->rises = plan->falls = 1;
+        }
+    }
+    if (flat && threadIdx.x < 1u << level.bits1) {
+        level.cursor[threadIdx.x] = threadIdx.x * level.stride;
     }
 }
 

@@ -11,15 +11,15 @@
 
 #include "part_hybrid_count.cuh"
 
-/* first: the whole array, keys are mapped on the way; else tile by tile within the buckets
- * begin[0 .. buckets] of the first scatter, each with cursors of its own. */
+/* first: the whole array, keys are mapped on the way; else tile by tile within the buckets of the
+ * first scatter, from begin to stop, each with cursors of its own. */
 template <typename K> struct hybrid_scatter_args {
     const K *in;
     K *out;
     unsigned long long n;
     usw_gpu_keymap<K> map;
     const hybrid_plan *plan;
-    const unsigned long long *begin;
+    const unsigned long long *begin, *stop;
     const unsigned *tile_begin;
     unsigned long long *cursor;
 };
@@ -76,7 +76,7 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
         }
         __syncthreads();
         at = a.begin[found[0]] + static_cast<unsigned long long>(number - found[1]) * T;
-        end = a.begin[found[0] + 1];
+        end = a.stop[found[0]];
         t.cursor += found[0] * l.digits;
     }
     t.in = a.in + at;

@@ -12,6 +12,8 @@
  * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
+ *          flat     part_hybrid_flat.cuh: if many keys are even by the sample, the first scatter
+ *                   counts them as it goes, into regions with some slack; there is no count then.
  *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
  *                   within each bucket by the second half, back. Equal keys are the same bits, so
  *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
@@ -24,26 +26,26 @@
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
  *          2 blocks a multiprocessor. sort: a block of 256 threads a bucket, 35 or 54 KB. rest: 1
- *          cooperative block of 1024 threads a multiprocessor, 128 KB.
+ *          cooperative block of 1024 threads a multiprocessor, 128 KB. flat: 1 block of 1024
+ *          threads a multiprocessor, tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB).
  *
- * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; of n up to 2^20 one scatter: 20 and 40.
- *          Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once, written once. Few
- *          values of u32 keys 4 + 8 + 8 = 20.
+ * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; flat 24 and 48; of n up to 2^20 one
+ *          scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once,
+ *          written once. Few values of u32 keys 4 + 8 + 8 = 20.
  *
- * Scratch  one copy of the keys, and 1% for the buckets and the lists of what is left.
+ * Scratch  one copy of the keys, and 1% for the regions' slack, the buckets and the lists of what
+ *          is left.
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
+#include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
 #include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
-#include "part_hybrid_sample.cuh"
 #include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
 #include "small.cuh"
-
-#include <cmath>
 
 /* ---- tuning ---- */
 
@@ -91,19 +93,6 @@ template <int size> struct hybrid_local_shape {
 
 /* ---- the whole ---- */
 
-template <typename K> struct hybrid_job {
-    K *keys, *tmp;
-    unsigned long long n;
-    usw_gpu_keymap<K> map;
-    unsigned bits, bits1; /* of the buckets, of the first scatter */
-    unsigned fine;        /* FINE_BITS where keys may be counted again, or 0 */
-    hybrid_plan *plan;
-    unsigned *counts, *handed;
-    unsigned long long *ends, *said, *begin, *cursor;
-    unsigned *tile_begin;
-    hybrid_lists lists;
-};
-
 /* So many bits that a bucket has BUCKET_KEYS keys on average, or less. */
 static unsigned bits_for(unsigned long long n)
 {
@@ -112,44 +101,6 @@ static unsigned bits_for(unsigned long long n)
         bits++;
     }
     return bits;
-}
-
-template <typename K> static bool take_lists(usw_gpu *g, hybrid_job<K> &j)
-{
-    const size_t parts = hybrid_parts_max(j.n), bins = 2 * hybrid_bins_max(j.n);
-    for (auto &list : j.lists.parts) {
-        list = static_cast<hybrid_part *>(usw_gpu_scratch(g, parts * sizeof(hybrid_part)));
-    }
-    j.lists.bins = static_cast<unsigned long long *>(usw_gpu_scratch(g, bins * 8));
-    j.lists.bins_max = static_cast<unsigned>(bins);
-    j.lists.small = hybrid_local_shape<0>::capacity;
-    j.lists.cells = static_cast<uint4 *>(usw_gpu_scratch(g, hybrid_cells_max(j.n) * sizeof(uint4)));
-    j.lists.tile = hybrid_rest_shape<K>::tile;
-    return g->status == UPSWEEP_OK && j.lists.cells != nullptr;
-}
-
-template <typename K> static bool take_scratch(usw_gpu *g, hybrid_job<K> &j, bool copy)
-{
-    size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
-    j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    /* counts and handed and said, cleared together; then ends, begin, cursor, tile_begin */
-    size_t words = buckets * 2 + 512;
-    auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, words * 4));
-    auto *rest =
-        static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 257 + 256) * 8 + 257 * 4));
-    j.tmp = copy ? static_cast<K *>(usw_gpu_scratch(g, j.n * sizeof(K))) : nullptr;
-    if (j.plan == nullptr || clear == nullptr || rest == nullptr || (copy && j.tmp == nullptr) ||
-        (copy && !take_lists(g, j))) {
-        return false;
-    }
-    j.said = reinterpret_cast<unsigned long long *>(clear);
-    j.counts = clear + 512;
-    j.handed = j.counts + buckets;
-    j.ends = rest;
-    j.begin = j.ends + buckets;
-    j.cursor = j.begin + 257;
-    j.tile_begin = reinterpret_cast<unsigned *>(j.cursor + 256);
-    return true;
 }
 
 /* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
@@ -166,6 +117,8 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.n,
                            j.counts,
                            j.handed,
+                           j.flat_counts,
+                           j.stride,
                            bits,
                            bits1,
                            capacity,
@@ -180,6 +133,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.said,
                            j.ends,
                            j.begin,
+                           j.stop,
                            j.cursor,
                            j.tile_begin,
                            j.lists};
@@ -204,9 +158,14 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    size_t clear = (size_t(2) << (j.fine != 0 ? j.fine : j.bits)) + 512;
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_count_shared(j.bits), j.keys, j.n, j.map,
-               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), clear, crowded_for(j));
+               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), j.clear, crowded_for(j),
+               hybrid_even_for(j));
+    if constexpr (sizeof(K) >= 4) {
+        if (j.flat) {
+            hybrid_flat<K, identity>(g, j);
+        }
+    }
     count_and_place<K, identity>(g, j, capacity, tile, false);
     if (j.fine != 0) {
         count_and_place<K, identity>(g, j, capacity, tile, true);
@@ -219,7 +178,7 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr int tile = shape::threads * shape::keys;
     hybrid_scatter_args<K> a = {
-        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin,
+        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
         j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     unsigned blocks = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
@@ -307,7 +266,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         scatter<K, false, identity>(g, j);
     }
     sort_buckets<K, size, identity>(g, j);
-    if (j.n >= LARGE_FROM(sizeof(K))) {
+    if (j.uneven) {
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
@@ -346,7 +305,11 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
                                    : room_for<K, 2>(g, j.bits))) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
-    if (!take_scratch(g, j, true)) {
+    hybrid_choose_flat(g, j);
+    j.uneven = j.n >= LARGE_FROM(sizeof(K));
+    j.lists.small = hybrid_local_shape<0>::capacity;
+    j.lists.tile = hybrid_rest_shape<K>::tile;
+    if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
     return keys < BUCKET_KEYS       ? sort_in_buckets<K, 0, identity>(g, s, j)
@@ -363,7 +326,7 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     if (j.n >> (j.bits + 3) == 0 || size_t(2) << j.bits > g->shared_bytes) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
-    if (!take_scratch(g, j, false)) {
+    if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
     if (usw_keymap_is_identity(&s->map)) {

@@ -8,7 +8,8 @@ static const size_t sizes[] = {101, 8193, 15329, 32768, 32769, 65536, 70001, N_M
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 /* Where a card leaves uneven keys to the radix sort, and where no more. */
 static const size_t sizes_32[] = {((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
-static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 24) + 77};
+static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 24) + 77,
+                                  ((size_t)1 << 25) + 77};
 enum { SIZES_32 = sizeof sizes_32 / sizeof sizes_32[0] };
 static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSWEEP_F64,
                                      UPSWEEP_I64, UPSWEEP_U16, UPSWEEP_U8,  UPSWEEP_I16};
@@ -30,10 +31,14 @@ enum uneven {
     FLOATS,    /* in [0, 1) */
     MANY_EQUAL,
     HALF_SORTED,
-    EVEN,      /* in all but the first 16 bits, or 4 */
-    EVEN_TIES, /* the same, but some bits in the middle are 0 */
-    EVEN_RUNS, /* the same, and of 16 neighbours only the last bits differ */
-    MIDDLE,    /* buckets a little too large for the local sort */
+    EVEN,       /* in all but the first 16 bits, or 4 */
+    EVEN_TIES,  /* the same, but some bits in the middle are 0 */
+    EVEN_RUNS,  /* the same, and of 16 neighbours only the last bits differ */
+    FLAT,       /* even in all bits */
+    FLAT_LUMPS, /* the same, and one in 64 is one of 16 values */
+    FLAT_TILT,  /* one in 8 has not the highest bit: half of the regions are too small */
+    FLAT_SKEW,  /* of each region, more in the first buckets: counters of 8 bits overflow */
+    MIDDLE,     /* buckets a little too large for the local sort */
     PATTERNS
 };
 
@@ -64,6 +69,10 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
         return raw;
     }
     case MANY_EQUAL: return r % 3 != 0 ? 7 : input_random(state);
+    case FLAT: return key;
+    case FLAT_LUMPS: return input_random(state) % 64 == 0 ? (r >> 60) * (full / 15) : key;
+    case FLAT_TILT: return input_random(state) % 8 == 0 ? key >> 1 : key;
+    case FLAT_SKEW: return input_random(state) % 4 == 0 ? key & ~(full >> 4 & ~(full >> 8)) : key;
     case HALF_SORTED: return i < n / 2 ? full / n * i : key;
     case EVEN: return key >> bits / 4;
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
@@ -132,6 +141,7 @@ static void many_uneven_keys(void **state)
         }
         check(room, pattern, UPSWEEP_U64, sizes_64[0], pattern);
         check(room, pattern, UPSWEEP_F64, sizes_64[1], pattern);
+        check(room, pattern, UPSWEEP_U64, sizes_64[2], pattern);
     }
 }
 
