@@ -126,48 +126,6 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + 1 : n;
 }
 
-enum {
-    FN(EQUAL_BLOCK) = 512 / sizeof(KEY),
-    FN(EQUAL_FAR) =
-        8 * 1024 * 1024 / sizeof(KEY) /* keys from which on four places are read by turns */
-};
-
-/* Of a constant number of keys, so that no branch within has to be foreseen. */
-static inline bool FN(block_differs)(const KEY *k, KEY from)
-{
-    KEY differ = 0;
-    for (size_t i = 0; i < FN(EQUAL_BLOCK); i++) {
-        differ |= (KEY)(k[i] ^ from);
-    }
-    return differ != 0;
-}
-
-USW_HOT static bool FN(all_same)(const void *keys, size_t n)
-{
-    enum { BLOCK = FN(EQUAL_BLOCK) };
-    const KEY *k = keys;
-    size_t i = 0, far = n / 4 / BLOCK * BLOCK;
-    bool other = false;
-    if (n >= FN(EQUAL_FAR)) { /* memory answers four readers sooner than one */
-        for (; i < far && !other; i += BLOCK) {
-            const KEY *at = k + i;
-            other = FN(block_differs)(at, k[0]) | FN(block_differs)(at + far, k[0]) |
-                    FN(block_differs)(at + 2 * far, k[0]) | FN(block_differs)(at + 3 * far, k[0]);
-        }
-        i = 4 * far;
-    }
-    for (; i + BLOCK <= n && !other; i += BLOCK) {
-        other = FN(block_differs)(k + i, k[0]);
-    }
-    if (n >= BLOCK) { /* the last block, whole */
-        return !other && !FN(block_differs)(k + n - BLOCK, k[0]);
-    }
-    while (i < n && k[i] == k[0]) {
-        i++;
-    }
-    return i == n;
-}
-
 static void FN(fill)(void *keys, size_t n, uint64_t value)
 {
     KEY *k = keys;
@@ -189,11 +147,62 @@ static void FN(mirror)(void *low, void *high, size_t n)
 
 #else
 
+/* ---- whether keys are all the same ---- */
+
+enum {
+    SAME_BLOCK = 512 / sizeof(uint64_t),
+    SAME_FAR = 256 * 1024 /* bytes from which on four places are read by turns */
+};
+
+/* Of a constant number of words, so that no branch within has to be foreseen, and in few
+ * instructions, so that the processor asks for memory far ahead. */
+static inline bool block_differs(const unsigned char *at, uint64_t from)
+{
+#if USW_LEVEL == 2
+    __m512i differ = _mm512_setzero_si512(), same = _mm512_set1_epi64((long long)from);
+    for (size_t i = 0; i < SAME_BLOCK; i += 8) {
+        differ = _mm512_ternarylogic_epi64(differ, _mm512_loadu_si512(at + 8 * i), same, 0xf6);
+    }
+    return _mm512_test_epi64_mask(differ, differ) != 0;
+#else
+    uint64_t differ = 0, word;
+    for (size_t i = 0; i < SAME_BLOCK; i++) {
+        memcpy(&word, at + i * sizeof word, sizeof word);
+        differ |= word ^ from;
+    }
+    return differ != 0;
+#endif
+}
+
+USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned width)
+{
+    enum { BLOCK = SAME_BLOCK * sizeof(uint64_t) };
+    const unsigned char *k = keys;
+    size_t i = 0, far = bytes < SAME_FAR ? 0 : bytes / 4 / BLOCK * BLOCK, key = (size_t)1 << width;
+    bool other = false;
+    uint64_t from;
+    if (bytes < BLOCK) {
+        return bytes <= key || memcmp(k, k + key, bytes - key) == 0;
+    }
+    memcpy(&from, k, sizeof from);
+    if (width < 3 && from != (from << 8 * key | from >> (64 - 8 * key))) {
+        return false; /* the keys of the first word */
+    }
+    for (; i < far && !other; i += BLOCK) { /* memory answers four readers sooner than one */
+        const unsigned char *at = k + i;
+        other = block_differs(at, from) | block_differs(at + far, from) |
+                block_differs(at + 2 * far, from) | block_differs(at + 3 * far, from);
+    }
+    for (i *= 4; i + BLOCK <= bytes && !other; i += BLOCK) {
+        other = block_differs(k + i, from);
+    }
+    return !other && !block_differs(k + bytes - BLOCK, from); /* the last block, whole */
+}
+
 const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
-    .all_same = {all_same_u8, all_same_u16, all_same_u32, all_same_u64},
     .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

@@ -294,7 +294,7 @@ static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned wid
         differ |= next ^ first;
     }
     return differ == 0 && (u->threads == 1 || n << width <= EQUAL_BYTES) &&
-           USW_PICK(u->isa, usw_part_keymap)->all_same[width](keys, n);
+           USW_PICK(u->isa, usw_all_same)(keys, n << width, width);
 }
 
 USW_APART static upsweep_status sort_few(upsweep *u, void *keys, size_t n, upsweep_type type,

@@ -34,7 +34,7 @@ static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kin
         return 0;
     }
     const unsigned char *at = f->keys + begin * f->bytes;
-    return kind == EQUAL ? (f->part->all_same[f->width](at, n) ? n : 0)
+    return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
                          : f->part->first_break[f->width](at, n, f->order, kind == RISING);
 }
 

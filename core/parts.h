@@ -46,12 +46,17 @@ typedef struct usw_part_keymap {
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
      */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
-    bool (*all_same[4])(const void *keys, size_t n); /* all bits of all keys */
     void (*fill[4])(void *keys, size_t n, uint64_t value);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
+
+/* Whether all bits of all keys in `bytes` are the same. By itself, since a call that asks this first
+ * of all would have to fetch a table. */
+bool usw_all_same_portable(const void *keys, size_t bytes, unsigned width);
+bool usw_all_same_avx2(const void *keys, size_t bytes, unsigned width);
+bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
 
 /* At most USW_FEW values, raw, in the order asked for, and a hash under which no two agree: x goes
  * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_FEW_SLOT_BITS). */

@@ -230,19 +230,19 @@ static void counts(void **unused)
 static void same(void **unused)
 {
     (void)unused;
-    static const usw_part_keymap *const parts[] = USW_ALL_ISAS(usw_part_keymap);
-    enum { MOST = 8 * 1024 * 1024 + 8 * 771 }; /* bytes */
-    static const size_t sizes[] = {0, 1, 2, 63, 64, 511, 512, 513, 1024, 1700, 9001, MOST};
+    static bool (*const parts[])(const void *, size_t, unsigned) = USW_ALL_ISAS(usw_all_same);
+    enum { MOST = 1024 * 1024 + 8 * 771 }; /* bytes */
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 511, 512, 513, 1024, 1700, 9001, 300008, MOST};
     unsigned char *keys = malloc(MOST);
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         memset(keys, 7, MOST);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             for (unsigned w = 0; w < 4; w++) {
                 size_t n = sizes[s] >> w, step = n < 5000 ? 1 : n / 29;
-                assert_true(parts[isa]->all_same[w](keys, n));
+                assert_true(parts[isa](keys, n << w, w));
                 for (size_t i = n; n > 1 && i > 0; i -= i > step ? step : i) { /* and the last */
                     keys[(i << w) - 1] = 8;
-                    assert_false(parts[isa]->all_same[w](keys, n));
+                    assert_false(parts[isa](keys, n << w, w));
                     keys[(i << w) - 1] = 7;
                 }
             }
