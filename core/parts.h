@@ -52,8 +52,8 @@ typedef struct usw_part_keymap {
 } usw_part_keymap;
 USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
 
-/* Whether all bits of all keys in `bytes` are the same. By itself, since a call that asks this first
- * of all would have to fetch a table. */
+/* Whether all bits of all keys in `bytes` are the same. By itself, since a call that asks this at
+ * first would have to fetch a table. */
 bool usw_all_same_portable(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx2(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
