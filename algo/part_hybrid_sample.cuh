@@ -5,8 +5,9 @@
 #include "part_hybrid_count.cuh"
 
 /* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
- * have more than `keys` of its keys. keys 0: never. walks: where no bucket is crowded, too, yet
- * most neighbours share one, and rise and fall: such buckets hold few different digits. */
+ * have more than `keys` of its keys. keys 0: never. walks: where most neighbours share a bucket,
+ * too, and rise and fall: such buckets hold few different digits. Of 32 bits only if no bucket is
+ * crowded; of 64 bits only if these neighbours are much closer than their bucket is wide. */
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
@@ -24,6 +25,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         counts[w] = 0;
     }
     __syncthreads();
+    const unsigned near = shift > 10 ? shift - 10 : 0;
     unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
@@ -31,7 +33,8 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         const K before = __shfl_up_sync(~0u, k[i], 1);
         if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
             atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
-        } else if ((here >> i & 1) != 0 && k[i] < before) {
+        } else if ((here >> i & 1) != 0 && k[i] < before &&
+                   (sizeof(K) == 4 || (before - k[i]) >> near == 0)) {
             crowded += 1u << 16;
         }
     }
@@ -52,7 +55,8 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
     __syncthreads();
     const unsigned keys = I * 1024, falls = counts[0] >> 16;
     return (counts[0] & 0xffff) > c.buckets ||
-           (c.walks && (counts[0] & 0xffff) == 0 && falls > keys / 4 && falls < keys / 4 * 3);
+           (c.walks && (sizeof(K) == 8 || (counts[0] & 0xffff) == 0) && falls > keys / 4 &&
+            falls < keys / 4 * 3);
 }
 
 /* What the sample must say for keys to go the way of part_hybrid_flat.cuh. Each number is that
