@@ -38,6 +38,7 @@
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
+#include "held.cuh"
 #include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
@@ -45,7 +46,6 @@
 #include "part_hybrid_reverse.cuh"
 #include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
-#include "small.cuh"
 
 /* ---- tuning ---- */
 
@@ -57,7 +57,7 @@ enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20, WOR
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16, WORDS_FROM = 13 };
-#define SMALL_KEYS(g, width) usw_gpu_small_max(g, width, false)
+#define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
 /* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
@@ -151,7 +151,7 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
     const unsigned most = few ? hybrid_local_shape<0>::capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, sizeof(K) == 4};
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true};
 }
 
 /* sample, count and place. */
@@ -323,7 +323,8 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
 {
     j.bits = sizeof(K) * 8;
     j.bits1 = j.bits - 8;
-    if (j.n >> (j.bits + 3) == 0 || size_t(2) << j.bits > g->shared_bytes) {
+    if (j.n >> (j.bits + 3) == 0 || (sizeof(K) == 2 && j.n <= SMALL_KEYS(g, s->width)) ||
+        size_t(2) << j.bits > g->shared_bytes) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
     if (!hybrid_take_scratch(g, j, false)) {

@@ -22,11 +22,18 @@
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back), 16 bytes
  *          a bucket, and up to 1 MB of look-back words. */
+#include "held.cuh"
 #include "part_hybrid_pairs_local.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_radix_queue.cuh"
 
 /* ---- tuning ---- */
+
+#ifdef USW_EMULATE
+#define FEW_PAIRS(g, width, value_bytes) 0
+#else
+#define FEW_PAIRS(g, width, value_bytes) usw_gpu_one_launch_max(g, width, value_bytes)
+#endif
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
@@ -204,7 +211,7 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
         const unsigned bits = bits_for(p->n, mean, T::bits_min);
         return bits <= most ? bits : 0;
     };
-    if (p->n < T::n_min || p->n > size_t(1) << 29) {
+    if (p->n < T::n_min || p->n <= FEW_PAIRS(g, p->width, value_bytes) || p->n > size_t(1) << 29) {
         return usw_radix_queue_pairs(g, p, {}, nullptr);
     }
     unsigned bits = bits_of(less(), T::bits_less);

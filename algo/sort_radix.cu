@@ -15,9 +15,9 @@
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
+#include "held.cuh"
 #include "part_radix_queue.cuh"
 #include "part_scatter.cuh"
-#include "small.cuh"
 
 /* ---- finish: what no pass has done ---- */
 
@@ -207,9 +207,12 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, unsigned value_bytes)
 {
     bool carries = value_bytes != 0 || j.bit_end - j.bit_begin != 8u << width;
+    const usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
+                              j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
+    if (usw_gpu_held_pays(g, &s)) {
+        return usw_gpu_held_sort(g, &s, j.stable, nullptr);
+    }
     if (j.n <= usw_gpu_small_max(g, width, carries)) {
-        usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
-                            j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
         return usw_gpu_small_sort(g, &s);
     }
     return usw_gpu_by_width(width, [&](auto k) {
@@ -236,6 +239,11 @@ upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, con
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
                      0,       8u << s->width, false,   {},      go};
     job.room.keys_tmp = tmp;
+    if (s->n <= usw_gpu_held_max(g, s->width, 0)) {
+        const usw_small_sort held = {s->keys, s->keys,  nullptr, nullptr, 0,
+                                     s->n,    s->width, s->map,  0,       8u << s->width};
+        return usw_gpu_held_sort(g, &held, false, go);
+    }
     return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
 
