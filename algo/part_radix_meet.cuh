@@ -245,9 +245,10 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
                     this->take(i, at + 32 * i);
                 }
             } else {
-                b.template fetch<false>(e, begin, count);
+                b.template fetch_apart<false>(e, begin, count);
             }
-            b.keep(e, count);
+            b.prepare(e, count);
+            b.keep();
             if (pass == 0) {
                 const usw_meet_facts<K> f = this->look_at_keys();
                 if (threadIdx.x == 0) {
