@@ -156,7 +156,7 @@ enum {
 
 /* Of a constant number of words, so that no branch within has to be foreseen, and in few
  * instructions, so that the processor asks for memory far ahead. */
-static inline bool block_differs(const unsigned char *at, uint64_t from)
+static inline unsigned block_differs(const unsigned char *at, uint64_t from)
 {
 #if USW_LEVEL == 2
     __m512i differ = _mm512_setzero_si512(), same = _mm512_set1_epi64((long long)from);
@@ -190,13 +190,13 @@ USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned w
     }
     for (; i < far && !other; i += BLOCK) { /* memory answers four readers sooner than one */
         const unsigned char *at = k + i;
-        other = block_differs(at, from) | block_differs(at + far, from) |
-                block_differs(at + 2 * far, from) | block_differs(at + 3 * far, from);
+        other = (block_differs(at, from) | block_differs(at + far, from) |
+                 block_differs(at + 2 * far, from) | block_differs(at + 3 * far, from)) != 0;
     }
     for (i *= 4; i + BLOCK <= bytes && !other; i += BLOCK) {
-        other = block_differs(k + i, from);
+        other = block_differs(k + i, from) != 0;
     }
-    return !other && !block_differs(k + bytes - BLOCK, from); /* the last block, whole */
+    return !other && block_differs(k + bytes - BLOCK, from) == 0; /* the last block, whole */
 }
 
 const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
