@@ -15,14 +15,14 @@ typedef struct NAME(up) {
     DIST out[2];
 } NAME(up);
 
-/* No weight has a fraction, and none is infinite: they are less than 2^63. */
+/* No weight is negative or has a fraction, and none is infinite: they are less than 2^63. */
 static bool NAME(is_whole)(const upsweep_graph *g)
 {
     bool whole = true;
 #ifdef DIST_FLOAT
     for (size_t a = 0; a < g->arcs && whole; a++) {
         DIST w = ARC_WEIGHT(g, a);
-        whole = w == (DIST)(uint64_t)w;
+        whole = w >= 0 && w < (DIST)0x1p63 && w == (DIST)(uint64_t)w;
     }
 #else
     (void)g;

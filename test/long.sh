@@ -35,6 +35,7 @@ for step in $steps; do
         have clang || continue
         build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
             ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
+                LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
                 UBSAN_OPTIONS=print_stacktrace=1 \
                 ctest --test-dir build-asan --output-on-failure -j "$jobs" -E 'consumer|aarch64|tree' --timeout 3000
         verdict "address and undefined behaviour" $?
