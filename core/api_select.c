@@ -18,6 +18,7 @@ enum {
     TAKE_ROOM = 1 << 14, /* bytes */
     SORT_ALONE = 1 << 14 /* records; so few are sorted by the calling thread, in place */
 };
+_Static_assert((int)TAKE_ROOM >= (int)USW_TAKE_ROOM, "take must get on");
 
 /* The greatest are the least of the descending order. */
 static usw_keymap map_for(upsweep_type type, unsigned flags)

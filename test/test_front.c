@@ -234,6 +234,7 @@ static void same(void **unused)
     enum { MOST = 1024 * 1024 + 8 * 771 }; /* bytes */
     static const size_t sizes[] = {0, 1, 2, 63, 64, 511, 512, 513, 1024, 1700, 9001, 300008, MOST};
     unsigned char *keys = malloc(MOST);
+    assert_non_null(keys);
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         memset(keys, 7, MOST);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
