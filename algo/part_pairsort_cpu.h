@@ -76,7 +76,7 @@ typedef struct FN(job) {
     char *to_payloads;
     size_t base, n, chunk, chunks;
     size_t thread_keys; /* from which on there is more than one chunk */
-    unsigned shift, buckets, to_side;
+    unsigned shift, low, buckets, to_side;
     bool far;
     size_t line_keys, line_bytes;
     KEY *chunk_differ; /* [chunk] */

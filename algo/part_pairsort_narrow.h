@@ -209,6 +209,7 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
 }
 
 #include "part_pairsort_apart.h"
+#include "part_pairsort_tags.h"
 
 /* The bits in which the keys of n words differ. */
 static inline uint32_t differ_in(const uint64_t *words, size_t n)
@@ -241,8 +242,14 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
         from = to;
     }
     for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
-        sort_group(from + begin, words, ends[g] - begin, plan.low, plan.shift);
-        put_words(p, words, ends[g] - begin, at + begin);
+        uint64_t *group = from + begin;
+        size_t m = ends[g] - begin;
+        if (m == 0 || sort_tagged(p, range_of_group(job, plan, (uint32_t)(*group >> 32)), group, m,
+                                  at + begin)) {
+            continue;
+        }
+        sort_group(group, words, m, plan.low, plan.shift);
+        put_words(p, words, m, at + begin);
     }
 }
 
@@ -278,8 +285,13 @@ static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
 {
     for (; d < end; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
-        if (n > 0 && n <= LEAF_KEYS) {
-            narrow_leaf(job, narrow_words(job, d, lane), n, begin, lane);
+        if (n == 0 || n > LEAF_KEYS) {
+            continue;
+        }
+        uint64_t *words = narrow_words(job, d, lane);
+        tag_range holds = range_of_bucket(job, d, (uint32_t)(*words >> 32));
+        if (!sort_tagged(job->p, holds, words, n, begin)) {
+            narrow_leaf(job, words, n, begin, lane);
         }
     }
 }
@@ -352,6 +364,7 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     size_t wanted = usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
     job->far = job->lines != NULL && job->chunks > 1;
     job->shift = hi;
+    job->low = lo;
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
     usw_parallel(u, job->chunks, narrow_histogram, job);
