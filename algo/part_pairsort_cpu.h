@@ -85,6 +85,7 @@ typedef struct FN(job) {
     atomic_size_t *taken;            /* [chunk] tasks of its share of the buckets */
     char *lines;                     /* [lane][bucket] keys, then payloads */
     size_t words_keys;
+    size_t room; /* words from one bucket's start to the next; 0: buckets lie one after the other */
     uint64_t *words; /* [lane] words_keys, and as many spare ones */
 } FN(job);
 
@@ -184,6 +185,11 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
 static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 {
     FN(enter)(u, job, r);
+#if KEY_BITS == 32 && USW_LEVEL >= 1
+    if (r.side == 2 && is_narrow(job->p) && narrow_guess(u, job)) {
+        return stack;
+    }
+#endif
     usw_parallel(u, job->chunks, FN(look), job);
     bool sorted = true;
     KEY differ = 0;

@@ -90,23 +90,20 @@ static void narrow_histogram(void *context, size_t c, unsigned lane)
     }
 }
 
-static void narrow_scatter_near(const job_u32 *job, size_t c)
+/* Scatters pairs begin to end; returns which bits of the keys differ. */
+static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t begin, size_t end)
 {
-    size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     narrow_split split = narrow_split_of(job);
-    uint32_t digit[NARROW_BLOCK];
+    uint32_t digit[NARROW_BLOCK], differ = 0, first = mapped_u32(job->map, job->from[0]);
     bool cold = job->n >= NARROW_COLD && job->chunks == 1;
-    for (size_t i = c * job->chunk; job->chunks > 1 && i < end; i += LINE_WORDS) {
-        /* A line that another core has read must be taken from it first: that costs 14 ns in order
-         * and 40 in the order of the keys. */
-        ((volatile uint64_t *)to)[i] = 0;
-    }
-    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
+    for (size_t i = begin; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK);
         make_words(job, i, n, block);
         for (size_t j = 0; j < n; j++) {
-            digit[j] = narrow_bucket(split, mapped_u32(job->map, job->from[i + j]));
+            uint32_t key = mapped_u32(job->map, job->from[i + j]);
+            differ |= key ^ first;
+            digit[j] = narrow_bucket(split, key);
         }
         size_t j = 0;
         for (; j + AT_ONCE <= n; j += AT_ONCE) {
@@ -122,6 +119,7 @@ static void narrow_scatter_near(const job_u32 *job, size_t c)
             to[offset[digit[j]]++] = block[j];
         }
     }
+    return differ;
 }
 
 /* As scatter_far: a bucket's first and last line may be shorter. */
@@ -170,7 +168,13 @@ static void narrow_scatter(void *context, size_t c, unsigned lane)
     if (job->far) {
         narrow_scatter_far(job, c, lane);
     } else {
-        narrow_scatter_near(job, c);
+        size_t begin = c * job->chunk, end = chunk_end_u32(job, c);
+        for (size_t i = begin; job->chunks > 1 && i < end; i += LINE_WORDS) {
+            /* A line that another core has read must be taken from it first: that costs 14 ns in
+             * order and 40 in the order of the keys. */
+            ((volatile uint64_t *)job->p->way_keys[1])[i] = 0;
+        }
+        narrow_scatter_near(job, job->offsets + c * NARROW_APART, begin, end);
     }
 }
 
@@ -204,7 +208,9 @@ typedef struct piece {
 static piece piece_of(const job_u32 *job, size_t d, size_t c)
 {
     const size_t *end = job->offsets + c * NARROW_APART;
-    size_t begin = d == 0 ? usw_min(c * job->chunk, job->n) : end[d - 1];
+    size_t begin = job->room > 0 ? d * job->room
+                   : d == 0      ? usw_min(c * job->chunk, job->n)
+                                 : end[d - 1];
     return (piece){(uint64_t *)job->p->way_keys[1] + begin, end[d] - begin};
 }
 
@@ -332,6 +338,7 @@ static size_t narrow_tasks(job_u32 *job)
     return tasks;
 }
 
+#include "part_pairsort_guess.h"
 #include "part_pairsort_rest.h"
 
 /* Whether a bucket has more than `limit` keys. It will be split by the highest bits in which they

@@ -160,6 +160,7 @@ typedef struct usw_pair_sort {
      * second must be aligned to 64 bytes and apart from everything else; its payloads follow its
      * keys at the next multiple of 64 bytes. */
     void *way_keys[2], *way_payloads[2];
+    size_t way_room; /* bytes from way_keys[1] on, if more than that; else 0 */
 } usw_pair_sort;
 
 /* [width of the key]. Takes what other scratch it needs before it writes anything. */

@@ -1,0 +1,108 @@
+/* part_pairsort_guess.h - how part_pairsort_narrow splits with one pass over evenly spread keys in
+ * place of three: a sample says which bits differ and that no sixteenth of the range has far more
+ * keys than others, and buckets get room for a good deal more than their share, so that nothing
+ * need be counted. Where a bucket overflows all the same, the inputs are still there, and the
+ * steps that count begin. For one thread. Included once. */
+
+enum {
+    GUESS_FROM = 8192, /* keys; for fewer a sample costs what it saves */
+    GUESS_SAMPLE = 1024,
+    GUESS_BINS = 16,
+    GUESS_BIN_MOST = GUESS_SAMPLE / GUESS_BINS * 7 / 4,
+    GUESS_ORDER = 256,    /* keys in order at the start: all may be */
+    GUESS_SPAN = 2048,    /* words scattered before overflows are looked for: so much is spare */
+    GUESS_DEVIATIONS = 4, /* of a bucket's size, for which there must be room */
+};
+
+static bool begins_in_order(const job_u32 *job)
+{
+    size_t i = 1;
+    while (i < GUESS_ORDER && (mapped_u32(job->map, job->from[i - 1]) & job->mask) <=
+                                  (mapped_u32(job->map, job->from[i]) & job->mask)) {
+        i++;
+    }
+    return i == GUESS_ORDER;
+}
+
+/* Chooses the split by a sample; false if keys are not spread evenly. */
+static bool guess_split(job_u32 *job)
+{
+    uint32_t sample[GUESS_SAMPLE], bin[GUESS_BINS] = {0}, differ = 0;
+    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / GUESS_SAMPLE * i]);
+        differ |= sample[i] ^ sample[0];
+    }
+    differ &= job->mask;
+    unsigned wanted = (unsigned)usw_min(usw_div_up(job->n, NARROW_AIM), NARROW_BUCKETS_MAX);
+    if (differ >> usw_log2_up(wanted) == 0) {
+        return false;
+    }
+    job->shift = 32 - (unsigned)__builtin_clz(differ);
+    job->below = job->mask & bits_between_u32(0, job->shift);
+    job->buckets = GUESS_BINS;
+    narrow_split split = narrow_split_of(job);
+    bool even = true;
+    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
+        even = ++bin[narrow_bucket(split, sample[i])] <= GUESS_BIN_MOST && even;
+    }
+    job->buckets = wanted;
+    return even;
+}
+
+/* Words for which each bucket gets room: whole lines, an odd number, so that buckets which fill at
+ * the same rate fill different sets of the cache. 0: there is too little. */
+static size_t guess_room(const job_u32 *job)
+{
+    size_t words = job->p->way_room / sizeof(uint64_t), mean = job->n / job->buckets + 1, least = 1;
+    while (least * least < mean) {
+        least++;
+    }
+    least = mean + GUESS_DEVIATIONS * least;
+    if (words < GUESS_SPAN) {
+        return 0;
+    }
+    size_t lines = (words - GUESS_SPAN) / job->buckets / LINE_WORDS;
+    lines -= lines % 2 == 0 && lines > 0;
+    size_t room = usw_min(lines * LINE_WORDS, LEAF_KEYS);
+    return room < least ? 0 : room;
+}
+
+static bool scatter_guessed(job_u32 *job, size_t room)
+{
+    size_t *offset = job->offsets;
+    uint32_t differ = 0;
+    for (size_t d = 0; d < job->buckets; d++) {
+        offset[d] = d * room;
+    }
+    for (size_t i = 0; i < job->n; i += GUESS_SPAN) {
+        differ |= narrow_scatter_near(job, offset, i, usw_min(job->n, i + GUESS_SPAN));
+        bool over = false;
+        for (size_t d = 0; d < job->buckets; d++) {
+            over |= offset[d] > (d + 1) * room;
+        }
+        if (over) {
+            return false;
+        }
+    }
+    differ &= job->mask;
+    job->low = differ == 0 ? 0 : (unsigned)__builtin_ctz(differ);
+    return (differ & ~job->below) == 0;
+}
+
+/* Sorts all pairs, or returns false with nothing done. */
+static bool narrow_guess(upsweep *u, job_u32 *job)
+{
+    if (job->chunks > 1 || job->n < GUESS_FROM || begins_in_order(job) || !guess_split(job)) {
+        return false;
+    }
+    size_t room = guess_room(job), sum = 0;
+    if (room == 0 || !scatter_guessed(job, room)) {
+        return false;
+    }
+    for (size_t d = 0; d < job->buckets; d++) {
+        job->ends[d] = sum += job->offsets[d] - d * room;
+    }
+    job->room = room;
+    usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
+    return true;
+}
