@@ -49,42 +49,83 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
     }
 }
 
-/* True if some i in [0, n) has key(i + 1) < key(i) (rising) or > (falling). The loops over keys as
- * they are, and over those of which all bits count, are the ones that must be fast. */
-static inline bool FN(breaks_plain)(const KEY *k, size_t n, bool rising)
-{
-    KEY bad = 0;
-    size_t i = 0;
 #if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
-    /* Each key is loaded once; its neighbour comes out of the registers. */
-    enum { LANES = 512 / KEY_BITS };
-    __m512i differ = _mm512_setzero_si512(), low = differ;
-    if (n + 1 >= 2 * LANES) {
-        low = _mm512_loadu_si512(k);
-    }
-    USW_UNROLL_4 for (; i + 2 * LANES <= n + 1; i += LANES)
-    {
-        __m512i next = _mm512_loadu_si512(k + i + LANES);
+#define KEY_LANES (512 / KEY_BITS)
 #if KEY_BITS == 32
-        __m512i high = _mm512_alignr_epi32(next, low, 1), least = _mm512_min_epu32(low, high);
+#define KEY_LANE(name) _mm512_##name##_epi32
+#define LEAST _mm512_min_epu32
+#define SIGNED_KEY int
 #else
-        __m512i high = _mm512_alignr_epi64(next, low, 1), least = _mm512_min_epu64(low, high);
+#define KEY_LANE(name) _mm512_##name##_epi64
+#define LEAST _mm512_min_epu64
+#define SIGNED_KEY long long
 #endif
-        differ = _mm512_ternarylogic_epi64(differ, rising ? low : high, least, 0xf6);
-        low = next;
+
+/* 16 or 8 keys, mapped; map NULL: as they are. */
+static inline __m512i FN(read_mapped)(const KEY *k, const usw_keymap *map)
+{
+    __m512i v = _mm512_loadu_si512(k);
+    if (map == NULL) {
+        return v;
     }
-    bad = _mm512_test_epi32_mask(differ, differ) != 0;
-#endif
-    for (; i < n; i++) {
-        KEY a = k[i], b = k[i + 1], least = a < b ? a : b;
-        bad |= (KEY)((rising ? a : b) ^ least);
-    }
-    return bad != 0;
+    __m512i neg = KEY_LANE(set1)((SIGNED_KEY)map->neg), pos = KEY_LANE(set1)((SIGNED_KEY)map->pos);
+    __m512i below = KEY_LANE(srai)(v, KEY_BITS - 1);
+    v = KEY_LANE(ternarylogic)(v, below, neg, 0x78); /* v ^ (below & neg) */
+    return KEY_LANE(add)(_mm512_xor_si512(v, pos), KEY_LANE(set1)((SIGNED_KEY)map->add));
 }
 
-static inline bool FN(breaks_mapped)(const KEY *k, size_t n, const usw_keymap *map, bool rising)
+/* Not all 0 in `differ` any more if a lane of low and the next key, in high, are out of order. */
+static inline __m512i FN(differ)(__m512i differ, __m512i low, __m512i high, bool rising)
 {
-    KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
+    return _mm512_ternarylogic_epi64(differ, rising ? low : high, LEAST(low, high), 0xf6);
+}
+
+/* n >= 2 KEY_LANES. Each key is loaded and mapped once; its neighbour comes out of the registers.
+ * far: the keys are not in a core's own cache. */
+static inline bool FN(breaks_vectors)(const KEY *k, size_t n, const usw_keymap *map, bool rising,
+                                      bool far)
+{
+    enum { AHEAD = 4096 / sizeof(KEY) };
+    __m512i differ = _mm512_setzero_si512(), low = FN(read_mapped)(k, map);
+    size_t i = 0;
+    USW_UNROLL_4 for (; i + 2 * KEY_LANES <= n + 1; i += KEY_LANES)
+    {
+        if (far) {
+            __builtin_prefetch(k + i + AHEAD);
+        }
+        __m512i next = FN(read_mapped)(k + i + KEY_LANES, map);
+        differ = FN(differ)(differ, low, KEY_LANE(alignr)(next, low, 1), rising);
+        low = next;
+    }
+    for (; i < n; i += KEY_LANES) {
+        const KEY *at = k + usw_min(i, n - KEY_LANES);
+        low = FN(read_mapped)(at, map);
+        differ = FN(differ)(differ, low, FN(read_mapped)(at + 1, map), rising);
+    }
+    return _mm512_test_epi32_mask(differ, differ) != 0;
+}
+#undef KEY_LANE
+#undef LEAST
+#undef SIGNED_KEY
+#endif
+
+/* True if some i in [0, n) has key(i + 1) < key(i) (rising) or > (falling); map NULL: of keys as
+ * they are. */
+static inline bool FN(breaks_mapped)(const KEY *k, size_t n, const usw_keymap *map, bool rising,
+                                     bool far)
+{
+#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
+    if (n >= 2 * KEY_LANES) {
+        return far ? FN(breaks_vectors)(k, n, map, rising, true)
+                   : FN(breaks_vectors)(k, n, map, rising, false);
+    }
+#undef KEY_LANES
+#endif
+    (void)far;
+    KEY neg = 0, pos = 0, add = 0, bad = 0;
+    if (map != NULL) {
+        neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
+    }
     for (size_t i = 0; i < n; i++) {
         KEY a = FN(mapped)(k[i], neg, pos, add), b = FN(mapped)(k[i + 1], neg, pos, add);
         KEY least = a < b ? a : b;
@@ -93,13 +134,14 @@ static inline bool FN(breaks_mapped)(const KEY *k, size_t n, const usw_keymap *m
     return bad != 0;
 }
 
-static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order, bool rising)
+static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order, bool rising,
+                              bool far)
 {
     const usw_keymap *map = &order->map;
     unsigned left = order->left, right = order->right;
     if ((left | right) == 0) {
-        return usw_keymap_is_identity(map) ? FN(breaks_plain)(k, n, rising)
-                                           : FN(breaks_mapped)(k, n, map, rising);
+        return usw_keymap_is_identity(map) ? FN(breaks_mapped)(k, n, NULL, rising, far)
+                                           : FN(breaks_mapped)(k, n, map, rising, far);
     }
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
     for (size_t i = 0; i < n; i++) {
@@ -110,17 +152,19 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
     return bad != 0;
 }
 
-static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *order, bool rising)
+static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *order, bool rising,
+                              bool far)
 {
     const KEY *k = keys;
     size_t i = 0, step = 8; /* all of k[0 .. i] is in order */
     for (; i + 1 < n; i += step) {
         step = usw_min(usw_min(2 * step, 1024), n - 1 - i);
-        if (rising ? FN(breaks)(k + i, step, order, true) : FN(breaks)(k + i, step, order, false)) {
+        if (rising ? FN(breaks)(k + i, step, order, true, far)
+                   : FN(breaks)(k + i, step, order, false, far)) {
             break;
         }
     }
-    while (i + 1 < n && !FN(breaks)(k + i, 1, order, rising)) {
+    while (i + 1 < n && !FN(breaks)(k + i, 1, order, rising, false)) {
         i++;
     }
     return i + 1 < n ? i + 1 : n;

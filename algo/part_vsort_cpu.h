@@ -25,17 +25,24 @@
 #include "part_vsort_count.h"
 #elif USW_LEVEL == 2
 #include "part_vsort_table.h"
-#if KEY_BITS == 32
+#if KEY_BITS == 32 /* in signed order too: two maps fewer, 5% of 256 keys */
 #undef FN
 #define FN(name) half_##name##_u32
 #include "part_vsort_half.h"
 #include "part_vsort_network.h"
 #undef FN
+#define SIGNED_ORDER 1
+#define FN(name) signed_half_##name##_u32
+#include "part_vsort_half.h"
+#include "part_vsort_network.h"
+#undef FN
 #define FN(name) signed_##name##_u32
-#define SIGNED_ORDER 1 /* in place of a turn before the sort and one after it, 5% of 256 keys */
+#define HALF(name) signed_half_##name##_u32
 #include "part_vsort_avx512.h"
 #include "part_vsort_network.h"
 #undef SIGNED_ORDER
+#undef HALF
+#define HALF(name) half_##name##_u32
 #undef FN
 #define FN(name) name##_u32
 #endif

@@ -6,10 +6,13 @@
 #undef V
 #undef M
 #undef LANES
+#undef MAPS
 #define V __m256i
 #define M __mmask8
 #define LANES 8
-#define TURNS 1
+#ifndef SIGNED_ORDER
+#define MAPS 1
+#endif
 
 static inline V FN(vload)(const KEY *from)
 {
@@ -28,7 +31,11 @@ static inline M FN(first_lanes)(size_t count)
 
 static inline V FN(vload_some)(const KEY *from, size_t count)
 {
+#ifdef SIGNED_ORDER
+    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(INT32_MAX), FN(first_lanes)(count), from);
+#else
     return _mm256_mask_loadu_epi32(_mm256_set1_epi32(-1), FN(first_lanes)(count), from);
+#endif
 }
 
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)
@@ -36,20 +43,42 @@ static inline void FN(vstore_some)(KEY *to, V v, size_t count)
     _mm256_mask_storeu_epi32(to, FN(first_lanes)(count), v);
 }
 
-static inline V FN(vturn_some)(V v, KEY turn, size_t count)
+#ifdef MAPS
+typedef struct FN(vmap) {
+    V neg, pos, add;
+} FN(vmap);
+
+static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
 {
-    return _mm256_mask_xor_epi32(v, FN(first_lanes)(count), v, _mm256_set1_epi32((int)turn));
+    return (FN(vmap)){_mm256_set1_epi32((int)map->neg), _mm256_set1_epi32((int)map->pos),
+                      _mm256_set1_epi32((int)map->add)};
 }
+
+static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
+{
+    V y = _mm256_ternarylogic_epi32(v, _mm256_srai_epi32(v, 31), m.neg, 0x78) ^ m.pos;
+    return _mm256_mask_add_epi32(_mm256_set1_epi32(-1), FN(first_lanes)(count), y, m.add);
+}
+
+static inline V FN(vunmap)(V v, FN(vmap) m)
+{
+    V y = _mm256_sub_epi32(v, m.add) ^ m.pos;
+    return _mm256_ternarylogic_epi32(y, _mm256_srai_epi32(y, 31), m.neg, 0x78);
+}
+#endif
 
 static inline V FN(vmin)(V a, V b)
 {
+#ifdef SIGNED_ORDER
+    return _mm256_min_epi32(a, b);
+#else
     return _mm256_min_epu32(a, b);
+#endif
 }
 
 static inline V FN(vother)(V a, V b, V least)
 {
-    (void)least;
-    return _mm256_max_epu32(a, b);
+    return _mm256_ternarylogic_epi32(a, b, least, 0x96);
 }
 
 static inline M FN(lanes_with)(unsigned d)
@@ -64,7 +93,7 @@ static inline M FN(lanes_without)(unsigned d)
 
 static inline V FN(vorder)(V a, V b, M upper)
 {
-    return _mm256_mask_max_epu32(_mm256_min_epu32(a, b), upper, a, b);
+    return _mm256_mask_ternarylogic_epi32(FN(vmin)(a, b), upper, a, b, 0x96);
 }
 
 static inline V FN(vindex_xor)(unsigned x)

@@ -167,10 +167,10 @@ static inline size_t FN(keys_at)(size_t n, size_t at)
 }
 
 /* Sorts n keys, of which the last vector or the last half of the vectors may be missing. No branch
- * depends on n, which within a quicksort is as good as random. With `turns` the order is that of
- * keys ^ turn. */
-USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const bool turns,
-                                    KEY turn)
+ * depends on n, which within a quicksort is as good as random. `mapped`: the order is that of the
+ * mapped keys. */
+USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const bool mapped,
+                                    const usw_keymap *map)
 {
     V v[16];
     USW_UNROLL for (unsigned i = 0; i < rows; i++)
@@ -179,12 +179,12 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
         v[i] = i < rows / 2 ? FN(vload)(k + at)
                             : FN(vload_some)(at < n ? k + at : k, FN(keys_at)(n, at));
     }
-#ifdef TURNS
-    for (unsigned i = 0; turns && i < rows; i++) {
-        v[i] = FN(vturn_some)(v[i], turn, FN(keys_at)(n, i * LANES));
+#ifdef MAPS
+    for (unsigned i = 0; mapped && i < rows; i++) {
+        v[i] = FN(vmap_some)(v[i], FN(vmap_of)(map), FN(keys_at)(n, i * LANES));
     }
 #endif
-    (void)turns, (void)turn;
+    (void)mapped, (void)map;
     if (rows == 2) {
         FN(vpair)(v, 0, 1);
     } else if (rows == 4) {
@@ -201,8 +201,8 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
     {
         unsigned place = stack > 1 ? i % LANES * stack + i / LANES : i;
         size_t at = place * LANES;
-#ifdef TURNS
-        v[i] = turns ? FN(vturn_some)(v[i], turn, LANES) : v[i];
+#ifdef MAPS
+        v[i] = mapped ? FN(vunmap)(v[i], FN(vmap_of)(map)) : v[i];
 #endif
         if (place < rows / 2) {
             FN(vstore)(k + at, v[i]);
@@ -213,53 +213,48 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
 }
 
 /* Sorts n <= 16 * LANES keys. */
-USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool turns, KEY turn)
+USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool mapped, const usw_keymap *map)
 {
     if (n <= LANES) {
-        FN(sort_rows)(k, n, 1, turns, turn);
+        FN(sort_rows)(k, n, 1, mapped, map);
     } else if (n <= 2 * LANES) {
-        FN(sort_rows)(k, n, 2, turns, turn);
+        FN(sort_rows)(k, n, 2, mapped, map);
     } else if (n <= 4 * LANES) {
-        FN(sort_rows)(k, n, 4, turns, turn);
+        FN(sort_rows)(k, n, 4, mapped, map);
     } else if (n <= 8 * LANES) {
-        FN(sort_rows)(k, n, 8, turns, turn);
+        FN(sort_rows)(k, n, 8, mapped, map);
     } else {
-        FN(sort_rows)(k, n, 16, turns, turn);
+        FN(sort_rows)(k, n, 16, mapped, map);
     }
 }
 
-#ifdef SIGNED_ORDER
-static void FN(base_sort)(KEY *k, size_t n) /* n > 8 * LANES */
-{
-    FN(sort_rows)(k, n, 16, false, 0);
-}
-#elif defined(HALF_BASE)
-static void FN(base_sort)(KEY *k, size_t n)
-{
-    if (n <= HALF_BASE) {
-        half_base_sort_u32(k, n);
-    } else {
-        FN(sort_rows)(k, n, 16, false, 0);
-    }
-}
-
-static void FN(base_sort_turned)(KEY *k, size_t n, KEY turn)
-{
-    if (n <= HALF_BASE) {
-        half_base_sort_turned_u32(k, n, turn);
-    } else {
-        FN(sort_rows)(k, n, 16, true, turn);
-    }
-}
-#else
-static void FN(base_sort)(KEY *k, size_t n)
-{
-    FN(sort_any)(k, n, false, 0);
-}
-#ifdef TURNS
-static void FN(base_sort_turned)(KEY *k, size_t n, KEY turn)
-{
-    FN(sort_any)(k, n, true, turn);
-}
+/* Whether n keys sort sooner in vectors of half the width: they save steps across lanes where a
+ * processor works on halves in any case; elsewhere a vector must hold all keys. */
+#undef BY_HALVES
+#ifdef HALF_BASE
+#define BY_HALVES(n) ((n) <= LANES / 2 || ((n) <= HALF_BASE && usw_halves_vectors()))
 #endif
+
+static void FN(base_sort)(KEY *k, size_t n)
+{
+#ifdef HALF_BASE
+    if (BY_HALVES(n)) {
+        HALF(base_sort)(k, n);
+        return;
+    }
+#endif
+    FN(sort_any)(k, n, false, NULL);
+}
+
+#ifdef MAPS
+static void FN(base_sort_mapped)(KEY *k, size_t n, const usw_keymap *map)
+{
+#ifdef HALF_BASE
+    if (BY_HALVES(n)) {
+        HALF(base_sort_mapped)(k, n, map);
+        return;
+    }
+#endif
+    FN(sort_any)(k, n, true, map);
+}
 #endif

@@ -172,6 +172,8 @@ void usw_pool_free(upsweep *u);
 
 /* ---- the machine (isa.c) ---- */
 usw_isa usw_best_isa(void);
+/* Whether this processor works on vectors of 512 bits in halves; after usw_best_isa. */
+bool usw_halves_vectors(void);
 const char *usw_isa_name(usw_isa isa);
 unsigned usw_core_count(void);
 

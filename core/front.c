@@ -14,7 +14,8 @@ enum {
     FIRST_LOOK = 4096,  /* keys that one thread looks at before the others are woken */
     RUNS_FROM = 1024,   /* fewer keys are sorted as fast as they are looked through */
     VALUES_FROM = 4096, /* keys from which on counting pays, beside vectors */
-    ALMOST_FROM = 1024
+    ALMOST_FROM = 1024,
+    FAR_BYTES = 2 * 1024 * 1024 /* what a core's own cache may have */
 };
 
 /* ---- the first break of the order ---- */
@@ -35,7 +36,8 @@ static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kin
     }
     const unsigned char *at = f->keys + begin * f->bytes;
     return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
-                         : f->part->first_break[f->width](at, n, f->order, kind == RISING);
+                         : f->part->first_break[f->width](at, n, f->order, kind == RISING,
+                                                          f->n * f->bytes >= FAR_BYTES);
 }
 
 static void find_break(void *context, size_t i, unsigned lane)

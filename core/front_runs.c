@@ -144,7 +144,7 @@ static bool drop_wrong(const usw_front *f, unsigned char *dropped, size_t *kept)
     size_t limit = f->n / DROP_SHARE, n = f->n, gone = 0;
     bool complete = true;
     for (unsigned pass = 0;; pass++) {
-        size_t at = f->part->first_break[f->width](f->keys, n, &plain, true);
+        size_t at = f->part->first_break[f->width](f->keys, n, &plain, true, false);
         if (at == n) {
             *kept = n;
             return true;

@@ -9,7 +9,6 @@
 enum {
     PROBES = 64,
     PROBES_MORE = 128,                  /* before the others are believed in too */
-    MULTIPLIERS = 4096,                 /* tried for a hash without two values in a slot */
     ONE_THREAD_BYTES = 8 * 1024 * 1024, /* a second may take longer to wake than to count these */
     SPAN_MAX = 64 * 1024,               /* of a range that is counted */
     KEYS_PER_VALUE = 16                 /* of a range, at least */
@@ -105,25 +104,6 @@ static unsigned slot_of(uint64_t x, uint64_t multiplier, unsigned bits)
     return (unsigned)(x * multiplier << (64 - bits) >> (64 - USW_FEW_SLOT_BITS));
 }
 
-static bool find_hash(usw_few *few, unsigned bits)
-{
-    uint64_t seed = 0x9e3779b97f4a7c15;
-    for (unsigned i = 0; i < MULTIPLIERS; i++) { /* one in a hundred will do for 16 values */
-        uint64_t taken = 0, sum = 0;             /* the same, unless two values want one slot */
-        few->multiplier = seed | 1;
-        for (unsigned v = 0; v < few->values; v++) {
-            uint64_t slot = UINT64_C(1) << slot_of(few->value[v], few->multiplier, bits);
-            taken |= slot;
-            sum += slot;
-        }
-        if (taken == sum) {
-            return true;
-        }
-        seed = seed * 0xd1342543de82ef95 + 0x2545f4914f6cdd1d;
-    }
-    return false;
-}
-
 static void fill_slots(usw_few *few, unsigned bits)
 {
     for (unsigned s = 0; s < USW_FEW_SLOTS; s++) { /* what stands elsewhere is found nowhere */
@@ -160,7 +140,7 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
     if (!note_values(&c.few, more, PROBES_MORE, seen, &f->order->map)) {
         return false;
     }
-    if (!find_hash(&c.few, bits)) {
+    if (!f->steps->find_hash[f->width](&c.few)) {
         return false;
     }
     fill_slots(&c.few, bits);

@@ -44,6 +44,16 @@ usw_isa usw_best_isa(void)
     return best;
 }
 
+/* Zen 4, the only one of its family with these vectors. */
+bool usw_halves_vectors(void)
+{
+#if USW_HAVE_X86
+    return __builtin_cpu_is("amdfam19h");
+#else
+    return false;
+#endif
+}
+
 unsigned usw_core_count(void)
 {
     cpu_set_t set;

@@ -44,8 +44,9 @@ typedef struct usw_part_keymap {
     void (*map[4])(void *out, const void *in, size_t n, const usw_keymap *map);
     void (*unmap[4])(void *out, const void *in, size_t n, const usw_keymap *map);
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
-     */
-    size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising);
+     * far: the keys are more than a core's own cache has. */
+    size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising,
+                             bool far);
     void (*fill[4])(void *keys, size_t n, uint64_t value);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
@@ -82,6 +83,9 @@ typedef struct usw_part_front {
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
     int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
+    /* Finds the multiplier for few's values, of 32 or 64 bits; false: none that was tried will do.
+     */
+    bool (*find_hash[4])(usw_few *few);
     /* Adds to count[v] how many keys equal value[v]; false, and counts undefined, if a key equals
      * none. */
     bool (*count_few[4])(const void *keys, size_t n, const usw_few *few, size_t *count);
