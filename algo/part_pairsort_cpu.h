@@ -77,7 +77,7 @@ typedef struct FN(job) {
     size_t base, n, chunk, chunks;
     size_t thread_keys; /* from which on there is more than one chunk */
     unsigned shift, low, buckets, to_side;
-    bool far;
+    bool far, crowded; /* crowded: a sample says that keys are uneven */
     size_t line_keys, line_bytes;
     KEY *chunk_differ; /* [chunk] */
     bool *chunk_unsorted;
@@ -164,6 +164,8 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
         job->map = (FN(key_map)){(KEY)p->map.neg, (KEY)p->map.pos, (KEY)p->map.add};
     }
     job->base = r.start;
+    job->room = 0;
+    job->crowded = false;
     job->n = r.n;
     job->from = raw ? p->keys : (const KEY *)p->way_keys[r.side] + r.start;
     job->from_payloads =
@@ -186,7 +188,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 {
     FN(enter)(u, job, r);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    if (r.side == 2 && is_narrow(job->p) && narrow_guess(u, job)) {
+    bool narrow = is_narrow(job->p, r.side);
+    if (narrow && narrow_guess(u, job)) {
         return stack;
     }
 #endif
@@ -202,7 +205,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    if (!sorted && r.side == 2 && is_narrow(job->p)) {
+    if (!sorted && narrow) {
         return narrow_sort(u, job, differ, stack);
     }
 #endif
@@ -258,7 +261,7 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
     job.thread_keys = THREAD_BYTES / (sizeof(KEY) + bytes);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    job.thread_keys = is_narrow(p) ? CHUNK_MIN + 1 : job.thread_keys;
+    job.thread_keys = is_narrow(p, 2) ? CHUNK_MIN + 1 : job.thread_keys;
 #endif
     size_t lanes = p->n < job.thread_keys ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));

@@ -9,6 +9,7 @@ enum {
     GUESS_SAMPLE = 1024,
     GUESS_BINS = 16,
     GUESS_BIN_MOST = GUESS_SAMPLE / GUESS_BINS * 7 / 4,
+    GUESS_CROWD = 16,     /* and four times the mean: more, and buckets are certainly uneven */
     GUESS_ORDER = 256,    /* keys in order at the start: all may be */
     GUESS_SPAN = 2048,    /* words scattered before overflows are looked for: so much is spare */
     GUESS_DEVIATIONS = 4, /* of a bucket's size, for which there must be room */
@@ -24,29 +25,38 @@ static bool begins_in_order(const job_u32 *job)
     return i == GUESS_ORDER;
 }
 
+/* The most keys of the sample in one bucket. */
+static uint32_t most_of_sample(const job_u32 *job, const uint32_t sample[GUESS_SAMPLE])
+{
+    uint32_t count[NARROW_BUCKETS_MAX] = {0}, most = 0;
+    narrow_split split = narrow_split_of(job);
+    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
+        uint32_t d = narrow_bucket(split, sample[i]);
+        most = ++count[d] > most ? count[d] : most;
+    }
+    return most;
+}
+
 /* Chooses the split by a sample; false if keys are not spread evenly. */
 static bool guess_split(job_u32 *job)
 {
-    uint32_t sample[GUESS_SAMPLE], bin[GUESS_BINS] = {0}, differ = 0;
+    uint32_t sample[GUESS_SAMPLE], differ = 0;
     for (size_t i = 0; i < GUESS_SAMPLE; i++) {
         sample[i] = mapped_u32(job->map, job->from[job->n / GUESS_SAMPLE * i]);
         differ |= sample[i] ^ sample[0];
     }
     differ &= job->mask;
-    unsigned wanted = (unsigned)usw_min(usw_div_up(job->n, NARROW_AIM), NARROW_BUCKETS_MAX);
-    if (differ >> usw_log2_up(wanted) == 0) {
+    if (differ == 0) {
         return false;
     }
     job->shift = 32 - (unsigned)__builtin_clz(differ);
     job->below = job->mask & bits_between_u32(0, job->shift);
     job->buckets = GUESS_BINS;
-    narrow_split split = narrow_split_of(job);
-    bool even = true;
-    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
-        even = ++bin[narrow_bucket(split, sample[i])] <= GUESS_BIN_MOST && even;
-    }
-    job->buckets = wanted;
-    return even;
+    bool even = most_of_sample(job, sample) <= GUESS_BIN_MOST;
+    job->buckets = (unsigned)usw_min(usw_div_up(job->n, NARROW_AIM), NARROW_BUCKETS_MAX);
+    uint32_t mean = GUESS_SAMPLE / job->buckets;
+    job->crowded = !even && most_of_sample(job, sample) > GUESS_CROWD + 4 * mean;
+    return even && differ >> usw_log2_up(job->buckets) != 0;
 }
 
 /* Words for which each bucket gets room: whole lines, an odd number, so that buckets which fill at
@@ -58,10 +68,10 @@ static size_t guess_room(const job_u32 *job)
         least++;
     }
     least = mean + GUESS_DEVIATIONS * least;
-    if (words < GUESS_SPAN) {
+    if (words < job->base + GUESS_SPAN) {
         return 0;
     }
-    size_t lines = (words - GUESS_SPAN) / job->buckets / LINE_WORDS;
+    size_t lines = (words - job->base - GUESS_SPAN) / job->buckets / LINE_WORDS;
     lines -= lines % 2 == 0 && lines > 0;
     size_t room = usw_min(lines * LINE_WORDS, LEAF_KEYS);
     return room < least ? 0 : room;

@@ -18,10 +18,11 @@ enum {
     LINE_WORDS = 8
 };
 
-static bool is_narrow(const usw_pair_sort *p)
+/* Whether a range on that side is sorted so. */
+static bool is_narrow(const usw_pair_sort *p, unsigned side)
 {
-    bool small = p->payloads == NULL || p->payload_bytes == 4;
-    return small && p->n - 1 <= UINT32_MAX;
+    bool small = p->payload_bytes == 4 || (p->payloads == NULL && side == 2);
+    return small && side != 1 && p->n - 1 <= UINT32_MAX;
 }
 
 /* Keys go to buckets of equal widths by the `wide` highest bits in which they differ, those from
@@ -93,7 +94,7 @@ static void narrow_histogram(void *context, size_t c, unsigned lane)
 /* Scatters pairs begin to end; returns which bits of the keys differ. */
 static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t begin, size_t end)
 {
-    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
+    uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base, block[NARROW_BLOCK];
     narrow_split split = narrow_split_of(job);
     uint32_t digit[NARROW_BLOCK], differ = 0, first = mapped_u32(job->map, job->from[0]);
     bool cold = job->n >= NARROW_COLD && job->chunks == 1;
@@ -127,7 +128,7 @@ static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
 {
     size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
-    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
+    uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base, block[NARROW_BLOCK];
     uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
     narrow_split split = narrow_split_of(job);
     uint32_t digit[NARROW_BLOCK];
@@ -172,7 +173,7 @@ static void narrow_scatter(void *context, size_t c, unsigned lane)
         for (size_t i = begin; job->chunks > 1 && i < end; i += LINE_WORDS) {
             /* A line that another core has read must be taken from it first: that costs 14 ns in
              * order and 40 in the order of the keys. */
-            ((volatile uint64_t *)job->p->way_keys[1])[i] = 0;
+            ((volatile uint64_t *)job->p->way_keys[1])[job->base + i] = 0;
         }
         narrow_scatter_near(job, job->offsets + c * NARROW_APART, begin, end);
     }
@@ -211,7 +212,7 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
     size_t begin = job->room > 0 ? d * job->room
                    : d == 0      ? usw_min(c * job->chunk, job->n)
                                  : end[d - 1];
-    return (piece){(uint64_t *)job->p->way_keys[1] + begin, end[d] - begin};
+    return (piece){(uint64_t *)job->p->way_keys[1] + job->base + begin, end[d] - begin};
 }
 
 #include "part_pairsort_apart.h"
@@ -290,14 +291,14 @@ static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
 static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
 {
     for (; d < end; d++) {
-        size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
+        size_t begin = bucket_start(job, d), n = job->ends[d] - begin, at = job->base + begin;
         if (n == 0 || n > LEAF_KEYS) {
             continue;
         }
         uint64_t *words = narrow_words(job, d, lane);
         tag_range holds = range_of_bucket(job, d, (uint32_t)(*words >> 32));
-        if (!sort_tagged(job->p, holds, words, n, begin)) {
-            narrow_leaf(job, words, n, begin, lane);
+        if (!sort_tagged(job->p, holds, words, n, at)) {
+            narrow_leaf(job, words, n, at, lane);
         }
     }
 }
@@ -363,7 +364,7 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     if (job->n <= NARROW_WHOLE) {
         uint64_t *words = job->words + job->words_keys;
         make_words(job, 0, job->n, words);
-        narrow_leaf(job, words, job->n, 0, 0);
+        narrow_leaf(job, words, job->n, job->base, 0);
         return stack;
     }
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
@@ -374,8 +375,10 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     job->low = lo;
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
-    usw_parallel(u, job->chunks, narrow_histogram, job);
-    if (is_crowded(job, 4 * job->n / wanted)) {
+    if (!job->crowded) {
+        usw_parallel(u, job->chunks, narrow_histogram, job);
+    }
+    if (job->crowded || is_crowded(job, 4 * job->n / wanted)) {
         unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
         job->buckets = 1u << bits;
         usw_parallel(u, job->chunks, narrow_histogram, job);
@@ -386,7 +389,7 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
         if (n > LEAF_KEYS && !finish_rest(u, job, d)) {
-            *stack++ = (range){begin, n, 0};
+            *stack++ = (range){job->base + begin, n, 0};
         }
     }
     return stack;

@@ -22,7 +22,7 @@ static void rest_move(void *context, size_t c, unsigned lane)
 {
     const narrow_rest *r = context;
     const usw_pair_sort *p = r->job->p;
-    size_t at = bucket_start(r->job, r->bucket);
+    size_t at = r->job->base + bucket_start(r->job, r->bucket);
     for (size_t before = 0; before < c; before++) {
         at += piece_of(r->job, r->bucket, before).n;
     }
