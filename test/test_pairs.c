@@ -25,6 +25,8 @@ static uint64_t next(void)
 }
 
 enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };
+/* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late. */
+enum { LONE = PATTERNS, LATE, WORD_PATTERNS };
 
 static void fill(void *keys, size_t n, size_t bytes, int pattern)
 {
@@ -38,6 +40,8 @@ static void fill(void *keys, size_t n, size_t bytes, int pattern)
         case HIGH: k = k >> 8 << (bytes * 8 - 4); break;
         case LOW: k = (k >> 61) | UINT64_C(0x1234567800000000); break;
         case LUMP: k = k >> 62 ? k : 0x77770000 | (k & 0xfff); break; /* a quarter */
+        case LONE: k = i == 3 ? k | 0x80000001 : k & 0x07fffff0; break;
+        case LATE: k = i < n - n / 10 ? k : 0x12340000 | (k & 0xffff); break;
         case SKEWED: k = k >> 32 & 1 ? k >> 61 : k >> (k >> 58); break;
         default: break;
         }
@@ -225,7 +229,7 @@ static void words(void **state)
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         upsweep *u = open_with(threads, 0);
         for (size_t s = 0; s < sizeof some / sizeof some[0]; s++) {
-            for (int p = 0; p < PATTERNS; p++, turn++) {
+            for (int p = 0; p < WORD_PATTERNS; p++, turn++) {
                 upsweep_options o = {.flags = flag_sets[turn % 6]};
                 check_pairs(u, some[s], types[turn % 3], 4, p, o);
                 check_argsort(u, some[s], types[(turn + 1) % 3], 32, p, o);
