@@ -7,13 +7,11 @@
  * tile is never further than one node a level from all tiles before it, and the latency does not
  * grow with n. One warp reads 64 nodes of a level at once; the levels are added up side by side,
  * one lane each. For exact operators the same order does no harm.
- *
- * A node is 16 bytes, written and read whole, so that value and state need no fence between them.
  */
 #ifndef USW_PART_ODOMETER_CUH
 #define USW_PART_ODOMETER_CUH
 
-#include "../cuda/gpu.cuh"
+#include "../cuda/node.cuh"
 
 enum : unsigned {
     USW_ODOMETER_TEETH = 64, /* USW_TEETH of core/order.h */
@@ -21,10 +19,6 @@ enum : unsigned {
     USW_ODOMETER_WARPS = 4,  /* of a block that asks */
     USW_NODE_READY = 1,
     USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
-};
-
-struct alignas(16) usw_node {
-    uint64_t value, state; /* state 0: not there yet */
 };
 
 /* All nodes, level by level, zeroed before the kernel starts. Level l has tiles / 64^l of them. */
@@ -60,44 +54,6 @@ static inline usw_odometer_tree usw_odometer_place(usw_node *nodes, uint64_t til
         tree.levels++;
     }
     return tree;
-}
-
-/* ---- nodes ---- */
-
-__device__ __forceinline__ void usw_node_publish(usw_node *p, uint64_t value, uint64_t state)
-{
-#ifdef USW_EMULATE
-    p->value = value;
-    usw_store_release(&p->state, state);
-#else
-    asm volatile("{\n"
-                 ".reg .b128 node;\n"
-                 "mov.b128 node, {%1, %2};\n"
-                 "st.relaxed.gpu.global.b128 [%0], node;\n"
-                 "}"
-                 :
-                 : "l"(p), "l"(value), "l"(state)
-                 : "memory");
-#endif
-}
-
-__device__ __forceinline__ usw_node usw_node_look(const usw_node *p)
-{
-    usw_node n;
-#ifdef USW_EMULATE
-    n.state = usw_load_acquire(&p->state);
-    n.value = p->value;
-#else
-    asm volatile("{\n"
-                 ".reg .b128 node;\n"
-                 "ld.relaxed.gpu.global.b128 node, [%2];\n"
-                 "mov.b128 {%0, %1}, node;\n"
-                 "}"
-                 : "=l"(n.value), "=l"(n.state)
-                 : "l"(p)
-                 : "memory");
-#endif
-    return n;
 }
 
 /* ---- sums as 64 bits ---- */

@@ -210,12 +210,13 @@ upsweep_status make_ready(usw_gpu *g)
         status = usw_gpu_check(g, cudaMallocHost(&g->mailbox, USW_GPU_MAILBOX), "cudaMallocHost");
     }
     if (status == UPSWEEP_OK) {
-        status = usw_gpu_check(g, cudaMalloc(&fault, 256), "cudaMalloc");
+        status = usw_gpu_check(g, cudaMalloc(&fault, 256 + USW_GPU_NODE_BYTES), "cudaMalloc");
     }
     if (status == UPSWEEP_OK) {
         g->fault = static_cast<unsigned long long *>(fault);
         g->barrier = reinterpret_cast<unsigned *>(g->fault + 16);
-        status = usw_gpu_fill(g, g->fault, 0, 256);
+        g->nodes = g->fault + 32;
+        status = usw_gpu_fill(g, g->fault, 0, 256 + USW_GPU_NODE_BYTES);
     }
     g->sms = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, g->device));
     g->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, g->device);

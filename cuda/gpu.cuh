@@ -48,6 +48,7 @@ struct usw_gpu {
     size_t l2_bytes;
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
     unsigned *barrier;         /* device: words for usw_grid_barrier, 0 between kernels */
+    void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, for small_runs.cuh */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
     /* The rest belongs to gpu.cu and stage.cu. */
@@ -74,6 +75,8 @@ struct usw_gpu {
 enum { USW_GPU_MAILBOX = 4096 };
 /* Behind the barrier's two words, and 0 between kernels as they are: blocks that have finished. */
 enum { USW_GPU_FINISHED = 2 };
+/* A node (node.cuh) for every 8 bytes of 16,384 keys, and one more. */
+enum { USW_GPU_NODE_BYTES = 16 * (16384 + 1) };
 
 /* Whether launches are to be left out: forms need not ask, USW_LAUNCH does. */
 static inline bool usw_gpu_plans(const usw_gpu *g)

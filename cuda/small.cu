@@ -1,8 +1,10 @@
-/* small.cu - sorts of few keys in one launch: by one block, or by blocks that meet at barriers.
+/* small.cu - sorts of few keys in one launch: by one block, by blocks that meet once
+ * (small_runs.cuh), or by blocks that meet at barriers.
  *
  * Idea     A key and its position make one number, so all numbers differ and any sort is stable.
- *          Up to 4096 of them one block sorts (block_bins.cuh, or block_sort.cuh where they
- *          crowd). More are sorted by regular sampling: each block sorts a chunk and takes samples;
+ *          Very few of them one block sorts (block_sort.cuh); a device without room for runs lets
+ *          it sort up to 4096, by bins where they don't crowd (block_bins.cuh). More than runs
+ *          are good for are sorted by regular sampling: each block sorts a chunk and takes samples;
  *          the samples' ranks, which the blocks find together, give splitters; each block then
  *          takes from all chunks what lies between two splitters and sorts it. With s samples of
  *          each of B chunks no block gets more than 1 + B / s chunks, whatever the keys are.
@@ -15,7 +17,7 @@
  * Source   H. Shi, J. Schaeffer, Parallel sorting by regular sampling, 1992.
  */
 #include "small.cuh"
-#include "small_numbers.cuh"
+#include "small_runs.cuh"
 
 /* ---- one block ---- */
 
@@ -245,6 +247,58 @@ size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
                                    : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
 }
 
+/* Whether runs are the fastest way, in microseconds on an H200 (docs/numbers.md). */
+static bool runs_pay(const usw_gpu *g, const usw_small_sort *s)
+{
+    using tuning = runs_tuning;
+    const bool pairs = s->value_bytes != 0;
+    const size_t above = pairs          ? s->width == 3 ? 1 : tuning::alone / 2
+                         : s->width > 0 ? tuning::alone
+                                        : tuning::keys_max / 4;
+    const size_t most = pairs || s->width < 3 ? tuning::keys_max : tuning::keys_max / 4 * 3;
+    return g->device >= 0 && s->n > above &&
+           s->n <= most; /* a plan counts on less scratch nowhere */
+}
+
+/* Keys of a run; 0: this device has not enough blocks or shared memory. */
+template <typename K> static unsigned run_for(const usw_gpu *g, size_t n)
+{
+    using tuning = runs_tuning;
+    unsigned run = 32;
+    while (static_cast<size_t>(run) * blocks_limit(g) < n) {
+        run *= 2;
+    }
+    const size_t bytes = runs_sort<K, tuning::threads>::shared_bytes(n + run);
+    return run <= tuning::run_max && bytes + sizeof(runs_own<K>) + 1024 <= g->shared_bytes ? run
+                                                                                           : 0;
+}
+
+template <typename K>
+static upsweep_status sort_by_runs(usw_gpu *g, const usw_small_sort *s, unsigned run)
+{
+    using tuning = runs_tuning;
+    const unsigned n = static_cast<unsigned>(s->n), blocks = (n + run - 1) / run;
+    usw_node *nodes = static_cast<usw_node *>(g->nodes);
+    const runs_args<K> a = {static_cast<const K *>(s->keys),
+                            static_cast<K *>(s->out_keys),
+                            s->value_bytes != 0 ? s->values : nullptr,
+                            s->out_values,
+                            s->value_bytes,
+                            n,
+                            run,
+                            s->bit_begin,
+                            usw_gpu_keymap_of<K>(s->map),
+                            static_cast<K>(~0ull >> (64 - (s->bit_end - s->bit_begin))),
+                            nodes + 1,
+                            &nodes->value};
+    const size_t bytes = runs_sort<K, tuning::threads>::shared_bytes(blocks * run);
+    return run <= tuning::run_few
+               ? USW_LAUNCH_COOPERATIVE(g, (usw_small_runs<K, tuning::threads>), blocks,
+                                        tuning::threads, bytes, a)
+               : USW_LAUNCH_COOPERATIVE(g, (usw_small_runs<K, tuning::threads_max>), blocks,
+                                        tuning::threads_max, bytes, a);
+}
+
 template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
 {
     using tuning = small_tuning;
@@ -277,7 +331,7 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
                                   blocks_shared<E>(), a);
 }
 
-upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
+static upsweep_status sort_without_runs(usw_gpu *g, const usw_small_sort *s)
 {
     unsigned bits = 8u << s->width;
     bool whole = s->bit_begin == 0 && s->bit_end == bits;
@@ -304,4 +358,13 @@ upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
     return pairs && s->width == 3   ? sort_small<usw_u128>(g, a)
            : pairs || s->width == 3 ? sort_small<uint64_t>(g, a)
                                     : sort_small<uint32_t>(g, a);
+}
+
+upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
+{
+    return usw_gpu_by_width(s->width, [&](auto k) {
+        using K = decltype(k);
+        const unsigned run = runs_pay(g, s) ? run_for<K>(g, s->n) : 0;
+        return run != 0 ? sort_by_runs<K>(g, s, run) : sort_without_runs(g, s);
+    });
 }

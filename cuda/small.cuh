@@ -20,7 +20,8 @@ struct usw_small_sort {
 
 /* The greatest n that usw_gpu_small_sort takes for such keys. */
 size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs);
-/* Scratch: none up to 4096 keys, or 2048 with values, then 4 to 16 bytes a key and 2 MB. */
+/* Scratch: none up to 4096 keys, or 2048 with values, as a rule up to 16,384; then 4 to 16 bytes a
+ * key and 2 MB. */
 upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s);
 
 #endif
