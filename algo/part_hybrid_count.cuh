@@ -21,6 +21,7 @@ struct hybrid_plan {
     unsigned crowded;      /* many keys have the same digits */
     unsigned skip;         /* nothing is to be counted (again) */
     unsigned flat;         /* the first scatter is that of part_hybrid_flat.cuh, which counts */
+    unsigned few;          /* keys are of few values: part_hybrid_few.cuh; then how many to fill */
 };
 
 template <typename K> struct hybrid_vector {
@@ -329,17 +330,11 @@ static constexpr size_t hybrid_count_shared(unsigned bits)
 
 /* One block of 1024 threads a multiprocessor. */
 template <typename K, bool identity>
-__global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
-                                                        usw_gpu_keymap<K> map, unsigned bits,
-                                                        hybrid_plan *plan,
-                                                        unsigned long long *counts,
-                                                        unsigned *handed)
+__device__ __forceinline__ void
+hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, unsigned bits,
+                   hybrid_plan *plan, unsigned long long *counts, unsigned *handed, unsigned *bins)
 {
-    USW_DYNAMIC_SHARED(unsigned, bins);
     const unsigned words = 1u << (bits - 1), tid = threadIdx.x;
-    if (plan->skip) {
-        return;
-    }
     for (unsigned w = tid; w < words; w += 1024) {
         bins[w] = 0;
     }
@@ -364,6 +359,19 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
     }
     hybrid_note(plan, c.seen);
     hybrid_flush(bins, words, counts);
+}
+
+template <typename K, bool identity>
+__global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
+                                                        usw_gpu_keymap<K> map, unsigned bits,
+                                                        hybrid_plan *plan,
+                                                        unsigned long long *counts,
+                                                        unsigned *handed)
+{
+    USW_DYNAMIC_SHARED(unsigned, bins);
+    if (!plan->skip) {
+        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins);
+    }
 }
 
 #endif

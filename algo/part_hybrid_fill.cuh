@@ -4,28 +4,40 @@
 
 #include "part_hybrid_count.cuh"
 
-/* The last of begins[lo .. hi], which rise, that is p or less. */
-__device__ __forceinline__ unsigned hybrid_bucket_at(const unsigned long long *begins, unsigned lo,
-                                                     unsigned hi, unsigned long long p)
-{
-    while (lo < hi) {
-        unsigned mid = (lo + hi + 1) / 2;
-        if (begins[mid] <= p) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    return lo;
-}
-
 /* What is filled: the value b, from position begins[b] on, is the key base | b << lo. */
 template <typename K> struct hybrid_filling {
     K *keys;
     const unsigned long long *begins;
     unsigned values, lo;
     K base;
+    __device__ __forceinline__ K key(unsigned b) const
+    {
+        return static_cast<K>(base + static_cast<K>(K(b) << lo));
+    }
 };
+
+/* The last of begins[lo .. hi], which rise, that is at + p[j] or less, for V such numbers at once:
+ * their loads are on their way together. */
+template <unsigned V>
+__device__ __forceinline__ void hybrid_buckets_at(const unsigned long long *begins, unsigned lo,
+                                                  unsigned hi, unsigned long long at,
+                                                  const unsigned (&p)[V], unsigned (&b)[V])
+{
+#pragma unroll
+    for (unsigned j = 0; j < V; j++) {
+        b[j] = lo;
+    }
+    if (lo == hi) {
+        return;
+    }
+    for (unsigned step = 1u << (31 - __clz(static_cast<int>(hi - lo))); step > 0; step /= 2) {
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            const unsigned next = b[j] + step;
+            b[j] = next <= hi && begins[next] <= at + p[j] ? next : b[j];
+        }
+    }
+}
 
 /* The last of values begins, which rise, that is p or less. A warp calls. */
 __device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *begins,
@@ -71,58 +83,172 @@ __device__ __forceinline__ void hybrid_fill_vector(K *keys, const hybrid_vector<
     }
 }
 
-/* Writes the keys at positions [at, end), fewer than 2^31, of which `lo` is the first's value and
- * hi the last's or, where fewer than 32 others begin here, lo and their number; next: where, a lane
- * each. */
-template <typename K>
-__device__ __forceinline__ void
-hybrid_fill_some(const hybrid_filling<K> &f, const usw_gpu_keymap<K> &map, unsigned long long at,
-                 unsigned length, unsigned lo, unsigned hi, unsigned next)
+/* So many keys, or fewer, are filled at a time by a warp; a warp's marks: for each of them, how far
+ * behind the first key's value that is which begins here, or 0. */
+template <typename K> struct hybrid_fill_marks {
+    static constexpr unsigned keys = 1024 / sizeof(K), most = 4096;
+    uint4 words[keys / 8];
+    __device__ __forceinline__ unsigned at(unsigned p) const
+    {
+        return reinterpret_cast<const uint16_t *>(words)[p];
+    }
+    /* Marks values lo + 1 to hi, fewer than `most`, of which the last begins before at + keys. Of
+     * those that begin at one place, the last has keys. A warp calls. */
+    __device__ __forceinline__ void set(const unsigned long long *begins, unsigned long long at,
+                                        unsigned lo, unsigned hi)
+    {
+        __syncwarp();
+        for (unsigned w = threadIdx.x % 32; w < keys / 8; w += 32) {
+            words[w] = make_uint4(0, 0, 0, 0);
+        }
+        __syncwarp();
+#pragma unroll 4
+        for (unsigned b = lo + 1 + threadIdx.x % 32; b <= hi; b += 32) {
+            const unsigned long long begin = begins[b];
+            if (b == hi || begins[b + 1] != begin) {
+                reinterpret_cast<uint16_t *>(words)[begin - at] = static_cast<uint16_t>(b - lo);
+            }
+        }
+        __syncwarp();
+    }
+};
+
+/* Which values the keys of a warp's lanes have by the marks, V each, in order: b[j], of position
+ * p[j]. before: that of the key before, and then of the last. A position may come twice at the
+ * first, and lie behind the last. */
+template <typename K, unsigned V>
+__device__ __forceinline__ void hybrid_spread_marks(const hybrid_fill_marks<K> &marks, unsigned lo,
+                                                    unsigned length, const unsigned (&p)[V],
+                                                    unsigned (&b)[V], unsigned &before)
+{
+    unsigned top = 0;
+#pragma unroll
+    for (unsigned j = 0; j < V; j++) {
+        const unsigned mark = p[j] < length ? marks.at(p[j]) : 0;
+        top = mark > top ? mark : top;
+        b[j] = top;
+    }
+    for (unsigned o = 1; o < 32; o <<= 1) {
+        const unsigned up = __shfl_up_sync(~0u, top, o);
+        top = threadIdx.x % 32 >= o && up > top ? up : top;
+    }
+    const unsigned left = __shfl_up_sync(~0u, top, 1);
+    const unsigned least = threadIdx.x % 32 != 0 && left > before ? left : before;
+#pragma unroll
+    for (unsigned j = 0; j < V; j++) {
+        b[j] = lo + (b[j] > least ? b[j] : least);
+    }
+    const unsigned last = __shfl_sync(~0u, top, 31);
+    before = last > before ? last : before;
+}
+
+/* The same by looking each value up. */
+template <unsigned V>
+__device__ __forceinline__ void hybrid_search_values(const unsigned long long *begins, unsigned lo,
+                                                     unsigned hi, unsigned long long at,
+                                                     const unsigned (&p)[V], unsigned (&b)[V])
+{
+    const unsigned ends[2] = {p[0], p[V - 1]};
+    unsigned found[2];
+    hybrid_buckets_at<2>(begins, lo, hi, at, ends, found);
+    hybrid_buckets_at<V>(begins, found[0], found[1], at, p, b);
+}
+
+/* Where a stretch's vectors of 16 bytes lie; the first and the last may not be whole. */
+template <typename K> struct hybrid_fill_vectors {
+    static constexpr unsigned V = 16 / sizeof(K);
+    K *keys; /* the stretch */
+    unsigned length, skew;
+    __device__ __forceinline__ hybrid_fill_vectors(K *from, unsigned number)
+        : keys(from), length(number),
+          skew(static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) / sizeof(K)) % V)
+    {
+    }
+    __device__ __forceinline__ unsigned place(unsigned q) const
+    {
+        return q > skew ? q - skew : 0;
+    }
+    __device__ __forceinline__ void write(unsigned q, const hybrid_vector<K> &v) const
+    {
+        if (q < length + skew) {
+            const unsigned left = length + skew - q;
+            hybrid_fill_vector(keys + q - skew, v, q < skew ? skew : 0, left < V ? left : V);
+        }
+    }
+};
+
+/* Writes the keys at positions [at, end), as many as the marks hold or fewer, of which lo is the
+ * first's value and hi the last's. F: as hybrid_filling. */
+template <typename K, typename F>
+__device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<K> &map,
+                                               hybrid_fill_marks<K> &marks, unsigned long long at,
+                                               unsigned length, unsigned lo, unsigned hi)
 {
     constexpr unsigned V = 16 / sizeof(K);
-    const unsigned lane = threadIdx.x % 32, near = hi - lo;
-    /* Vectors of 16 bytes; the first and the last may not be whole. */
-    const unsigned skew =
-        static_cast<unsigned>(reinterpret_cast<uintptr_t>(f.keys + at) / sizeof(K)) % V;
-    for (unsigned q0 = 0; q0 < length + skew; q0 += 32 * V) {
-        const unsigned q = q0 + lane * V;
-        const unsigned first = q > skew ? q - skew : 0, last = q + V - 1 - skew;
-        unsigned b = lo, behind = lo;
-        if (near >= 32) {
-            b = hybrid_bucket_at(f.begins, lo, hi, at + first);
-        } else if (near != 0) {
-            b += hybrid_lanes_at(next, near, first);
-            behind += hybrid_lanes_at(next, near, last);
+    const hybrid_fill_vectors<K> to(f.keys + at, length);
+    const bool marked = hi - lo < marks.most;
+    unsigned before = 0;
+    if (marked) {
+        marks.set(f.begins, at, lo, hi);
+    }
+    for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
+        const unsigned q = q0 + threadIdx.x % 32 * V;
+        unsigned p[V], b[V];
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            p[j] = to.place(q + j);
         }
-        const bool some = __any_sync(~0u, b != behind);
+        if (marked) {
+            hybrid_spread_marks<K, V>(marks, lo, length, p, b, before);
+        } else {
+            hybrid_search_values<V>(f.begins, lo, hi, at, p, b);
+        }
         hybrid_vector<K> v;
 #pragma unroll
         for (unsigned j = 0; j < V; j++) {
-            const unsigned p = q + j > skew ? q + j - skew : 0;
-            if (near >= 32) {
-                if (b < hi && f.begins[b + 1] <= at + p) {
-                    b = hybrid_bucket_at(f.begins, b + 1, hi, at + p);
-                }
-            } else if (j > 0 && some) {
-                b = lo + hybrid_lanes_at(next, near, p);
+            v.k[j] = map.unmap(f.key(b[j]));
+        }
+        to.write(q, v);
+    }
+}
+
+/* The same where fewer than 32 values begin behind lo, `near` of them; next: where, a lane each. */
+template <typename K, typename F>
+__device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keymap<K> &map,
+                                                 unsigned long long at, unsigned length,
+                                                 unsigned lo, unsigned near, unsigned next)
+{
+    constexpr unsigned V = 16 / sizeof(K);
+    const hybrid_fill_vectors<K> to(f.keys + at, length);
+    for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
+        const unsigned q = q0 + threadIdx.x % 32 * V;
+        unsigned b = lo, behind = lo;
+        if (near != 0) {
+            b += hybrid_lanes_at(next, near, to.place(q));
+            behind += hybrid_lanes_at(next, near, to.place(q + V - 1));
+        }
+        const bool some = __any_sync(~0u, b != behind);
+        K key = map.unmap(f.key(b));
+        hybrid_vector<K> v;
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            if (j > 0 && some) {
+                key = map.unmap(f.key(lo + hybrid_lanes_at(next, near, to.place(q + j))));
             }
-            v.k[j] = map.unmap(static_cast<K>(f.base + static_cast<K>(K(b) << f.lo)));
+            v.k[j] = key;
         }
-        if (q < length + skew) {
-            const unsigned left = length + skew - q;
-            hybrid_fill_vector(f.keys + at + q - skew, v, q < skew ? skew : 0, left < V ? left : V);
-        }
+        to.write(q, v);
     }
 }
 
 /* Writes the keys at positions [at, end), some at a time; a warp calls, or none of it where at ==
  * end. */
-template <typename K>
-__device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
-                                                    const usw_gpu_keymap<K> &map,
+template <typename K, typename F>
+__device__ __forceinline__ void hybrid_fill_stretch(const F &f, const usw_gpu_keymap<K> &map,
+                                                    hybrid_fill_marks<K> &marks,
                                                     unsigned long long at, unsigned long long end)
 {
-    constexpr unsigned some = 1024 / sizeof(K);
+    constexpr unsigned some = hybrid_fill_marks<K>::keys;
     const unsigned lane = threadIdx.x % 32;
     unsigned lo = hybrid_bucket_of(f.begins, f.values, at);
     while (at < end) {
@@ -135,7 +261,11 @@ __device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
         const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
         const unsigned hi =
             near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, at + length - 1);
-        hybrid_fill_some(f, map, at, length, lo, hi, next);
+        if (near < 32) {
+            hybrid_fill_some(f, map, at, length, lo, near, next);
+        } else {
+            hybrid_fill_dense(f, map, marks, at, length, lo, hi);
+        }
         at += length;
         /* A value that begins here is seen as the next one of the last. */
         lo = hi;
@@ -143,27 +273,28 @@ __device__ __forceinline__ void hybrid_fill_stretch(const hybrid_filling<K> &f,
 }
 
 /* The keys [at, end), a stretch for each warp of a block of NT threads. */
-template <typename K, int NT>
-__device__ __forceinline__ void hybrid_fill_block(const hybrid_filling<K> &f,
-                                                  const usw_gpu_keymap<K> &map,
+template <int NT, typename K, typename F>
+__device__ __forceinline__ void hybrid_fill_block(const F &f, const usw_gpu_keymap<K> &map,
                                                   unsigned long long at, unsigned long long end)
 {
+    USW_SHARED_ARRAY(hybrid_fill_marks<K>, marks, [NT / 32]);
     const unsigned long long share = ((end - at) / (NT / 32) / 128 + 1) * 128;
     const unsigned long long from = at + threadIdx.x / 32 * share;
     if (from < end) {
-        hybrid_fill_stretch(f, map, from, end - from < share ? end : from + share);
+        hybrid_fill_stretch(f, map, marks[threadIdx.x / 32], from,
+                            end - from < share ? end : from + share);
     }
 }
 
-/* Keys of 8 and 16 bits: a block of 256 threads writes a stretch of 8,192. */
+/* Keys of 8 and 16 bits: a block of 256 threads writes a stretch. */
 template <typename K>
 __global__ __launch_bounds__(256) void hybrid_fill(hybrid_filling<K> f, unsigned long long n,
-                                                   usw_gpu_keymap<K> map, const hybrid_plan *plan)
+                                                   unsigned stretch, usw_gpu_keymap<K> map,
+                                                   const hybrid_plan *plan)
 {
-    constexpr unsigned stretch = 8192;
     if (plan->falls != 0) {
         unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * stretch;
-        hybrid_fill_block<K, 256>(f, map, at, n - at < stretch ? n : at + stretch);
+        hybrid_fill_block<256>(f, map, at, n - at < stretch ? n : at + stretch);
     }
 }
 

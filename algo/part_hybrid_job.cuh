@@ -40,6 +40,7 @@ template <typename K> struct hybrid_job {
     bool flat;                 /* the device can go that way */
     bool uneven;               /* large buckets are not left to the radix sort, but put in lists */
     hybrid_plan *plan;
+    hybrid_few<K> *few; /* in tmp; or NULL */
     unsigned *counts, *handed, *flat_counts;
     size_t clear; /* words to be cleared, from said on */
     unsigned long long *ends, *said, *begin, *stop, *cursor;
@@ -66,6 +67,8 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));
     if (copy != nullptr) {
         j.tmp = reinterpret_cast<K *>(copy);
+        const bool room = hybrid_few_shared<K>(j.bits) <= g->shared_bytes;
+        j.few = room && sizeof *j.few <= keys ? reinterpret_cast<hybrid_few<K> *>(copy) : nullptr;
     }
     if (copy != nullptr && j.uneven) {
         const size_t bins = 2 * hybrid_bins_max(j.n);

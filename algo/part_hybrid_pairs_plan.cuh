@@ -5,7 +5,7 @@
 #ifndef USW_PART_HYBRID_PAIRS_PLAN_CUH
 #define USW_PART_HYBRID_PAIRS_PLAN_CUH
 
-#include "part_hybrid_count.cuh"
+#include "part_hybrid_few_sample.cuh"
 
 enum { PAIRS_DIGITS = 256 };
 
@@ -85,15 +85,32 @@ __device__ __forceinline__ bool pairs_heavy(const pairs_taken<K> &taken, unsigne
     return __syncthreads_or(found >= most);
 }
 
+/* How many cells are not 0. All threads call it, 1024 of them. */
+static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cells)
+{
+    unsigned used = 0;
+    for (unsigned i = threadIdx.x; i < PAIRS_CELLS; i += 1024) {
+        used += static_cast<unsigned>(__syncthreads_count(cells[i] != 0));
+    }
+    return used;
+}
+
+/* Of so many values keys are sorted in one pass. */
+enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
+
 /* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
- * look sorted, or uneven by `most` of the sample in one cell, go to the radix sort at once. spare:
- * bits that a local sort needs beside the undecided ones. */
+ * look sorted, or uneven by `most` of the sample in one cell, go to the radix sort at once, or,
+ * where they are of few values, when these have been counted. spare: bits that a local sort needs
+ * beside the undecided ones. few: NULL, or where they are counted; then the shared memory is
+ * hybrid_few_sampled. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
                                                      unsigned spare, unsigned most,
-                                                     pairs_plan *plan, unsigned *zero, size_t words)
+                                                     pairs_plan *plan, unsigned *zero, size_t words,
+                                                     hybrid_few<K> *few)
 {
+    USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [2]);
     USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
     const unsigned t = threadIdx.x, bits = digits.bits();
@@ -122,12 +139,18 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool ordered = !rises || !falls;
     const bool heavy = !ordered && pairs_heavy(taken, shift, bits, most, cells);
+    const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
+                         hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
     if (t == 0) {
+        if (few != nullptr) {
+            few->values = 0;
+        }
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
         p.radix = ordered || heavy || shift + spare > sizeof(K) * 8;
         p.keys.skip = p.radix;
+        p.keys.few = counted;
         *plan = p;
     }
 }
@@ -182,7 +205,7 @@ static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, un
 __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
 {
     USW_SHARED_ARRAY(unsigned, sums, [33]);
-    if (a.plan->radix) {
+    if (a.plan->radix || a.plan->keys.few) {
         return;
     }
     const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;

@@ -186,8 +186,8 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
                 const unsigned long long to = (stop - p.tile) * shape::tile;
                 hybrid_filling<K> f = {a.keys + p.begin, this->starts_of(p), p.span, p.lo,
                                        static_cast<K>(p.base)};
-                hybrid_fill_block<K, shape::threads>(f, a.map, (t - p.tile) * shape::tile,
-                                                     to < p.size ? to : p.size);
+                hybrid_fill_block<shape::threads>(f, a.map, (t - p.tile) * shape::tile,
+                                                  to < p.size ? to : p.size);
             }
             for (; p.kind == HYBRID_PART_SPLIT && t < stop; t++) {
                 scatter_tile(p, (t - p.tile) * shape::tile);

@@ -1,15 +1,21 @@
-/* part_hybrid_reverse.cuh - the hybrid sort's way with keys that fall: their order is reversed. */
+/* part_hybrid_reverse.cuh - the hybrid sort's way with keys that fall: their order is reversed; and
+ * with keys of few values: each is written as often as it was counted. */
 #ifndef USW_PART_HYBRID_REVERSE_CUH
 #define USW_PART_HYBRID_REVERSE_CUH
 
-#include "part_hybrid_count.cuh"
+#include "part_hybrid_few.cuh"
 
 /* Keys from both ends change places, some of a thread's at a time. */
 template <typename K>
-__global__ __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n,
-                                                      const hybrid_plan *plan)
+__global__
+    __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n, usw_gpu_keymap<K> map,
+                                               const hybrid_plan *plan, const hybrid_few<K> *few)
 {
     constexpr unsigned U = 8;
+    if (plan->few) {
+        hybrid_fill_few<K, 512>(keys, n, map, plan->few, few);
+        return;
+    }
     if (!plan->reverse) {
         return;
     }

@@ -2,7 +2,7 @@
 #ifndef USW_PART_HYBRID_SAMPLE_CUH
 #define USW_PART_HYBRID_SAMPLE_CUH
 
-#include "part_hybrid_count.cuh"
+#include "part_hybrid_few_sample.cuh"
 
 /* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
  * have more than `keys` of its keys. keys 0: never. walks: where most neighbours share a bucket,
@@ -111,14 +111,39 @@ __device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, 
            found[3] + f.deviate >= f.rises && found[3] <= f.rises + f.deviate;
 }
 
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. Shared memory:
- * hybrid_count_shared(bits). */
+/* Shared memory of the kernel below. */
+template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
+{
+    if constexpr (sizeof(K) < 4) {
+        return hybrid_count_shared(bits);
+    } else {
+        constexpr size_t few = sizeof(hybrid_few_sampled<K>);
+        return few > hybrid_count_shared(bits) ? few : hybrid_count_shared(bits);
+    }
+}
+
+/* Few values crowd some bucket: then whether they are few. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here,
+                                                  const usw_gpu_keymap<K> &map, hybrid_few<K> *few,
+                                                  unsigned *counts)
+{
+    if constexpr (sizeof(K) >= 4) {
+        if (few != nullptr && (counts[0] & 0xffff) != 0) {
+            return hybrid_are_few<K, I>(k, here, map, hybrid_few_size::values, few, counts);
+        }
+    }
+    return false;
+}
+
+/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
+ * where keys of few values are counted. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level)
+                                                      hybrid_even level, hybrid_few<K> *few)
 {
     constexpr int I = 16;
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
@@ -165,14 +190,17 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const unsigned varying =
         64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
     const unsigned shift = varying > bits ? varying - bits : 0;
-    const bool radix =
+    const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
-    const bool flat = !radix && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+    const bool counted = hybrid_may_be_few<K, I>(k, here, map, few, counts);
+    const bool radix = many && !counted;
+    const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
                       hybrid_is_flat<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
         plan->lsd = radix;
-        plan->skip = radix || flat;
+        plan->skip = radix || flat || counted;
+        plan->few = counted;
         plan->flat = flat;
         if (flat) { /* what count would see of them */
             plan->any = seen[0];

@@ -2,6 +2,7 @@
 #ifndef USW_PART_RADIX_ENDS_CUH
 #define USW_PART_RADIX_ENDS_CUH
 
+#include "part_few_table.cuh"
 #include "part_onesweep.cuh"
 #include "part_scatter_block.cuh"
 
@@ -42,8 +43,9 @@ template <typename K> struct usw_radix_pass_args {
     usw_radix_bits bits;
     usw_radix_control *control;
     void *ring;
-    unsigned *done;      /* of the ring's tiles: the epoch of the last that has its answer */
-    unsigned ring_tiles; /* a power of two, more than twice the blocks of a pass */
+    unsigned *done;           /* of the ring's tiles: the epoch of the last that has its answer */
+    unsigned ring_tiles;      /* a power of two, more than twice the blocks of a pass */
+    const hybrid_few<K> *few; /* of a pass by numbers */
 };
 
 /* An array of joined pairs in up to three pieces, so that it fits in the room of n keys and that of
@@ -83,8 +85,9 @@ template <typename K> struct usw_joined_array {
     }
 };
 
-/* Where a pass reads and writes. */
-template <typename K, unsigned value_bytes> struct usw_pass_ends {
+/* Where a pass reads and writes. numbered: keys of few values are sorted by the values' numbers, in
+ * one pass. */
+template <typename K, unsigned value_bytes, bool numbered = false> struct usw_pass_ends {
     using V = typename usw_value_of<value_bytes>::type;
     const K *keys_in;
     K *keys_out;        /* NULL: not wanted */
@@ -94,7 +97,24 @@ template <typename K, unsigned value_bytes> struct usw_pass_ends {
     usw_gpu_keymap<K> map;
     bool first, last;
     unsigned shift, mask;
+    const hybrid_few<K> *few; /* where the numbers are */
 
+    /* A key as the first pass takes it, and as it leaves the last one. */
+    __device__ __forceinline__ K enter(K k) const
+    {
+        if constexpr (numbered) {
+            return few->number_of(k);
+        } else {
+            return map.map(k);
+        }
+    }
+    __device__ __forceinline__ K leave(K k) const
+    {
+        if constexpr (numbered) {
+            k = few->sorted[k];
+        }
+        return map.unmap(k);
+    }
     __device__ __forceinline__ unsigned digit_of(K k) const
     {
         return static_cast<unsigned>(k >> shift) & mask;
@@ -102,8 +122,8 @@ template <typename K, unsigned value_bytes> struct usw_pass_ends {
 };
 
 /* What is the same for all tiles of this pass; the number of the pass's digit. */
-template <typename K, unsigned value_bytes>
-__device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes> &e,
+template <typename K, unsigned value_bytes, bool numbered>
+__device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes, numbered> &e,
                                                const usw_radix_pass_args<K> &a, unsigned pass,
                                                unsigned passes)
 {
@@ -128,6 +148,7 @@ __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes> &e,
         e.joined_out = to_tmp ? tmp : e.last ? none : out;
     }
     e.map = a.map;
+    e.few = a.few;
     e.shift = a.bits.shift(digit);
     e.mask = a.bits.mask(digit);
     return digit;

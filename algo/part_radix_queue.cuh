@@ -14,8 +14,13 @@ struct usw_radix_room {
     void *keys_tmp, *keys_out, *values_tmp;
 };
 
-/* The same of pairs, stable; with go: of keys of 4 or 8 bytes and values of 4 or 8, aligned. */
+/* The same of pairs, stable; with go: of keys of 4 or 8 bytes and values of 4 or 8, aligned. few:
+ * NULL, or a hybrid_few of the keys' type; where it has values, 256 at most, their numbers are
+ * sorted by, in one pass, and go should be 0. */
 upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const usw_radix_room &room,
-                                     const unsigned *go);
+                                     const unsigned *go, const void *few);
+
+/* Whether few need not be NULL. */
+bool usw_radix_takes_few(const usw_gpu *g, const usw_gpu_pairs *p);
 
 #endif

@@ -7,9 +7,10 @@
 #include "part_rank.cuh"
 
 /* W: of places in memory. */
-template <typename K, unsigned value_bytes, typename Shape, typename W> struct radix_tile {
+template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered = false>
+struct radix_tile {
     using V = typename usw_value_of<value_bytes>::type;
-    using ends = usw_pass_ends<K, value_bytes>;
+    using ends = usw_pass_ends<K, value_bytes, numbered>;
     using joined = usw_joined<K>;
     static constexpr bool joins = sizeof(K) == value_bytes;
     static constexpr unsigned I = Shape::items, T = Shape::threads, tile = Shape::tile;
@@ -22,8 +23,7 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
     V *value;
     uint16_t *order, *digit_start;
     unsigned *warp_sums;
-    /* This thread's items. */
-    K k[I];
+    K k[I]; /* this thread's items */
     V v[value_bytes != 0 ? I : 1];
 
     static constexpr size_t shared_bytes()
@@ -131,7 +131,7 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
         }
 #pragma unroll
         for (unsigned i = 0; e.first && i < I; i++) {
-            k[i] = e.map.map(k[i]);
+            k[i] = numbered && at + 32 * i >= count ? K(0) : e.enter(k[i]);
         }
 #pragma unroll
         for (unsigned i = 0; count < tile && i < I; i++) {
@@ -373,7 +373,7 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
         if constexpr (joins) {
             if (e.joined_out.low != nullptr) {
                 return each<whole>(e, count, [&](W to, K x, V y) {
-                    *e.joined_out.at(to) = {last ? e.map.unmap(x) : x, y};
+                    *e.joined_out.at(to) = {last ? e.leave(x) : x, y};
                 });
             }
         }
@@ -381,7 +381,7 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
             return each<whole>(e, count, [&](W to, K, V y) { e.values_out[to] = y; });
         }
         return each<whole>(e, count, [&](W to, K x, V y) {
-            e.keys_out[to] = last ? e.map.unmap(x) : x;
+            e.keys_out[to] = last ? e.leave(x) : x;
             if constexpr (value_bytes != 0) {
                 e.values_out[to] = y;
             }

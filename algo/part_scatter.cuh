@@ -40,12 +40,13 @@ __device__ __forceinline__ void ask_ahead(const void *at, size_t bytes)
 }
 
 /* W: of the look-back words. One block's work. */
-template <typename K, unsigned value_bytes, typename Shape, typename W> struct radix_pass {
-    using block = radix_tile<K, value_bytes, Shape, W>;
+template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
+struct radix_pass {
+    using block = radix_tile<K, value_bytes, Shape, W, numbered>;
     const usw_radix_pass_args<K> &a;
     unsigned pass;
     size_t tiles;
-    usw_pass_ends<K, value_bytes> e;
+    usw_pass_ends<K, value_bytes, numbered> e;
     look_ring<W> ring;
     unsigned *taken; /* a shared word: the next tile's number, the clerk's before all */
 
@@ -120,33 +121,39 @@ template <typename K, unsigned value_bytes, typename Shape, typename W> struct r
     }
 };
 
+/* One pass. taken: as above. */
+template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
+__device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
+                                               unsigned char *shared, unsigned *taken)
+{
+    const size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
+    const unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
+    const look_ring<W> ring = {static_cast<W *>(a.ring), a.ring_tiles, 1 + pass * laps};
+    radix_pass<K, value_bytes, Shape, W, numbered> p = {a, pass, tiles, {}, ring, taken};
+    const unsigned digit = begin_pass(p.e, a, pass, a.control->passes);
+    if (threadIdx.x == 0) {
+        *taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
+    }
+    __syncthreads();
+    if (*taken == 0) {
+        usw_radix_clerk(ring, a.control->base[digit], static_cast<unsigned>(tiles));
+        return;
+    }
+    radix_tile<K, value_bytes, Shape, W, numbered> b;
+    b.carve(shared);
+    for (size_t at = *taken; at <= tiles; at = *taken) {
+        p.one_tile(b, at - 1);
+    }
+}
+
 template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_scatter(const usw_radix_pass_args<K> a, unsigned pass)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED(unsigned, taken);
-    const unsigned passes = a.control->passes;
-    if (pass >= passes) {
-        return;
-    }
-    const size_t tiles = (a.n + Shape::tile - 1) / Shape::tile;
-    const unsigned laps = static_cast<unsigned>((tiles + a.ring_tiles - 1) / a.ring_tiles);
-    const look_ring<W> ring = {static_cast<W *>(a.ring), a.ring_tiles, 1 + pass * laps};
-    radix_pass<K, value_bytes, Shape, W> p = {a, pass, tiles, {}, ring, &taken};
-    const unsigned digit = begin_pass(p.e, a, pass, passes);
-    if (threadIdx.x == 0) {
-        taken = atomicAdd(&a.control->tiles_taken[pass], 1u);
-    }
-    __syncthreads();
-    if (taken == 0) {
-        usw_radix_clerk(ring, a.control->base[digit], static_cast<unsigned>(tiles));
-        return;
-    }
-    radix_tile<K, value_bytes, Shape, W> b;
-    b.carve(shared);
-    for (size_t at = taken; at <= tiles; at = taken) {
-        p.one_tile(b, at - 1);
+    if (pass < a.control->passes) {
+        radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken);
     }
 }
 

@@ -21,7 +21,8 @@
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
  *                   64 bits as words of 32, part_hybrid_words.cuh.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
- *          Keys of 8 and 16 bits are counted, then written by their counts (fill).
+ *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
+ *          keys of which the sample has few values: part_hybrid_few.cuh.
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
@@ -31,7 +32,7 @@
  *
  * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; flat 24 and 48; of n up to 2^20 one
  *          scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once,
- *          written once. Few values of u32 keys 4 + 8 + 8 = 20.
+ *          written once, and so are keys of few values.
  *
  * Scratch  one copy of the keys, and 1% for the regions' slack, the buckets and the lists of what
  *          is left.
@@ -103,16 +104,33 @@ static unsigned bits_for(unsigned long long n)
     return bits;
 }
 
+template <typename K, bool identity>
+static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second)
+{
+    /* A block's counters of 16 bits are 32,768 words to be added to those of all blocks. */
+    const unsigned long long share = sizeof(K) == 2 ? 65536 : 16384;
+    const unsigned long long tiles = (j.n + share - 1) / share;
+    const unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
+    auto *counts = reinterpret_cast<unsigned long long *>(j.counts);
+    if constexpr (sizeof(K) >= 4) {
+        if (j.few != nullptr && !second) {
+            USW_LAUNCH(g, (hybrid_count_any<K, identity>), blocks, 1024, hybrid_few_shared<K>(bits),
+                       j.keys, j.n, j.map, bits, j.plan, counts, j.handed, j.few,
+                       static_cast<unsigned *>(nullptr));
+            return;
+        }
+    }
+    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits), j.keys, j.n,
+               j.map, bits, j.plan, counts, j.handed);
+}
+
 /* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
 template <typename K, bool identity>
 static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile,
                             bool second)
 {
     const unsigned bits = second ? j.fine : j.bits, bits1 = second ? FINE_BITS_1 : j.bits1;
-    unsigned long long tiles = (j.n + 16383) / 16384;
-    unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
-    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits), j.keys, j.n,
-               j.map, bits, j.plan, reinterpret_cast<unsigned long long *>(j.counts), j.handed);
+    count<K, identity>(g, j, bits, second);
     hybrid_place_args a = {j.plan,
                            j.n,
                            j.counts,
@@ -158,9 +176,9 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_count_shared(j.bits), j.keys, j.n, j.map,
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
                j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), j.clear, crowded_for(j),
-               hybrid_even_for(j));
+               hybrid_even_for(j), j.few);
     if constexpr (sizeof(K) >= 4) {
         if (j.flat) {
             hybrid_flat<K, identity>(g, j);
@@ -269,7 +287,8 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.uneven) {
         sort_uneven<K, identity>(g, j);
     }
-    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.plan);
+    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
+               static_cast<const hybrid_few<K> *>(j.few));
     return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
 }
 
@@ -336,8 +355,10 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
         plan_buckets<K, false>(g, j, 0, 1);
     }
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
-    return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + 8191) / 8192), 256, 0,
-                      filling, j.n, j.map, j.plan);
+    /* Of few keys, the last may have many values, and a block should not have all of them. */
+    const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
+    return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + stretch - 1) / stretch),
+                      256, 0, filling, j.n, stretch, j.map, j.plan);
 }
 
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)

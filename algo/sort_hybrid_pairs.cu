@@ -12,7 +12,9 @@
  *          sort     part_hybrid_pairs_local.cuh: each bucket by the bits still undecided.
  *          Buckets of up to twice as many pairs have a larger local sort. Sorted and uneven keys,
  *          a sample that missed a bit, and buckets that no local sort holds are left to the radix
- *          sort, decided on the device before the first move.
+ *          sort, decided on the device before the first move. Keys of which the sample has up to
+ *          256 values are counted by value (part_hybrid_few.cuh), and sorted by one pass of the
+ *          radix sort, whose digit is the number of the value.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
  *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
@@ -73,6 +75,7 @@ template <typename K> struct pairs_job {
     unsigned *zero; /* counts, handed, ring: to be cleared */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
+    hybrid_few<K> *few; /* or NULL */
     unsigned ring_tiles, grid;
     unsigned long long *starts;
     unsigned *tile_begin;
@@ -95,6 +98,11 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
     j.tile_begin = static_cast<unsigned *>(usw_gpu_scratch(g, (segments + 1) * 4));
     auto *tmp = static_cast<unsigned char *>(usw_gpu_scratch(g, n * (sizeof(K) + value_bytes)));
+    j.few = nullptr;
+    if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few <= n &&
+        usw_radix_takes_few(g, j.p)) {
+        j.few = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few));
+    }
     j.room.keys_out = j.p->out_keys;
     if (j.room.keys_out == nullptr) {
         j.room.keys_out = usw_gpu_scratch(g, n * sizeof(K));
@@ -120,12 +128,13 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
     const K *keys = static_cast<const K *>(j.p->keys);
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
-    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, 0, keys, n, j.map, j.digits, S::place_bits, heavy,
-               j.plan, j.zero, j.zero_words);
-    USW_LAUNCH(g, (hybrid_count<K, identity>),
+    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, j.few != nullptr ? sizeof(hybrid_few_sampled<K>) : 0,
+               keys, n, j.map, j.digits, S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
+    USW_LAUNCH(g, (hybrid_count_any<K, identity>),
                static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-               hybrid_count_shared(bits), keys, n, j.map, bits, &j.plan->keys,
-               reinterpret_cast<unsigned long long *>(j.counts), j.handed);
+               j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
+               j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts),
+               j.handed, j.few, &j.plan->radix);
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
@@ -166,7 +175,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     USW_LAUNCH(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
                larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
                unsigned(S::capacity), buckets);
-    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix);
+    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix, j.few);
 }
 
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
@@ -179,7 +188,7 @@ static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
         pairs_local_shared<K, value_bytes, larger>() > g->shared_bytes ||
         size_t(2) << bits > g->shared_bytes ||
         scatter_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
-        return usw_radix_queue_pairs(g, j.p, {}, nullptr);
+        return usw_radix_queue_pairs(g, j.p, {}, nullptr, nullptr);
     }
     if (!take_scratch<K, value_bytes, move>(g, j)) {
         return g->status;
@@ -212,7 +221,7 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
         return bits <= most ? bits : 0;
     };
     if (p->n < T::n_min || p->n <= FEW_PAIRS(g, p->width, value_bytes) || p->n > size_t(1) << 29) {
-        return usw_radix_queue_pairs(g, p, {}, nullptr);
+        return usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
     }
     unsigned bits = bits_of(less(), T::bits_less);
     if (bits != 0) {
@@ -224,7 +233,7 @@ static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
     }
     bits = bits_of(more(), T::bits_more);
     return bits != 0 ? sort_with<K, value_bytes, T, more, more>(g, j, bits)
-                     : usw_radix_queue_pairs(g, p, {}, nullptr);
+                     : usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
 }
 
 upsweep_status usw_hybrid_pairs(usw_gpu *g, const usw_gpu_pairs *p)
@@ -234,7 +243,7 @@ upsweep_status usw_hybrid_pairs(usw_gpu *g, const usw_gpu_pairs *p)
     const bool plain = (p->value_bytes == 4 || p->value_bytes == 8) && odd % p->value_bytes == 0;
     const bool whole = p->bit_begin == 0 && p->bit_end == 8u << p->width;
     if (!plain || !whole || p->width < 2) {
-        return usw_radix_queue_pairs(g, p, {}, nullptr);
+        return usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
     }
     return p->width == 3
                ? p->value_bytes == 8 ? sort_plain<uint64_t, 8>(g, p) : sort_plain<uint64_t, 4>(g, p)

@@ -5,7 +5,9 @@
  *          (part_scatter.cuh), all queued at once. Passes beyond the plan's number end at once, so
  *          that nothing waits for the host.
  *
- * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish.
+ * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
+ *          (part_radix_finish.cuh). Pairs of few values, which the hybrid sort has counted: one
+ *          cooperative launch (part_radix_numbered.cuh).
  *
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
@@ -17,88 +19,7 @@
  */
 #include "held.cuh"
 #include "part_radix_queue.cuh"
-#include "part_scatter.cuh"
-
-/* ---- finish: what no pass has done ---- */
-
-template <typename K> struct finish_args {
-    const K *keys_in;
-    K *keys_out; /* NULL: not wanted */
-    const K *keys_tmp;
-    const void *values_in;
-    void *values_out;
-    const void *values_tmp;
-    size_t n;
-    bool last_in_tmp;
-    const usw_radix_control *control;
-    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
-};
-
-/* to[i] = from[i] or, reversed, from[n - 1 - i]; to may be from; from NULL: i itself. */
-template <typename T>
-__device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, bool reverse)
-{
-    size_t t = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-    if (from == to) {
-        for (size_t i = t; reverse && i < n / 2; i += step) {
-            T a = from[i], b = from[n - 1 - i];
-            to[i] = b;
-            to[n - 1 - i] = a;
-        }
-    } else {
-        for (size_t i = t; i < n; i += step) {
-            size_t j = reverse ? n - 1 - i : i;
-            to[i] = from == nullptr ? static_cast<T>(j) : from[j];
-        }
-    }
-}
-
-/* The same of joined pairs, which come apart. */
-template <typename K>
-__device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys, K *values,
-                                              size_t n)
-{
-    size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-    for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
-        const usw_joined<K> x = from[i];
-        if (keys != nullptr) {
-            keys[i] = x.key;
-        }
-        values[i] = x.value;
-    }
-}
-
-template <typename K, unsigned value_bytes>
-__global__ void __launch_bounds__(512) usw_radix_finish(const finish_args<K> a)
-{
-    using V = typename usw_value_of<value_bytes>::type;
-    if (a.go != nullptr && *a.go == 0) {
-        return;
-    }
-    unsigned passes = a.control->passes;
-    const K *keys = a.keys_in;
-    const void *values = a.values_in;
-    if (passes != 0) {
-        if (!a.last_in_tmp || passes % 2 == 0) {
-            return;
-        }
-        if constexpr (sizeof(K) == value_bytes) {
-            finish_joined(reinterpret_cast<const usw_joined<K> *>(a.keys_tmp), a.keys_out,
-                          static_cast<K *>(a.values_out), a.n);
-            return;
-        }
-        keys = a.keys_tmp;
-        values = a.values_tmp;
-    }
-    bool reverse = a.control->order == USW_ORDER_REVERSE;
-    if (a.keys_out != nullptr) {
-        finish_array(keys, a.keys_out, a.n, reverse);
-    }
-    if constexpr (value_bytes != 0) {
-        finish_array(static_cast<const V *>(values), static_cast<V *>(a.values_out), a.n, reverse);
-    }
-}
+#include "part_radix_numbered.cuh"
 
 /* ---- the whole ---- */
 
@@ -113,6 +34,7 @@ struct radix_job {
     bool stable;
     usw_radix_room room;
     const unsigned *go; /* as usw_radix_queue */
+    const void *few;    /* as usw_radix_queue_pairs */
 };
 
 /* The room that a sort takes, from the scratch where there is none; keys_out is the caller's where
@@ -137,13 +59,47 @@ static bool take_room(usw_gpu *g, const radix_job &j, usw_radix_room &r)
            (value_bytes == 0 || r.values_tmp != nullptr);
 }
 
+/* Whether as many blocks as a pass has run together. */
+template <typename K, unsigned value_bytes> static bool run_together(const usw_gpu *g)
+{
+    using shape = typename usw_pass_tuning<K, value_bytes>::shape;
+    constexpr size_t bytes = radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes() + 1280;
+    return shape::blocks * bytes <= g->shared_bytes + 1024;
+}
+
+/* A launch for each step; `blocks` for a pass. */
+template <typename K, unsigned value_bytes, typename shape>
+static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsigned blocks)
+{
+    using counting = usw_radix_count_tuning;
+    const size_t n = a.pass.n;
+    const bool narrow = n < size_t(1) << 29;
+    usw_gpu_fill(g, a.pass.control, 0, sizeof *a.pass.control);
+    size_t stretch = counting::threads * counting::vectors * (16 / sizeof(K));
+    size_t counters = (n + stretch - 1) / stretch;
+    counters = counters < g->sms * counting::blocks ? counters : g->sms * counting::blocks;
+    USW_LAUNCH(g, (usw_radix_count<K>), static_cast<unsigned>(counters), counting::threads, 0,
+               a.count);
+    auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
+                         : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
+    size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
+                           : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
+    for (unsigned p = 0; p < a.pass.bits.digits; p++) {
+        USW_LAUNCH(g, kernel, blocks, shape::threads, shared, a.pass, p);
+    }
+    size_t finish_blocks = (n + 4095) / 4096;
+    finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
+    return USW_LAUNCH(g, (usw_radix_finish<K, value_bytes>), static_cast<unsigned>(finish_blocks),
+                      512, 0, a.finish);
+}
+
 template <typename K, unsigned value_bytes,
           typename shape = typename usw_pass_tuning<K, value_bytes>::shape>
 static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
     unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
-    bool narrow = n < size_t(1) << 29;
+    const bool narrow = n < size_t(1) << 29;
     size_t slots = tiles < ring_tiles ? tiles : ring_tiles;
     size_t ring_words = usw_clerk_ring_words(slots, narrow) + slots;
     auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
@@ -155,52 +111,47 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     K *keys_tmp = static_cast<K *>(room.keys_tmp), *keys_out = static_cast<K *>(room.keys_out);
     usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(j.map);
     usw_radix_bits bits = {j.bit_begin, j.bit_end, (j.bit_end - j.bit_begin + 7) / 8};
-    bool last_in_tmp = j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
-    usw_gpu_fill(g, control, 0, sizeof *control);
-    usw_radix_count_args<K> count = {
+    const bool last_in_tmp =
+        j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
+    const auto *few = static_cast<const hybrid_few<K> *>(j.few);
+    const usw_radix_count_args<K> count = {
         static_cast<const K *>(j.keys_in), n, map, bits, j.stable, control, ring, ring_words, j.go};
-    using counting = usw_radix_count_tuning;
-    size_t stretch = counting::threads * counting::vectors * (16 / sizeof(K));
-    size_t blocks = (n + stretch - 1) / stretch;
-    blocks = blocks < g->sms * counting::blocks ? blocks : g->sms * counting::blocks;
-    USW_LAUNCH(g, (usw_radix_count<K>), static_cast<unsigned>(blocks), counting::threads, 0, count);
-    usw_radix_pass_args<K> pass = {static_cast<const K *>(j.keys_in),
-                                   keys_out,
-                                   keys_tmp,
-                                   j.values_in,
-                                   j.values_out,
-                                   room.values_tmp,
-                                   n,
-                                   last_in_tmp,
-                                   j.keys_out == nullptr,
-                                   map,
-                                   bits,
-                                   control,
-                                   ring,
-                                   ring + usw_clerk_ring_words(slots, narrow),
-                                   ring_tiles};
-    auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
-                         : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
-    size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
-                           : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
-    for (unsigned p = 0; p < bits.digits; p++) { /* a block each, and the clerk's */
-        USW_LAUNCH(g, kernel, static_cast<unsigned>(tiles + 1 < grid ? tiles + 1 : grid),
-                   shape::threads, shared, pass, p);
+    const usw_radix_pass_args<K> pass = {static_cast<const K *>(j.keys_in),
+                                         keys_out,
+                                         keys_tmp,
+                                         j.values_in,
+                                         j.values_out,
+                                         room.values_tmp,
+                                         n,
+                                         last_in_tmp,
+                                         j.keys_out == nullptr,
+                                         map,
+                                         bits,
+                                         control,
+                                         ring,
+                                         ring + usw_clerk_ring_words(slots, narrow),
+                                         ring_tiles,
+                                         few};
+    const usw_finish_args<K> finish = {pass.keys_in,
+                                       static_cast<K *>(j.keys_out),
+                                       keys_tmp,
+                                       j.values_in,
+                                       j.values_out,
+                                       room.values_tmp,
+                                       n,
+                                       last_in_tmp,
+                                       control,
+                                       j.go};
+    const usw_radix_steps<K> a = {count, pass, finish};
+    const unsigned some = static_cast<unsigned>(tiles + 1 < grid ? tiles + 1 : grid);
+    if constexpr (value_bytes != 0 && sizeof(K) >= 4) {
+        if (few != nullptr) {
+            USW_LAUNCH_COOPERATIVE(
+                g, (usw_radix_numbered<K, value_bytes, shape, uint32_t>), some, shape::threads,
+                (radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()), a, g->barrier);
+        }
     }
-    finish_args<K> finish = {pass.keys_in,
-                             static_cast<K *>(j.keys_out),
-                             keys_tmp,
-                             j.values_in,
-                             j.values_out,
-                             room.values_tmp,
-                             n,
-                             last_in_tmp,
-                             control,
-                             j.go};
-    size_t finish_blocks = (n + 4095) / 4096;
-    finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
-    return USW_LAUNCH(g, (usw_radix_finish<K, value_bytes>), static_cast<unsigned>(finish_blocks),
-                      512, 0, finish);
+    return queue_steps<K, value_bytes, shape>(g, a, some);
 }
 
 /* value_bytes: 0, 4 or 8; of few keys 1 or 2 too. */
@@ -226,8 +177,8 @@ static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, u
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 {
     bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
-    radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,   s->map,
-                     s->bit_begin, s->bit_end, !whole,  {},      nullptr};
+    radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,    s->map,
+                     s->bit_begin, s->bit_end, !whole,  {},      nullptr, nullptr};
     return sort_job(g, job, s->width, 0);
 }
 
@@ -237,7 +188,7 @@ upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, con
         return sort_keys(g, s);
     }
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
-                     0,       8u << s->width, false,   {},      go};
+                     0,       8u << s->width, false,   {},      go,   nullptr};
     job.room.keys_tmp = tmp;
     if (s->n <= usw_gpu_held_max(g, s->width, 0)) {
         const usw_small_sort held = {s->keys, s->keys,  nullptr, nullptr, 0,
@@ -305,8 +256,9 @@ static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_jo
 
 static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    radix_job job = {p->keys,    p->out_keys, p->values, p->out_values, p->n, p->map, p->bit_begin,
-                     p->bit_end, true,        {},        nullptr};
+    radix_job job = {p->keys, p->out_keys, p->values,    p->out_values,
+                     p->n,    p->map,      p->bit_begin, p->bit_end,
+                     true,    {},          nullptr,      nullptr};
     uintptr_t odd =
         reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
     unsigned bytes = static_cast<unsigned>(p->value_bytes);
@@ -319,14 +271,25 @@ static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
                            : sort_by_index<uint64_t>(g, p, job);
 }
 
+bool usw_radix_takes_few(const usw_gpu *g, const usw_gpu_pairs *p)
+{
+    if (p->n >> 29 != 0) {
+        return false;
+    }
+    return p->width == 3
+               ? p->value_bytes == 4 ? run_together<uint64_t, 4>(g) : run_together<uint64_t, 8>(g)
+           : p->value_bytes == 4 ? run_together<uint32_t, 4>(g)
+                                 : run_together<uint32_t, 8>(g);
+}
+
 upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const usw_radix_room &room,
-                                     const unsigned *go)
+                                     const unsigned *go, const void *few)
 {
     if (go == nullptr) {
         return sort_pairs(g, p);
     }
     radix_job job = {p->keys, p->out_keys,    p->values, p->out_values, p->n, p->map,
-                     0,       8u << p->width, true,      room,          go};
+                     0,       8u << p->width, true,      room,          go,   few};
     auto queue = [&](auto k) {
         using K = decltype(k);
         return p->value_bytes == 4 ? sort_radix<K, 4>(g, job) : sort_radix<K, 8>(g, job);

@@ -19,6 +19,8 @@ static size_t most_bytes = N_MAX * sizeof(uint64_t);
 
 enum uneven {
     FEW_VALUES,   /* 16 */
+    FEW_AND_RARE, /* the same, and 16 others that a sample seldom sees */
+    FEW_HIDING,   /* the same, and many others where a sample does not look */
     AND_OF_THREE, /* many levels of ever smaller parts */
     ZIPF,
     CLUSTERS,  /* two, far apart, of 256 values */
@@ -53,6 +55,8 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     double unit = (double)(r >> 11) * 0x1p-53;
     switch (pattern) {
     case FEW_VALUES: return (r >> 60) * 0x1111111111111111;
+    case FEW_AND_RARE: return i % 40000 == 33 ? 5 + i / 40000 % 16 : (r >> 60) * 0x1111111111111111;
+    case FEW_HIDING: return i % 256 == 96 ? key : (r >> 60) * 0x1111111111111111;
     case AND_OF_THREE: return key & input_random(state) & input_random(state);
     case ZIPF: return (uint64_t)(1 / (1e-6 + unit));
     case CLUSTERS: return (r & 255) | (r >> 63 ? full << (bits - 2) : 0);
@@ -113,6 +117,50 @@ static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n,
     }
 }
 
+/* The same with values: positions, or (argsort) made up by the sort. */
+static void check_pairs(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, bool argsort)
+{
+    const usw_gpu_sort_form *form = gpu_step(room, "sort_hybrid");
+    const size_t bytes = upsweep_type_bytes(type), half = most_bytes / 2;
+    unsigned char *places = keys + half, *want_places = want + half, *got_places = got + half;
+    assert_true(n * bytes <= half);
+    fill(pattern, type, n, n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(places + i * bytes, &(uint64_t){i}, bytes);
+    }
+    memcpy(want, keys, n * bytes);
+    memcpy(want_places, places, n * bytes);
+    upsweep_options o = {.flags = 0};
+    assert_int_equal(upsweep_sort_pairs(room->cpu, want, want_places, n, type, bytes, &o),
+                     UPSWEEP_OK);
+    gpu_begin(room);
+    void *at = gpu_put(room, keys, n * bytes, 0), *values = gpu_put(room, places, n * bytes, 0);
+    usw_gpu_pairs p = {.keys = at, .out_keys = at, .out_values = values, .n = n, .stable = true};
+    p.values = argsort ? NULL : values;
+    p.value_bytes = bytes;
+    p.map = usw_keymap_of(type, 0);
+    p.width = bytes == 4 ? 2 : 3;
+    p.bit_end = p.map.bits;
+    assert_int_equal(form->pairs(room->g, &p), UPSWEEP_OK);
+    gpu_get(room, got, at, n * bytes);
+    gpu_get(room, got_places, values, n * bytes);
+    assert_int_equal(gpu_end(room), 0);
+    if (memcmp(got, want, n * bytes) != 0 || memcmp(got_places, want_places, n * bytes) != 0) {
+        fail_msg("pairs, pattern %u, %s, n = %zu", pattern, upsweep_type_name(type), n);
+    }
+}
+
+/* Few values, all of which the sample has, or not. */
+static void few_values(void **state)
+{
+    gpu_room *room = *state;
+    const size_t n = is_emulated(room) ? 40001 : ((size_t)1 << 24) + 77;
+    for (unsigned pattern = FEW_VALUES; pattern <= FEW_HIDING; pattern++) {
+        check_pairs(room, pattern, UPSWEEP_F32, n, pattern == FEW_VALUES);
+        check_pairs(room, pattern, UPSWEEP_U64, n, false);
+    }
+}
+
 /* Every pattern and type, each at some of the sizes. */
 static void uneven_keys(void **state)
 {
@@ -167,7 +215,7 @@ static int close_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(uneven_keys),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(uneven_keys), cmocka_unit_test(few_values),
                                        cmocka_unit_test(many_uneven_keys)};
     return cmocka_run_group_tests(tests, open_room, close_room);
 }
