@@ -22,6 +22,7 @@ struct hybrid_plan {
     unsigned skip;         /* nothing is to be counted (again) */
     unsigned flat;         /* the first scatter is that of part_hybrid_flat.cuh, which counts */
     unsigned few;          /* keys are of few values: part_hybrid_few.cuh; then how many to fill */
+    unsigned left;         /* buckets that part_hybrid_values.cuh leaves */
 };
 
 template <typename K> struct hybrid_vector {

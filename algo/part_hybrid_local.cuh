@@ -274,23 +274,54 @@ template <typename K> struct hybrid_local_args {
     const hybrid_plan *plan;
 };
 
-/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. */
-template <typename K, int NT, int I, int B, int R, int MB, bool identity>
-__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a)
+/* Asks for keys to be brought to the second cache. */
+template <typename K>
+__device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
-    const unsigned group = a.plan->group;
-    const size_t last = ((blockIdx.x + size_t(1)) << group) - 1, before = size_t(1) << group;
-    if (!a.plan->even) {
-        return;
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    constexpr unsigned V = hybrid_vector<K>::keys;
+    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
+    if (n >= 2 * V) {
+        const unsigned bytes = static_cast<unsigned>(n - (V - 1)) / V * 16;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
     }
-    const unsigned long long begin = blockIdx.x > 0 ? a.ends[last - before] : 0;
+#else
+    (void)keys;
+    (void)n;
+#endif
+}
+
+/* A bucket of up to NT * I - 32 keys; larger ones are not its business. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
+                                                     unsigned char *room)
+{
+    const unsigned group = a.plan->group;
+    const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
+    const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
                                                      static_cast<unsigned>(size),
                                                      a.plan->shift + group, a.map, room);
     }
+}
+
+/* A block of NT threads a bucket. The keys of the bucket so many ahead, which a block will soon
+ * take, are asked for. */
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    if (!a.plan->even) {
+        return;
+    }
+    if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
+        const unsigned long long at = a.ends[blockIdx.x + ahead - 1];
+        const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
+        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+    }
+    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, room);
 }
 
 template <typename K> struct hybrid_bins_args {

@@ -4,8 +4,8 @@
  * tile's keys of its digit; the order is any, for equal keys are the same bits. One atomic a digit
  * in global memory reserves their places in the bucket. The keys are reordered in shared memory, so
  * that they are written in runs. Two forms of that: in rooms, where every digit has a fixed room
- * and the rank is a place at once; and close together, where the digits' counts are scanned first,
- * for keys too wide for rooms. */
+ * and the rank is a place at once (part_hybrid_rooms.cuh); and close together, where the digits'
+ * counts are scanned first, for keys too wide for rooms. */
 #ifndef USW_PART_HYBRID_SCATTER_CUH
 #define USW_PART_HYBRID_SCATTER_CUH
 
@@ -104,131 +104,6 @@ __device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigne
     }
     const unsigned base = __shfl_sync(~0u, rank, first);
     return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
-}
-
-/* ---- in rooms ---- */
-
-/* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
- * are returned. U keys are on their way at a time. */
-template <typename K, int NT, int I, int U, bool plain>
-__device__ __forceinline__ unsigned
-hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
-                  unsigned *cnt, K *tile, unsigned C)
-{
-    unsigned late = 0, most = ~0u;
-    bool crowd = false;
-    if (t.m == NT * I) {
-#pragma unroll
-        for (int i0 = 0; i0 < I; i0 += U) {
-            K k[U];
-            unsigned r[U];
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                k[i] = t.in[threadIdx.x + (i0 + i) * NT];
-            }
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                k[i] = plain ? k[i] : map.map(k[i]);
-            }
-            if (i0 == 0) {
-                crowd = hybrid_crowd(digit(k[0]), most) >= 8;
-            }
-            if (crowd) {
-#pragma unroll
-                for (int i = 0; i < U; i++) {
-                    unsigned d = digit(k[i]);
-                    r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
-                }
-            } else {
-#pragma unroll
-                for (int i = 0; i < U; i++) {
-                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < U; i++) {
-                if (r[i] < C) {
-                    tile[digit(k[i]) / 4 * C + r[i]] = k[i];
-                } else {
-                    late |= 1u << (i0 + i);
-                }
-            }
-        }
-        return late;
-    }
-#pragma unroll 1
-    for (int i = 0; i < I; i++) {
-        unsigned p = threadIdx.x + i * NT;
-        if (p < t.m) {
-            K key = plain ? t.in[p] : map.map(t.in[p]);
-            unsigned d = digit(key) / 4, r = atomicAdd(&cnt[d], 1);
-            if (r < C) {
-                tile[d * C + r] = key;
-            } else {
-                late |= 1u << i;
-            }
-        }
-    }
-    return late;
-}
-
-/* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
-template <typename K> constexpr size_t hybrid_rooms_shared(int room)
-{
-    return 256 * 16 + 16 + room * sizeof(K);
-}
-
-/* room: keys, of all rooms together. */
-template <typename K, int NT, int I, bool first, bool identity, int MB, int room, int U>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_args<K> a)
-{
-    static_assert(I <= 32, "a bit a key");
-    constexpr bool plain = !first || identity;
-    USW_DYNAMIC_SHARED(unsigned char, memory);
-    K **to = reinterpret_cast<K **>(memory);
-    unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
-    K *tile = reinterpret_cast<K *>(found + 4);
-    const unsigned tid = threadIdx.x, lane = tid % 32;
-    for (unsigned d = tid; d < 512; d += NT) {
-        cnt[d] = 0;
-    }
-    hybrid_tile<K> t;
-    const hybrid_level<first> l(a.plan);
-    if (!hybrid_to_do<K, first>(a, false) ||
-        !hybrid_find_tile<K, NT * I, first>(a, l, blockIdx.x, found, t)) {
-        return;
-    }
-    const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
-    const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
-    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
-    __syncthreads();
-    if (tid < l.digits && cnt[tid] != 0) {
-        to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
-    }
-    __syncthreads();
-    /* A warp a room; its accesses are to whole lines, from -31 on. */
-    for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
-        int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
-        K *out = to[d];
-        const K *from = tile + d * C;
-        int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
-        for (int j = static_cast<int>(lane) - skew; j < c; j += 32) {
-            if (j >= 0) {
-                out[j] = from[j];
-            }
-        }
-    }
-    unsigned most = ~0u;
-    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
-        int i = __ffs(static_cast<int>(some)) - 1;
-        bool here = (late >> i & 1) != 0;
-        K key = here ? t.in[tid + i * NT] : K(0);
-        key = plain ? key : a.map.map(key);
-        unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
-        if (here) {
-            to[d][C + r] = key;
-        }
-    }
 }
 
 /* ---- close together ---- */

@@ -259,21 +259,6 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     });
 }
 
-/* Asks for keys to be brought to the second cache. */
-__device__ __forceinline__ void hybrid_prefetch(const uint64_t *keys, unsigned long long n)
-{
-#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
-    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
-    if (n > 2) {
-        const unsigned bytes = static_cast<unsigned>(n - 1) / 2 * 16;
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
-    }
-#else
-    (void)keys;
-    (void)n;
-#endif
-}
-
 /* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. The
  * keys of the bucket so many ahead, which a block will soon take, are asked for. */
 template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>

@@ -19,7 +19,8 @@
  *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
  *                   keys of which many have the same digits go by a kernel of their own.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
- *                   64 bits as words of 32, part_hybrid_words.cuh.
+ *                   64 bits as words of 32, part_hybrid_words.cuh; buckets of more than 2^29 keys
+ *                   of 32 bits by counts of the values of 16 bits, part_hybrid_values.cuh.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
  *          keys of which the sample has few values: part_hybrid_few.cuh.
@@ -45,6 +46,8 @@
 #include "part_hybrid_place.cuh"
 #include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
+#include "part_hybrid_rooms.cuh"
+#include "part_hybrid_values.cuh"
 #include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
 
@@ -66,6 +69,7 @@ static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
 struct hybrid_shape_32 {
     static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
+    static constexpr int several = 8, several_batch = 4; /* tiles of a block, where it has more */
     static constexpr int local_blocks = 4, rounds = 8;
 };
 struct hybrid_crowd_shape {
@@ -199,12 +203,21 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
         first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
         j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
-    unsigned blocks = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
+    const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
     if constexpr (sizeof(K) == 4) {
-        USW_LAUNCH(g,
-                   (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
-                                         shape::room, shape::batch>),
-                   blocks, shape::threads, hybrid_rooms_shared<K>(shape::room), a);
+        constexpr size_t shared = hybrid_rooms_shared<K>(shape::room);
+        /* If the keys may have been scattered otherwise, a block takes several tiles. */
+        if (first && j.flat) {
+            USW_LAUNCH(g,
+                       (hybrid_scatter_rooms < K, shape::threads, shape::keys, first, identity, 2,
+                        shape::room, first ? shape::several_batch : shape::batch, first >),
+                       tiles / shape::several + 1, shape::threads, shared, a);
+        } else {
+            USW_LAUNCH(g,
+                       (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
+                                             shape::room, shape::batch, false>),
+                       tiles, shape::threads, shared, a);
+        }
         if (j.fine != 0) {
             using crowd = hybrid_crowd_shape;
             static_assert(2 * crowd::threads * crowd::keys == tile, "halves");
@@ -212,11 +225,11 @@ static void scatter(usw_gpu *g, const hybrid_job<K> &j)
                        (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, identity,
                                              crowd::blocks>),
                        g->sms * crowd::blocks, crowd::threads, hybrid_close_shared<K>(tile / 2), a,
-                       blocks);
+                       tiles);
         }
     } else {
         USW_LAUNCH(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, identity, 2>),
-                   blocks, shape::threads, hybrid_close_shared<K>(tile), a);
+                   tiles, shape::threads, hybrid_close_shared<K>(tile), a);
     }
 }
 
@@ -240,11 +253,19 @@ static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
             return;
         }
     }
+    constexpr int blocks = local::blocks(shape::local_blocks);
+    if constexpr (sizeof(K) == 4 && size == 2) { /* a quarter of a key a value */
+        if (two) {
+            hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
+            return;
+        }
+    }
     USW_LAUNCH(g,
-               (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
-                             local::blocks(shape::local_blocks), identity>),
+               (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks,
+                             identity>),
                1u << j.bits, local::threads,
-               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a);
+               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
+               g->sms * blocks / 4);
 }
 
 template <typename K, int size, bool identity>

@@ -173,6 +173,12 @@ static void uneven_keys(void **state)
             }
         }
     }
+    /* The largest buckets of 32 bits, with 16 of them undecided. */
+    for (unsigned pattern = EVEN; pattern <= EVEN_RUNS; pattern++) {
+        for (unsigned t = 0; t < 3; t++) {
+            check(room, pattern, t == 1 ? UPSWEEP_F32 : UPSWEEP_U32, N_MAX, turn + t);
+        }
+    }
 }
 
 /* Sizes that only a real card sorts in time. */
