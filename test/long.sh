@@ -17,8 +17,8 @@ build() { # DIR SANITIZERS FLAGS...; builds what $targets names, or all
     dir=$1
     sanitizers=$2
     shift 2
-    cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        "-DUPSWEEP_SANITIZE=$sanitizers" "$@" --log-level=WARNING -Wno-dev >/dev/null &&
+    cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+        -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$sanitizers" "$@" --log-level=WARNING -Wno-dev >/dev/null &&
         cmake --build "$dir" -j "$jobs" ${targets:+--target $targets}
 }
 verdict() {

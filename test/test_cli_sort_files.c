@@ -126,7 +126,7 @@ static void long_lines_and_equal_lines(void **state)
     assert_holds(path_of("long"), want, LONG + 3);
     program_free(&r);
     for (int i = 0; i < EQUAL; i++) {
-        memcpy(text + 16 * i, "all are the same\n" + (i < EQUAL - 1), 16);
+        memcpy(text + 16 * i, &"all are the same\n"[i < EQUAL - 1], 16);
         text[16 * i + 15] = '\n';
     }
     assert_int_equal(program_store(path_of("equal"), text, 16 * EQUAL), 0);
