@@ -370,11 +370,8 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
-    if (usw_keymap_is_identity(&s->map)) {
-        plan_buckets<K, true>(g, j, 0, 1);
-    } else {
-        plan_buckets<K, false>(g, j, 0, 1);
-    }
+    usw_keymap_is_identity(&s->map) ? plan_buckets<K, true>(g, j, 0, 1)
+                                    : plan_buckets<K, false>(g, j, 0, 1);
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     /* Of few keys, the last may have many values, and a block should not have all of them. */
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;

@@ -102,9 +102,9 @@ def folds(path):
 def cells(o):
     for op in o.ops:
         for kind in o.types:
-            for log_n in o.sizes:
-                for pattern in o.patterns if log_n in o.adversary_sizes else ["uniform"]:
-                    yield op, kind, log_n, pattern
+            for size in o.sizes:
+                for pattern in o.patterns if size in o.adversary_sizes else ["uniform"]:
+                    yield op, kind, size, pattern
 
 
 def show(row):
@@ -127,15 +127,17 @@ def main():
     p.add_argument("--ops", nargs="*", default=["keys", "pairs", "argsort"])
     p.add_argument("--no-folds", action="store_true")
     p.add_argument("--types", nargs="+", default=["u32", "u64", "f32", "f64", "u16", "u8"])
-    p.add_argument("--sizes", nargs="+", type=int, default=list(range(10, 31, 2)))
+    # Up to 63 it is the logarithm of n. Sizes between powers of two show what shapes cost that do not fit.
+    sizes = [*range(10, 31, 2), *(10**k for k in range(4, 10))]
+    p.add_argument("--sizes", nargs="+", type=int, default=sizes)
     p.add_argument("--adversary-sizes", nargs="+", type=int, default=[16, 24, 28])
     p.add_argument("--patterns", nargs="+", default=PATTERNS)
     p.add_argument("--rounds", type=int, default=11)
     o = p.parse_args()
     program = Program(f"{o.build}/bench_gpu_sort")
     rows, fold_rows = [], []
-    for op, kind, log_n, pattern in cells(o):
-        row = program.run(op, kind, log_n, pattern, o.rounds)
+    for op, kind, size, pattern in cells(o):
+        row = program.run(op, kind, size, pattern, o.rounds)
         if row is not None:
             row["times"].update(framework_times(row, o.rounds))
             show(row)

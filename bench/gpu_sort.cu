@@ -1,9 +1,10 @@
 /* gpu_sort.cu - one cell of the GPU bench of sorts: upsweep and CUB in turn on the same input.
  *
- * Reads lines "op type log2(n) pattern rounds" and answers each with one line of JSON. op is keys,
- * pairs (values as wide as keys, or of 4 bytes) or argsort. upsweep is called as users call it, on
- * device arrays; its input is restored before each run, outside of the time. Results are compared
- * byte for byte. Times are medians between events, the first round warms up. */
+ * Reads lines "op type size pattern rounds" and answers each with one line of JSON. A size below
+ * 64 is log2(n), any other is n. op is keys, pairs (values as wide as keys, or of 4 bytes) or
+ * argsort. upsweep is called as users call it, on device arrays; its input is restored before each
+ * run, outside of the time. Results are compared byte for byte. Times are medians between events,
+ * the first round warms up. */
 #include "upsweep.h"
 
 #include <cub/cub.cuh>
@@ -116,7 +117,8 @@ __global__ void compare(const unsigned char *a, const unsigned char *b, size_t b
 
 struct cell {
     std::string op, type, pattern;
-    unsigned log_n, rounds;
+    size_t n;
+    unsigned rounds;
     int pattern_id() const
     {
         int p = 0;
@@ -183,15 +185,15 @@ void tell(const cell &c, size_t least_bytes, bool right, float ours, float cubs)
     printf("{\"op\": \"%s\", \"type\": \"%s\", \"n\": %zu, \"pattern\": \"%s\", \"right\": %s, "
            "\"least_bytes\": %zu, \"copy_tbs\": %.3f, "
            "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
-           c.op.c_str(), c.type.c_str(), size_t(1) << c.log_n, c.pattern.c_str(),
-           right ? "true" : "false", least_bytes, copy_rate(), ours, cubs);
+           c.op.c_str(), c.type.c_str(), c.n, c.pattern.c_str(), right ? "true" : "false",
+           least_bytes, copy_rate(), ours, cubs);
     fflush(stdout);
 }
 
 /* K: the type CUB sorts. B: its bits. V: of values; the same sizes. */
 template <typename K, typename B, typename V> void measure(const cell &c, upsweep_type type)
 {
-    size_t n = size_t(1) << c.log_n, scratch = 0;
+    size_t n = c.n, scratch = 0;
     bool keys_only = c.op == "keys", argsort = c.op == "argsort";
     B *input, *ours, *out; /* device */
     V *values = nullptr, *our_values = nullptr, *out_values = nullptr;
@@ -290,10 +292,12 @@ int main()
     MUST(cudaStreamCreate(&stream));
     call(upsweep_set_stream(u, stream));
     char op[32], type[32], pattern[32];
-    unsigned log_n, rounds;
-    while (scanf("%31s %31s %u %31s %u", op, type, &log_n, pattern, &rounds) == 5) {
-        cell c = {op, type, pattern, log_n, rounds};
-        if (patterns[c.pattern_id()] == nullptr || log_n > 31 || rounds == 0 || !run(c)) {
+    size_t size;
+    unsigned rounds;
+    while (scanf("%31s %31s %zu %31s %u", op, type, &size, pattern, &rounds) == 5) {
+        cell c = {op, type, pattern, size < 64 ? size_t(1) << size : size, rounds};
+        if (patterns[c.pattern_id()] == nullptr || c.n > size_t(1) << 31 || rounds == 0 ||
+            !run(c)) {
             printf("skip\n");
             fflush(stdout);
         }

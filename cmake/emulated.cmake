@@ -40,8 +40,13 @@ if(cuda_forms)
         ${CMAKE_SOURCE_DIR}/algo)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
-    target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined
-        -Wl,--version-script=${emulate_dir}/plugin.map)
+    target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--version-script=${emulate_dir}/plugin.map)
+    if(UPSWEEP_SANITIZE) # its runtime is in the program, which is C and has none for C++ classes
+        target_compile_options(cuda_emulator PRIVATE -fno-sanitize=vptr)
+        target_compile_options(upsweep_cuda_emulated PRIVATE -fno-sanitize=vptr)
+    else()
+        target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--no-undefined)
+    endif()
     # What a GPU punishes and this machine forgives: misaligned access, shifts by more than the width
     # (a GPU's answer is 0), indices outside of arrays.
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT UPSWEEP_SANITIZE)
