@@ -179,16 +179,18 @@ template <typename K, int NT, int I>
 __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K *tile,
                                                     unsigned *bins, unsigned *sums)
 {
-    const K differ = hybrid_differ<K, NT>(data, m, sums);
-    unsigned digits = 0;
-    for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
-        digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
+    if constexpr (NT >= 256) { /* a thread a digit */
+        const K differ = hybrid_differ<K, NT>(data, m, sums);
+        unsigned digits = 0;
+        for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
+            digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
+        }
+        if (digits <= 2) {
+            hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
+            return;
+        }
     }
-    if (digits <= 2) {
-        hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
-    } else {
-        hybrid_by_merging<K, NT, I>(data, m, tile);
-    }
+    hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
 /* No more keys than threads: each counts the keys before its own. */
@@ -224,7 +226,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
                                                    const usw_gpu_keymap<K> &map,
                                                    unsigned char *room)
 {
-    constexpr unsigned T = NT * I, S = sizeof(K), few = 248;
+    constexpr unsigned T = NT * I, S = sizeof(K), few = NT < 256 ? NT - 8 : 248;
     unsigned *sums = reinterpret_cast<unsigned *>(room);
     K *tile = reinterpret_cast<K *>(sums + 64);
     static_assert(NT >= few + 16 / S, "a thread a key");

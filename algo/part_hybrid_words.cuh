@@ -16,8 +16,10 @@
 
 /* Tuning, for buckets of 2^(12 + size) keys on average, which have 16 rows of a key a thread. */
 template <int size> struct hybrid_words_shape {
-    static constexpr int number = 13 + size; /* bits of a key's number */
-    static constexpr int rounds = 8, blocks = 4 >> size;
+    static constexpr int number = size == 3 ? 13 : 13 + size; /* bits of a key's number */
+    static constexpr int rounds = 8, blocks = size < 0    ? 7
+                                              : size == 3 ? 3
+                                                          : 4 >> (size < 0 ? 0 : size);
     static constexpr int batch = 3; /* rows on their way at a time */
     /* For a quarter of the blocks that run at once, keys of buckets to come wait in the second
      * cache; for all of them they would not stay there. */
@@ -198,7 +200,7 @@ __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
                   const usw_gpu_keymap<uint64_t> &map, unsigned char *room)
 {
-    constexpr unsigned T = NT * I, few = 248;
+    constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
     static_assert(T - 32 <= 1u << NB && NT >= few + 2, "a number for each key");
     unsigned *sums = reinterpret_cast<unsigned *>(room), *lo = sums + 64, *words = lo + T;
     unsigned *bins = words + T;

@@ -14,10 +14,9 @@
  *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
  *          flat     part_hybrid_flat.cuh: if many keys are even by the sample, the first scatter
  *                   counts them as it goes, into regions with some slack; there is no count then.
- *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; again
- *                   within each bucket by the second half, back. Equal keys are the same bits, so
- *                   ranks need not be stable: one returned atomic in shared memory a key. 32-bit
- *                   keys of which many have the same digits go by a kernel of their own.
+ *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; then
+ *                   by the second half, back. Equal keys are the same bits, so ranks need not be
+ *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
  *                   64 bits as words of 32, part_hybrid_words.cuh; buckets of more than 2^29 keys
  *                   of 32 bits by counts of the values of 16 bits, part_hybrid_values.cuh.
@@ -27,7 +26,7 @@
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
- *          2 blocks a multiprocessor. sort: a block of 256 threads a bucket, 35 or 54 KB. rest: 1
+ *          2 blocks a multiprocessor. sort: a block of 128 to 1024 threads a bucket. rest: 1
  *          cooperative block of 1024 threads a multiprocessor, 128 KB. flat: 1 block of 1024
  *          threads a multiprocessor, tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB).
  *
@@ -47,58 +46,16 @@
 #include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
 #include "part_hybrid_rooms.cuh"
+#include "part_hybrid_shapes.cuh"
 #include "part_hybrid_values.cuh"
 #include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
 
-/* ---- tuning ---- */
-
-#ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
-enum { BUCKET_KEYS = 256, BITS_MAX = 8, SCATTER_BITS = 2, FINE_CROWDED = 20, WORDS_FROM = 4 };
-#define SMALL_KEYS(g, width) 100
-#define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
-#else
-/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
- * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
-enum { BUCKET_KEYS = 4096, BITS_MAX = 16, SCATTER_BITS = 8, FINE_CROWDED = 16, WORDS_FROM = 13 };
-#define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
-#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
-#endif
-/* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
-static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
-
-struct hybrid_shape_32 {
-    static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
-    static constexpr int several = 8, several_batch = 4; /* tiles of a block, where it has more */
-    static constexpr int local_blocks = 4, rounds = 8;
-};
-struct hybrid_crowd_shape {
-    static constexpr int threads = 512, keys = 16, blocks = 3;
-};
-struct hybrid_shape_64 {
-    static constexpr int threads = 512, keys = 16;
-    static constexpr int local_blocks = 3, rounds = 7;
-};
-template <typename K> struct hybrid_shape_of {
-    using shape = hybrid_shape_32;
-};
-template <> struct hybrid_shape_of<uint64_t> {
-    using shape = hybrid_shape_64;
-};
-
-/* The local sort, for buckets of 2^(12 + size) keys on average. */
-template <int size> struct hybrid_local_shape {
-    static constexpr int threads = 256 << size, keys = size < 2 ? 19 : 17, bits = 12 + size;
-    static constexpr unsigned capacity = threads * keys - 32;
-    static constexpr int blocks(int of_256)
-    {
-        return of_256 >> size > 0 ? of_256 >> size : 1;
-    }
-};
+#include <type_traits>
 
 /* ---- the whole ---- */
 
-/* So many bits that a bucket has BUCKET_KEYS keys on average, or less. */
+/* So many bits that a bucket has fewer than BUCKET_KEYS keys on average. */
 static unsigned bits_for(unsigned long long n)
 {
     unsigned bits = 1;
@@ -164,13 +121,13 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 
 /* Buckets that no local sort can hold have so many of the sample's 16,384 keys, or fewer, but for
  * four times the deviation to be expected. */
-template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j)
+template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
         return {0, 0, false};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
-    const unsigned most = few ? hybrid_local_shape<0>::capacity : unsigned(HYBRID_BIN_KEYS);
+    const unsigned most = few ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true};
@@ -181,8 +138,8 @@ template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
-               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), j.clear, crowded_for(j),
-               hybrid_even_for(j), j.few);
+               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), j.clear,
+               crowded_for(j, capacity), hybrid_even_for(j), j.few);
     if constexpr (sizeof(K) >= 4) {
         if (j.flat) {
             hybrid_flat<K, identity>(g, j);
@@ -243,7 +200,7 @@ static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
     hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
-        if (j.bits >= WORDS_FROM + size) {
+        if (j.bits >= WORDS_FROM + local::times) {
             USW_LAUNCH(g,
                        (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
                                            words::number, words::blocks, words::batch, identity>),
@@ -340,9 +297,14 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    if (!(keys < BUCKET_KEYS       ? room_for<K, 0>(g, j.bits)
-          : keys < 2 * BUCKET_KEYS ? room_for<K, 1>(g, j.bits)
-                                   : room_for<K, 2>(g, j.bits))) {
+    const auto by_size = [&](auto f) {
+        return keys < HALF_KEYS         ? f(std::integral_constant<int, -1>{})
+               : keys < BUCKET_KEYS     ? f(std::integral_constant<int, 0>{})
+               : keys < MORE_KEYS       ? f(std::integral_constant<int, 3>{})
+               : keys < 2 * BUCKET_KEYS ? f(std::integral_constant<int, 1>{})
+                                        : f(std::integral_constant<int, 2>{});
+    };
+    if (!by_size([&](auto size) { return room_for<K, size>(g, j.bits); })) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
     hybrid_choose_flat(g, j);
@@ -352,9 +314,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
-    return keys < BUCKET_KEYS       ? sort_in_buckets<K, 0, identity>(g, s, j)
-           : keys < 2 * BUCKET_KEYS ? sort_in_buckets<K, 1, identity>(g, s, j)
-                                    : sort_in_buckets<K, 2, identity>(g, s, j);
+    return by_size([&](auto size) { return sort_in_buckets<K, size, identity>(g, s, j); });
 }
 
 /* Keys of 8 and 16 bits: their counts say all. */
