@@ -123,16 +123,19 @@ static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t b
     return differ;
 }
 
-/* As scatter_far: a bucket's first and last line may be shorter. */
+/* As scatter_far: a bucket's first and last line may be shorter. Places count from the beginning of
+ * the array, where lines begin; those of a range need not. */
 static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
 {
     size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
-    uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base, block[NARROW_BLOCK];
+    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
     uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
     narrow_split split = narrow_split_of(job);
     uint32_t digit[NARROW_BLOCK];
-    memcpy(start, offset, job->buckets * sizeof *start);
+    for (uint32_t d = 0; d < job->buckets; d++) {
+        start[d] = job->base + offset[d];
+    }
     for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
         size_t n = usw_min(end - i, NARROW_BLOCK);
         make_words(job, i, n, block);
@@ -141,7 +144,7 @@ static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
         }
         for (size_t j = 0; j < n; j++) {
             uint32_t d = digit[j];
-            size_t at = offset[d]++, slot = at % LINE_WORDS;
+            size_t at = job->base + offset[d]++, slot = at % LINE_WORDS;
             uint64_t *line = lines + (size_t)d * LINE_WORDS;
             line[slot] = block[j];
             if (slot == LINE_WORDS - 1) {
@@ -156,9 +159,10 @@ static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
         }
     }
     for (uint32_t d = 0; d < job->buckets; d++) {
-        size_t first = usw_max(start[d], offset[d] / LINE_WORDS * LINE_WORDS);
+        size_t end_at = job->base + offset[d];
+        size_t first = usw_max(start[d], end_at / LINE_WORDS * LINE_WORDS);
         memcpy(to + first, lines + (size_t)d * LINE_WORDS + first % LINE_WORDS,
-               (offset[d] - first) * sizeof *lines);
+               (end_at - first) * sizeof *lines);
     }
     stream_end();
 }

@@ -25,8 +25,9 @@ static uint64_t next(void)
 }
 
 enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };
-/* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late. */
-enum { LONE = PATTERNS, LATE, WORD_PATTERNS };
+/* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late or of
+ * the rare ones among 16 values. */
+enum { LONE = PATTERNS, LATE, RARE, WORD_PATTERNS };
 
 static void fill(void *keys, size_t n, size_t bytes, int pattern)
 {
@@ -42,6 +43,7 @@ static void fill(void *keys, size_t n, size_t bytes, int pattern)
         case LUMP: k = k >> 62 ? k : 0x77770000 | (k & 0xfff); break; /* a quarter */
         case LONE: k = i == 3 ? k | 0x80000001 : k & 0x07fffff0; break;
         case LATE: k = i < n - n / 10 ? k : 0x12340000 | (k & 0xffff); break;
+        case RARE: k = i % 40000 == 33 ? 5 + i / 40000 % 16 : (k >> 60) * 0x11111111; break;
         case SKEWED: k = k >> 32 & 1 ? k >> 61 : k >> (k >> 58); break;
         default: break;
         }
@@ -208,7 +210,7 @@ static void big_arrays(void **state)
             upsweep_close(u);
         }
     }
-    /* Long enough for writes round the cache and for buckets that are split again. */
+    /* Long enough for buckets that are split again. */
     upsweep *u = open_with(2, 0);
     for (int p = 0; p < PATTERNS; p++) {
         upsweep_options o = {.flags = p % 2 ? UPSWEEP_DESCENDING : 0};
@@ -241,6 +243,13 @@ static void words(void **state)
         }
         upsweep_close(u);
     }
+    /* Round the cache by threads together, in ranges that begin within a line, too. */
+    upsweep *u = open_with(3, 0);
+    for (int p = 0; p < WORD_PATTERNS; p++) {
+        upsweep_options o = {.flags = flag_sets[p % 6]};
+        check_pairs(u, ((size_t)1 << 22) + 77, types[p % 3], 4, p, o);
+    }
+    upsweep_close(u);
 }
 
 static void bit_ranges(void **state)
