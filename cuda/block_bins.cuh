@@ -21,7 +21,8 @@ template <typename E> struct usw_bins_room {
     E least[32], most[32]; /* of warps; then of all */
     unsigned shift;
     unsigned sums[32];
-    unsigned bins[USW_BINS + 1];
+    /* Four are read at once: from any other place the compiler reads the word before them, too. */
+    alignas(16) unsigned bins[USW_BINS + 1];
 };
 
 template <typename E, unsigned I> struct usw_block_bins {
