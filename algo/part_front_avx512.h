@@ -18,51 +18,66 @@
 /* ---- few values ---- */
 
 enum {
-    FN(FEW_TURNS) = 15, /* vectors, until a four-bit field may be full */
-    FN(FEW_BLOCK) = 17 * FN(FEW_TURNS) * LANES,
-    FN(FEW_FIELDS) = KEY_BITS / 4, /* in a lane */
-    FN(FEW_TABLES) = USW_FEW / FN(FEW_FIELDS)
+    FN(FEW_TURNS) = 15,                 /* vectors, until a four-bit field may be full */
+    FN(FEW_BLOCK) = 17 * FN(FEW_TURNS), /* vectors, until a byte may be */
+    FN(FEW_FIELDS) = KEY_BITS / 4,      /* in a lane */
+    FN(FEW_TABLES) = USW_FEW / FN(FEW_FIELDS),
+    FN(FEW_VECTORS) = USW_FEW / LANES
 };
 
 typedef struct FN(slots) {
-    __m512i at[USW_FEW_SLOTS / LANES]; /* the value of each slot */
-    __m512i multiplier, place;         /* byte s of place: where in a lane slot s is counted */
+    __m512i value[FN(FEW_VECTORS)], id; /* byte s of id: which value slot s has */
+    __m256i multiplier;
 } FN(slots);
 
-static inline __m512i FN(value_of)(const FN(slots) * s, __m512i slot)
+/* Which value each key has if it has any. Two multiplications of 256 bits: after a pause one of 512
+ * bits would wait for more voltage, on Intel 2 us. */
+static inline __m512i FN(id_of)(const KEY *k, const FN(slots) * s)
+{
+    __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)k);
+    __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(k + LANES / 2));
+#if KEY_BITS == 32
+    low = _mm256_mullo_epi32(low, s->multiplier), high = _mm256_mullo_epi32(high, s->multiplier);
+#else
+    low = _mm256_mullo_epi64(low, s->multiplier), high = _mm256_mullo_epi64(high, s->multiplier);
+#endif
+    __m512i hash = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    __mmask64 lowest = KEY_BITS == 32 ? 0x1111111111111111 : 0x0101010101010101; /* of a lane */
+    return _mm512_maskz_permutexvar_epi8(lowest, LANE(srli)(hash, KEY_BITS - USW_FEW_SLOT_BITS),
+                                         s->id);
+}
+
+static inline __m512i FN(value_of)(const FN(slots) * s, __m512i id)
 {
 #if KEY_BITS == 32
-    return _mm512_permutex2var_epi32(s->at[0], slot, s->at[1]);
+    return _mm512_permutexvar_epi32(id, s->value[0]);
 #else
-    __m512i low = _mm512_permutex2var_epi64(s->at[0], slot, s->at[1]);
-    __m512i high = _mm512_permutex2var_epi64(s->at[2], slot, s->at[3]);
-    __mmask8 upper = _mm512_test_epi64_mask(slot, _mm512_set1_epi64(16));
-    return _mm512_mask_mov_epi64(low, upper, high);
+    return _mm512_permutex2var_epi64(s->value[0], id, s->value[1]);
 #endif
 }
 
-/* One block of keys: value 8 t + 2 j + odd (16 t with 64 bits) is counted in byte j of the lanes of
- * bytes[2 t + odd]. Returns where keys differ from all values. */
-static inline __m512i FN(count_few_block)(const KEY *k, const FN(slots) * s,
-                                          __m512i bytes[2 * FN(FEW_TABLES)])
+/* Some vectors of keys, at most FEW_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted in
+ * byte j of the lanes of bytes[2 t + odd]. False if a key has none of the values. */
+static inline bool FN(count_few_block)(const KEY *k, size_t vectors, const FN(slots) * s,
+                                       __m512i bytes[2 * FN(FEW_TABLES)])
 {
     __m512i nibbles = _mm512_set1_epi8(0x0f), one = LANE(set1)(1);
     __m512i field = LANE(set1)(KEY_BITS), differ = _mm512_setzero_si512();
-    __mmask64 lowest = KEY_BITS == 32 ? 0x1111111111111111 : 0x0101010101010101; /* of a lane */
     for (unsigned b = 0; b < 2 * FN(FEW_TABLES); b++) {
         bytes[b] = _mm512_setzero_si512();
     }
-    for (unsigned t = 0; t < 17; t++) {
+    while (vectors > 0 && _mm512_test_epi32_mask(differ, differ) == 0) {
+        size_t turns = usw_min(vectors, FN(FEW_TURNS));
         __m512i table[FN(FEW_TABLES)];
         for (unsigned f = 0; f < FN(FEW_TABLES); f++) {
             table[f] = _mm512_setzero_si512();
         }
-        for (unsigned i = 0; i < FN(FEW_TURNS); i++, k += LANES) {
-            __m512i x = _mm512_loadu_si512(k);
-            __m512i slot = LANE(srli)(LANE(mullo)(x, s->multiplier), FN(SLOT_SHIFT));
-            __m512i other = _mm512_xor_si512(x, FN(value_of)(s, slot));
-            differ = _mm512_or_si512(differ, other);
-            __m512i place = _mm512_maskz_permutexvar_epi8(lowest, slot, s->place);
+        vectors -= turns;
+        USW_UNROLL_4
+        for (size_t i = 0; i < turns; i++, k += LANES) {
+            __m512i id = FN(id_of)(k, s), x = _mm512_loadu_si512(k);
+            differ = _mm512_ternarylogic_epi64(differ, x, FN(value_of)(s, id), 0xf6);
+            __m512i place = LANE(slli)(id, 2);
             for (unsigned f = 0; f < FN(FEW_TABLES); f++) {
                 table[f] = LANE(add)(table[f], LANE(sllv)(one, place)); /* 0 beyond a lane */
                 place = LANE(sub)(place, field);
@@ -75,27 +90,15 @@ static inline __m512i FN(count_few_block)(const KEY *k, const FN(slots) * s,
             bytes[2 * f + 1] = _mm512_add_epi8(bytes[2 * f + 1], odd);
         }
     }
-    return differ;
+    return _mm512_test_epi32_mask(differ, differ) == 0;
 }
 
-/* n is a multiple of FEW_BLOCK. */
-static bool FN(count_few_blocks)(const KEY *k, size_t n, const usw_few *few, size_t *count)
+static bool FN(count_few_vectors)(const KEY *k, size_t vectors, const FN(slots) * s, size_t *count)
 {
-    FN(slots) s = {.multiplier = LANE(set1)((SIGNED)few->multiplier)};
-    KEY at[USW_FEW_SLOTS];
-    uint8_t place[64] = {0};
-    for (unsigned i = 0; i < USW_FEW_SLOTS; i++) {
-        at[i] = (KEY)few->at[i];
-        place[i] = (uint8_t)(4 * few->id[i]);
-    }
-    s.place = _mm512_loadu_si512(place);
-    for (unsigned i = 0; i < USW_FEW_SLOTS / LANES; i++) {
-        s.at[i] = _mm512_loadu_si512(at + i * LANES);
-    }
-    for (size_t i = 0; i < n; i += FN(FEW_BLOCK)) {
+    for (size_t block; vectors > 0; vectors -= block, k += block * LANES) {
         __m512i bytes[2 * FN(FEW_TABLES)];
-        __m512i differ = FN(count_few_block)(k + i, &s, bytes);
-        if (_mm512_test_epi32_mask(differ, differ) != 0) {
+        block = usw_min(vectors, FN(FEW_BLOCK));
+        if (!FN(count_few_block)(k, block, s, bytes)) {
             return false;
         }
         for (unsigned b = 0; b < 2 * FN(FEW_TABLES); b++) {
@@ -111,6 +114,36 @@ static bool FN(count_few_blocks)(const KEY *k, size_t n, const usw_few *few, siz
         }
     }
     return true;
+}
+
+static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
+{
+    const KEY *k = keys;
+    size_t whole = n / LANES, rest = n % LANES;
+    FN(slots) s = {.id = _mm512_loadu_si512(few->id)};
+    KEY value[USW_FEW] = {0}, last[LANES];
+    for (unsigned v = 0; v < few->values; v++) {
+        value[v] = (KEY)few->value[v];
+    }
+    for (unsigned v = 0; v < FN(FEW_VECTORS); v++) {
+        s.value[v] = _mm512_loadu_si512(value + v * LANES);
+    }
+#if KEY_BITS == 32
+    s.multiplier = _mm256_set1_epi32((int)few->multiplier);
+#else
+    s.multiplier = _mm256_set1_epi64x((long long)few->multiplier);
+#endif
+    if (!FN(count_few_vectors)(k, whole, &s, count)) {
+        return false;
+    }
+    if (rest == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < LANES; i++) { /* filled up by the first value */
+        last[i] = i < rest ? k[whole * LANES + i] : value[0];
+    }
+    count[0] -= LANES - rest;
+    return FN(count_few_vectors)(last, 1, &s, count);
 }
 
 /* ---- almost in order ---- */

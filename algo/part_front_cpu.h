@@ -3,7 +3,7 @@
  * is almost in order.
  *
  * Few values: a multiplication sends each to a slot of its own; the slot's value is compared with
- * the key, so that a key of another value never passes. With AVX-512 the slots are in registers,
+ * the key, so that a key of another value never passes. With AVX-512 the values are in registers,
  * and what is counted is in four-bit fields, all of a lane's in one addition.
  *
  * Almost in order: a key goes out if it is less than the key before it or greater than the one
@@ -68,6 +68,9 @@ static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 
 /* ---- few values ---- */
 
+#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
+#include "part_front_avx512.h"
+#else
 enum { FN(SLOT_SHIFT) = KEY_BITS - USW_FEW_SLOT_BITS };
 
 static inline unsigned FN(slot)(KEY x, KEY multiplier)
@@ -75,52 +78,14 @@ static inline unsigned FN(slot)(KEY x, KEY multiplier)
     return (unsigned)((KEY)(x * multiplier) >> FN(SLOT_SHIFT)) & (USW_FEW_SLOTS - 1);
 }
 
-#if KEY_BITS >= 32
-/* One multiplier in a hundred will do for 16 values: a vector of them is tried at once. */
-static bool FN(find_hash)(usw_few *few)
+static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
 {
-#if USW_LEVEL == 0
-    typedef KEY vector;
-#else
-    typedef KEY vector __attribute__((vector_size(32 * USW_LEVEL)));
-#endif
-    enum { MULTIPLIERS = 4096, WAYS = sizeof(vector) / sizeof(KEY) };
-    KEY lane[WAYS];
-    vector multiplier, none = {0};
-    for (unsigned w = 0; w < WAYS; w++) {
-        lane[w] = (KEY)((w + 1) * UINT64_C(0x9e3779b97f4a7c15)) | 1;
-    }
-    memcpy(&multiplier, lane, sizeof lane);
-    for (unsigned i = 0; i < MULTIPLIERS; i += WAYS) {
-        vector taken = none, twice = none; /* a bit for each slot */
-        for (unsigned v = 0; v < few->values; v++) {
-            vector slot = (none + 1) << (multiplier * (KEY)few->value[v] >> FN(SLOT_SHIFT));
-            twice |= taken & slot;
-            taken |= slot;
-        }
-        memcpy(lane, &twice, sizeof lane);
-        unsigned w = 0;
-        while (w < WAYS && lane[w] != 0) {
-            w++;
-        }
-        if (w < WAYS) {
-            memcpy(lane, &multiplier, sizeof lane);
-            few->multiplier = lane[w];
-            return true;
-        }
-        multiplier = multiplier * (KEY)0xd1342543de82ef95 + (KEY)0x2545f4914f6cdd1c; /* odd */
-    }
-    return false;
-}
-#endif
-
-static bool FN(count_few_plain)(const KEY *k, size_t n, const usw_few *few, size_t *count)
-{
+    const KEY *k = keys;
     enum { WAYS = 4 };
     size_t counts[WAYS][USW_FEW_SLOTS] = {{0}};
     KEY at[USW_FEW_SLOTS], multiplier = (KEY)few->multiplier, differ = 0;
     for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
-        at[s] = (KEY)few->at[s];
+        at[s] = (KEY)few->value[few->id[s]];
     }
     size_t i = 0;
     for (; i + WAYS <= n && differ == 0; i += WAYS) {
@@ -140,21 +105,7 @@ static bool FN(count_few_plain)(const KEY *k, size_t n, const usw_few *few, size
     }
     return differ == 0;
 }
-
-#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
-#include "part_front_avx512.h"
 #endif
-
-static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
-{
-#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
-    size_t whole = n - n % FN(FEW_BLOCK);
-    return FN(count_few_blocks)(keys, whole, few, count) &&
-           FN(count_few_plain)((const KEY *)keys + whole, n - whole, few, count);
-#else
-    return FN(count_few_plain)(keys, n, few, count);
-#endif
-}
 
 /* ---- a narrow range ---- */
 
@@ -277,11 +228,14 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 
 #else
 
+#include "part_front_few.h"
+
 const usw_part_front USW_SYMBOL(usw_part_front) = {
     .glance = {glance_u8, glance_u16, glance_u32, glance_u64},
     .sample = {sample_u8, sample_u16, sample_u32, sample_u64},
     .leaning = {leaning_u8, leaning_u16, leaning_u32, leaning_u64},
-    .find_hash = {NULL, NULL, find_hash_u32, find_hash_u64},
+    .note_few = note_few,
+    .ready_few = ready_few,
     .count_few = {count_few_u8, count_few_u16, count_few_u32, count_few_u64},
     .count_range = {count_range_u8, count_range_u16, count_range_u32, count_range_u64},
     .write_range = {write_range_u8, write_range_u16, write_range_u32, write_range_u64},

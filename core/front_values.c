@@ -9,6 +9,7 @@
 enum {
     PROBES = 64,
     PROBES_MORE = 128,                  /* before the others are believed in too */
+    FEW_AT_ONCE = 16 * 1024,            /* keys that are counted after the first probes */
     ONE_THREAD_BYTES = 8 * 1024 * 1024, /* a second may take longer to wake than to count these */
     SPAN_MAX = 64 * 1024,               /* of a range that is counted */
     KEYS_PER_VALUE = 16                 /* of a range, at least */
@@ -59,91 +60,18 @@ static void write_chunk(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Puts x among the values, in the order of their mapped forms; false if there are too many. */
-static bool add_value(usw_few *few, uint64_t x, const usw_keymap *map)
-{
-    unsigned v = 0;
-    for (; v < few->values; v++) {
-        if (few->value[v] == x) {
-            return true;
-        }
-    }
-    if (v == USW_FEW) {
-        return false;
-    }
-    for (; v > 0 && usw_map_key(map, x) < usw_map_key(map, few->value[v - 1]); v--) {
-        few->value[v] = few->value[v - 1];
-    }
-    few->value[v] = x;
-    few->values++;
-    return true;
-}
-
-enum { SEEN_BITS = 6 };
-
-/* Adds the values of a sample. seen[]: some value with each hash, so that few keys are compared
- * with more than one. */
-static bool note_values(usw_few *few, const uint64_t *sample, size_t n, uint64_t *seen,
-                        const usw_keymap *map)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t x = sample[i];
-        uint64_t *known = &seen[x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SEEN_BITS)];
-        if (*known != x || few->values == 0) {
-            if (!add_value(few, x, map)) {
-                return false;
-            }
-            *known = x;
-        }
-    }
-    return true;
-}
-
-static unsigned slot_of(uint64_t x, uint64_t multiplier, unsigned bits)
-{
-    return (unsigned)(x * multiplier << (64 - bits) >> (64 - USW_FEW_SLOT_BITS));
-}
-
-static void fill_slots(usw_few *few, unsigned bits)
-{
-    for (unsigned s = 0; s < USW_FEW_SLOTS; s++) { /* what stands elsewhere is found nowhere */
-        few->at[s] = few->value[0];
-        few->id[s] = 0;
-    }
-    unsigned first = slot_of(few->value[0], few->multiplier, bits);
-    few->at[first] = few->value[0];
-    for (unsigned v = 1; v < few->values; v++) {
-        unsigned s = slot_of(few->value[v], few->multiplier, bits);
-        few->at[s] = few->value[v];
-        few->id[s] = (uint8_t)v;
-    }
-}
-
 static void tell_few(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%u values only: counted", (unsigned)fact[0]);
 }
 
-static bool count_few(const usw_front *f, const uint64_t *sample)
+/* Counts the keys by the values that are noted, and writes them if these are all. */
+static bool count_noted(const usw_front *f, usw_few *few)
 {
-    few_count c = {.f = f};
-    uint64_t more[PROBES_MORE];
-    unsigned bits = (unsigned)f->bytes * 8;
-    uint64_t seen[1 << SEEN_BITS];
-    for (size_t i = 0; i < 1 << SEEN_BITS; i++) {
-        seen[i] = sample[0];
-    }
-    if (!note_values(&c.few, sample, PROBES, seen, &f->order->map)) {
+    if (!f->steps->ready_few(few, (unsigned)f->bytes * 8, &f->order->map)) {
         return false;
     }
-    f->steps->sample[f->width](f->keys, f->n, more, PROBES_MORE);
-    if (!note_values(&c.few, more, PROBES_MORE, seen, &f->order->map)) {
-        return false;
-    }
-    if (!f->steps->find_hash[f->width](&c.few)) {
-        return false;
-    }
-    fill_slots(&c.few, bits);
+    few_count c = {.f = f, .few = *few};
     c.chunk = f->n * f->bytes <= ONE_THREAD_BYTES ? f->n : USW_FRONT_CHUNK;
     size_t chunks = usw_div_up(f->n, c.chunk);
     usw_parallel(f->u, chunks, count_chunk, &c);
@@ -153,6 +81,24 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
     usw_parallel(f->u, chunks, write_chunk, &c);
     usw_report_later(f->u, "sort/hybrid", tell_few, c.few.values, 0);
     return true;
+}
+
+/* A sample seldom misses one of 16 values, and where keys are few it takes as long to look at more
+ * of them as to begin to count: so these are looked at only if another value is met. */
+static bool count_few(const usw_front *f, const uint64_t *sample)
+{
+    usw_few few = {0};
+    uint64_t more[PROBES_MORE];
+    if (!f->steps->note_few(&few, sample, PROBES)) {
+        return false;
+    }
+    if (f->n <= FEW_AT_ONCE && count_noted(f, &few)) {
+        return true;
+    }
+    unsigned values = few.values;
+    f->steps->sample[f->width](f->keys, f->n, more, PROBES_MORE);
+    return f->steps->note_few(&few, more, PROBES_MORE) &&
+           (f->n > FEW_AT_ONCE || few.values > values) && count_noted(f, &few);
 }
 
 /* ---- a narrow range ---- */

@@ -61,12 +61,11 @@ bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
 
 /* At most USW_FEW values, raw, in the order asked for, and a hash under which no two agree: x goes
  * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_FEW_SLOT_BITS). */
-enum { USW_FEW = 16, USW_FEW_SLOT_BITS = 5, USW_FEW_SLOTS = 1 << USW_FEW_SLOT_BITS };
+enum { USW_FEW = 16, USW_FEW_SLOT_BITS = 6, USW_FEW_SLOTS = 1 << USW_FEW_SLOT_BITS };
 typedef struct usw_few {
     unsigned values;
     uint64_t value[USW_FEW], multiplier;
-    uint64_t at[USW_FEW_SLOTS]; /* the value of a slot; a free slot has one of another slot */
-    uint8_t id[USW_FEW_SLOTS];  /* its number in value */
+    uint8_t id[USW_FEW_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
 } usw_few;
 
 /* How 16 pairs of neighbours stand at the beginning and in the middle. */
@@ -83,9 +82,11 @@ typedef struct usw_part_front {
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
     int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
-    /* Finds the multiplier for few's values, of 32 or 64 bits; false: none that was tried will do.
-     */
-    bool (*find_hash[4])(usw_few *few);
+    /* Adds the values of a sample, not in order yet; false if there are more than USW_FEW. */
+    bool (*note_few)(usw_few *few, const uint64_t *sample, size_t n);
+    /* Puts few's values, of 32 or 64 bits, in order and finds a hash; false: none that was tried
+     * will do. */
+    bool (*ready_few)(usw_few *few, unsigned bits, const usw_keymap *map);
     /* Adds to count[v] how many keys equal value[v]; false, and counts undefined, if a key equals
      * none. */
     bool (*count_few[4])(const void *keys, size_t n, const usw_few *few, size_t *count);

@@ -191,22 +191,16 @@ static void counts(void **unused)
     enum { N = 9000 };
     static uint64_t wide[N];
     static uint32_t slim[N];
-    usw_few few = {.values = 2, .value = {5, 9}, .multiplier = UINT64_C(0x9e3779b97f4a7c15)};
-    unsigned slot[2][2] = {{0}};
-    for (; slot[0][0] == slot[0][1] || slot[1][0] == slot[1][1]; few.multiplier += 2) {
-        for (unsigned v = 0; v < 2; v++) {
-            slot[0][v] = (uint32_t)(few.value[v] * (few.multiplier + 2)) >> 27;
-            slot[1][v] = (unsigned)(few.value[v] * (few.multiplier + 2) >> 59);
-        }
-    }
+    static const uint64_t sample[] = {9, 5, 9};
+    static const usw_keymap as_is = {.bits = 64};
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         for (size_t n = 1; n < N; n += 1 + n / 3) {
             for (unsigned w = 0; w < 2; w++) {
+                usw_few few = {0};
                 size_t count[USW_FEW] = {0}, fives = 0;
-                for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
-                    few.at[s] = s == slot[w][1] ? 9 : 5;
-                    few.id[s] = s == slot[w][1];
-                }
+                assert_true(parts[isa]->note_few(&few, sample, 3));
+                assert_true(parts[isa]->ready_few(&few, 32U << w, &as_is));
+                assert_int_equal(few.values, 2);
                 for (size_t i = 0; i < n; i++) {
                     wide[i] = slim[i] = next() % 3 ? 9 : 5;
                     fives += wide[i] == 5;
