@@ -195,7 +195,9 @@ static void FN(mirror)(void *low, void *high, size_t n)
 
 enum {
     SAME_BLOCK = 512 / sizeof(uint64_t),
-    SAME_FAR = 256 * 1024 /* bytes from which on four places are read by turns */
+    SAME_FAR = 256 * 1024,        /* bytes from which on four places are read by turns */
+    SAME_ASKED = 2 * 1024 * 1024, /* and from which on memory is asked for what comes later: */
+    SAME_AHEAD = 2048
 };
 
 /* Of a constant number of words, so that no branch within has to be foreseen, and in few
@@ -218,6 +220,17 @@ static inline unsigned block_differs(const unsigned char *at, uint64_t from)
 #endif
 }
 
+/* Asks for a block of each of four places, a line of each by turns: place after place is slower
+ * than not to ask. */
+static inline void ask_for_blocks(const unsigned char *at, size_t apart)
+{
+    for (size_t i = 0; i < SAME_BLOCK; i += 8) {
+        for (size_t place = 0; place < 4; place++) {
+            __builtin_prefetch(at + place * apart + 8 * i);
+        }
+    }
+}
+
 USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned width)
 {
     enum { BLOCK = SAME_BLOCK * sizeof(uint64_t) };
@@ -234,6 +247,9 @@ USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned w
     }
     for (; i < far && !other; i += BLOCK) { /* memory answers four readers sooner than one */
         const unsigned char *at = k + i;
+        if (bytes >= SAME_ASKED) {
+            ask_for_blocks(at + SAME_AHEAD, far);
+        }
         other = (block_differs(at, from) | block_differs(at + far, from) |
                  block_differs(at + 2 * far, from) | block_differs(at + 3 * far, from)) != 0;
     }
