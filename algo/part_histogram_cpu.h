@@ -93,7 +93,10 @@ static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, u
         tables[0][d] += tables[1][d] + tables[2][d] + tables[3][d] + tables[4][d] + tables[5][d] +
                         tables[6][d] + tables[7][d];
     }
-    for (uint32_t d = 0; d <= b->mask; d++) {
+    for (uint32_t d = 0; flip == 0 && d <= b->mask; d++) { /* by vectors */
+        table[d] += tables[0][d];
+    }
+    for (uint32_t d = 0; flip != 0 && d <= b->mask; d++) {
         table[d] += tables[0][d ^ flip];
     }
 }
