@@ -12,13 +12,20 @@
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-enum { RUN = USW_RUN, RUNS = USW_TILE / 8, GROUPS = RUNS / 8, TOPS = GROUPS / 8 };
+enum {
+    RUN = USW_RUN,
+    RUNS = USW_TILE / 8,
+    GROUPS = RUNS / 8,
+    TOPS = GROUPS / 8,
+    TOP = USW_TILE / TOPS, /* elements of one top: 8 groups of 8 runs */
+    TOP_RUNS = RUNS / TOPS,
+    GROUP = RUN * RUN /* elements of one group */
+};
 
-/* A tile between its sweeps. Bit j of heads0[r]: a head at element j of run r; of heads1[g]: one in
- * run j of group g; and so on. */
+/* A tile between its sweeps, top by top. total1 and total2 are prefixes, total3 is not. Bit j of
+ * heads0[r]: a head at element j of run r; of heads1[g]: one in run j of group g; and so on. */
 typedef struct sweep_tile {
     double v[USW_TILE], total1[RUNS], total2[GROUPS], total3[TOPS];
-    double offset1[RUNS], offset2[GROUPS];
     uint8_t heads0[RUNS], heads1[GROUPS], heads2[TOPS], heads3[1];
 } sweep_tile;
 
@@ -268,33 +275,53 @@ ALWAYS void up_level(double *v, size_t runs, double *total, uint8_t *heads, uint
     }
 }
 
-/* Upward sweep: *x is a full tile of float (wide: of double). Returns the tile's total; with heads,
- * of what follows its last head, and t->heads3[0] tells whether there is one. */
-ALWAYS double sweep_up(sweep_tile *t, const void *x, bool wide, const uint8_t *heads, bool product)
+/* Before the first top: those that never come count as the identity. */
+static inline void sweep_start(sweep_tile *t, bool product)
 {
-    for (size_t r = 0; r < RUNS; r++) {
+    for (size_t k = 0; k < TOPS; k++) {
+        t->total3[k] = usw_neutral(product);
+    }
+    t->heads3[0] = 0;
+}
+
+/* Upward sweep of the first groups of top k: *x are its elements, float (wide: double), *v gets its
+ * runs. Groups that are left out, behind the last element, count as the identity. */
+ALWAYS void sweep_up(sweep_tile *t, size_t k, size_t groups, double *v, const void *x, bool wide,
+                     const uint8_t *heads, bool product)
+{
+    bool cut = heads != NULL;
+    uint8_t any = 0, *heads0 = t->heads0 + TOP_RUNS * k, *heads1 = t->heads1 + RUN * k;
+    double *total1 = t->total1 + TOP_RUNS * k, *total2 = t->total2 + RUN * k;
+    for (size_t r = 0; r < groups * RUN; r++) {
         unsigned h = 0;
-        if (heads != NULL) {
+        if (cut) {
             for (int j = 0; j < RUN; j++) {
                 h |= (unsigned)(heads[RUN * r + (size_t)j] != 0) << j;
             }
-            t->heads0[r] = (uint8_t)h;
-            t->heads1[r / RUN] =
-                (uint8_t)((r % RUN == 0 ? 0 : t->heads1[r / RUN]) | (h != 0) << r % RUN);
+            heads0[r] = (uint8_t)h;
+            heads1[r / RUN] = (uint8_t)((r % RUN == 0 ? 0 : heads1[r / RUN]) | (h != 0) << r % RUN);
         }
         /* Asks for what comes 8 KB later, for the second cache; it need not be in the array. */
         __builtin_prefetch((const void *)((uintptr_t)x + 8192 + r * RUN * (wide ? 8 : 4)), 0, 2);
-        run v = wide ? run_get((const double *)x + RUN * r) : run_widen((const float *)x + RUN * r);
-        run_put(t->v + RUN * r, run_up(v, h, product));
-        t->total1[r] = t->v[RUN * r + RUN - 1];
+        run values =
+            wide ? run_get((const double *)x + RUN * r) : run_widen((const float *)x + RUN * r);
+        run_put(v + RUN * r, run_up(values, h, product));
+        total1[r] = v[RUN * r + RUN - 1];
     }
-    bool cut = heads != NULL;
-    double total;
-    up_level(t->total1, GROUPS, t->total2, cut ? t->heads1 : NULL, t->heads2, product);
-    up_level(t->total2, TOPS, t->total3, cut ? t->heads2 : NULL, t->heads3, product);
-    run_put(t->total3, run_up(run_get(t->total3), cut ? t->heads3[0] : 0, product));
-    memcpy(&total, &t->total3[TOPS - 1], sizeof total);
-    return total;
+    up_level(total1, groups, total2, cut ? heads1 : NULL, t->heads2 + k, product);
+    for (size_t g = groups; g < RUN; g++) {
+        total2[g] = usw_neutral(product);
+    }
+    up_level(total2, 1, t->total3 + k, cut ? t->heads2 + k : NULL, &any, product);
+    t->heads3[0] = (uint8_t)(t->heads3[0] | any << k);
+}
+
+/* The total of the tops so far; with heads, of what follows the last one. */
+static inline double sweep_total(const sweep_tile *t, bool product)
+{
+    double prefix[TOPS];
+    run_put(prefix, run_up(run_get(t->total3), t->heads3[0], product));
+    return prefix[TOPS - 1];
 }
 
 /* One level down: offsets of runs' children, from the run's offset and the totals before the child.
@@ -310,26 +337,32 @@ ALWAYS void down_level(double *child, size_t runs, const double *offset, const d
     }
 }
 
-/* Downward sweep: writes a full tile of float (wide: of double). heads: whether there are any. */
-ALWAYS void sweep_down(sweep_tile *t, double carry, void *out, bool wide, bool heads,
-                       bool exclusive, bool product)
+/* Downward sweep of the first groups of top k, after the upward ones of the tops up to k: writes
+ * its floats (wide: doubles). heads: whether there are any. */
+ALWAYS void sweep_down(const sweep_tile *t, size_t k, size_t groups, const double *v, double carry,
+                       void *out, bool wide, bool heads, bool exclusive, bool product)
 {
-    double offset3[TOPS];
-    down_level(offset3, 1, &carry, t->total3, heads ? t->heads3 : NULL, product);
-    down_level(t->offset2, TOPS, offset3, t->total2, heads ? t->heads2 : NULL, product);
-    down_level(t->offset1, GROUPS, t->offset2, t->total1, heads ? t->heads1 : NULL, product);
-    for (size_t r = 0; r < RUNS; r++) {
-        run v = run_get(t->v + RUN * r), base = run_all(t->offset1[r]);
-        v = exclusive ? run_shift(v, product) : v;
+    const uint8_t *heads0 = t->heads0 + TOP_RUNS * k;
+    double total3[TOPS], offset3[TOPS], offset2[RUN], offset1[TOP_RUNS];
+    run_put(total3, run_up(run_get(t->total3), heads ? t->heads3[0] : 0, product));
+    down_level(offset3, 1, &carry, total3, heads ? t->heads3 : NULL, product);
+    down_level(offset2, 1, offset3 + k, t->total2 + RUN * k, heads ? t->heads2 + k : NULL, product);
+    down_level(offset1, groups, offset2, t->total1 + TOP_RUNS * k,
+               heads ? t->heads1 + RUN * k : NULL, product);
+    for (size_t r = 0; r < groups * RUN; r++) {
+        run values = run_get(v + RUN * r), base = run_all(offset1[r]);
+        values = exclusive ? run_shift(values, product) : values;
         if (heads) {
-            v = exclusive ? run_cut(v, t->heads0[r], product) : v;
-            base = run_cut(base, behind(t->heads0[r]), product);
+            values = exclusive ? run_cut(values, heads0[r], product) : values;
+            base = run_cut(base, behind(heads0[r]), product);
         }
-        v = run_join(product, base, v);
+        values = run_join(product, base, values);
+        /* Asks for the lines that are written 4 KB later; they need not be in the array. */
+        __builtin_prefetch((const void *)((uintptr_t)out + 4096 + r * RUN * (wide ? 8 : 4)), 1, 2);
         if (wide) {
-            run_out((double *)out + RUN * r, v);
+            run_out((double *)out + RUN * r, values);
         } else {
-            run_narrow((float *)out + RUN * r, v);
+            run_narrow((float *)out + RUN * r, values);
         }
     }
 }

@@ -25,7 +25,8 @@ enum {
     BLOCK_BYTES = 256 * 1024,
     BLOCK = 16 * USW_TILE,
     FLOAT_TILES = 4,
-    FLOAT_BLOCK = FLOAT_TILES * USW_TILE
+    FLOAT_BLOCK = FLOAT_TILES * USW_TILE,
+    ALONE_BYTES = 2 * 1024 * 1024 /* fewer floats are swept before a second thread is awake */
 };
 
 typedef struct work {
@@ -186,128 +187,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
     stream_end();
 }
 
-/* ---- floats ---- */
-
-/* The tile's elements as floats or doubles, filled up with the identity. Whole tiles of those types
- * stay where they are. */
-static const void *widen_tile(const work *w, const void *in, size_t n, void *room)
-{
-    upsweep_type type = w->s->type;
-    bool product = w->s->op == UPSWEEP_PRODUCT;
-    if (n == USW_TILE && w->bytes >= 4) {
-        return in;
-    }
-    if (type == UPSWEEP_F64) {
-        double *wide = room;
-        memcpy(wide, in, n * sizeof *wide);
-        for (size_t i = n; i < USW_TILE; i++) {
-            wide[i] = usw_neutral(product);
-        }
-        return wide;
-    }
-    float *wide = room;
-    const uint16_t *half = in;
-    if (type == UPSWEEP_F32) {
-        memcpy(wide, in, n * sizeof *wide);
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            wide[i] = type == UPSWEEP_F16 ? usw_widen_f16(half[i]) : usw_widen_bf16(half[i]);
-        }
-    }
-    for (size_t i = n; i < USW_TILE; i++) {
-        wide[i] = (float)usw_neutral(product);
-    }
-    return wide;
-}
-
-/* The variants of the sweeps, each compiled for itself. */
-#define SWEEPS(name, wide, cut, product)                                                           \
-    static double up_##name(sweep_tile *t, const void *x, const uint8_t *heads)                    \
-    {                                                                                              \
-        return sweep_up(t, x, wide, (cut) ? heads : NULL, product);                                \
-    }                                                                                              \
-    static void down_##name(sweep_tile *t, double before, void *out, bool exclusive)               \
-    {                                                                                              \
-        sweep_down(t, before, out, wide, cut, exclusive, product);                                 \
-    }
-SWEEPS(sum_f32, false, false, false)
-SWEEPS(product_f32, false, false, true)
-SWEEPS(cut_sum_f32, false, true, false)
-SWEEPS(cut_product_f32, false, true, true)
-SWEEPS(sum_f64, true, false, false)
-SWEEPS(product_f64, true, false, true)
-SWEEPS(cut_sum_f64, true, true, false)
-SWEEPS(cut_product_f64, true, true, true)
-
-typedef double (*up_fn)(sweep_tile *t, const void *x, const uint8_t *heads);
-typedef void (*down_fn)(sweep_tile *t, double before, void *out, bool exclusive);
-static const up_fn ups[2][2][2] = {
-    {{up_sum_f32, up_product_f32}, {up_cut_sum_f32, up_cut_product_f32}},
-    {{up_sum_f64, up_product_f64}, {up_cut_sum_f64, up_cut_product_f64}}};
-static const down_fn downs[2][2][2] = {
-    {{down_sum_f32, down_product_f32}, {down_cut_sum_f32, down_cut_product_f32}},
-    {{down_sum_f64, down_product_f64}, {down_cut_sum_f64, down_cut_product_f64}}};
-
-/* Sweeps down a tile and puts n results to out. */
-static void finish_tile(const work *w, sweep_tile *t, double carry, void *out, size_t n, void *room)
-{
-    const usw_scan *s = w->s;
-    bool wide = s->type != UPSWEEP_F32, direct = n == USW_TILE && w->bytes >= 4 && !w->stream;
-    bool cut = s->heads != NULL || s->keys != NULL;
-    void *to = direct ? out : room;
-    downs[wide][cut][s->op == UPSWEEP_PRODUCT](t, carry, to, s->exclusive);
-    if (w->bytes == 2) {
-        const double *from = room;
-        uint16_t *half = out;
-        for (size_t i = 0; i < n; i++) {
-            half[i] = s->type == UPSWEEP_F16 ? usw_narrow_f16(from[i]) : usw_narrow_bf16(from[i]);
-        }
-    } else if (w->stream) {
-        stream_copy(out, room, n * w->bytes);
-    } else if (!direct) {
-        memcpy(out, room, n * w->bytes);
-    }
-}
-
-typedef struct float_room {
-    double room[USW_TILE];
-    sweep_tile tiles[FLOAT_TILES];
-} float_room;
-
-static void float_block(void *context, size_t block, unsigned thread)
-{
-    work *w = context;
-    const usw_scan *s = w->s;
-    float_room *f = (float_room *)(void *)(w->scratch + thread * w->scratch_bytes);
-    size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin), count = 0;
-    bool cut = s->heads != NULL || s->keys != NULL;
-    double sum[FLOAT_TILES], carry[FLOAT_TILES];
-    for (size_t i = begin; i < end; i += USW_TILE, count++) {
-        size_t n = usw_min(USW_TILE, end - i);
-        uint8_t room[USW_TILE];
-        const uint8_t *heads = heads_of(s, i, n, room);
-        if (heads != NULL && n < USW_TILE) {
-            memmove(room, heads, n);
-            memset(room + n, 0, USW_TILE - n);
-            heads = room;
-        }
-        bool wide = s->type == UPSWEEP_F64;
-        const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->room);
-        sum[count] = ups[wide][cut][s->op == UPSWEEP_PRODUCT](&f->tiles[count], x, heads);
-    }
-    wait_turn(w, block);
-    for (size_t t = 0; t < count; t++) {
-        carry[t] = usw_odometer_carry(&w->sums);
-        usw_odometer_add(&w->sums, sum[t], cut && f->tiles[t].heads3[0] != 0);
-    }
-    end_turn(w, block);
-    for (size_t t = 0; t < count; t++) {
-        size_t i = begin + t * USW_TILE;
-        finish_tile(w, &f->tiles[t], carry[t], (unsigned char *)s->out + i * w->bytes,
-                    usw_min(USW_TILE, end - i), f->room);
-    }
-    stream_end();
-}
+#include "algo/part_scan_floats.h"
 
 /* ---- the whole ---- */
 
@@ -320,9 +200,10 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
 {
     bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
     size_t bytes = upsweep_type_bytes(s->type);
-    size_t block = usw_min(BLOCK, BLOCK_BYTES / bytes);
-    if (sums) { /* alone, a tile at a time stays closest */
-        block = u->threads == 1 ? USW_TILE : FLOAT_BLOCK;
+    size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
+    bool alone = u->threads == 1 || s->n * bytes < ALONE_BYTES;
+    if (sums && alone) {
+        block = usw_div_up(s->n, USW_TILE) * USW_TILE;
     }
     size_t blocks = usw_div_up(s->n, block);
     work w = {.s = s, .bytes = bytes, .neutral = neutral_of(s->op), .totals = u->threads > 1};
@@ -340,7 +221,7 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     if (sums && w.scratch == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
-    usw_parallel(u, blocks, sums ? float_block : exact_block, &w);
+    usw_parallel(u, blocks, !sums ? exact_block : alone ? float_block_alone : float_block, &w);
     return UPSWEEP_OK;
 }
 
