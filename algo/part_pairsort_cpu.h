@@ -37,6 +37,8 @@ typedef struct range {
     unsigned side;
 } range;
 
+typedef struct splitters splitters; /* part_pairsort_splitters.h */
+
 #define ALWAYS static inline __attribute__((always_inline))
 
 /* Calls the inlined function with the payload size as a constant. */
@@ -86,7 +88,10 @@ typedef struct FN(job) {
     char *lines;                     /* [lane][bucket] keys, then payloads */
     size_t words_keys;
     size_t room; /* words from one bucket's start to the next; 0: buckets lie one after the other */
-    uint64_t *words; /* [lane] words_keys, and as many spare ones */
+    size_t split_keys;               /* split by splitters so far */
+    splitters *splitters;            /* of 32-bit keys, where they were needed */
+    uint16_t *digits, *split_digits; /* [key] buckets that splitters tell; NULL: not here */
+    uint64_t *words;                 /* [lane] words_keys, and as many spare ones */
 } FN(job);
 
 ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
@@ -166,6 +171,7 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->base = r.start;
     job->room = 0;
     job->crowded = false;
+    job->digits = NULL;
     job->n = r.n;
     job->from = raw ? p->keys : (const KEY *)p->way_keys[r.side] + r.start;
     job->from_payloads =
@@ -189,7 +195,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     FN(enter)(u, job, r);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
     bool narrow = is_narrow(job->p, r.side);
-    if (narrow && narrow_guess(u, job)) {
+    if (narrow && (narrow_guess(u, job) || (job->crowded && narrow_uneven(u, job, &stack)))) {
         return stack;
     }
 #endif
@@ -210,7 +216,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     }
 #endif
     if (sorted || r.n <= LEAF_KEYS) {
-        if (r.side != 1) {
+        bool counted = sorted && job->p->out_keys == NULL && job->from_payloads == NULL;
+        if (r.side != 1 && !counted) { /* counted: the positions in order are the answer */
             usw_parallel(u, job->chunks, FN(move_in), job);
         }
         if (sorted) {

@@ -2,18 +2,23 @@
  * place of three: a sample says which bits differ and that no sixteenth of the range has far more
  * keys than others, and buckets get room for a good deal more than their share, so that nothing
  * need be counted. Where a bucket overflows all the same, the inputs are still there, and the
- * steps that count begin. For one thread. Included once. */
+ * steps that count begin. For one thread; the sample tells several, too, that keys are uneven. The
+ * lines that buckets fill next are asked for ahead: after other work on the core the scratch is no
+ * longer in its cache, and nothing foresees which line comes next. Included once. */
 
 enum {
     GUESS_FROM = 8192, /* keys; for fewer a sample costs what it saves */
     GUESS_SAMPLE = 1024,
     GUESS_BINS = 16,
-    GUESS_BIN_MOST = GUESS_SAMPLE / GUESS_BINS * 7 / 4,
-    GUESS_CROWD = 16,     /* and four times the mean: more, and buckets are certainly uneven */
-    GUESS_ORDER = 256,    /* keys in order at the start: all may be */
-    GUESS_SPAN = 2048,    /* words scattered before overflows are looked for: so much is spare */
-    GUESS_DEVIATIONS = 4, /* of a bucket's size, for which there must be room */
+    GUESS_CROWD = 16,        /* and twice the mean: more, and buckets are certainly uneven */
+    GUESS_ORDER = 256,       /* keys in order at the start: all may be */
+    GUESS_SPAN = 2048,       /* words scattered before overflows are looked for: so much is spare */
+    GUESS_COLD = 768 * 1024, /* keys from which on a bucket's next line is asked for word by word */
+    GUESS_DEVIATIONS = 4,    /* of a bucket's size, for which there must be room */
 };
+
+/* So much of the sample a part of the buckets may have. */
+#define GUESS_MOST(part) ((part)*7 / 4)
 
 static bool begins_in_order(const job_u32 *job)
 {
@@ -25,16 +30,26 @@ static bool begins_in_order(const job_u32 *job)
     return i == GUESS_ORDER;
 }
 
-/* The most keys of the sample in one bucket. */
-static uint32_t most_of_sample(const job_u32 *job, const uint32_t sample[GUESS_SAMPLE])
+/* Counts the sample by bucket: whether no sixteenth of them has far more than others, and whether
+ * one bucket has so many that the keys are certainly uneven. */
+static bool is_even_sample(job_u32 *job, const uint32_t sample[GUESS_SAMPLE])
 {
-    uint32_t count[NARROW_BUCKETS_MAX] = {0}, most = 0;
+    uint32_t count[NARROW_BUCKETS_MAX] = {0}, most = 0, buckets = job->buckets;
     narrow_split split = narrow_split_of(job);
+    bool even = true;
     for (size_t i = 0; i < GUESS_SAMPLE; i++) {
-        uint32_t d = narrow_bucket(split, sample[i]);
-        most = ++count[d] > most ? count[d] : most;
+        count[narrow_bucket(split, sample[i])]++;
     }
-    return most;
+    for (uint32_t b = 0, d = 0; b < GUESS_BINS; b++) {
+        uint32_t sum = 0, begin = d, end = (b + 1) * buckets / GUESS_BINS;
+        for (; d < end; d++) {
+            sum += count[d];
+            most = count[d] > most ? count[d] : most;
+        }
+        even = even && sum * buckets <= GUESS_SAMPLE * GUESS_MOST(end - begin);
+    }
+    job->crowded = most > GUESS_CROWD + 2 * (GUESS_SAMPLE / buckets);
+    return even && !job->crowded;
 }
 
 /* Chooses the split by a sample; false if keys are not spread evenly. */
@@ -51,12 +66,8 @@ static bool guess_split(job_u32 *job)
     }
     job->shift = 32 - (unsigned)__builtin_clz(differ);
     job->below = job->mask & bits_between_u32(0, job->shift);
-    job->buckets = GUESS_BINS;
-    bool even = most_of_sample(job, sample) <= GUESS_BIN_MOST;
-    job->buckets = (unsigned)usw_min(usw_div_up(job->n, NARROW_AIM), NARROW_BUCKETS_MAX);
-    uint32_t mean = GUESS_SAMPLE / job->buckets;
-    job->crowded = !even && most_of_sample(job, sample) > GUESS_CROWD + 4 * mean;
-    return even && differ >> usw_log2_up(job->buckets) != 0;
+    job->buckets = (unsigned)narrow_wanted(job);
+    return is_even_sample(job, sample) && differ >> usw_log2_up(job->buckets) != 0;
 }
 
 /* Words for which each bucket gets room: whole lines, an odd number, so that buckets which fill at
@@ -79,16 +90,24 @@ static size_t guess_room(const job_u32 *job)
 
 static bool scatter_guessed(job_u32 *job, size_t room)
 {
-    size_t *offset = job->offsets;
+    size_t *offset = job->offsets, lines = GUESS_SPAN / job->buckets / LINE_WORDS + 1;
+    const uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base;
     uint32_t differ = 0;
     for (size_t d = 0; d < job->buckets; d++) {
         offset[d] = d * room;
+        for (size_t k = 0; k <= lines; k++) {
+            __builtin_prefetch(to + offset[d] + k * LINE_WORDS, 0, 2);
+        }
     }
     for (size_t i = 0; i < job->n; i += GUESS_SPAN) {
-        differ |= narrow_scatter_near(job, offset, i, usw_min(job->n, i + GUESS_SPAN));
+        size_t end = usw_min(job->n, i + GUESS_SPAN);
+        differ |= narrow_scatter_near(job, offset, i, end, job->n >= GUESS_COLD);
         bool over = false;
         for (size_t d = 0; d < job->buckets; d++) {
             over |= offset[d] > (d + 1) * room;
+            for (size_t k = 1; k <= lines; k++) {
+                __builtin_prefetch(to + offset[d] + k * LINE_WORDS, 0, 2);
+            }
         }
         if (over) {
             return false;
@@ -102,7 +121,7 @@ static bool scatter_guessed(job_u32 *job, size_t room)
 /* Sorts all pairs, or returns false with nothing done. */
 static bool narrow_guess(upsweep *u, job_u32 *job)
 {
-    if (job->chunks > 1 || job->n < GUESS_FROM || begins_in_order(job) || !guess_split(job)) {
+    if (job->n < GUESS_FROM || begins_in_order(job) || !guess_split(job) || job->chunks > 1) {
         return false;
     }
     size_t room = guess_room(job), sum = 0;

@@ -1,20 +1,21 @@
 /* part_pairsort_narrow.h - part_pairsort where key and payload are one word of 64 bits from the
  * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
  * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
- * (part_words.h) and written out. Buckets that are too large for the cache, which only uneven keys
- * make, are taken apart again and left to the steps for any pair. Included for 32-bit keys. */
+ * (part_words.h) and written out. Keys that a sample shows to be uneven are split by splitters, or,
+ * if they have few values, by value. Buckets that are too large for the cache all the same are
+ * taken apart again and left to the steps for any pair. Included for 32-bit keys. */
 
 enum {
     NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
     NARROW_BUCKETS_MAX = 1136,
     NARROW_DIGIT_MAX = 10,
-    NARROW_APART = NARROW_BUCKETS_MAX + 16, /* counters of two chunks share no line */
+    NARROW_APART = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */
     NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
     NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
     NARROW_BLOCK = 256,                     /* words that are made at a time */
-    NARROW_STRETCH = 64,      /* words of a bucket from one chunk, at least: mostly whole lines */
-    NARROW_TASK = 4096,       /* keys of the buckets of one task, about */
-    NARROW_COLD = 768 * 1024, /* keys from which on a bucket's next line is asked for early */
+    NARROW_STRETCH = 64,       /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK = 4096,        /* keys of the buckets of one task, about */
+    NARROW_AHEAD = 192 * 1024, /* up to here the words' lines are fetched while keys are counted */
     LINE_WORDS = 8
 };
 
@@ -43,145 +44,8 @@ static inline uint32_t narrow_bucket(narrow_split s, uint32_t mapped)
     return ((mapped & s.mask) >> s.shift) * s.buckets >> s.wide;
 }
 
-/* The words of pairs i to i + n. */
-static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *words)
-{
-    const uint32_t *keys = job->from + i;
-    key_map_u32 map = job->map;
-    if (job->from_payloads == NULL) {
-        for (size_t j = 0; j < n; j++) {
-            words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | (uint32_t)(i + j);
-        }
-        return;
-    }
-    const char *payloads = job->from_payloads + 4 * i;
-    for (size_t j = 0; j < n; j++) {
-        uint32_t payload; /* at any address */
-        memcpy(&payload, payloads + 4 * j, 4);
-        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payload;
-    }
-}
-
-static void narrow_histogram(void *context, size_t c, unsigned lane)
-{
-    job_u32 *job = context;
-    size_t *count = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
-    key_map_u32 map = job->map;
-    narrow_split split = narrow_split_of(job);
-    uint32_t buckets = split.buckets;
-    uint32_t even[NARROW_BUCKETS_MAX], odd[NARROW_BUCKETS_MAX], digit[NARROW_BLOCK];
-    (void)lane;
-    memset(even, 0, buckets * sizeof *even);
-    memset(odd, 0, buckets * sizeof *odd);
-    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
-        size_t n = usw_min(end - i, NARROW_BLOCK), j = 0;
-        for (size_t k = 0; k < n; k++) {
-            digit[k] = narrow_bucket(split, mapped_u32(map, job->from[i + k]));
-        }
-        for (; j + 2 <= n; j += 2) {
-            even[digit[j]]++;
-            odd[digit[j + 1]]++;
-        }
-        if (j < n) {
-            even[digit[j]]++;
-        }
-    }
-    for (uint32_t d = 0; d < buckets; d++) {
-        count[d] = (size_t)even[d] + odd[d];
-    }
-}
-
-/* Scatters pairs begin to end; returns which bits of the keys differ. */
-static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t begin, size_t end)
-{
-    uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base, block[NARROW_BLOCK];
-    narrow_split split = narrow_split_of(job);
-    uint32_t digit[NARROW_BLOCK], differ = 0, first = mapped_u32(job->map, job->from[0]);
-    bool cold = job->n >= NARROW_COLD && job->chunks == 1;
-    for (size_t i = begin; i < end; i += NARROW_BLOCK) {
-        size_t n = usw_min(end - i, NARROW_BLOCK);
-        make_words(job, i, n, block);
-        for (size_t j = 0; j < n; j++) {
-            uint32_t key = mapped_u32(job->map, job->from[i + j]);
-            differ |= key ^ first;
-            digit[j] = narrow_bucket(split, key);
-        }
-        size_t j = 0;
-        for (; j + AT_ONCE <= n; j += AT_ONCE) {
-            size_t at[AT_ONCE];
-            UNROLL for (unsigned k = 0; k < AT_ONCE; k++) at[k] = offset[digit[j + k]]++;
-            if (cold) {
-                UNROLL for (unsigned k = 0; k < AT_ONCE; k++)
-                    __builtin_prefetch(to + at[k] + LINE_WORDS, 1);
-            }
-            UNROLL for (unsigned k = 0; k < AT_ONCE; k++) to[at[k]] = block[j + k];
-        }
-        for (; j < n; j++) {
-            to[offset[digit[j]]++] = block[j];
-        }
-    }
-    return differ;
-}
-
-/* As scatter_far: a bucket's first and last line may be shorter. Places count from the beginning of
- * the array, where lines begin; those of a range need not. */
-static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
-{
-    size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
-    size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
-    uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
-    uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
-    narrow_split split = narrow_split_of(job);
-    uint32_t digit[NARROW_BLOCK];
-    for (uint32_t d = 0; d < job->buckets; d++) {
-        start[d] = job->base + offset[d];
-    }
-    for (size_t i = c * job->chunk; i < end; i += NARROW_BLOCK) {
-        size_t n = usw_min(end - i, NARROW_BLOCK);
-        make_words(job, i, n, block);
-        for (size_t j = 0; j < n; j++) {
-            digit[j] = narrow_bucket(split, mapped_u32(job->map, job->from[i + j]));
-        }
-        for (size_t j = 0; j < n; j++) {
-            uint32_t d = digit[j];
-            size_t at = job->base + offset[d]++, slot = at % LINE_WORDS;
-            uint64_t *line = lines + (size_t)d * LINE_WORDS;
-            line[slot] = block[j];
-            if (slot == LINE_WORDS - 1) {
-                size_t first = at - slot;
-                if (first >= start[d]) {
-                    stream_line(to + first, line, LINE_WORDS * sizeof *line);
-                } else {
-                    memcpy(to + start[d], line + start[d] % LINE_WORDS,
-                           (at + 1 - start[d]) * sizeof *line);
-                }
-            }
-        }
-    }
-    for (uint32_t d = 0; d < job->buckets; d++) {
-        size_t end_at = job->base + offset[d];
-        size_t first = usw_max(start[d], end_at / LINE_WORDS * LINE_WORDS);
-        memcpy(to + first, lines + (size_t)d * LINE_WORDS + first % LINE_WORDS,
-               (end_at - first) * sizeof *lines);
-    }
-    stream_end();
-}
-
-static void narrow_scatter(void *context, size_t c, unsigned lane)
-{
-    const job_u32 *job = context;
-    if (job->far) {
-        narrow_scatter_far(job, c, lane);
-    } else {
-        size_t begin = c * job->chunk, end = chunk_end_u32(job, c);
-        for (size_t i = begin; job->chunks > 1 && i < end; i += LINE_WORDS) {
-            /* A line that another core has read must be taken from it first: that costs 14 ns in
-             * order and 40 in the order of the keys. */
-            ((volatile uint64_t *)job->p->way_keys[1])[job->base + i] = 0;
-        }
-        narrow_scatter_near(job, job->offsets + c * NARROW_APART, begin, end);
-    }
-}
+#include "part_pairsort_splitters.h"
+#include "part_pairsort_scatter.h"
 
 /* Each chunk has a stretch of the words to itself, with a piece of every bucket: offsets become the
  * places of the pieces. So no two threads write to one line by turns. */
@@ -220,7 +84,9 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
 }
 
 #include "part_pairsort_apart.h"
+#include "part_pairsort_wide.h"
 #include "part_pairsort_tags.h"
+#include "part_pairsort_few.h"
 
 /* The bits in which the keys of n words differ. */
 static inline uint32_t differ_in(const uint64_t *words, size_t n)
@@ -232,12 +98,24 @@ static inline uint32_t differ_in(const uint64_t *words, size_t n)
     return (uint32_t)(differ >> 32);
 }
 
-/* Sorts a bucket of words, which may be the lane's spare ones, to the outputs at position `at`. */
+/* The lane's words, or the spare ones if `from` is among the words. */
+static uint64_t *other_words(const job_u32 *job, const uint64_t *from, unsigned lane)
+{
+    uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
+    bool inside = (uintptr_t)from >= (uintptr_t)words &&
+                  (uintptr_t)from < (uintptr_t)(words + job->words_keys);
+    return inside ? words + job->words_keys : words;
+}
+
+#include "part_pairsort_heavy.h"
+
+/* Sorts a bucket of words, which may be among the lane's, to the outputs at position `at`. */
 static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
-    uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
-    uint64_t *spare = words + job->words_keys;
+    if (n > TAGS_MAX && leaf_of_heavy(job, from, n, at, lane)) {
+        return;
+    }
     uint32_t differ = differ_in(from, n) & job->mask;
     if (differ == 0) {
         put_words(p, from, n, at);
@@ -247,11 +125,11 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
     uint32_t ends[GROUPS_MAX];
     ends[0] = (uint32_t)n;
     if (plan.groups > 1) {
-        uint64_t *to = from == spare ? words : spare;
+        uint64_t *to = other_words(job, from, lane);
         split_words(&plan, from, to, n, ends);
-        words = from == spare ? spare : words;
         from = to;
     }
+    uint64_t *out = other_words(job, from, lane);
     for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
         uint64_t *group = from + begin;
         size_t m = ends[g] - begin;
@@ -259,8 +137,8 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
                                   at + begin)) {
             continue;
         }
-        sort_group(group, words, m, plan.low, plan.shift);
-        put_words(p, words, m, at + begin);
+        sort_group(group, out, m, plan.low, plan.shift);
+        put_words(p, out, m, at + begin);
     }
 }
 
@@ -300,6 +178,10 @@ static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
             continue;
         }
         uint64_t *words = narrow_words(job, d, lane);
+        if (has_one_value(job, d)) {
+            put_words(job->p, words, n, at);
+            continue;
+        }
         tag_range holds = range_of_bucket(job, d, (uint32_t)(*words >> 32));
         if (!sort_tagged(job->p, holds, words, n, at)) {
             narrow_leaf(job, words, n, at, lane);
@@ -361,32 +243,11 @@ static bool is_crowded(const job_u32 *job, size_t limit)
     return most > limit;
 }
 
-/* The keys differ in `differ`. Sorts all pairs but those in buckets that are too large and not all
- * equal, which go to the first way, and on the stack, whose new top is returned. */
-static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
+/* Sorts pairs whose buckets are counted but those in buckets that are too large and not all equal,
+ * which go to the first way, and on the stack, whose new top is returned. */
+static range *narrow_finish(upsweep *u, job_u32 *job, range *stack)
 {
-    if (job->n <= NARROW_WHOLE) {
-        uint64_t *words = job->words + job->words_keys;
-        make_words(job, 0, job->n, words);
-        narrow_leaf(job, words, job->n, job->base, 0);
-        return stack;
-    }
-    unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
-    size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
-    size_t wanted = usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
     job->far = job->lines != NULL && job->chunks > 1;
-    job->shift = hi;
-    job->low = lo;
-    job->below = job->mask & bits_between_u32(0, hi);
-    job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
-    if (!job->crowded) {
-        usw_parallel(u, job->chunks, narrow_histogram, job);
-    }
-    if (job->crowded || is_crowded(job, 4 * job->n / wanted)) {
-        unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
-        job->buckets = 1u << bits;
-        usw_parallel(u, job->chunks, narrow_histogram, job);
-    }
     narrow_scan(job);
     usw_parallel(u, job->chunks, narrow_scatter, job);
     usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
@@ -397,4 +258,74 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
         }
     }
     return stack;
+}
+
+/* Sorts keys that a sample has shown to be uneven, as narrow_finish; false, with nothing done, if
+ * there is no room for what it takes. */
+static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
+{
+    uint32_t differ = 0;
+    if (!take_splitters(u, job)) {
+        return false;
+    }
+    size_t sampled = take_sample(job);
+    if (sort_few(job, sampled)) {
+        return true;
+    }
+    job->shift = 32;
+    job->below = job->mask;
+    job->digits = job->split_digits;
+    job->buckets = choose_splitters(job->splitters, sampled, narrow_wanted(job));
+    usw_parallel(u, job->chunks, narrow_histogram, job);
+    for (size_t c = 0; c < job->chunks; c++) {
+        differ |= job->chunk_differ[c];
+    }
+    job->low = differ == 0 ? 0 : (unsigned)__builtin_ctz(differ);
+    *stack = narrow_finish(u, job, *stack);
+    return true;
+}
+
+/* Sorts keys that differ below bit hi, so few that they are one bucket, or so many that are close
+ * together that they are better not split; false if they are neither. */
+static bool narrow_whole(job_u32 *job, unsigned hi)
+{
+    look seen = job->n < WIDE_FROM || job->n > WIDE_MOST ? EVEN : look_at(job, hi);
+    job->crowded = seen != EVEN;
+    if (job->n > NARROW_WHOLE && seen != CLOSE) {
+        return false;
+    }
+    uint64_t *words = job->words + job->words_keys;
+    make_words(job, 0, job->n, words);
+    if (seen == CLOSE) {
+        sort_wide(job->p, job->mask, words, job->words, job->n, job->base);
+    } else {
+        narrow_leaf(job, words, job->n, job->base, 0);
+    }
+    return true;
+}
+
+/* The keys differ in `differ`. Sorts as narrow_finish. */
+static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
+{
+    unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
+    if (job->n <= WIDE_MOST && narrow_whole(job, hi)) {
+        return stack;
+    }
+    size_t wanted = narrow_wanted(job);
+    job->shift = hi;
+    job->low = lo;
+    job->below = job->mask & bits_between_u32(0, hi);
+    job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
+    if (!job->crowded) {
+        usw_parallel(u, job->chunks, narrow_histogram, job);
+    }
+    if (job->crowded || is_crowded(job, 4 * job->n / job->buckets)) {
+        if (narrow_uneven(u, job, &stack)) {
+            return stack;
+        }
+        unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
+        job->buckets = 1u << bits;
+        usw_parallel(u, job->chunks, narrow_histogram, job);
+    }
+    return narrow_finish(u, job, stack);
 }

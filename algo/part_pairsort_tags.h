@@ -4,7 +4,7 @@
  * and only payloads are fetched. Included once. */
 
 enum {
-    TAGS_MAX = GROUP_LARGE,
+    TAGS_MAX = 2 * GROUP_LARGE,
     TAG_BLOCK = 16, /* tags made at a time; the last block reaches back over others */
     TAG_TIES = 32   /* more than one word in so many out of order: left to others */
 };
@@ -17,12 +17,23 @@ typedef struct tag_range {
     bool whole;
 } tag_range;
 
+/* Whether all keys in bucket d are equal, where the split tells. */
+static bool has_one_value(const job_u32 *job, size_t d)
+{
+    return job->digits != NULL ? split_span(job->splitters, d) == 0
+                               : (uint64_t)job->buckets >> (job->shift - job->low) != 0;
+}
+
 /* What bucket d may hold, of which key is one. */
 static tag_range range_of_bucket(const job_u32 *job, size_t d, uint32_t key)
 {
     narrow_split s = narrow_split_of(job);
     uint32_t start = (uint32_t)(usw_div_up(d << s.wide, s.buckets) << s.shift);
     uint64_t span = (uint64_t)usw_div_up((size_t)1 << s.wide, s.buckets) << s.shift;
+    if (job->digits != NULL) {
+        start = job->splitters->first[d];
+        span = (uint64_t)split_span(job->splitters, d) + 1;
+    }
     return (tag_range){
         .mask = s.mask,
         .base = start - ((start - (key & s.mask)) & bits_between_u32(0, job->low)),
@@ -170,7 +181,8 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
             sorted[i] = words[place_of(tags[i], places)];
         }
         if (ties && !order_tied_words(sorted, n, r.mask)) {
-            return false;
+            sort_wide(p, r.mask, words, sorted, n, at);
+            return true;
         }
         put_words(p, sorted, n, at);
         return true;

@@ -25,9 +25,10 @@ static uint64_t next(void)
 }
 
 enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };
-/* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late or of
- * the rare ones among 16 values. */
-enum { LONE = PATTERNS, LATE, RARE, WORD_PATTERNS };
+/* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late, of
+ * the rare ones among 16 values, or of two values of which it meets one too often. Then uneven
+ * keys: two ranges, nearly all in one range, and values each half as many as the last. */
+enum { LONE = PATTERNS, LATE, RARE, MISLED, CLUSTERS, DENSE, HALVED, WORD_PATTERNS };
 
 static void fill(void *keys, size_t n, size_t bytes, int pattern)
 {
@@ -43,6 +44,10 @@ static void fill(void *keys, size_t n, size_t bytes, int pattern)
         case LUMP: k = k >> 62 ? k : 0x77770000 | (k & 0xfff); break; /* a quarter */
         case LONE: k = i == 3 ? k | 0x80000001 : k & 0x07fffff0; break;
         case LATE: k = i < n - n / 10 ? k : 0x12340000 | (k & 0xffff); break;
+        case MISLED: k = i % (n / 1024 + (n < 1024)) == 0 && i % 7 != 0 ? 77777 : 0x55555555; break;
+        case CLUSTERS: k = (k >> 63) * 0xf0000000 | (k & 0xffff); break;
+        case DENSE: k = k >> 32 & 63 ? 0x35700000 | (k & 0xfffff) : k; break;
+        case HALVED: k = (uint64_t)__builtin_ctzll(k | 1 << 20) * 0x05050505 + (k >> 60); break;
         case RARE: k = i % 40000 == 33 ? 5 + i / 40000 % 16 : (k >> 60) * 0x11111111; break;
         case SKEWED: k = k >> 32 & 1 ? k >> 61 : k >> (k >> 58); break;
         default: break;
@@ -225,7 +230,7 @@ static void big_arrays(void **state)
 static void words(void **state)
 {
     (void)state;
-    static const size_t some[] = {300, 1000, 1024, 1025, 2049, 66001, 600011};
+    static const size_t some[] = {300, 1000, 1024, 1025, 2049, 8191, 9001, 66001, 600011};
     static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32};
     unsigned turn = 0;
     for (unsigned threads = 1; threads <= 3; threads += 2) {

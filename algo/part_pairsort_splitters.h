@@ -1,0 +1,213 @@
+/* part_pairsort_splitters.h - how part_pairsort_narrow splits uneven keys: splitters, the quantiles
+ * of a sorted sample, part them into groups of about as many keys each however they are spread, and
+ * each group is split into buckets of equal widths. A value that several quantiles fall on is a
+ * group of its own, which needs no sort. Sixteen keys at a time go down a tree of the splitters,
+ * which lies in registers, as do the tables of the groups: a lookup in memory costs a cycle a key
+ * and level. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
+
+enum {
+    SPLIT_LEVELS = 5,
+    SPLIT_GROUPS = 1 << SPLIT_LEVELS,
+    SPLIT_SAMPLE = 1024,
+    SPLIT_SAMPLE_LEAST = 256,
+    SPLIT_LANES = 16,
+    SPLIT_TIMES = 6, /* that a key is split so, on average, at most */
+    SPLIT_BUCKETS = NARROW_BUCKETS_MAX + SPLIT_GROUPS
+};
+
+/* Group g has the keys & mask from least[g] to below least[g + 1]. Of a key, less least[g], 16 bits
+ * from shift[g] on times mult[g] >> 16 tell which bucket of the group. */
+struct splitters {
+    uint32_t tree[SPLIT_GROUPS]; /* from node 1 on: keys above it go right */
+    uint32_t least[SPLIT_GROUPS], shift[SPLIT_GROUPS], mult[SPLIT_GROUPS], bucket[SPLIT_GROUPS];
+    uint32_t first[SPLIT_BUCKETS + 1]; /* the least key of bucket d; behind the last one: 0 */
+    uint32_t sample[SPLIT_SAMPLE];
+};
+
+/* How many keys bucket d may have, less one. */
+static inline uint32_t split_span(const splitters *s, size_t d)
+{
+    return s->first[d + 1] - 1 - s->first[d];
+}
+
+/* Sorts a sample of the keys & mask; returns how many it has. */
+static size_t take_sample(const job_u32 *job)
+{
+    uint32_t *sample = job->splitters->sample;
+    size_t sampled = job->n < 8 * SPLIT_SAMPLE ? SPLIT_SAMPLE_LEAST : SPLIT_SAMPLE;
+    for (size_t i = 0; i < sampled; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / sampled * i]) & job->mask;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](sample, sampled);
+    return sampled;
+}
+
+/* Chooses the groups by the sample; returns how many there are. */
+static unsigned choose_groups(splitters *s, size_t sampled)
+{
+    unsigned groups = 1;
+    s->least[0] = 0;
+    for (size_t j = 1; j < SPLIT_GROUPS; j++) {
+        uint32_t key = s->sample[j * (sampled / SPLIT_GROUPS)], last = s->least[groups - 1];
+        if (key > last) {
+            s->least[groups++] = key;
+        } else if (key == last && key != UINT32_MAX) {
+            s->least[groups++] = key + 1;
+        }
+    }
+    return groups;
+}
+
+static void plant_tree(splitters *s, unsigned groups)
+{
+    for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
+        for (unsigned i = 0; i < 1u << l; i++) {
+            unsigned right = (2 * i + 1) << (SPLIT_LEVELS - 1 - l); /* the first group there */
+            s->tree[(1u << l) + i] = right < groups ? s->least[right] - 1 : UINT32_MAX;
+        }
+    }
+}
+
+/* Splits group g of so many keys into `parts` buckets at most, of which the first is d; returns how
+ * many it has. */
+static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned parts, unsigned d)
+{
+    unsigned bits = usw_log2_up(keys), shift = bits > 16 ? bits - 16 : 0;
+    uint32_t most = (uint32_t)((keys - 1) >> shift) + 1; /* different 16 bits */
+    uint32_t count = (uint32_t)usw_min(parts, most), mult = (count << 16) / most;
+    s->shift[g] = shift;
+    s->mult[g] = mult = usw_min(mult, UINT16_MAX);
+    s->bucket[g] = d;
+    count = ((most - 1) * mult >> 16) + 1;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t least = mult == 0 ? 0 : (uint32_t)usw_div_up((size_t)k << 16, mult);
+        s->first[d + k] = s->least[g] + (least << shift);
+    }
+    return count;
+}
+
+/* Chooses about `wanted` buckets or more; returns how many there are. */
+static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
+{
+    unsigned groups = choose_groups(s, sampled), buckets = 0;
+    unsigned parts = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
+    plant_tree(s, groups);
+    for (unsigned g = 0; g < groups; g++) {
+        uint64_t end = g + 1 < groups ? s->least[g + 1] : (uint64_t)1 << 32;
+        buckets += split_group(s, g, end - s->least[g], parts, buckets);
+    }
+    s->first[buckets] = 0;
+    return buckets;
+}
+
+#if USW_LEVEL == 2
+static inline __m512i split_lookup(const uint32_t table[SPLIT_GROUPS], __m512i at)
+{
+    return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), at,
+                                     _mm512_loadu_si512(table + SPLIT_LANES));
+}
+#endif
+
+/* The groups of SPLIT_LANES keys. */
+#if USW_LEVEL == 2
+static inline __m512i groups_of(const splitters *s, __m512i key)
+{
+    __m512i one = _mm512_set1_epi32(1), g = one;
+    UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
+    {
+        __mmask16 right = _mm512_cmpgt_epu32_mask(key, split_lookup(s->tree, g));
+        g = _mm512_add_epi32(g, g);
+        g = _mm512_mask_add_epi32(g, right, g, one);
+    }
+    return _mm512_sub_epi32(g, _mm512_set1_epi32(SPLIT_GROUPS));
+}
+#else
+static inline void groups_of(const splitters *s, const uint32_t *keys, uint32_t *g)
+{
+    for (unsigned k = 0; k < SPLIT_LANES; k++) {
+        g[k] = 1;
+    }
+    for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
+        for (unsigned k = 0; k < SPLIT_LANES; k++) {
+            g[k] = 2 * g[k] + (keys[k] > s->tree[g[k]]);
+        }
+    }
+    for (unsigned k = 0; k < SPLIT_LANES; k++) {
+        g[k] -= SPLIT_GROUPS;
+    }
+}
+#endif
+
+/* The buckets of SPLIT_LANES keys. */
+static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+{
+#if USW_LEVEL == 2
+    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key);
+    key = _mm512_sub_epi32(key, split_lookup(s->least, g));
+    key = _mm512_srlv_epi32(key, split_lookup(s->shift, g));
+    key = _mm512_mulhi_epu16(key, split_lookup(s->mult, g));
+    key = _mm512_add_epi32(key, split_lookup(s->bucket, g));
+    _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(key));
+#else
+    uint32_t g[SPLIT_LANES];
+    groups_of(s, keys, g);
+    for (unsigned k = 0; k < SPLIT_LANES; k++) {
+        uint32_t high = (keys[k] - s->least[g[k]]) >> s->shift[g[k]];
+        digit[k] = (uint16_t)(s->bucket[g[k]] + (high * s->mult[g[k]] >> 16));
+    }
+#endif
+}
+
+/* The groups of SPLIT_LANES keys; whether one is not the least of its group. */
+static inline bool few_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+{
+#if USW_LEVEL == 2
+    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key);
+    _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(g));
+    return _mm512_cmpneq_epu32_mask(key, split_lookup(s->least, g)) != 0;
+#else
+    uint32_t g[SPLIT_LANES], other = 0;
+    groups_of(s, keys, g);
+    for (unsigned k = 0; k < SPLIT_LANES; k++) {
+        digit[k] = (uint16_t)g[k];
+        other |= keys[k] ^ s->least[g[k]];
+    }
+    return other != 0;
+#endif
+}
+
+/* The buckets of pairs i to i + n, at most NARROW_BLOCK; returns which bits differ from `first`. */
+static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint32_t first,
+                                   uint16_t *digit)
+{
+    uint32_t keys[NARROW_BLOCK], differ = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t key = mapped_u32(job->map, job->from[i + k]) & job->mask;
+        differ |= key ^ first;
+        keys[k] = key;
+    }
+    size_t k = 0;
+    for (; k + SPLIT_LANES <= n; k += SPLIT_LANES) {
+        split_lanes(job->splitters, keys + k, digit + k);
+    }
+    if (k < n) {
+        uint32_t rest[SPLIT_LANES] = {0};
+        uint16_t found[SPLIT_LANES];
+        memcpy(rest, keys + k, (n - k) * sizeof *keys);
+        split_lanes(job->splitters, rest, found);
+        memcpy(digit + k, found, (n - k) * sizeof *found);
+    }
+    return differ;
+}
+
+/* Whether keys may be split so: there is room for it, and not too much has been done already, which
+ * only keys that mislead each sample would make necessary. */
+static bool take_splitters(upsweep *u, job_u32 *job)
+{
+    if (job->splitters == NULL) {
+        job->split_digits = usw_scratch(u, job->p->n * sizeof *job->split_digits);
+        job->splitters = job->split_digits == NULL ? NULL : usw_scratch(u, sizeof *job->splitters);
+    }
+    job->split_keys += job->n;
+    return job->splitters != NULL && job->split_keys / SPLIT_TIMES <= job->p->n;
+}
