@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) size_t FN(run_sums)(const KEY *in, 
                                                                  bool exclusive, bool stream,
                                                                  size_t ahead_bytes, KEY *value)
 {
-    enum { PER = sizeof(VEC) / sizeof(KEY) };
+    enum { PER = sizeof(VEC) / sizeof(KEY), WRITTEN_AHEAD = 4096 };
     KEY start[PER];
     VEC carry, all;
     size_t i = 0;
@@ -85,6 +85,8 @@ static inline __attribute__((always_inline)) size_t FN(run_sums)(const KEY *in, 
         memcpy(&x, in + i, sizeof x);
         if (stream) {
             _mm_prefetch((const char *)((uintptr_t)(in + i) + ahead_bytes), _MM_HINT_T0);
+        } else {
+            _mm_prefetch((const char *)((uintptr_t)(out + i) + WRITTEN_AHEAD), _MM_HINT_T1);
         }
         v = OP(add)(FN(lane_sums)(x, &all), carry);
         v = exclusive ? OP(sub)(v, x) : v;
