@@ -170,10 +170,18 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + 1 : n;
 }
 
-static void FN(fill)(void *keys, size_t n, uint64_t value)
+static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 {
+    enum { LINE = 64 / sizeof(KEY), AHEAD = 4096 };
     KEY *k = keys;
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; far && i + LINE <= n; i += LINE) { /* the line ahead need not be in the array */
+        __builtin_prefetch((const void *)((uintptr_t)(k + i) + AHEAD), 1, 2);
+        for (size_t j = 0; j < LINE; j++) {
+            k[i + j] = (KEY)value;
+        }
+    }
+    for (; i < n; i++) {
         k[i] = (KEY)value;
     }
 }

@@ -11,6 +11,7 @@ enum {
     PROBES_MORE = 128,                  /* before the others are believed in too */
     FEW_AT_ONCE = 16 * 1024,            /* keys that are counted after the first probes */
     ONE_THREAD_BYTES = 8 * 1024 * 1024, /* a second may take longer to wake than to count these */
+    FAR_BYTES = 6 * 1024 * 1024,        /* none of so many are left in a core's own cache */
     SPAN_MAX = 64 * 1024,               /* of a range that is counted */
     KEYS_PER_VALUE = 16                 /* of a range, at least */
 };
@@ -49,12 +50,13 @@ static void write_chunk(void *context, size_t i, unsigned lane)
     const few_count *c = context;
     const usw_front *f = c->f;
     size_t at = i * c->chunk, end = usw_min(f->n, at + c->chunk), stop = 0;
+    bool far = f->n * f->bytes >= FAR_BYTES;
     (void)lane;
     for (unsigned v = 0; v < c->few.values; v++) {
         stop += atomic_load(&c->count[v]);
         size_t to = usw_min(stop, end);
         if (at < to) {
-            f->part->fill[f->width](f->keys + at * f->bytes, to - at, c->few.value[v]);
+            f->part->fill[f->width](f->keys + at * f->bytes, to - at, c->few.value[v], far);
             at = to;
         }
     }

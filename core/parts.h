@@ -47,7 +47,8 @@ typedef struct usw_part_keymap {
      * far: the keys are more than a core's own cache has. */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising,
                              bool far);
-    void (*fill[4])(void *keys, size_t n, uint64_t value);
+    /* far: the keys are not in a core's own cache. */
+    void (*fill[4])(void *keys, size_t n, uint64_t value, bool far);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
 } usw_part_keymap;
