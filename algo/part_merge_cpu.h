@@ -203,6 +203,8 @@ static inline VEC FN(first_vectors)(FN(lists) * l)
 static inline VEC FN(next_vector)(FN(lists) * l, VEC high)
 {
     bool right = *l->b < *l->a;
+    /* Asks for what is written 4 KB later; it need not be in the array. */
+    _mm_prefetch((const char *)((uintptr_t)l->out + 4096), _MM_HINT_T1);
     VEC next = FN(load)(right ? l->b : l->a);
     l->a += right ? 0 : LANES;
     l->b += right ? LANES : 0;
