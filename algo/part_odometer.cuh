@@ -261,9 +261,9 @@ usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
 
 /* ---- host ---- */
 
-/* The tree over `tiles` tiles and a ticket to draw them by, in scratch and zeroed. */
-static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, usw_odometer_tree *tree,
-                                               uint32_t **ticket)
+/* The tree over `tiles` tiles and a ticket to draw them by, in scratch; zeroed, if `clear`. */
+static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool clear,
+                                               usw_odometer_tree *tree, uint32_t **ticket)
 {
     const uint64_t nodes = usw_odometer_nodes(tiles);
     const size_t bytes = (nodes + 1) * sizeof(usw_node);
@@ -273,7 +273,7 @@ static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, usw_o
     }
     *tree = usw_odometer_place(scratch, tiles);
     *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
-    return usw_gpu_fill(g, scratch, 0, bytes);
+    return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
 }
 
 #endif

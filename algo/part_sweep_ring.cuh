@@ -49,6 +49,7 @@ struct usw_ring_args {
     unsigned rooms;
     bool exclusive;
     usw_ring_books books;
+    unsigned *barrier; /* blocks that have cleared their nodes; clerks that know it */
 };
 
 template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_room<E>>;
@@ -158,6 +159,38 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
     }
 }
 
+/* ---- nodes ---- */
+
+/* A block clears its tiles' nodes by itself, since a fill before the kernel takes 3 us. A barrier
+ * must follow, and then one thread's message to the clerks, who alone read other blocks' nodes. */
+__device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
+{
+    for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
+         t += USW_RING_THREADS * uint64_t(gridDim.x)) {
+        usw_node_publish(a.books.nodes + t, 0, 0);
+    }
+}
+__device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
+{
+    __threadfence();
+    atomicAdd(&a.barrier[0], 1u);
+}
+
+/* A clerk waits for all of that. The last one makes the words 0 again. */
+__device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
+{
+    if (threadIdx.x % 32 == 0) {
+        while (usw_load_acquire(&a.barrier[0]) < gridDim.x) {
+            usw_yield();
+        }
+        if (atomicAdd(&a.barrier[1], 1u) == a.books.clerks - 1) {
+            a.barrier[0] = 0;
+            a.barrier[1] = 0;
+        }
+    }
+    __syncwarp();
+}
+
 template <typename E>
 __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
 {
@@ -177,7 +210,11 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
         desk.open(e);
     }
     usw_gates_ready();
+    usw_ring_clear(a);
     __syncthreads();
+    if (threadIdx.x == 32 * USW_RING_TOPS) {
+        usw_ring_cleared(a);
+    }
     const usw_sweep_place<E> place(rooms, a.rooms);
     if (warp == USW_RING_MOVER) {
         usw_ring_move(e, a, place);
@@ -187,6 +224,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
         usw_ring_ask(a, place);
     } else if (warp < USW_RING_UP) {
         if (blockIdx.x == 0 && warp - USW_RING_CLERK < a.books.clerks) {
+            usw_ring_wait_cleared(a);
             usw_ring_clerk(e, a.books, desk, warp - USW_RING_CLERK);
         }
     } else if (warp < USW_RING_DOWN) {
@@ -216,6 +254,7 @@ static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t 
            (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
 }
 
+/* Clears the nodes itself. */
 template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
                                            const usw_odometer_tree &tree, const E &e)
@@ -226,7 +265,8 @@ static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
             ? usw_ring_tuning.clerks_long
             : +USW_RING_CLERKS;
     const usw_ring_args a = {
-        s->in, s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks}};
+        s->in,     s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks},
+        g->barrier};
     return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(USW_RING_THREADS),
                                   rooms * sizeof(usw_ring_room<E>), a, e);
 }

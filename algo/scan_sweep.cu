@@ -181,10 +181,11 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.exclusive = s->exclusive;
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
-    if (tiles > 1 && usw_odometer_make(g, tiles, &a.tree, &a.ticket) != UPSWEEP_OK) {
+    const bool ring = usw_ring_takes<E>(g, s, tiles);
+    if (tiles > 1 && usw_odometer_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
     }
-    if (usw_ring_takes<E>(g, s, tiles)) {
+    if (ring) {
         return usw_ring_scan(g, s, a.tree, e);
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);

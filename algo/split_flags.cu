@@ -262,7 +262,7 @@ upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned
     usw_split_count_args count = {};
     uint32_t *sum = nullptr; /* where a ticket would be */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
-    if (bits == nullptr || usw_odometer_make(g, tiles, &a->tree, &sum) != UPSWEEP_OK) {
+    if (bits == nullptr || usw_odometer_make(g, tiles, true, &a->tree, &sum) != UPSWEEP_OK) {
         return g->status;
     }
     a->bits = bits;

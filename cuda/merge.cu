@@ -8,6 +8,7 @@
  *                       stably. Longer keys: items of the first 8 bytes and the position are sorted
  *                       tile by tile, in shared memory, and merged; where 8 bytes are equal the
  *                       records themselves are compared. Then the records move, once. */
+#include "merge_ring.cuh"
 #include "record_merge.cuh"
 
 #include <memory>
@@ -144,6 +145,11 @@ template <typename K> upsweep_status merge_two(usw_gpu *g, tree<K> &t, const key
         return USW_LAUNCH_COOPERATIVE(g, (usw_merge_alone<key_order<K>>),
                                       static_cast<unsigned>(tiles), USW_MERGE_THREADS, 0, order,
                                       only, g->barrier);
+    }
+    const usw_merge_ring_args<K> ring = {only.a,  only.b, only.out,  only.na,
+                                         only.nb, tiles,  order.map, g->barrier};
+    if (usw_merge_ring_takes(g, ring)) {
+        return usw_merge_ring_two(g, ring);
     }
     const upsweep_status status = usw_gpu_fill(g, t.bad, 0, sizeof(unsigned));
     return status != UPSWEEP_OK ? status

@@ -8,7 +8,7 @@
  * once and written once, and two binary searches a tile.
  *
  * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
- * block finds its own two cuts.
+ * block finds its own two cuts; two long runs of keys by merge_ring.cuh.
  *
  * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
  * or the tile copies a and b instead, so that the output always holds every item once.
@@ -297,7 +297,11 @@ __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
 }
 
 /* A block a tile, all at once: each finds its own cuts. */
+#ifdef USW_EMULATE /* the ring of merge_ring.cuh is to be met */
+enum : unsigned { USW_MERGE_ALONE_BLOCKS = 2 };
+#else
 enum : unsigned { USW_MERGE_ALONE_BLOCKS = 4 }; /* a multiprocessor */
+#endif
 template <typename O>
 __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
     usw_merge_alone(O o, usw_merge_pair<O> m, unsigned *barrier)

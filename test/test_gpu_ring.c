@@ -1,12 +1,14 @@
-/* test_gpu_ring.c - arrays large enough for the rings of tiles, by which a GPU scans, splits and
- * picks (part_sweep_ring.cuh, part_select_ring.cuh), give what the CPU gives; a small program, so
- * that the tools of compute-sanitizer see the rings too. The emulated plugin takes rings for fewer
- * elements. */
+/* test_gpu_ring.c - arrays large enough for the rings of tiles, by which a GPU scans, splits, picks
+ * and merges (part_sweep_ring.cuh, part_select_ring.cuh, merge_ring.cuh), give what the CPU gives;
+ * a small program, so that the tools of compute-sanitizer see the rings too. The emulated plugin
+ * takes rings for fewer elements. */
 #include "device.h"
 #include "inputs.h"
+#include "oracle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,12 +114,53 @@ static void test_scans(void **state)
     }
 }
 
+/* Two runs of any lengths and alignment, the keys of which do not follow one another in memory as
+ * they do in the outcome; and lists that are not sorted, of which every key must come out once. */
+static void check_merge(upsweep_type type, input_pattern pattern, unsigned order, size_t na,
+                        bool sorted)
+{
+    const size_t bytes = upsweep_type_bytes(type), nb = n * 8 / bytes - na - 1;
+    const upsweep_options o = {.flags = order};
+    char *a = (char *)in + bytes, *b = a + na * bytes;
+    input_fill(pattern, type, in, na + nb + 1, na);
+    if (sorted) {
+        assert_int_equal(upsweep_sort(cpu, a, na, type, &o), UPSWEEP_OK);
+        assert_int_equal(upsweep_sort(cpu, b, nb, type, &o), UPSWEEP_OK);
+        assert_int_equal(upsweep_merge(cpu, a, na, b, nb, want, type, &o), UPSWEEP_OK);
+    }
+    assert_int_equal(upsweep_merge(gpu, a, na, b, nb, got, type, &o), UPSWEEP_OK);
+    if (sorted) {
+        assert_memory_equal(got, want, (na + nb) * bytes);
+    } else {
+        assert_null(oracle_same_keys(a, got, na + nb, bytes));
+    }
+}
+
+static void test_merges(void **state)
+{
+    (void)state;
+    const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_I16, UPSWEEP_U8};
+    const input_pattern patterns[] = {INPUT_UNIFORM, INPUT_FEW_VALUES, INPUT_EQUAL};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const size_t all = n * 8 / upsweep_type_bytes(types[i]);
+        for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+            check_merge(types[i], patterns[p], 0, all / 2, true);
+            check_merge(types[i], patterns[p], UPSWEEP_DESCENDING, all / 9, true);
+            check_merge(types[i], patterns[p], 0, 5, true);
+            check_merge(types[i], patterns[p], 0, all - 3, true);
+        }
+        check_merge(types[i], INPUT_UNIFORM, 0, all / 3, false);
+        check_merge(types[i], INPUT_UNIFORM, 0, 7, false);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests(tests, start, end);
 }
