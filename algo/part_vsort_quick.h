@@ -35,18 +35,21 @@ static void FN(heap_sort)(KEY *k, size_t n)
 
 static bool FN(all_equal)(const KEY *k, size_t n)
 {
-    enum { BLOCK = 256 };
-    for (size_t i = 0; i < n;) {
-        size_t end = usw_min(n, i + BLOCK);
-        KEY differ = 0;
-        for (; i < end; i++) {
-            differ |= k[i] ^ k[0];
-        }
-        if (differ != 0) {
-            return false;
+    enum { BLOCK = 128 }; /* a constant: a loop of vectors alone */
+    KEY differ = 0;
+    size_t i = 0;
+    for (; i + BLOCK <= n && differ == 0; i += BLOCK) {
+        for (size_t j = 0; j < BLOCK; j++) {
+            differ |= k[i + j] ^ k[0];
         }
     }
-    return true;
+    if (differ != 0) {
+        return false;
+    }
+    for (; i < n; i++) {
+        differ |= k[i] ^ k[0];
+    }
+    return differ == 0;
 }
 
 /* Sorts keys that are all <= top. */
