@@ -26,6 +26,7 @@ enum {
     AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
     LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
     FAR_BYTES = 32 << 20,   /* from here on a scatter goes round the cache */
+    COLD_BYTES = 1 << 20,   /* from here on a bucket's next line is asked for early */
     CHUNK_MIN = 32 * 1024,  /* fewer keys are sorted before a second thread is awake */
     THREAD_BYTES = 4 << 20, /* where keys and payloads move apart, below this threads cost more */
     NARROW_FROM = 256

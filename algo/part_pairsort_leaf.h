@@ -2,10 +2,25 @@
  * words sorted, ties put right, payloads fetched. Included once per key width. */
 /* ---- a bucket, in the cache ---- */
 
-/* Sorts words by their upper halves, which differ in `differ` only, stable; one lane's room for
- * another n words is at spare. */
 #ifndef USW_SORT_WORDS_ONCE
 #define USW_SORT_WORDS_ONCE
+enum { TIES_INSERTED = 8 }; /* words tied with one another, so few that a sort would cost more */
+
+/* Puts a few distinct words in order. */
+static void insert_words(uint64_t *words, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t word = words[i];
+        size_t j = i;
+        for (; j > 0 && words[j - 1] > word; j--) {
+            words[j] = words[j - 1];
+        }
+        words[j] = word;
+    }
+}
+
+/* Sorts words by their upper halves, which differ in `differ` only, stable; one lane's room for
+ * another n words is at spare. */
 static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
 {
 #if USW_LEVEL >= 1
@@ -34,7 +49,11 @@ static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_
             uint32_t at = (uint32_t)words[j];
             words[j] = ((k[at] >> lo) & low) << 32 | at;
         }
-        sort_words(words + begin, spare, i + 1 - begin, low << 32);
+        if (i + 1 - begin <= TIES_INSERTED) {
+            insert_words(words + begin, i + 1 - begin);
+        } else {
+            sort_words(words + begin, spare, i + 1 - begin, low << 32);
+        }
         for (size_t j = begin; j <= i; j++) {
             words[j] = (uint32_t)words[j]; /* only the position is needed from here on */
         }

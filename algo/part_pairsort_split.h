@@ -55,6 +55,7 @@ static void FN(scan)(FN(job) * job)
 
 ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
 {
+    bool cold = job->n * (sizeof(KEY) + bytes) >= COLD_BYTES;
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     const KEY *from = job->from;
@@ -65,6 +66,10 @@ ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
     for (size_t i = c * job->chunk; i < end; i++) {
         KEY key = FN(mapped)(map, from[i]);
         size_t at = offset[(unsigned)(key >> shift) & m]++;
+        if (cold) {
+            __builtin_prefetch(to + at + 64 / sizeof(KEY), 1);
+            __builtin_prefetch(to_payloads + at * bytes + 64, 1);
+        }
         to[at] = key;
         put_payload(to_payloads, at, payloads, i, bytes);
     }

@@ -16,10 +16,11 @@ enum {
 };
 
 /* Group g has the keys & mask from least[g] to below least[g + 1]. Of a key, less least[g], 16 bits
- * from shift[g] on times mult[g] >> 16 tell which bucket of the group. */
+ * from a shift on times a factor >> 16 tell which bucket of the group: width[g] has the shift from
+ * bit 27 on, the group's first bucket from bit 16 on, and the factor. */
 struct splitters {
     uint32_t tree[SPLIT_GROUPS]; /* from node 1 on: keys above it go right */
-    uint32_t least[SPLIT_GROUPS], shift[SPLIT_GROUPS], mult[SPLIT_GROUPS], bucket[SPLIT_GROUPS];
+    uint32_t least[SPLIT_GROUPS], width[SPLIT_GROUPS];
     uint32_t first[SPLIT_BUCKETS + 1]; /* the least key of bucket d; behind the last one: 0 */
     uint32_t sample[SPLIT_SAMPLE];
 };
@@ -75,9 +76,8 @@ static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned pa
     unsigned bits = usw_log2_up(keys), shift = bits > 16 ? bits - 16 : 0;
     uint32_t most = (uint32_t)((keys - 1) >> shift) + 1; /* different 16 bits */
     uint32_t count = (uint32_t)usw_min(parts, most), mult = (count << 16) / most;
-    s->shift[g] = shift;
-    s->mult[g] = mult = usw_min(mult, UINT16_MAX);
-    s->bucket[g] = d;
+    mult = usw_min(mult, UINT16_MAX);
+    s->width[g] = shift << 27 | d << 16 | mult;
     count = ((most - 1) * mult >> 16) + 1;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t least = mult == 0 ? 0 : (uint32_t)usw_div_up((size_t)k << 16, mult);
@@ -106,10 +106,7 @@ static inline __m512i split_lookup(const uint32_t table[SPLIT_GROUPS], __m512i a
     return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), at,
                                      _mm512_loadu_si512(table + SPLIT_LANES));
 }
-#endif
 
-/* The groups of SPLIT_LANES keys. */
-#if USW_LEVEL == 2
 static inline __m512i groups_of(const splitters *s, __m512i key)
 {
     __m512i one = _mm512_set1_epi32(1), g = one;
@@ -121,60 +118,101 @@ static inline __m512i groups_of(const splitters *s, __m512i key)
     }
     return _mm512_sub_epi32(g, _mm512_set1_epi32(SPLIT_GROUPS));
 }
-#else
-static inline void groups_of(const splitters *s, const uint32_t *keys, uint32_t *g)
-{
-    for (unsigned k = 0; k < SPLIT_LANES; k++) {
-        g[k] = 1;
-    }
-    for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
-        for (unsigned k = 0; k < SPLIT_LANES; k++) {
-            g[k] = 2 * g[k] + (keys[k] > s->tree[g[k]]);
-        }
-    }
-    for (unsigned k = 0; k < SPLIT_LANES; k++) {
-        g[k] -= SPLIT_GROUPS;
-    }
-}
-#endif
 
 /* The buckets of SPLIT_LANES keys. */
 static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-#if USW_LEVEL == 2
-    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key);
+    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key),
+            width = split_lookup(s->width, g);
     key = _mm512_sub_epi32(key, split_lookup(s->least, g));
-    key = _mm512_srlv_epi32(key, split_lookup(s->shift, g));
-    key = _mm512_mulhi_epu16(key, split_lookup(s->mult, g));
-    key = _mm512_add_epi32(key, split_lookup(s->bucket, g));
+    key = _mm512_srlv_epi32(key, _mm512_srli_epi32(width, 27));
+    key = _mm512_mulhi_epu16(key, width);
+    width = _mm512_and_si512(_mm512_srli_epi32(width, 16), _mm512_set1_epi32(0x7ff));
+    key = _mm512_add_epi32(key, width);
     _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(key));
-#else
-    uint32_t g[SPLIT_LANES];
-    groups_of(s, keys, g);
-    for (unsigned k = 0; k < SPLIT_LANES; k++) {
-        uint32_t high = (keys[k] - s->least[g[k]]) >> s->shift[g[k]];
-        digit[k] = (uint16_t)(s->bucket[g[k]] + (high * s->mult[g[k]] >> 16));
-    }
-#endif
 }
 
 /* The groups of SPLIT_LANES keys; whether one is not the least of its group. */
 static inline bool few_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-#if USW_LEVEL == 2
     __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key);
     _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(g));
     return _mm512_cmpneq_epu32_mask(key, split_lookup(s->least, g)) != 0;
-#else
-    uint32_t g[SPLIT_LANES], other = 0;
-    groups_of(s, keys, g);
-    for (unsigned k = 0; k < SPLIT_LANES; k++) {
-        digit[k] = (uint16_t)g[k];
-        other |= keys[k] ^ s->least[g[k]];
-    }
-    return other != 0;
-#endif
 }
+#else
+static inline __m256i load_lanes(const uint32_t *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+
+/* a where bit `bit` of `at` is 0, else b. */
+static inline __m256i choose_lanes(__m256i a, __m256i b, __m256i at, int bit)
+{
+    return _mm256_castps_si256(
+        _mm256_blendv_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b),
+                         _mm256_castsi256_ps(_mm256_slli_epi32(at, 31 - bit))));
+}
+
+/* table[at & 15] */
+static inline __m256i half_lookup(const uint32_t *table, __m256i at)
+{
+    return choose_lanes(_mm256_permutevar8x32_epi32(load_lanes(table), at),
+                        _mm256_permutevar8x32_epi32(load_lanes(table + 8), at), at, 3);
+}
+
+static inline __m256i split_lookup(const uint32_t table[SPLIT_GROUPS], __m256i at)
+{
+    return choose_lanes(half_lookup(table, at), half_lookup(table + 16, at), at, 4);
+}
+
+static inline __m256i groups_of(const splitters *s, __m256i key)
+{
+    __m256i sign = _mm256_set1_epi32(INT32_MIN), g = _mm256_set1_epi32(1);
+    UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
+    {
+        const uint32_t *level = s->tree + (l < 3 ? 0 : 1u << l);
+        __m256i node =
+            l < 4 ? _mm256_permutevar8x32_epi32(load_lanes(level), g) : half_lookup(level, g);
+        __m256i right =
+            _mm256_cmpgt_epi32(_mm256_xor_si256(key, sign), _mm256_xor_si256(node, sign));
+        g = _mm256_sub_epi32(_mm256_add_epi32(g, g), right);
+    }
+    return _mm256_sub_epi32(g, _mm256_set1_epi32(SPLIT_GROUPS));
+}
+
+static inline __m256i split_half(const splitters *s, const uint32_t *keys)
+{
+    __m256i key = load_lanes(keys), g = groups_of(s, key), width = split_lookup(s->width, g);
+    key = _mm256_sub_epi32(key, split_lookup(s->least, g));
+    key = _mm256_srlv_epi32(key, _mm256_srli_epi32(width, 27));
+    key = _mm256_mulhi_epu16(key, width);
+    width = _mm256_and_si256(_mm256_srli_epi32(width, 16), _mm256_set1_epi32(0x7ff));
+    return _mm256_add_epi32(key, width);
+}
+
+static inline void store_digits(uint16_t *digit, __m256i a, __m256i b)
+{
+    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8);
+    _mm256_storeu_si256((__m256i *)(void *)digit, both);
+}
+
+/* The buckets of SPLIT_LANES keys. */
+static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+{
+    store_digits(digit, split_half(s, keys), split_half(s, keys + 8));
+}
+
+/* The groups of SPLIT_LANES keys; whether one is not the least of its group. */
+static inline bool few_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+{
+    __m256i a = load_lanes(keys), b = load_lanes(keys + 8);
+    __m256i at_a = groups_of(s, a), at_b = groups_of(s, b);
+    __m256i other = _mm256_or_si256(_mm256_xor_si256(a, split_lookup(s->least, at_a)),
+                                    _mm256_xor_si256(b, split_lookup(s->least, at_b)));
+    store_digits(digit, at_a, at_b);
+    return !_mm256_testz_si256(other, other);
+}
+#endif
 
 /* The buckets of pairs i to i + n, at most NARROW_BLOCK; returns which bits differ from `first`. */
 static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint32_t first,
