@@ -55,7 +55,7 @@ static upsweep_status take_tables(upsweep *u, job *j)
  * an Intel processor works at a third of its rate for the next half. */
 static void count_digits(const job *j, size_t i, size_t end, uint64_t *table)
 {
-    usw_isa isa = usw_min(j->isa, USW_AVX2);
+    usw_isa isa = j->isa == USW_PORTABLE ? USW_PORTABLE : USW_AVX2;
     const usw_part_histogram *part = USW_PICK(isa, usw_part_histogram_cpu);
     for (; i < end; i += DIGIT_KEYS) {
         part->count_digits[usw_log2_up(j->b->key_bytes)](j->b, j->keys + i * j->b->key_bytes,
