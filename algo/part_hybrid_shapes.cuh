@@ -6,19 +6,23 @@
 #include "gpu.cuh"
 
 /* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that, on average, but
- * BITS_MAX bits say its number at most; buckets of fewer than HALF_KEYS and of fewer than MORE_KEYS
- * have shapes of their own. All leave a seventh of a shape's capacity to buckets above the average.
- */
+ * BITS_MAX bits say its number at most; of keys of 32 bits that would have half as many buckets as
+ * that, there are so many too. Buckets of fewer than HALF_KEYS and of fewer than MORE_KEYS have
+ * shapes of their own, those of 32 bits also of fewer than LEAST_KEYS and MOST_KEYS. All leave a
+ * seventh of a shape's capacity to buckets above the average. */
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTER_BITS = 2 };
-enum { FINE_CROWDED = 20, WORDS_FROM = 4 };
+enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
+/* Whether no more than 16 bits of a key of 32 are left where BITS_MAX bits say its bucket. */
+static constexpr bool HALVES_SURE = false;
 #define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
-enum { FINE_CROWDED = 16, WORDS_FROM = 13 };
+enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
+static constexpr bool HALVES_SURE = true;
 #define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
@@ -44,20 +48,27 @@ template <> struct hybrid_shape_of<uint64_t> {
     using shape = hybrid_shape_64;
 };
 
-/* The local sort, for buckets of about 2^(12 + size) keys, and a seventh more, on average; size 3:
- * of more keys than size 0, but less than size 1 is for. */
+/* The local sort, for buckets of about 2^(12 + size) keys, and a seventh more, on average; sizes 3
+ * and 4: of more keys than size 0, but less than size 1 is for; -2: of fewer than -1. halves_blocks
+ * of part_hybrid_halves.cuh run on a multiprocessor. */
 template <int size> struct hybrid_local_shape {
-    static constexpr int times = size == 3 ? 0 : size;
+    static constexpr int times = size >= 3 ? 0 : size == -2 ? -1 : size;
     static constexpr int threads = times < 0 ? 128 : 256 << (times < 0 ? 0 : times);
-    static constexpr int keys = size < 0 || size == 3 ? 24 : size < 2 ? 19 : 17, bits = 12 + times;
+    static constexpr int keys = size == 4 ? 28 : size == -1 || size == 3 ? 24 : size < 2 ? 19 : 17;
+    static constexpr int bits = 12 + times + (size == 4);
     static constexpr unsigned capacity = threads * keys - 32;
     static constexpr int blocks(int of_256)
     {
         return size < 0              ? 2 * of_256 - 1
-               : size == 3           ? of_256 - 1
+               : size >= 3           ? of_256 - 1
                : of_256 >> times > 0 ? of_256 >> times
                                      : 1;
     }
+    static constexpr int halves_blocks = size == -2   ? 10
+                                         : size == -1 ? 8
+                                         : size == 0  ? 5
+                                         : size == 1  ? 2
+                                                      : 4;
 };
 
 #endif

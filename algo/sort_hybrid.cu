@@ -18,8 +18,9 @@
  *                   by the second half, back. Equal keys are the same bits, so ranks need not be
  *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
- *                   64 bits as words of 32, part_hybrid_words.cuh; buckets of more than 2^29 keys
- *                   of 32 bits by counts of the values of 16 bits, part_hybrid_values.cuh.
+ *                   64 bits as words of 32, part_hybrid_words.cuh; of 32 bits of which 16 are left
+ *                   as halves, part_hybrid_halves.cuh, and if buckets are too large for that by
+ *                   counts of the values, part_hybrid_values.cuh.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
  *          keys of which the sample has few values: part_hybrid_few.cuh.
@@ -40,6 +41,7 @@
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
 #include "held.cuh"
+#include "part_hybrid_halves.cuh"
 #include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
@@ -55,14 +57,15 @@
 
 /* ---- the whole ---- */
 
-/* So many bits that a bucket has fewer than BUCKET_KEYS keys on average. */
-static unsigned bits_for(unsigned long long n)
+/* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
+ * more where 16 are left then, whose buckets take less time (part_hybrid_halves.cuh). */
+static unsigned bits_for(unsigned long long n, size_t bytes)
 {
     unsigned bits = 1;
     while (bits < BITS_MAX && ((n - 1) >> bits) >= BUCKET_KEYS) {
         bits++;
     }
-    return bits;
+    return bits + (bytes == 4 && bits + 1 == BITS_MAX ? 1 : 0);
 }
 
 template <typename K, bool identity>
@@ -216,13 +219,26 @@ static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
             hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
             return;
         }
+    } else if constexpr (sizeof(K) == 4) {
+        constexpr int together = local::halves_blocks;
+        if (j.bits == BITS_MAX) {
+            USW_LAUNCH(
+                g,
+                (hybrid_local_halves<local::threads, local::keys, local::bits, together, identity>),
+                1u << j.bits, local::threads,
+                hybrid_halves_shared(local::threads, local::keys, local::bits), a,
+                g->sms * together / 4);
+            return;
+        }
     }
-    USW_LAUNCH(g,
-               (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks,
-                             identity>),
-               1u << j.bits, local::threads,
-               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
-               g->sms * blocks / 4);
+    if constexpr (sizeof(K) == 8 || size == -1 || size == 0 || size == 2) {
+        USW_LAUNCH(g,
+                   (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks,
+                                 identity>),
+                   1u << j.bits, local::threads,
+                   hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
+                   g->sms * blocks / 4);
+    }
 }
 
 template <typename K, int size, bool identity>
@@ -293,11 +309,18 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     if (j.n <= SMALL_KEYS(g, s->width)) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
-    j.bits = bits_for(j.n);
+    j.bits = bits_for(j.n, sizeof(K));
     const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     const auto by_size = [&](auto f) {
+        if constexpr (sizeof(K) == 4) {
+            if (keys < LEAST_KEYS && j.bits == BITS_MAX) {
+                return f(std::integral_constant<int, -2>{});
+            } else if (keys >= MORE_KEYS && keys < MOST_KEYS) {
+                return f(std::integral_constant<int, 4>{});
+            }
+        }
         return keys < HALF_KEYS         ? f(std::integral_constant<int, -1>{})
                : keys < BUCKET_KEYS     ? f(std::integral_constant<int, 0>{})
                : keys < MORE_KEYS       ? f(std::integral_constant<int, 3>{})

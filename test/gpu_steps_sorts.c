@@ -4,7 +4,8 @@
 #include "gpu_steps.h"
 
 enum { N_MAX = 131073 };
-static const size_t sizes[] = {101, 8193, 15329, 32768, 32769, 65536, 70001, 90001, N_MAX};
+static const size_t sizes[] = {101,   8193,  15329, 20001,  32768, 32769,
+                               65536, 70001, 90001, 110001, N_MAX};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 /* Where a card leaves uneven keys to the radix sort, and where no more. */
 static const size_t sizes_32[] = {((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
