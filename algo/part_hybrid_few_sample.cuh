@@ -4,6 +4,49 @@
 
 #include "part_hybrid_few.cuh"
 
+/* The bits by which the radix sort has to sort a sample: those in which mapped keys differ, but not
+ * for the sign alone, which inverts the others (usw_radix_count_args.signs). words: two, shared. A
+ * block calls. */
+template <typename K, int I>
+__device__ __forceinline__ unsigned long long
+hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
+              unsigned long long differ, unsigned long long *words)
+{
+    constexpr unsigned top = sizeof(K) * 8 - 1;
+    if (map.neg == 0 || map.add != 0 || differ >> top == 0) {
+        return differ;
+    }
+    if (threadIdx.x < 2) {
+        words[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    K ones = 0, zeros = 0;
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        const K key = k[i] >> top != 0 ? static_cast<K>(k[i] ^ map.neg) : k[i];
+        ones |= (here >> i & 1) != 0 ? key : K(0);
+        zeros |= (here >> i & 1) != 0 ? static_cast<K>(~key) : K(0);
+    }
+    for (int o = 16; o > 0; o >>= 1) {
+        ones |= __shfl_xor_sync(~0u, ones, o);
+        zeros |= __shfl_xor_sync(~0u, zeros, o);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(&words[0], static_cast<unsigned long long>(ones));
+        atomicOr(&words[1], static_cast<unsigned long long>(zeros));
+    }
+    __syncthreads();
+    return words[0] & words[1];
+}
+/* In how many bytes some bit is set: passes of the radix sort, which is faster than buckets where
+ * they are HYBRID_THIN or fewer, however the keys are spread. */
+enum { HYBRID_THIN = 2 };
+__device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
+{
+    return static_cast<unsigned>(__popc(usw_bytes_set(static_cast<uint32_t>(bits))) +
+                                 __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
+}
+
 template <typename K> struct hybrid_few_sampled {
     K none;
     K value[hybrid_few_size::slots];

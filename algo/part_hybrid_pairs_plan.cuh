@@ -99,10 +99,10 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
 /* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
- * look sorted, or uneven by `most` of the sample in one cell, go to the radix sort at once, or,
- * where they are of few values, when these have been counted. spare: bits that a local sort needs
- * beside the undecided ones. few: NULL, or where they are counted; then the shared memory is
- * hybrid_few_sampled. */
+ * look sorted, differ in few bytes, or are uneven by `most` of the sample in one cell go to the
+ * radix sort at once, or, where they are of few values, when these have been counted. spare: bits
+ * that a local sort needs beside the undecided ones. few: NULL, or where they are counted; then the
+ * shared memory is hybrid_few_sampled. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
@@ -111,7 +111,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
                                                      hybrid_few<K> *few)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
-    USW_SHARED_ARRAY(unsigned long long, seen, [2]);
+    USW_SHARED_ARRAY(unsigned long long, seen, [4]);
     USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
     const unsigned t = threadIdx.x, bits = digits.bits();
     for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
@@ -134,11 +134,13 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         atomicAnd(&seen[1], taken.all);
     }
     const bool rises = __syncthreads_or(taken.rises), falls = __syncthreads_or(taken.falls);
-    const unsigned varying =
-        64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
+    const unsigned long long differ = seen[0] ^ seen[1];
+    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool ordered = !rises || !falls;
-    const bool heavy = !ordered && pairs_heavy(taken, shift, bits, most, cells);
+    const bool thin =
+        hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ, seen + 2)) <= HYBRID_THIN;
+    const bool heavy = !ordered && !thin && pairs_heavy(taken, shift, bits, most, cells);
     const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
                          hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
     if (t == 0) {
@@ -148,7 +150,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
-        p.radix = ordered || heavy || shift + spare > sizeof(K) * 8;
+        p.radix = ordered || thin || heavy || shift + spare > sizeof(K) * 8;
         p.keys.skip = p.radix;
         p.keys.few = counted;
         *plan = p;

@@ -35,7 +35,8 @@ enum { USW_ORDER_SORT = 0, USW_ORDER_KEEP = 1, USW_ORDER_REVERSE = 2 };
 struct usw_radix_control {
     unsigned long long base[USW_RADIX_DIGITS][USW_RADIX_BINS]; /* counts, then exclusive sums */
     unsigned tiles_taken[USW_RADIX_DIGITS];
-    unsigned disorder; /* 1: a key is below the one before it; 2: it is not */
+    unsigned long long differ; /* bits in which keys differ from the first, if signs are counted */
+    unsigned disorder;         /* 1: a key is below the one before it; 2: it is not */
     unsigned blocks_done;
     unsigned order; /* USW_ORDER_... */
     unsigned passes;
@@ -163,14 +164,16 @@ __device__ __forceinline__ bool scan_counts(unsigned long long *base, size_t n,
 }
 
 /* The last block to finish counting turns the counts into the plan. */
-template <typename K>
+template <typename K, bool signs>
 __device__ __forceinline__ void make_plan(const usw_radix_count_args<K> &a,
                                           unsigned long long *warp_sums)
 {
     usw_radix_control *c = a.control;
+    const unsigned long long differ = signs ? usw_load_relaxed(&c->differ) : ~0ull;
     unsigned passes = 0;
     for (unsigned d = 0; d < a.bits.digits; d++) {
-        if (scan_counts(c->base[d], a.n, warp_sums)) {
+        const bool many = scan_counts(c->base[d], a.n, warp_sums);
+        if (many && (differ >> a.bits.shift(d) & a.bits.mask(d)) != 0) {
             if (threadIdx.x == 0) {
                 c->digit[passes] = static_cast<unsigned char>(d);
             }
@@ -187,18 +190,21 @@ __device__ __forceinline__ void make_plan(const usw_radix_count_args<K> &a,
     }
 }
 
-/* One block's counting. */
-template <typename K> struct count_block {
+/* One block's counting. signs: negative keys have all bits but the sign inverted, and no more is
+ * done to them. Then a digit in which the caller's keys agree says no more than the sign, which
+ * comes last: it needs no pass, though it has two values. */
+template <typename K, bool signs> struct count_block {
     using tuning = usw_radix_count_tuning;
     static constexpr unsigned V = 16 / sizeof(K), U = tuning::vectors;
     const usw_radix_count_args<K> &a;
     unsigned *mine; /* this warp's counters */
     K range;        /* the bits that count */
+    K first, differ;
     size_t head, vectors;
     unsigned disorder, seen; /* this thread's, this warp's */
 
     __device__ __forceinline__ count_block(const usw_radix_count_args<K> &args, unsigned *counters)
-        : a(args), mine(counters), disorder(0), seen(0)
+        : a(args), mine(counters), first(signs ? a.keys[0] : K(0)), differ(0), disorder(0), seen(0)
     {
         unsigned bits = a.bits.end - a.bits.begin;
         range = static_cast<K>(static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - bits))
@@ -255,6 +261,9 @@ template <typename K> struct count_block {
             size_t i = at + u * blockDim.x + threadIdx.x;
 #pragma unroll
             for (unsigned j = 0; j < V; j++) {
+                if (signs && i < vectors) {
+                    differ |= static_cast<K>(x[u].k[j] ^ first);
+                }
                 x[u].k[j] = a.map.map(x[u].k[j]);
             }
             count_vector(x[u].k, i, (i | 31) < vectors);
@@ -266,6 +275,7 @@ template <typename K> struct count_block {
         if (threadIdx.x < a.n - vectors * V) {
             size_t i = threadIdx.x < head ? threadIdx.x : threadIdx.x + vectors * V;
             K key = a.map.map(a.keys[i]);
+            differ |= static_cast<K>(a.keys[i] ^ first);
             count_key(mine, key, a.bits);
             if (i + 1 < a.n) {
                 compare(key, a.map.map(a.keys[i + 1]));
@@ -274,7 +284,7 @@ template <typename K> struct count_block {
     }
 };
 
-template <typename K>
+template <typename K, bool signs>
 __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     usw_radix_count(const usw_radix_count_args<K> a)
 {
@@ -284,7 +294,10 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     USW_SHARED(unsigned, last);
     unsigned t = threadIdx.x;
     if (a.go != nullptr && *a.go == 0) {
-        return; /* the plan stays empty: no pass */
+        if (blockIdx.x == 0 && t == 0) {
+            a.control->passes = 0; /* a sort by numbers leaves 1 */
+        }
+        return;
     }
     for (size_t i = blockIdx.x * blockDim.x + t; i < a.ring_words; i += gridDim.x * blockDim.x) {
         a.ring[i] = 0;
@@ -293,7 +306,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
         counts[i] = 0;
     }
     __syncthreads();
-    count_block<K> b(a, counts + t / 32 % copies * copy);
+    count_block<K, signs> b(a, counts + t / 32 % copies * copy);
     size_t stretch = static_cast<size_t>(blockDim.x) * b.U;
     for (size_t at = blockIdx.x * stretch; at < b.vectors; at += gridDim.x * stretch) {
         b.count_stretch(at);
@@ -304,6 +317,15 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     unsigned disorder = __reduce_or_sync(~0u, b.disorder);
     if ((t & 31) == 0 && disorder != 0) {
         atomicOr(&a.control->disorder, disorder);
+    }
+    if (signs) {
+        unsigned long long differ = b.differ;
+        for (int o = 16; o > 0; o >>= 1) {
+            differ |= __shfl_xor_sync(~0u, differ, o);
+        }
+        if ((t & 31) == 0) {
+            atomicOr(&a.control->differ, differ);
+        }
     }
     __syncthreads();
     for (unsigned i = t; i < a.bits.digits * 256; i += blockDim.x) {
@@ -323,7 +345,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     __syncthreads();
     if (last) {
         __threadfence();
-        make_plan(a, warp_sums);
+        make_plan<K, signs>(a, warp_sums);
     }
 }
 

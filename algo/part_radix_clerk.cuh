@@ -10,6 +10,9 @@
  * Never a hang: the first block to begin is the clerk, so it runs; it waits for tiles that running
  * blocks have taken, in order.
  *
+ * A count is a word of part_look_back.cuh. An answer has its top bit, too, but no epoch, since only
+ * the tile looks for it that has written the count there; so it may have 31 bits of 32.
+ *
  * A tile's words are used again by the tile one ring later, which nobody begins before the one
  * before has read its answer and said so in `done`. */
 #ifndef USW_PART_RADIX_CLERK_CUH
@@ -24,6 +27,17 @@ static inline size_t usw_clerk_ring_words(size_t tiles, bool narrow)
 {
     return (tiles + USW_CLERK_WINDOW) * (narrow ? 256 : 512);
 }
+
+/* Whether words of 32 bits do for so many keys. */
+static inline bool usw_clerk_narrow(size_t n)
+{
+    return n >> 31 == 0;
+}
+
+/* The top bit, which an answer has. */
+template <typename W> struct clerk_word {
+    static constexpr W answer = W(1) << (sizeof(W) * 8 - 1);
+};
 
 /* A block's work, 256 threads of it: base[d] is where digit d begins. */
 template <typename W>
@@ -56,10 +70,9 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
         const W count = word::of(false, epoch, 0);
         const bool every = ((any ^ count) | (all ^ count)) >> word::number_bits == 0;
         if (most >= USW_CLERK_WINDOW && __all_sync(~0u, every)) {
-            const W told = word::of(true, epoch, 0);
 #pragma unroll
             for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
-                usw_store_relaxed(words + i * 256, told + sum);
+                usw_store_relaxed(words + i * 256, clerk_word<W>::answer + sum);
                 sum += found[i] - count;
             }
             at += USW_CLERK_WINDOW;
@@ -77,7 +90,7 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
 #pragma unroll
         for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
             if (i < ready) {
-                usw_store_relaxed(words + i * 256, word::of(true, epoch, sum));
+                usw_store_relaxed(words + i * 256, clerk_word<W>::answer | sum);
                 sum += word::number(found[i]);
             }
         }
@@ -88,19 +101,17 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
     }
 }
 
-/* A tile's answer, when it is there. */
+/* A tile's answer, when it is there, to the thread that has told the count. */
 template <typename W>
 __device__ __forceinline__ W usw_radix_answer(const look_ring<W> &ring, size_t tile, unsigned digit)
 {
-    using word = look_word<W>;
-    const unsigned epoch = ring.epoch(tile);
     W found = usw_load_relaxed(ring.at(tile, digit));
-    while (word::state(found, epoch) != LOOK_SUM) {
+    while ((found & clerk_word<W>::answer) == 0) {
         __nanosleep(20);
         usw_yield();
         found = usw_load_relaxed(ring.at(tile, digit));
     }
-    return word::number(found);
+    return found & ~clerk_word<W>::answer;
 }
 
 #endif

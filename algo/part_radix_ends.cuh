@@ -36,6 +36,7 @@ template <typename K> struct usw_radix_pass_args {
     K *keys_out, *keys_tmp; /* tmp holds joined pairs where keys and values are as wide */
     const void *values_in;  /* NULL: value i is i */
     void *values_out, *values_tmp;
+    void *spare; /* NULL, or a second tmp, where out is in */
     size_t n;
     bool last_in_tmp; /* an odd number of passes ends in tmp: out is in */
     bool drop_keys;   /* the last pass writes values only */
@@ -121,6 +122,13 @@ template <typename K, unsigned value_bytes, bool numbered = false> struct usw_pa
     }
 };
 
+/* Whether so many passes go by way of the spare room, so that the last ends in out: tmp and spare
+ * take turns before it. One pass can not. */
+__device__ __forceinline__ bool usw_takes_spare(const void *spare, unsigned passes)
+{
+    return spare != nullptr && passes % 2 != 0 && passes > 1;
+}
+
 /* What is the same for all tiles of this pass; the number of the pass's digit. */
 template <typename K, unsigned value_bytes, bool numbered>
 __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes, numbered> &e,
@@ -130,9 +138,13 @@ __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes, num
     using V = typename usw_value_of<value_bytes>::type;
     constexpr bool joins = sizeof(K) == value_bytes;
     unsigned digit = a.control->digit[pass];
-    bool to_tmp = a.last_in_tmp ? pass % 2 == 0 : (passes - 1 - pass) % 2 != 0;
+    bool to_tmp = a.last_in_tmp ? pass % 2 == 0 : (passes - 1 - pass) % 2 != 0, from_tmp = !to_tmp;
     e.first = pass == 0;
     e.last = pass + 1 == passes;
+    const bool spare = joins && usw_takes_spare(a.spare, passes);
+    if (spare && e.last) {
+        to_tmp = from_tmp = false;
+    }
     e.keys_in = e.first ? a.keys_in : to_tmp ? a.keys_out : a.keys_tmp;
     e.keys_out = e.last && a.drop_keys ? nullptr : to_tmp ? a.keys_tmp : a.keys_out;
     e.values_in = static_cast<const V *>(e.first  ? a.values_in
@@ -143,8 +155,9 @@ __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes, num
         const auto none = usw_joined_array<K>::of(nullptr, 0);
         const auto tmp = usw_joined_array<K>::of(a.keys_tmp, a.n);
         const auto out =
-            usw_joined_array<K>::of(a.keys_out, a.values_out, a.control->last_pair, a.n);
-        e.joined_in = e.first ? none : to_tmp ? out : tmp;
+            spare ? usw_joined_array<K>::of(a.spare, a.n)
+                  : usw_joined_array<K>::of(a.keys_out, a.values_out, a.control->last_pair, a.n);
+        e.joined_in = e.first ? none : from_tmp ? tmp : out;
         e.joined_out = to_tmp ? tmp : e.last ? none : out;
     }
     e.map = a.map;

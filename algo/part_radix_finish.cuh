@@ -14,6 +14,7 @@ template <typename K> struct usw_finish_args {
     const void *values_tmp;
     size_t n;
     bool last_in_tmp;
+    const void *spare; /* as usw_radix_pass_args */
     const usw_radix_control *control;
     const unsigned *go; /* NULL, or 0 there: nothing is to be done */
 };
@@ -90,7 +91,7 @@ __device__ __forceinline__ void usw_finish_block(const usw_finish_args<K> &a)
     const K *keys = a.keys_in;
     const void *values = a.values_in;
     if (passes != 0) {
-        if (!a.last_in_tmp || passes % 2 == 0) {
+        if (!a.last_in_tmp || passes % 2 == 0 || usw_takes_spare(a.spare, passes)) {
             return;
         }
         if constexpr (sizeof(K) == value_bytes) {

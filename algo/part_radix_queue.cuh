@@ -9,9 +9,11 @@
 upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go);
 
 /* Arrays of n elements; NULL: from the scratch. keys_out: where the caller wants no keys. Of values
- * as wide as keys both tmp are one array, of n pairs, at keys_tmp. */
+ * as wide as keys both tmp are one array, of n pairs, at keys_tmp. spare: NULL, or room for n more
+ * such pairs, which saves a copy where an odd number of passes sorts in place. control: NULL, or a
+ * usw_radix_control of zeros when the first kernel runs. */
 struct usw_radix_room {
-    void *keys_tmp, *keys_out, *values_tmp;
+    void *keys_tmp, *keys_out, *values_tmp, *spare, *control;
 };
 
 /* The same of pairs, stable; with go: of keys of 4 or 8 bytes and values of 4 or 8, aligned. few:

@@ -11,10 +11,11 @@
  *                   the segments that this made by the second half.
  *          sort     part_hybrid_pairs_local.cuh: each bucket by the bits still undecided.
  *          Buckets of up to twice as many pairs have a larger local sort. Sorted and uneven keys,
- *          a sample that missed a bit, and buckets that no local sort holds are left to the radix
- *          sort, decided on the device before the first move. Keys of which the sample has up to
- *          256 values are counted by value (part_hybrid_few.cuh), and sorted by one pass of the
- *          radix sort, whose digit is the number of the value.
+ *          those that differ in two bytes or fewer, a sample that missed a bit, and buckets that no
+ *          local sort holds are left to the radix sort, decided on the device before the first
+ *          move. Keys of which the sample has up to 256 values are counted by value
+ *          (part_hybrid_few.cuh), and sorted by one pass of the radix sort, whose digit is the
+ *          number of the value.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
  *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
@@ -22,11 +23,13 @@
  *
  * Traffic  u32 pairs 4 + 16 + 16 + 16 = 52 bytes, argsort of u32 44, u64 pairs 104.
  *
- * Scratch  one copy of keys and values (two of the keys where the caller wants none back), 16 bytes
- *          a bucket, and up to 1 MB of look-back words. */
+ * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
+ *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
+ *          bytes a bucket, and up to 1 MB of look-back words. */
 #include "held.cuh"
 #include "part_hybrid_pairs_local.cuh"
 #include "part_hybrid_pairs_queue.cuh"
+#include "part_onesweep.cuh"
 #include "part_radix_queue.cuh"
 
 /* ---- tuning ---- */
@@ -64,6 +67,9 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #endif
 };
 
+/* Of so many bytes of keys, or fewer, the radix sort may have a second copy. */
+static constexpr size_t SPARE_PAIRS = size_t(1) << 27;
+
 /* ---- the whole ---- */
 
 template <typename K> struct pairs_job {
@@ -72,7 +78,7 @@ template <typename K> struct pairs_job {
     pairs_plan *plan;
     pairs_digits digits;
     usw_radix_room room;
-    unsigned *zero; /* counts, handed, ring: to be cleared */
+    unsigned *zero; /* counts, handed, ring, the radix sort's control: to be cleared */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
     hybrid_few<K> *few; /* or NULL */
@@ -92,7 +98,8 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     while (j.ring_tiles / 2 >= tiles) {
         j.ring_tiles /= 2;
     }
-    j.zero_words = buckets * 2 + size_t(j.ring_tiles) * PAIRS_DIGITS;
+    const size_t mine = buckets * 2 + size_t(j.ring_tiles) * PAIRS_DIGITS;
+    j.zero_words = mine + sizeof(usw_radix_control) / 4;
     j.plan = static_cast<pairs_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
     j.zero = static_cast<unsigned *>(usw_gpu_scratch(g, j.zero_words * 4));
     j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
@@ -102,6 +109,9 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few <= n &&
         usw_radix_takes_few(g, j.p)) {
         j.few = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few));
+    }
+    if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K)) {
+        j.room.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
     }
     j.room.keys_out = j.p->out_keys;
     if (j.room.keys_out == nullptr) {
@@ -114,6 +124,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.counts = j.zero;
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
+    j.room.control = j.zero + mine;
     /* The wider first. */
     const bool values_first = value_bytes > sizeof(K);
     j.room.keys_tmp = values_first ? tmp + n * value_bytes : tmp;

@@ -13,7 +13,7 @@
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
  *
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back), and 1 to
- *          4 MB of tiles' words; of n below a few millions less.
+ *          2 MB of tiles' words; of n below a few millions less.
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
@@ -67,19 +67,24 @@ template <typename K, unsigned value_bytes> static bool run_together(const usw_g
     return shape::blocks * bytes <= g->shared_bytes + 1024;
 }
 
-/* A launch for each step; `blocks` for a pass. */
+/* A launch for each step; `blocks` for a pass; cleared: the control words have been. */
 template <typename K, unsigned value_bytes, typename shape>
-static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsigned blocks)
+static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsigned blocks,
+                                  bool cleared)
 {
     using counting = usw_radix_count_tuning;
     const size_t n = a.pass.n;
-    const bool narrow = n < size_t(1) << 29;
-    usw_gpu_fill(g, a.pass.control, 0, sizeof *a.pass.control);
+    const bool narrow = usw_clerk_narrow(n);
+    if (!cleared) {
+        usw_gpu_fill(g, a.pass.control, 0, sizeof *a.pass.control);
+    }
     size_t stretch = counting::threads * counting::vectors * (16 / sizeof(K));
     size_t counters = (n + stretch - 1) / stretch;
     counters = counters < g->sms * counting::blocks ? counters : g->sms * counting::blocks;
-    USW_LAUNCH(g, (usw_radix_count<K>), static_cast<unsigned>(counters), counting::threads, 0,
-               a.count);
+    const bool signs =
+        a.count.map.neg != 0 && a.count.map.add == 0 && a.pass.bits.end == sizeof(K) * 8;
+    USW_LAUNCH(g, (signs ? usw_radix_count<K, true> : usw_radix_count<K, false>),
+               static_cast<unsigned>(counters), counting::threads, 0, a.count);
     auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
                          : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
     size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
@@ -99,10 +104,11 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
     unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
-    const bool narrow = n < size_t(1) << 29;
+    const bool narrow = usw_clerk_narrow(n);
     size_t slots = tiles < ring_tiles ? tiles : ring_tiles;
     size_t ring_words = usw_clerk_ring_words(slots, narrow) + slots;
-    auto *control = static_cast<usw_radix_control *>(usw_gpu_scratch(g, sizeof(usw_radix_control)));
+    auto *control = static_cast<usw_radix_control *>(
+        j.room.control != nullptr ? j.room.control : usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
     usw_radix_room room;
     if (!take_room<K, value_bytes>(g, j, room) || control == nullptr || ring == nullptr) {
@@ -122,6 +128,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                          j.values_in,
                                          j.values_out,
                                          room.values_tmp,
+                                         last_in_tmp ? room.spare : nullptr,
                                          n,
                                          last_in_tmp,
                                          j.keys_out == nullptr,
@@ -140,6 +147,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                        room.values_tmp,
                                        n,
                                        last_in_tmp,
+                                       pass.spare,
                                        control,
                                        j.go};
     const usw_radix_steps<K> a = {count, pass, finish};
@@ -151,7 +159,7 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                 (radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()), a, g->barrier);
         }
     }
-    return queue_steps<K, value_bytes, shape>(g, a, some);
+    return queue_steps<K, value_bytes, shape>(g, a, some, j.room.control != nullptr);
 }
 
 /* value_bytes: 0, 4 or 8; of few keys 1 or 2 too. */
