@@ -92,10 +92,11 @@ template <typename K> struct hybrid_fill_marks {
     {
         return reinterpret_cast<const uint16_t *>(words)[p];
     }
-    /* Marks values lo + 1 to hi, fewer than `most`, of which the last begins before at + keys. Of
-     * those that begin at one place, the last has keys. A warp calls. */
+    /* Marks values lo + 1 to hi, fewer than `most`, which begin at `at` or behind it, the last of
+     * them perhaps behind so many keys, `keys` at most. Of those that begin at one place, the last
+     * has keys. A warp calls. */
     __device__ __forceinline__ void set(const unsigned long long *begins, unsigned long long at,
-                                        unsigned lo, unsigned hi)
+                                        unsigned length, unsigned lo, unsigned hi)
     {
         __syncwarp();
         for (unsigned w = threadIdx.x % 32; w < keys / 8; w += 32) {
@@ -103,10 +104,11 @@ template <typename K> struct hybrid_fill_marks {
         }
         __syncwarp();
 #pragma unroll 4
-        for (unsigned b = lo + 1 + threadIdx.x % 32; b <= hi; b += 32) {
+        for (unsigned i = 1 + threadIdx.x % 32; i <= hi - lo; i += 32) {
+            const unsigned b = lo + i;
             const unsigned long long begin = begins[b];
-            if (b == hi || begins[b + 1] != begin) {
-                reinterpret_cast<uint16_t *>(words)[begin - at] = static_cast<uint16_t>(b - lo);
+            if ((b == hi || begins[b + 1] != begin) && begin - at < length) {
+                reinterpret_cast<uint16_t *>(words)[begin - at] = static_cast<uint16_t>(i);
             }
         }
         __syncwarp();
@@ -189,7 +191,7 @@ __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<
     const bool marked = hi - lo < marks.most;
     unsigned before = 0;
     if (marked) {
-        marks.set(f.begins, at, lo, hi);
+        marks.set(f.begins, at, length, lo, hi);
     }
     for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
         const unsigned q = q0 + threadIdx.x % 32 * V;
@@ -285,6 +287,76 @@ __device__ __forceinline__ void hybrid_fill_block(const F &f, const usw_gpu_keym
                             end - from < share ? end : from + share);
     }
 }
+
+/* ---- keys of 16 bits, not very many ---- */
+
+/* So many keys and beginnings of values, in the order of places and, at one, of beginnings before
+ * keys, are a warp's: so none has more than the others, neither where nearly all values have no
+ * keys nor where one has nearly all. With what a vector lacks they are two for each lane. */
+static constexpr unsigned HYBRID_FILL_SHARE = 504;
+
+/* Of the first `mine` of them, how many are beginnings; that of the other half of the warp in
+ * `other`'s. A warp calls, with a number for its lower and one for its upper half. */
+static __device__ __forceinline__ unsigned
+hybrid_beginnings(const unsigned long long *begins, unsigned values, unsigned long long mine)
+{
+    const unsigned lane = threadIdx.x % 16;
+    unsigned at = 0;
+    for (unsigned step = values / 16; step > 0; step /= 16) {
+        const unsigned b = at + lane * step + step - 1;
+        const unsigned found = __ballot_sync(~0u, b < values && begins[b] + b < mine);
+        at += step * static_cast<unsigned>(__popc(found >> (threadIdx.x & 16) & 0xffff));
+    }
+    return at;
+}
+
+/* values: a power of 16. */
+template <typename K>
+__global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f,
+                                                             unsigned long long n,
+                                                             usw_gpu_keymap<K> map,
+                                                             const hybrid_plan *plan)
+{
+    USW_SHARED_ARRAY(hybrid_fill_marks<K>, marks, [8]);
+    constexpr unsigned V = 16 / sizeof(K), share = HYBRID_FILL_SHARE;
+    const unsigned warp = threadIdx.x / 32;
+    const unsigned long long all = n + f.values, from = (blockIdx.x * 8ull + warp) * share;
+    if (plan->falls == 0 || from >= all) {
+        return;
+    }
+    const unsigned long long end = all - from < share ? all : from + share;
+    const unsigned found =
+        hybrid_beginnings(f.begins, f.values, threadIdx.x % 32 < 16 ? from : end);
+    const unsigned first = __shfl_sync(~0u, found, 0), next = __shfl_sync(~0u, found, 16);
+    const unsigned length = static_cast<unsigned>(end - from) - (next - first);
+    const unsigned lo = first - 1; /* the value of keys before the first beginning */
+    const unsigned long long at = from - first;
+    const hybrid_fill_vectors<K> to(f.keys + at, length);
+    unsigned before = 0;
+    if (first != next) {
+        marks[warp].set(f.begins, at, length, lo, next - 1);
+    }
+    for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
+        const unsigned q = q0 + threadIdx.x % 32 * V;
+        unsigned p[V], b[V];
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            p[j] = to.place(q + j);
+            b[j] = lo;
+        }
+        if (first != next) {
+            hybrid_spread_marks<K, V>(marks[warp], lo, length, p, b, before);
+        }
+        hybrid_vector<K> v;
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            v.k[j] = map.unmap(f.key(b[j]));
+        }
+        to.write(q, v);
+    }
+}
+
+/* ---- the kernel ---- */
 
 /* Keys of 8 and 16 bits: a block of 256 threads writes a stretch. */
 template <typename K>

@@ -10,8 +10,15 @@
 /* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
-/* More large buckets than these are faster sorted by the radix sort. */
+/* More large buckets than these are faster sorted by the radix sort. Where such are counted and
+ * filled, each costs its 65,536 counters: so are more than one for each HYBRID_PART_PAYS keys of
+ * all. */
 static constexpr unsigned HYBRID_LARGE_MAX = 16;
+#ifdef USW_EMULATE
+static constexpr unsigned HYBRID_PART_PAYS = 12000;
+#else
+static constexpr unsigned HYBRID_PART_PAYS = 27000;
+#endif
 
 enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
 

@@ -91,20 +91,25 @@ static __device__ void hybrid_join_values(const hybrid_place_args &a,
 }
 
 /* By what the count has seen, where keys may be counted again: they are if some bucket is too large
- * or the sample has missed a bit. The last block calls. */
+ * or the sample has missed a bit. Where many buckets are too large for a local sort and too small
+ * to be worth their counts, as those of a range that is a part of all, the radix sort is faster.
+ * The last block calls. */
 static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool ordered, bool missed,
                                           unsigned long long differ)
 {
     hybrid_plan *plan = a.plan;
     const bool large = usw_load_relaxed(&plan->large) != 0;
     const bool again = !ordered && !a.second && (missed || (large && a.bits < a.fine));
+    const bool radix =
+        !ordered && !again && usw_load_relaxed(&plan->large) > a.n / HYBRID_PART_PAYS;
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
-        plan->even = !ordered && !again;
+        plan->lsd = radix;
+        plan->even = !ordered && !again && !radix;
         plan->msd = plan->even && !plan->flat;
         plan->crowded = large || a.second;
-        if (ordered || again) { /* the lists as they are are not for use */
+        if (ordered || again || radix) { /* the lists as they are are not for use */
             plan->parts[0] = 0;
             plan->bins[0] = plan->bins[1] = 0;
         }

@@ -136,37 +136,22 @@ __device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here
     return false;
 }
 
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
- * where keys of few values are counted. */
-template <typename K>
-__global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
-                                                      usw_gpu_keymap<K> map, unsigned bits,
-                                                      hybrid_plan *plan, unsigned *zero,
-                                                      size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level, hybrid_few<K> *few)
+/* Takes the sample, stretches of 32 keys, evenly spread: mapped keys, and a bit in `here` for each
+ * that is there. seen: their OR and AND, shared. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long long n,
+                                                   const usw_gpu_keymap<K> &map, K (&k)[I],
+                                                   unsigned &here, unsigned long long *seen)
 {
-    constexpr int I = 16;
-    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
-        zero[i] = 0;
-    }
-    if (blockIdx.x != 0) {
-        return;
-    }
-    USW_DYNAMIC_SHARED(unsigned, counts);
-    USW_SHARED_ARRAY(unsigned long long, seen, [2]);
     if (threadIdx.x == 0) {
         seen[0] = 0;
         seen[1] = ~0ull;
-        *plan = hybrid_plan();
-        plan->all = ~0ull;
     }
     __syncthreads();
     unsigned long long any = 0, all = ~0ull;
-    unsigned here = 0;
-    K k[I];
+    here = 0;
 #pragma unroll
     for (int i = 0; i < I; i++) {
-        /* Stretches of 32 keys, evenly spread. */
         unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
         unsigned long long p = line * 32 + threadIdx.x % 32;
         here |= static_cast<unsigned>(p < n) << i;
@@ -187,13 +172,45 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         atomicAnd(&seen[1], all);
     }
     __syncthreads();
-    const unsigned varying =
-        64 - static_cast<unsigned>(__clzll(static_cast<long long>(seen[0] ^ seen[1])));
+}
+
+/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
+ * where keys of few values are counted. */
+template <typename K>
+__global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
+                                                      usw_gpu_keymap<K> map, unsigned bits,
+                                                      hybrid_plan *plan, unsigned *zero,
+                                                      size_t words, hybrid_crowded crowded,
+                                                      hybrid_even level, hybrid_few<K> *few)
+{
+    constexpr int I = 16;
+    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
+        zero[i] = 0;
+    }
+    if (blockIdx.x != 0) {
+        return;
+    }
+    USW_DYNAMIC_SHARED(unsigned, counts);
+    USW_SHARED_ARRAY(unsigned long long, seen, [4]);
+    if (threadIdx.x == 0) {
+        *plan = hybrid_plan();
+        plan->all = ~0ull;
+    }
+    if (sizeof(K) < 4) {
+        return; /* counted by all bits, whatever they are */
+    }
+    unsigned here;
+    K k[I];
+    hybrid_take_sample<K, I>(keys, n, map, k, here, seen);
+    const unsigned long long differ = seen[0] ^ seen[1];
+    const bool thin =
+        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_THIN;
+    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool counted = hybrid_may_be_few<K, I>(k, here, map, few, counts);
-    const bool radix = many && !counted;
+    const bool radix = (many || thin) && !counted;
     const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
                       hybrid_is_flat<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {

@@ -7,7 +7,8 @@
  *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
  *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
  *          and a bucket of any size can be filled. Keys with many large buckets are left to the
- *          radix sort, by the sample's word or the count's. All of it is decided on the device.
+ *          radix sort, by the sample's word or the count's, and so are those that differ in two
+ *          bytes or fewer. All of it is decided on the device.
  *
  * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
@@ -340,13 +341,23 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     return by_size([&](auto size) { return sort_in_buckets<K, size, identity>(g, s, j); });
 }
 
+/* Up to so many keys of 16 bits are written by warps that have equal shares. Fewer keys for each
+ * value than 1 << COUNTED_LOG2 are not counted. */
+#ifdef USW_EMULATE
+static constexpr unsigned long long FILL_SHARES = 80000;
+static constexpr unsigned COUNTED_LOG2 = 0;
+#else
+static constexpr unsigned long long FILL_SHARES = 5u << 22;
+static constexpr unsigned COUNTED_LOG2 = 3;
+#endif
+
 /* Keys of 8 and 16 bits: their counts say all. */
 template <typename K>
 static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
     j.bits = sizeof(K) * 8;
     j.bits1 = j.bits - 8;
-    if (j.n >> (j.bits + 3) == 0 || (sizeof(K) == 2 && j.n <= SMALL_KEYS(g, s->width)) ||
+    if (j.n >> (j.bits + COUNTED_LOG2) == 0 || (sizeof(K) == 2 && j.n <= SMALL_KEYS(g, s->width)) ||
         size_t(2) << j.bits > g->shared_bytes) {
         return usw_radix_queue(g, s, nullptr, nullptr);
     }
@@ -356,6 +367,13 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     usw_keymap_is_identity(&s->map) ? plan_buckets<K, true>(g, j, 0, 1)
                                     : plan_buckets<K, false>(g, j, 0, 1);
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
+    if constexpr (sizeof(K) == 2) {
+        if (j.n <= FILL_SHARES) {
+            const unsigned long long shares = (j.n + (1u << j.bits)) / HYBRID_FILL_SHARE + 1;
+            return USW_LAUNCH(g, (hybrid_fill_shares<K>), static_cast<unsigned>((shares + 7) / 8),
+                              256, 0, filling, j.n, j.map, j.plan);
+        }
+    }
     /* Of few keys, the last may have many values, and a block should not have all of them. */
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
     return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + stretch - 1) / stretch),
