@@ -41,6 +41,10 @@ enum uneven {
     FLAT_LUMPS, /* the same, and one in 64 is one of 16 values */
     FLAT_TILT,  /* one in 8 has not the highest bit: half of the regions are too small */
     FLAT_SKEW,  /* of each region, more in the first buckets: counters of 8 bits overflow */
+    THIN,       /* only the first two bytes differ */
+    THIN_OFF,   /* the same, but in one key the last one, too */
+    PARTS,      /* 12 buckets of 16 bits have all */
+    RANGE,      /* even in a fifth of all, around the middle */
     MIDDLE,     /* buckets a little too large for the local sort */
     PATTERNS
 };
@@ -80,6 +84,10 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case FLAT_SKEW: return input_random(state) % 4 == 0 ? key & ~(full >> 4 & ~(full >> 8)) : key;
     case HALF_SORTED: return i < n / 2 ? full / n * i : key;
     case EVEN: return key >> bits / 4;
+    case THIN: return key & ~(full >> 16);
+    case THIN_OFF: return (key & ~(full >> 16)) | (i == n / 3 + 1 ? 1 : 0);
+    case PARTS: return ((r >> 32) % 12 << (bits - 4)) | (r & (full >> 16));
+    case RANGE: return full / 10 * 4 + key % (full / 5 + 1);
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
@@ -162,6 +170,19 @@ static void few_values(void **state)
     }
 }
 
+/* Pairs that are sorted by digits: by an even and by an odd number of them, in place or not. */
+static void pairs_by_digits(void **state)
+{
+    static const unsigned patterns[] = {AND_OF_THREE, ZIPF, TOP_EQUAL, THIN, THIN_OFF, CROWDED};
+    gpu_room *room = *state;
+    const size_t n = is_emulated(room) ? 3001 : ((size_t)1 << 22) + 77;
+    for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        check_pairs(room, patterns[i], UPSWEEP_U32, n, i % 2 != 0);
+        check_pairs(room, patterns[i], UPSWEEP_F32, n + 1, i % 2 == 0);
+        check_pairs(room, patterns[i], UPSWEEP_I64, n, false);
+    }
+}
+
 /* Every pattern and type, each at some of the sizes. */
 static void uneven_keys(void **state)
 {
@@ -223,6 +244,7 @@ static int close_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(uneven_keys), cmocka_unit_test(few_values),
+                                       cmocka_unit_test(pairs_by_digits),
                                        cmocka_unit_test(many_uneven_keys)};
     return cmocka_run_group_tests(tests, open_room, close_room);
 }
