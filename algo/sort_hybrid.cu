@@ -6,9 +6,8 @@
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
  *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
  *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
- *          and a bucket of any size can be filled. Keys with many large buckets are left to the
- *          radix sort, by the sample's word or the count's, and so are those that differ in two
- *          bytes or fewer. All of it is decided on the device.
+ *          and a bucket of any size can be filled. Keys that have many large buckets or differ in
+ *          two bytes are left to the radix sort. All of it is decided on the device.
  *
  * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
@@ -341,8 +340,8 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     return by_size([&](auto size) { return sort_in_buckets<K, size, identity>(g, s, j); });
 }
 
-/* Up to so many keys of 16 bits are written by warps that have equal shares. Fewer keys for each
- * value than 1 << COUNTED_LOG2 are not counted. */
+/* Up to so many keys of 16 bits are written by warps that have equal shares. More than 1 <<
+ * COUNTED_LOG2 keys for each value are counted. */
 #ifdef USW_EMULATE
 static constexpr unsigned long long FILL_SHARES = 80000;
 static constexpr unsigned COUNTED_LOG2 = 0;
