@@ -67,8 +67,9 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #endif
 };
 
-/* Of so many bytes of keys, or fewer, the radix sort may have a second copy. */
-static constexpr size_t SPARE_PAIRS = size_t(1) << 27;
+/* Of so many bytes of keys, or fewer, the radix sort may have a second copy of the pairs, if the
+ * caller's limit allows both and SPARE_LEFT for all else. */
+static constexpr size_t SPARE_PAIRS = size_t(1) << 27, SPARE_LEFT = size_t(1) << 23;
 
 /* ---- the whole ---- */
 
@@ -110,7 +111,9 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
         usw_radix_takes_few(g, j.p)) {
         j.few = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few));
     }
-    if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K)) {
+    if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K) &&
+        (g->scratch_limit == 0 ||
+         g->scratch_used + n * 2 * sizeof(K) + SPARE_LEFT <= g->scratch_limit)) {
         j.room.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
     }
     j.room.keys_out = j.p->out_keys;

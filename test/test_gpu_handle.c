@@ -170,6 +170,38 @@ static void test_limit(void **state)
     upsweep_close(small);
 }
 
+/* What a second copy of the pairs would make faster goes without it where the limit has no room. */
+static void test_limit_of_pairs(void **state)
+{
+    (void)state;
+    size_t n = device_is_emulated() ? 30011 : 2500011;
+    uint32_t *keys[2], *places[2];
+    upsweep_report report = {.scratch_bytes = 1};
+    for (unsigned limited = 0; limited < 2; limited++) {
+        uint64_t random = 11;
+        keys[limited] = malloc(4 * n), places[limited] = malloc(4 * n);
+        for (size_t i = 0; i < n; i++) { /* uneven, and of three digits */
+            uint64_t key = input_random(&random) & input_random(&random) & input_random(&random);
+            keys[limited][i] = (uint32_t)key & 0xffffff;
+            places[limited][i] = (uint32_t)i;
+        }
+        upsweep *u = NULL;
+        upsweep_config config = {.size = sizeof config, .scratch_limit = report.scratch_bytes - 1};
+        assert_int_equal(upsweep_open(&u, "cuda", &config), UPSWEEP_OK);
+        assert_int_equal(
+            upsweep_sort_pairs(u, keys[limited], places[limited], n, UPSWEEP_U32, 4, NULL),
+            UPSWEEP_OK);
+        upsweep_last_report(u, &report);
+        assert_true(limited == 0 || report.scratch_bytes <= config.scratch_limit);
+        upsweep_close(u);
+    }
+    assert_memory_equal(keys[0], keys[1], 4 * n);
+    assert_memory_equal(places[0], places[1], 4 * n);
+    for (unsigned limited = 0; limited < 2; limited++) {
+        free(keys[limited]), free(places[limited]);
+    }
+}
+
 /* Takes nearly all memory of the device; what lacks memory then fails and changes nothing. */
 static void test_memory_full(void **state)
 {
@@ -331,9 +363,13 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late_errors),      cmocka_unit_test(test_wrong_place),
-        cmocka_unit_test(test_host_arrays_only), cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_memory_full),      cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_late_errors),
+        cmocka_unit_test(test_wrong_place),
+        cmocka_unit_test(test_host_arrays_only),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit_of_pairs),
+        cmocka_unit_test(test_memory_full),
+        cmocka_unit_test(test_graph),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
