@@ -185,7 +185,8 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
 }
 
 /* The counts of a block's values: c of this thread's. Where one value has all keys of a bucket that
- * is too large (whole), the second scatter is spared. The counts become 0, for the next count. */
+ * is too large (whole), the second scatter is spared: not of one that a local sort will hold, which
+ * looks for it behind that. The counts become 0, for the next count. */
 static __device__ __forceinline__ unsigned long long
 hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *sums,
                   unsigned long long &c, unsigned long long &within, bool &whole)
@@ -200,7 +201,7 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
     }
     const unsigned long long size = hybrid_block_sum(c, sums, within);
     whole = false;
-    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS) {
+    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS && size > a.capacity) {
         whole = __syncthreads_or(c == size);
     }
     return size;
