@@ -174,7 +174,7 @@ static void test_limit(void **state)
 static void test_limit_of_pairs(void **state)
 {
     (void)state;
-    size_t n = device_is_emulated() ? 30011 : 2500011;
+    size_t n = device_is_emulated() ? 30011 : 4500011;
     uint32_t *keys[2], *places[2];
     upsweep_report report = {.scratch_bytes = 1};
     for (unsigned limited = 0; limited < 2; limited++) {
