@@ -31,20 +31,10 @@ static look look_at(const job_u32 *job, unsigned hi)
     return values <= WIDE_DISTINCT ? FEW : close ? CLOSE : EVEN;
 }
 
-/* Sorts n words by the keys & mask to the outputs at position `at`; tags is room for n. */
-static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *restrict words,
-                      uint64_t *restrict tags, size_t n, size_t at)
+/* Sorts n words by the keys & mask to the outputs at position `at`; spare is room for n. */
+static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *words, uint64_t *spare,
+                      size_t n, size_t at)
 {
-    uint64_t keys = (uint64_t)mask << 32, block[NARROW_BLOCK];
-    for (size_t i = 0; i < n; i++) {
-        tags[i] = (words[i] & keys) | i;
-    }
-    USW_SYMBOL(usw_part_vsort).sort[3](tags, n);
-    for (size_t i = 0; i < n; i += NARROW_BLOCK) {
-        size_t m = usw_min(n - i, NARROW_BLOCK);
-        for (size_t k = 0; k < m; k++) {
-            block[k] = words[(uint32_t)tags[i + k]];
-        }
-        put_words(p, block, m, at + i);
-    }
+    sort_places(words, spare, n, (uint64_t)mask << 32);
+    put_words(p, spare, n, at);
 }

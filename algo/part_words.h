@@ -132,14 +132,13 @@ static size_t count_close(const uint64_t *words, size_t n, unsigned low, unsigne
     return close;
 }
 
-/* As sort_group, by words of the key and the place, which takes twice as long as tags but knows no
- * ties. */
+/* Sorts from[0 .. n) to out by the bits `keys` of the upper halves, stable: as words of these and
+ * the place, which takes twice as long as tags but knows no ties. */
 static void sort_places(const uint64_t *restrict from, uint64_t *restrict out, size_t n,
-                        unsigned low, unsigned high)
+                        uint64_t keys)
 {
-    uint64_t bits = (UINT64_MAX >> (64 - (high - low))) << low;
     for (size_t i = 0; i < n; i++) {
-        out[i] = (from[i] & bits) | i;
+        out[i] = (from[i] & keys) | i;
     }
     USW_SYMBOL(usw_part_vsort).sort[3](out, n);
     for (size_t i = 0; i < n; i++) {
@@ -178,7 +177,7 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
     }
     size_t close = ties == 0 ? 0 : count_close(out, n, low, shift, high);
     if (close > TIES_FEW + n / TIES_FEW) {
-        sort_places(from, out, n, low, high);
+        sort_places(from, out, n, (UINT64_MAX >> (64 - (high - low))) << low);
     } else if (close != 0) { /* words that are equal are in order */
         sort_ties(from, out, n, low, shift, high);
     }
