@@ -186,6 +186,7 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
     job->chunk = usw_div_up(r.n, job->chunks);
 }
 
+#include "part_pairsort_values.h"
 #if KEY_BITS == 32 && USW_LEVEL >= 1
 #include "part_pairsort_narrow.h"
 #endif
@@ -196,6 +197,14 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     FN(enter)(u, job, r);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
     bool narrow = is_narrow(job->p, r.side);
+#else
+    bool narrow = false;
+#endif
+    bool values = USW_LEVEL < 2 || !narrow;
+    if (values && r.side == 2 && r.n >= VALUES_FROM && FN(sort_values)(u, job)) {
+        return stack;
+    }
+#if KEY_BITS == 32 && USW_LEVEL >= 1
     if (narrow && (narrow_guess(u, job) || (job->crowded && narrow_uneven(u, job, &stack)))) {
         return stack;
     }
@@ -207,18 +216,13 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         differ |= job->chunk_differ[c];
         sorted = sorted && !job->chunk_unsorted[c];
     }
-    bool in_place = job->p->keys == job->p->out_keys && job->p->payloads == job->p->out_payloads;
-    if (sorted && r.side == 2 && in_place) {
-        return stack;
-    }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
     if (!sorted && narrow) {
         return narrow_sort(u, job, differ, stack);
     }
 #endif
     if (sorted || r.n <= LEAF_KEYS) {
-        bool counted = sorted && job->p->out_keys == NULL && job->from_payloads == NULL;
-        if (r.side != 1 && !counted) { /* counted: the positions in order are the answer */
+        if (r.side != 1) {
             usw_parallel(u, job->chunks, FN(move_in), job);
         }
         if (sorted) {

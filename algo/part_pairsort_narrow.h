@@ -2,8 +2,9 @@
  * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
  * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
  * (part_words.h) and written out. Keys that a sample shows to be uneven are split by splitters, or,
- * if they have few values, by value. Buckets that are too large for the cache all the same are
- * taken apart again and left to the steps for any pair. Included for 32-bit keys. */
+ * if they have few values and vectors have 512 bits, by value. Buckets that are too large for the
+ * cache all the same are taken apart again and left to the steps for any pair. Included for 32-bit
+ * keys. */
 
 enum {
     NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
@@ -86,7 +87,9 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
 #include "part_pairsort_apart.h"
 #include "part_pairsort_wide.h"
 #include "part_pairsort_tags.h"
+#if USW_LEVEL == 2
 #include "part_pairsort_few.h"
+#endif
 
 /* The bits in which the keys of n words differ. */
 static inline uint32_t differ_in(const uint64_t *words, size_t n)
@@ -269,9 +272,11 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
         return false;
     }
     size_t sampled = take_sample(job);
+#if USW_LEVEL == 2 /* with less, few values were tried first */
     if (sort_few(job, sampled)) {
         return true;
     }
+#endif
     job->shift = 32;
     job->below = job->mask;
     job->digits = job->split_digits;

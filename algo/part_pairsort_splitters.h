@@ -201,17 +201,6 @@ static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_
 {
     store_digits(digit, split_half(s, keys), split_half(s, keys + 8));
 }
-
-/* The groups of SPLIT_LANES keys; whether one is not the least of its group. */
-static inline bool few_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
-{
-    __m256i a = load_lanes(keys), b = load_lanes(keys + 8);
-    __m256i at_a = groups_of(s, a), at_b = groups_of(s, b);
-    __m256i other = _mm256_or_si256(_mm256_xor_si256(a, split_lookup(s->least, at_a)),
-                                    _mm256_xor_si256(b, split_lookup(s->least, at_b)));
-    store_digits(digit, at_a, at_b);
-    return !_mm256_testz_si256(other, other);
-}
 #endif
 
 /* The buckets of pairs i to i + n, at most NARROW_BLOCK; returns which bits differ from `first`. */

@@ -12,6 +12,8 @@
 #include "pair_sort.h"
 #include "registry.h"
 
+#include <stdio.h>
+
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
     CHUNK = 32 * 1024 /* elements of one task */
@@ -153,13 +155,18 @@ static upsweep_status sort_records(job *j)
     return j->form->sort[p->record_bytes == 8 ? 3 : 4](j->u, p->records, j->n, lo, hi);
 }
 
+static void tell_choice(char *text, size_t bytes, const uint64_t *fact)
+{
+    snprintf(text, bytes,
+             "buckets that fit the cache, then %u-bit keys packed with their positions, by vectors "
+             "where there are any",
+             (unsigned)fact[0]);
+}
+
 static void report(const job *j, bool direct)
 {
     if (j->algorithm == NULL) {
-        usw_report(j->u, "sort/hybrid",
-                   "buckets that fit the cache, then %u-bit keys packed with "
-                   "their positions, by vectors where there are any",
-                   j->key_bits);
+        usw_report_later(j->u, "sort/hybrid", tell_choice, j->key_bits, 0);
         return;
     }
     usw_report(j->u, j->algorithm, "asked for; key and %s in one word of %zu bits",

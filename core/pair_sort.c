@@ -1,7 +1,11 @@
-/* pair_sort.c - scratch for the sort of keys that carry something, and the sort. */
+/* pair_sort.c - the sort of keys that carry something: whether there is anything to do, scratch for
+ * it, and the sort. */
 #include "pair_sort.h"
+#include "front.h"
 
 #include <math.h>
+
+enum { CHUNK = 128 * 1024 }; /* positions of one task */
 
 /* Room beyond that of n pairs in which one thread splits keys of 32 bits without counting them
  * first: five deviations of the sizes of its buckets. */
@@ -12,6 +16,37 @@ static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
     return splits ? words * sizeof(uint64_t) : 0;
 }
 
+static void count_up(void *context, size_t t, unsigned lane)
+{
+    const usw_pair_sort *p = context;
+    size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
+    char *to = (char *)p->out_payloads + begin * bytes; /* at any address */
+    (void)lane;
+    for (size_t i = 0; bytes == 4 && i < n; i++) {
+        uint32_t position = (uint32_t)(begin + i);
+        memcpy(to + 4 * i, &position, 4);
+    }
+    for (size_t i = 0; bytes == 8 && i < n; i++) {
+        uint64_t position = begin + i;
+        memcpy(to + 8 * i, &position, 8);
+    }
+}
+
+/* Whether the keys are in order: then payloads stay, or are told to be 0, 1, 2, ... Mostly the
+ * first few keys say no. */
+static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
+{
+    unsigned left = (unsigned)key_bytes * 8 - p->bit_end;
+    usw_key_order order = {p->map, left, left + p->bit_begin};
+    if (usw_first_break(u, p->keys, p->n, usw_log2_up(key_bytes), &order, true) != p->n) {
+        return false;
+    }
+    if (p->payloads == NULL) {
+        usw_parallel(u, usw_div_up(p->n, CHUNK), count_up, (void *)(uintptr_t)p);
+    }
+    return true;
+}
+
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
     size_t n = p->n, bytes, first = (n * key_bytes + 63) & ~(size_t)63, both;
@@ -19,14 +54,17 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         __builtin_add_overflow(first, bytes, &both)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
+    p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
+    if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
+        return UPSWEEP_OK;
+    }
     p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
-    p->way_payloads[0] = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
+    p->way_payloads[0] = p->out_payloads;
     p->way_room = both + spare_bytes(u, n, key_bytes);
     p->way_keys[1] = usw_scratch(u, p->way_room);
     if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     p->way_payloads[1] = (char *)p->way_keys[1] + first;
-    p->out_payloads = p->way_payloads[0];
     return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
 }

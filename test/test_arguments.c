@@ -293,12 +293,36 @@ static void test_options(void **state)
     STATUS(ALGORITHM, upsweep_sort(u, a, 64, UPSWEEP_U32, &o));
 }
 
+static void test_carrying(void **state)
+{
+    (void)state;
+    upsweep_options o = {.algorithm = "sort/none"};
+    ARGUMENT(upsweep_sort_pairs(NULL, a, b, 4, UPSWEEP_U32, 4, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, NULL, b, 4, UPSWEEP_U32, 4, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, a, NULL, 4, UPSWEEP_U32, 4, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, a, b, 4, UPSWEEP_U32, 0, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, a, b, 4, (upsweep_type)0, 4, NULL));
+    assert_int_equal(upsweep_sort_pairs(u, NULL, NULL, 0, UPSWEEP_U32, 4, NULL), UPSWEEP_OK);
+    ARGUMENT(upsweep_argsort(u, a, 4, UPSWEEP_U32, b, 16, NULL));
+    ARGUMENT(upsweep_argsort(u, a, (size_t)1 << 33, UPSWEEP_U32, b, 32, NULL));
+    ARGUMENT(upsweep_argsort(u, a, SIZE_MAX / 2, UPSWEEP_U32, b, 64, NULL));
+    ARGUMENT(upsweep_argsort(u, a, 4, UPSWEEP_U32, NULL, 32, NULL));
+    STATUS(ALGORITHM, upsweep_argsort(u, a, 4, UPSWEEP_U32, b, 32, &o));
+    o = (upsweep_options){.bit_begin = 5, .bit_end = 40};
+    ARGUMENT(upsweep_argsort(u, a, 4, UPSWEEP_U32, b, 32, &o));
+    o = (upsweep_options){.flags = UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW};
+    ARGUMENT(upsweep_sort_pairs(u, a, b, 4, UPSWEEP_F32, 4, &o));
+    o = (upsweep_options){.flags = UPSWEEP_EXCLUSIVE};
+    ARGUMENT(upsweep_sort_pairs(u, a, b, 4, UPSWEEP_U32, 4, &o));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_sorts, fill), cmocka_unit_test_setup(test_records, fill),
-        cmocka_unit_test_setup(test_keys, fill),  cmocka_unit_test_setup(test_folds, fill),
-        cmocka_unit_test_setup(test_moves, fill), cmocka_unit_test_setup(test_options, fill),
+        cmocka_unit_test_setup(test_sorts, fill),    cmocka_unit_test_setup(test_records, fill),
+        cmocka_unit_test_setup(test_keys, fill),     cmocka_unit_test_setup(test_folds, fill),
+        cmocka_unit_test_setup(test_moves, fill),    cmocka_unit_test_setup(test_options, fill),
+        cmocka_unit_test_setup(test_carrying, fill),
     };
     return cmocka_run_group_tests_name("arguments", tests, open_one, close_one);
 }
