@@ -4,8 +4,9 @@
  * (I_down), one with flag 1 to the number of all zeros and the ones before it (I_up). Differs: both
  * scans run over blocks of 65,536 elements only; inside a block two cursors do their work, and no
  * index is ever stored. With AVX-512 a register's zeros and ones are compressed and stored whole,
- * as long as that stays inside the block's own part of the result; elsewhere the cursor is chosen
- * without a branch, since flags are as a rule not to be guessed. Elements need no alignment. */
+ * as long as that stays inside the block's own part of the result; with AVX2 likewise, by a table
+ * (part_split_avx2.h); elsewhere the cursor is chosen without a branch, since flags are as a rule
+ * not to be guessed. Elements need no alignment. */
 #include "core/cpu_body.h"
 #include "core/order.h"
 
@@ -42,6 +43,8 @@ static inline __attribute__((always_inline)) void push(targets *to, int side, __
     }
     to->at[side] += count * bytes;
 }
+#elif USW_LEVEL == 1
+#include "part_vsort_table.h"
 #endif
 #endif
 
@@ -84,6 +87,27 @@ static inline __attribute__((always_inline)) void FN(permute_vectors)(const unsi
 }
 #undef COMPRESS
 #undef COMPRESS_
+#elif USW_LEVEL == 1 && KEY_BITS <= 64
+#include "part_split_avx2.h"
+#endif
+
+#if USW_LEVEL < 2 || KEY_BITS > 64
+/* One by one, without a branch. */
+static void FN(permute_each)(const unsigned char *in, const uint8_t *flags, size_t n, targets *to)
+{
+    KEY dropped;
+    uintptr_t zero = (uintptr_t)to->at[0], one = (uintptr_t)to->at[1];
+    size_t step = zero == 0 ? 0 : sizeof(KEY);
+    zero = zero == 0 ? (uintptr_t)&dropped : zero;
+    for (size_t i = 0; i < n; i++) {
+        KEY x;
+        uintptr_t up = 0 - (uintptr_t)(flags[i] != 0); /* all bits */
+        memcpy(&x, in + i * sizeof x, sizeof x);
+        memcpy((void *)(zero ^ ((zero ^ one) & up)), &x, sizeof x);
+        one += sizeof x & up;
+        zero += step & ~up;
+    }
+}
 #endif
 
 static void FN(permute)(const unsigned char *in, const uint8_t *flags, size_t n, size_t bytes,
@@ -97,19 +121,12 @@ static void FN(permute)(const unsigned char *in, const uint8_t *flags, size_t n,
         FN(permute_vectors)(in, flags, n, to, false);
     }
 #else
-    KEY dropped;
-    unsigned char *zero = to->at[0], *one = to->at[1];
-    size_t step = zero == NULL ? 0 : sizeof(KEY);
-    zero = zero == NULL ? (unsigned char *)&dropped : zero;
-    for (size_t i = 0; i < n; i++) {
-        KEY x;
-        bool up = flags[i] != 0;
-        memcpy(&x, in + i * sizeof x, sizeof x);
-        memcpy(up ? one : zero, &x, sizeof x);
-        one += up ? sizeof x : 0;
-        zero += up ? 0 : step;
-    }
-    to->at[1] = one;
+    size_t i = 0;
+#if USW_LEVEL == 1 && KEY_BITS <= 64
+    i = to->at[0] != NULL ? FN(permute_vectors)(in, flags, n, to, true)
+                          : FN(permute_vectors)(in, flags, n, to, false);
+#endif
+    FN(permute_each)(in + i * sizeof(KEY), flags + i, n - i, to);
 #endif
 }
 

@@ -38,8 +38,7 @@ static upsweep_status check(upsweep *u, const usw_options *o, const void *data, 
     if (status == UPSWEEP_OK) {
         *form =
             usw_form_for(u, "reduce", o->algorithm, USW_PICK(u->isa, usw_reduce_tree_cpu), &status);
-        usw_report(u, "reduce/tree", "%zu elements in %zu tiles of %d", n, usw_div_up(n, USW_TILE),
-                   (int)USW_TILE);
+        usw_report_tiles(u, "reduce/tree", n);
     }
     return status;
 }
@@ -275,7 +274,7 @@ static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, voi
         j->combine(j->parts, j->parts + t * j->bytes, j->context);
     }
     memcpy(result, j->parts, j->bytes);
-    usw_report(u, "reduce/tree", "%zu elements in %zu tiles of %d", j->n, tiles, (int)USW_TILE);
+    usw_report_tiles(u, "reduce/tree", j->n);
     return UPSWEEP_OK;
 }
 

@@ -38,8 +38,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
-    usw_report(u, "scan/sweep", "%zu elements in %zu tiles of %d", s->n, usw_div_up(s->n, USW_TILE),
-               (int)USW_TILE);
+    usw_report_tiles(u, "scan/sweep", s->n);
     return s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
 }
 
@@ -172,7 +171,7 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
         }
     }
     usw_parallel(u, tiles, scan_tile, j);
-    usw_report(u, "scan/sweep", "%zu elements in %zu tiles of %d", j->n, tiles, (int)USW_TILE);
+    usw_report_tiles(u, "scan/sweep", j->n);
     return UPSWEEP_OK;
 }
 

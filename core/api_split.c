@@ -3,6 +3,8 @@
 #include "check.h"
 #include "gpu.h"
 
+#include <stdio.h>
+
 USW_DECLARE_PER_ISA(usw_split_form, usw_split_flags_cpu);
 
 typedef struct split_call {
@@ -13,6 +15,16 @@ typedef struct split_call {
     bool keep;
     size_t *count;
 } split_call;
+
+static void tell_kept(char *text, size_t bytes, const uint64_t *fact)
+{
+    snprintf(text, bytes, "%zu of %zu elements kept", (size_t)fact[0], (size_t)fact[1]);
+}
+
+static void tell_zeros(char *text, size_t bytes, const uint64_t *fact)
+{
+    snprintf(text, bytes, "%zu of %zu elements have flag 0", (size_t)fact[0], (size_t)fact[1]);
+}
 
 static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
 {
@@ -49,8 +61,7 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
     if (status == UPSWEEP_OK && c->count != NULL) {
         *c->count = count;
     }
-    usw_report(u, "split/flags", "%zu of %zu elements %s", count, c->n,
-               c->keep ? "kept" : "have flag 0");
+    usw_report_later(u, "split/flags", c->keep ? tell_kept : tell_zeros, count, c->n);
     return status;
 }
 

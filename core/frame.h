@@ -129,6 +129,8 @@ void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
  * writes the reason from the facts when upsweep_last_report asks for it. */
 void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
                       uint64_t fact1);
+/* The same for n elements that go by tiles (order.h). */
+void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);
 
 /* Puts u->brief into the report of the handle, whose lock is held (api_sort.c). */
 void usw_report_brief(upsweep *u);

@@ -1,6 +1,7 @@
 /* handle.c - opening and closing a handle, and how a public call begins, fails and ends. */
 #include "frame.h"
 #include "device.h"
+#include "order.h"
 #include "plugin.h"
 
 #include <stdarg.h>
@@ -131,6 +132,18 @@ void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64
     u->fact[1] = fact1;
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
+}
+
+static void tell_tiles(char *text, size_t bytes, const uint64_t *fact)
+{
+    size_t n = (size_t)fact[0];
+    snprintf(text, bytes, "%zu elements in %zu tiles of %d", n, usw_div_up(n, USW_TILE),
+             (int)USW_TILE);
+}
+
+void usw_report_tiles(upsweep *u, const char *algorithm, size_t n)
+{
+    usw_report_later(u, algorithm, tell_tiles, n, 0);
 }
 
 void upsweep_last_report(const upsweep *u, upsweep_report *report)
