@@ -1,7 +1,11 @@
 /* part_select - the steps of selection of the k least keys: counting and collecting the keys of one
- * block up to a limit. Keys are mapped on the fly; with AVX-512 a vector of them at a time. */
+ * block up to a limit. Keys are mapped on the fly; with AVX-512 a vector of them at a time, with
+ * AVX2 those of 32 and 64 bits (part_select_avx2.h). */
 #include "core/cpu_body.h"
 #include "core/parts.h"
+#if USW_LEVEL == 1
+#include "part_vsort_table.h"
+#endif
 
 #if KEY_BITS != 128
 
@@ -56,6 +60,8 @@ static inline USW_LANE_MASK FN(lanes)(size_t left)
     return (USW_LANE_MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
 }
 
+#elif USW_LEVEL == 1 && KEY_BITS >= 32
+#include "part_select_avx2.h"
 #endif
 
 static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
@@ -117,6 +123,16 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
 #else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, any = 0;
     const bool skips = USW_LEVEL > 0 || KEY_BITS < 64; /* vectors can compare */
+#if USW_LEVEL == 1 && KEY_BITS >= 32
+    FN(band) b = FN(band_of)(map, limit);
+    for (size_t i = 0; n == 64 && i < n; i += FN(LANES)) {
+        __m256i key = FN(map_vector)(FN(load_vector)(k + i), &b);
+        hits |= (uint64_t)FN(hits_of)(key, &b) << i;
+    }
+    if (n == 64) {
+        return hits;
+    }
+#endif
     for (size_t i = 0; skips && i < n; i++) {
         any |= (KEY)(FN(mapped)(k[i], neg, pos, add) <= limit);
     }
@@ -160,7 +176,7 @@ static inline __attribute__((always_inline)) size_t
 FN(take_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_t position,
                  void *records, size_t record_bytes, size_t room, size_t *count)
 {
-    enum { STEP = USW_LEVEL == 2 ? 64 : 32 };
+    enum { STEP = USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32) ? 64 : 32 };
     size_t at = *count, i = 0;
     for (; i < n && at + STEP <= room; i += STEP) {
         uint64_t hits =
@@ -188,7 +204,7 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
     if (record_bytes == 16) {
         return FN(take_records)(k, n, map, (KEY)limit, position, records, 16, room, count);
     }
-#if USW_LEVEL == 2
+#if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
     i = usw_keymap_is_identity(map)
             ? FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, true)
             : FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, false);

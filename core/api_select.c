@@ -15,6 +15,7 @@ enum {
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
     TAKE_KEYS = 1 << 16, /* that one task looks at */
+    TAKE_SMALL = 4096,   /* keys; of so few a good part is taken at once, too */
     TAKE_ROOM = 1 << 14, /* bytes */
     SORT_ALONE = 1 << 14 /* records; so few are sorted by the calling thread, in place */
 };
@@ -163,7 +164,7 @@ static void unpack_block(void *context, size_t block, unsigned lane)
 static size_t guess_limit(top_job *j)
 {
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t wanted = usw_max(256, j->n / 128);
+    size_t wanted = usw_min(usw_max(256, j->n / 128), j->n / 8); /* 96 at least */
     size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, wanted, sample);
     size_t rank = (size_t)((double)j->k / (double)j->n * (double)count), gap = 1;
     while (gap * gap < 9 * (rank + 1)) { /* three deviations */
@@ -200,7 +201,7 @@ static void take_block(void *context, size_t block, unsigned lane)
 static bool take_at_once(top_job *j, size_t expected)
 {
     j->room = usw_min(2 * expected + SORT_ALONE, j->n);
-    if (j->k > j->n / 16 || expected > j->n / 4 + 256) {
+    if ((j->k > j->n / 16 && j->n > TAKE_SMALL) || expected > j->n / 4 + 256) {
         return false;
     }
     usw_mark mark = usw_scratch_mark(j->u);
