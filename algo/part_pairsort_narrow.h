@@ -7,7 +7,8 @@
  * keys. */
 
 enum {
-    NARROW_AIM = 232, /* wanted in a bucket: seldom above the 256 that are sorted in registers */
+    /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */
+    NARROW_AIM = USW_LEVEL == 2 ? 232 : 104,
     NARROW_BUCKETS_MAX = 1136,
     NARROW_DIGIT_MAX = 10,
     NARROW_APART = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */

@@ -8,11 +8,12 @@
 enum { CHUNK = 128 * 1024 }; /* positions of one task */
 
 /* Room beyond that of n pairs in which one thread splits keys of 32 bits without counting them
- * first: five deviations of the sizes of its buckets. */
+ * first: four to five deviations of the sizes of its buckets, which are smaller without AVX-512. */
 static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
 {
     bool splits = key_bytes == 4 && u->threads == 1 && u->scratch_limit == 0 && n <= UINT32_MAX;
-    size_t words = usw_min(n / 3, (size_t)(170 * sqrt((double)n))) + 4096;
+    size_t words =
+        usw_min(n / (u->isa == USW_AVX512 ? 3 : 2), (size_t)(170 * sqrt((double)n))) + 4096;
     return splits ? words * sizeof(uint64_t) : 0;
 }
 
