@@ -125,6 +125,9 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
         put_words(p, from, n, at);
         return;
     }
+    if (n <= GROUP_LARGE && sort_clusters(p, differ, from, other_words(job, from, lane), n, at)) {
+        return;
+    }
     word_plan plan = plan_words(n, (uint64_t)differ << 32);
     uint32_t ends[GROUPS_MAX];
     ends[0] = (uint32_t)n;
@@ -291,10 +294,11 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
     return true;
 }
 
-/* Sorts keys that differ below bit hi, so few that they are one bucket, or so many that are close
+/* Sorts keys that differ in `differ`, so few that they are one bucket, or so many that are close
  * together that they are better not split; false if they are neither. */
-static bool narrow_whole(job_u32 *job, unsigned hi)
+static bool narrow_whole(job_u32 *job, uint32_t differ)
 {
+    unsigned hi = 32 - (unsigned)__builtin_clz(differ);
     look seen = job->n < WIDE_FROM || job->n > WIDE_MOST ? EVEN : look_at(job, hi);
     job->crowded = seen != EVEN;
     if (job->n > NARROW_WHOLE && seen != CLOSE) {
@@ -302,9 +306,9 @@ static bool narrow_whole(job_u32 *job, unsigned hi)
     }
     uint64_t *words = job->words + job->words_keys;
     make_words(job, 0, job->n, words);
-    if (seen == CLOSE) {
+    if (seen == CLOSE && !sort_clusters(job->p, differ, words, job->words, job->n, job->base)) {
         sort_wide(job->p, job->mask, words, job->words, job->n, job->base);
-    } else {
+    } else if (seen != CLOSE) {
         narrow_leaf(job, words, job->n, job->base, 0);
     }
     return true;
@@ -314,7 +318,7 @@ static bool narrow_whole(job_u32 *job, unsigned hi)
 static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
-    if (job->n <= WIDE_MOST && narrow_whole(job, hi)) {
+    if (job->n <= WIDE_MOST && narrow_whole(job, differ)) {
         return stack;
     }
     size_t wanted = narrow_wanted(job);

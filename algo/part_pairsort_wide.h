@@ -1,6 +1,7 @@
 /* part_pairsort_wide.h - how part_pairsort_narrow sorts some thousand keys of which many are close
- * together, so that their tags would be tied: as 64-bit words of the key and the place. That takes
- * twice as long as tags of 32 bits. Included once. */
+ * together, so that their tags would be tied: as 64-bit words of the key and the place, which takes
+ * twice as long as tags of 32 bits; or, if a gap between the bits in which they differ can be
+ * closed, as such tags all the same. Included once. */
 
 enum {
     WIDE_FROM = 512,  /* for fewer keys a look costs more than it saves */
@@ -37,4 +38,49 @@ static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *wor
 {
     sort_places(words, spare, n, (uint64_t)mask << 32);
     put_words(p, spare, n, at);
+}
+
+/* Bits [at, at + width), which are the same in all keys, between others that are not. */
+typedef struct bit_gap {
+    unsigned at, width;
+} bit_gap;
+
+static bit_gap widest_gap(uint32_t differ)
+{
+    bit_gap most = {0, 0};
+    for (unsigned at = (unsigned)__builtin_ctz(differ); at < 32 && differ >> at != 0;) {
+        unsigned width = (unsigned)__builtin_ctz(differ >> at);
+        if (width > most.width) {
+            most = (bit_gap){at, width};
+        }
+        at += width;
+        at += (unsigned)__builtin_ctzll(~(uint64_t)(differ >> at));
+    }
+    return most;
+}
+
+/* Keys in a few clusters that are far apart: with their widest gap closed the bits in which they
+ * differ leave room for the place in a tag of 32 bits. Sorts n words so to the outputs at position
+ * `at`; false, with nothing done, if there is no such room, or more than enough without. */
+static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_t *restrict words,
+                          uint64_t *restrict spare, size_t n, size_t at)
+{
+    bit_gap gap = widest_gap(differ);
+    unsigned low = (unsigned)__builtin_ctz(differ), places = usw_log2_up(n);
+    unsigned bits = 32 - (unsigned)__builtin_clz(differ) - low;
+    if (gap.width == 0 || bits + places <= 32 || bits + places - gap.width > 32) {
+        return false;
+    }
+    uint32_t below = bits_between_u32(0, gap.at - low), *tags = (uint32_t *)(void *)spare + n;
+    for (size_t i = 0; i < n; i++) { /* in the second half: none is overwritten before it is read */
+        uint32_t key = ((uint32_t)(words[i] >> 32) & differ) >> low;
+        key = (key & below) | (key >> gap.width & ~below);
+        tags[i] = key << places | (uint32_t)i;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    for (size_t i = 0; i < n; i++) {
+        spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
+    }
+    put_words(p, spare, n, at);
+    return true;
 }
