@@ -78,13 +78,21 @@ static bool FN(plant_values)(FN(values) * v)
     return false;
 }
 
+/* Key i of a look at keys from all over the array, at distances that differ: not the same ones
+ * again where the keys mirror or repeat themselves. */
+static inline KEY FN(looked_at)(const FN(job) * job, size_t i)
+{
+    size_t part = job->n / VALUES_LOOK;
+    return job->from[part * i + part * (i * 5 % 16) / 16];
+}
+
 /* Whether a look at the keys says that they may have few values: of 32 that differ 25 fall on bits
  * of their own. */
 static bool FN(look_for_values)(const FN(job) * job)
 {
     uint64_t met = 0;
     for (size_t i = 0; i < VALUES_LOOK; i++) {
-        uint64_t key = job->from[job->n / VALUES_LOOK * i];
+        uint64_t key = FN(looked_at)(job, i);
         met |= UINT64_C(1) << (key * VALUES_MULTIPLIER >> 58);
     }
     return __builtin_popcountll(met) <= VALUES_LOOK_MOST;
@@ -95,7 +103,7 @@ static bool FN(take_values)(const FN(job) * job, FN(values) * v)
 {
     v->count = 0;
     for (size_t i = 0; i < VALUES_LOOK; i++) {
-        KEY key = job->from[job->n / VALUES_LOOK * i];
+        KEY key = FN(looked_at)(job, i);
         unsigned at = 0;
         while (at < v->count && v->value[at] != key) {
             at++;

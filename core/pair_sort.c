@@ -37,9 +37,13 @@ static void count_up(void *context, size_t t, unsigned lane)
  * first few keys say no. */
 static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 {
-    unsigned left = (unsigned)key_bytes * 8 - p->bit_end;
+    unsigned width = usw_log2_up(key_bytes), left = (unsigned)key_bytes * 8 - p->bit_end;
     usw_key_order order = {p->map, left, left + p->bit_begin};
-    if (usw_first_break(u, p->keys, p->n, usw_log2_up(key_bytes), &order, true) != p->n) {
+    size_t bytes = p->n * key_bytes;
+    const char *first = p->keys, *last = first + bytes - key_bytes;
+    bool equal = bytes < u->tuning.thread_bytes && memcmp(first, last, key_bytes) == 0 &&
+                 USW_PICK(u->isa, usw_all_same)(first, bytes, width);
+    if (!equal && usw_first_break(u, first, p->n, width, &order, true) != p->n) {
         return false;
     }
     if (p->payloads == NULL) {
