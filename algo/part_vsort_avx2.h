@@ -8,6 +8,8 @@
 #define V __m256i
 #define M __m256i
 #define LANES (256 / KEY_BITS)
+#define BY_BLOCKS 1 /* more than 16 vectors are sorted by part_vsort_blocks.h */
+static void FN(sort_many)(KEY *k, size_t n);
 
 static inline V FN(vload)(const KEY *from)
 {
@@ -98,10 +100,21 @@ static inline V FN(vpick)(V a, V b, M second)
     return _mm256_blendv_epi8(a, b, second);
 }
 
+/* Comparing signed keys of 64 bits takes a third of what unsigned ones do. So these keys are turned
+ * to signed order on their way into the network, and back: lesser and greater are signed here. */
+#define TURNS 1
+static inline V FN(vturn)(V v)
+{
+#if KEY_BITS == 64
+    v = _mm256_xor_si256(v, FN(vset)((KEY)1 << (KEY_BITS - 1)));
+#endif
+    return v;
+}
+
 static inline V FN(vmin)(V a, V b)
 {
 #if KEY_BITS == 64
-    return FN(vpick)(a, b, FN(vgreater)(a, b));
+    return FN(vpick)(a, b, _mm256_cmpgt_epi64(a, b));
 #else
     return _mm256_min_epu32(a, b);
 #endif
@@ -110,7 +123,7 @@ static inline V FN(vmin)(V a, V b)
 static inline V FN(vmax)(V a, V b)
 {
 #if KEY_BITS == 64
-    return FN(vpick)(b, a, FN(vgreater)(a, b));
+    return FN(vpick)(b, a, _mm256_cmpgt_epi64(a, b));
 #else
     return _mm256_max_epu32(a, b);
 #endif
@@ -123,29 +136,43 @@ static inline V FN(vother)(V a, V b, V least)
     return FN(vmax)(a, b);
 }
 
+/* Which lanes a step writes, known when it is compiled: a bit for each 32-bit element. */
+#undef LANE_SET
+#define LANE_SET unsigned
+
 /* The lanes whose number has bit d (a power of two). */
-static inline M FN(lanes_with)(unsigned d)
+static inline LANE_SET FN(lanes_with)(unsigned d)
 {
-    V bit = FN(vset)(d), with = _mm256_and_si256(FN(vlane_numbers)(), bit);
-#if KEY_BITS == 64
-    return _mm256_cmpeq_epi64(with, bit);
-#else
-    return _mm256_cmpeq_epi32(with, bit);
-#endif
+    unsigned element = KEY_BITS == 64 ? 2 * d : d;
+    return element == 1 ? 0xaa : element == 2 ? 0xcc : 0xf0;
 }
 
-static inline M FN(lanes_without)(unsigned d)
+static inline LANE_SET FN(lanes_without)(unsigned d)
 {
-    return _mm256_xor_si256(FN(lanes_with)(d), _mm256_set1_epi32(-1));
+    return 0xff ^ FN(lanes_with)(d);
+}
+
+/* The lanes `second` from b, the others from a. */
+USW_IN_REGISTERS V FN(vblend)(V a, V b, const LANE_SET second)
+{
+    switch (second) {
+    case 0xaa: return _mm256_blend_epi32(a, b, 0xaa);
+    case 0xcc: return _mm256_blend_epi32(a, b, 0xcc);
+    case 0xf0: return _mm256_blend_epi32(a, b, 0xf0);
+    case 0x55: return _mm256_blend_epi32(a, b, 0x55);
+    case 0x33: return _mm256_blend_epi32(a, b, 0x33);
+    default: return _mm256_blend_epi32(a, b, 0x0f);
+    }
 }
 
 /* Lanes of `upper` get the greater, the others the lesser of a and b. */
-static inline V FN(vorder)(V a, V b, M upper)
+USW_IN_REGISTERS V FN(vorder)(V a, V b, const LANE_SET upper)
 {
 #if KEY_BITS == 64
-    return FN(vpick)(a, b, _mm256_xor_si256(FN(vgreater)(a, b), upper));
+    V turned = FN(vblend)(_mm256_setzero_si256(), _mm256_set1_epi32(-1), upper);
+    return FN(vpick)(a, b, _mm256_xor_si256(_mm256_cmpgt_epi64(a, b), turned));
 #else
-    return FN(vpick)(FN(vmin)(a, b), FN(vmax)(a, b), upper);
+    return FN(vblend)(FN(vmin)(a, b), FN(vmax)(a, b), upper);
 #endif
 }
 
@@ -165,23 +192,23 @@ static inline V FN(vindex)(const unsigned char *from)
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)element));
 }
 
-/* The index for vpermute that exchanges lane i with lane i ^ x. */
-static inline V FN(vindex_xor)(unsigned x)
+/* Exchanges lane i with lane i ^ x. Within halves first: what crosses them takes longer. */
+USW_IN_REGISTERS V FN(vflip)(V v, const unsigned x)
 {
-    return _mm256_xor_si256(_mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0),
-                            _mm256_set1_epi32((int)(KEY_BITS == 64 ? 2 * x : x)));
-}
-
-/* Exchanges lane i with lane i ^ x. */
-static inline V FN(vflip)(V v, unsigned x)
-{
-    return FN(vpermute)(v, FN(vindex_xor)(x));
+    const unsigned element = KEY_BITS == 64 ? 2 * x : x;
+    switch (element & 3) {
+    case 1: v = _mm256_shuffle_epi32(v, 0xb1); break;
+    case 2: v = _mm256_shuffle_epi32(v, 0x4e); break;
+    case 3: v = _mm256_shuffle_epi32(v, 0x1b); break;
+    default: break;
+    }
+    return (element & 4) != 0 ? _mm256_permute2x128_si256(v, v, 1) : v;
 }
 
 /* Lanes of `mask` get the key of b of lane i ^ x, the others that of a. */
-static inline V FN(vpick_flip)(V a, V b, unsigned x, M mask)
+USW_IN_REGISTERS V FN(vpick_flip)(V a, V b, const unsigned x, const LANE_SET mask)
 {
-    return FN(vpick)(a, FN(vflip)(b, x), mask);
+    return FN(vblend)(a, FN(vflip)(b, x), mask);
 }
 
 /* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and

@@ -54,6 +54,7 @@
 #include "part_vsort_table.h"
 #include "part_vsort_avx2.h"
 #include "part_vsort_network.h"
+#include "part_vsort_blocks.h"
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
 #else
@@ -70,7 +71,7 @@ static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
     KEY p;
     memcpy(&p, pivot, sizeof p);
 #if KEY_BITS > 8
-    if (n > FN(BASE)) {
+    if (n >= FN(PARTITION_MIN)) {
         return FN(partition)(keys, n, p);
     }
 #endif

@@ -13,6 +13,10 @@
  *
  * At last rows and lanes change places, since memory runs along the lanes. */
 
+#ifndef LANE_SET
+#define LANE_SET M
+#endif
+
 USW_IN_REGISTERS void FN(vpair)(V *v, unsigned i, unsigned j)
 {
     V a = v[i], b = v[j];
@@ -58,7 +62,7 @@ USW_IN_REGISTERS void FN(merge_rows)(V *v, const unsigned rows, const unsigned d
 /* Compares lanes at distance d: the one whose number has bit d gets the greater key. */
 USW_IN_REGISTERS void FN(merge_lanes)(V *v, const unsigned rows, const unsigned d)
 {
-    M upper = FN(lanes_with)(d);
+    const LANE_SET upper = FN(lanes_with)(d);
     USW_UNROLL for (unsigned i = 0; i < rows; i++)
     {
         v[i] = FN(vorder)(v[i], FN(vflip)(v[i], d), upper);
@@ -68,7 +72,7 @@ USW_IN_REGISTERS void FN(merge_lanes)(V *v, const unsigned rows, const unsigned 
 /* Merges runs of `columns` columns in pairs. */
 USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, const unsigned columns)
 {
-    M upper = FN(lanes_with)(columns);
+    const LANE_SET upper = FN(lanes_with)(columns);
     USW_UNROLL for (unsigned i = 0; i < (rows + 1) / 2; i++)
     {
         V a = v[i], b = v[rows - 1 - i];
@@ -123,7 +127,7 @@ USW_IN_REGISTERS void FN(merge_all)(V *v, const unsigned rows)
 /* Exchanges the bit d of the row number with the bit d of the lane number. */
 USW_IN_REGISTERS void FN(exchange)(V *v, const unsigned rows, const unsigned d)
 {
-    M first = FN(lanes_without)(d), second = FN(lanes_with)(d);
+    const LANE_SET first = FN(lanes_without)(d), second = FN(lanes_with)(d);
     USW_UNROLL for (unsigned i = 0; i < rows / 2; i++)
     {
         unsigned j = (i & ~(d - 1)) * 2 + (i & (d - 1));
@@ -185,6 +189,9 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
     }
 #endif
     (void)mapped, (void)map;
+#ifdef TURNS
+    USW_UNROLL for (unsigned i = 0; i < rows; i++) v[i] = FN(vturn)(v[i]);
+#endif
     if (rows == 2) {
         FN(vpair)(v, 0, 1);
     } else if (rows == 4) {
@@ -196,6 +203,9 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
     }
     FN(merge_all)(v, rows);
     FN(transpose)(v, rows);
+#ifdef TURNS
+    USW_UNROLL for (unsigned i = 0; i < rows; i++) v[i] = FN(vturn)(v[i]);
+#endif
     const unsigned stack = rows > LANES ? rows / LANES : 1;
     USW_UNROLL for (unsigned i = 0; i < rows; i++)
     {
@@ -240,6 +250,12 @@ static void FN(base_sort)(KEY *k, size_t n)
 #ifdef HALF_BASE
     if (BY_HALVES(n)) {
         HALF(base_sort)(k, n);
+        return;
+    }
+#endif
+#ifdef BY_BLOCKS
+    if (n > 16 * LANES) {
+        FN(sort_many)(k, n);
         return;
     }
 #endif

@@ -9,9 +9,13 @@
  * overwrites a key that was not read, and the side is chosen without a branch. */
 
 enum {
-    FN(ROWS) = 16,               /* registers that the network sorts in */
-    FN(BASE) = FN(ROWS) * LANES, /* keys */
-    FN(STRETCH) = 4,             /* vectors */
+#ifdef BY_BLOCKS
+    FN(BASE) = BLOCKS_MAX * BLOCK_ROWS * LANES, /* keys that are sorted without a partition */
+#else
+    FN(BASE) = 16 * LANES, /* keys that the network sorts */
+#endif
+    FN(PARTITION_MIN) = 16 * LANES, /* keys */
+    FN(STRETCH) = 4,                /* vectors */
     FN(SAMPLE_WIDE_FROM) =
         2048 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
 };
@@ -127,7 +131,12 @@ static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pi
 
 static inline V FN(vmedian)(V a, V b, V c)
 {
+#ifdef TURNS
+    a = FN(vturn)(a), b = FN(vturn)(b), c = FN(vturn)(c);
+    return FN(vturn)(FN(vmax)(FN(vmin)(a, b), FN(vmin)(FN(vmax)(a, b), c)));
+#else
     return FN(vmax)(FN(vmin)(a, b), FN(vmin)(FN(vmax)(a, b), c));
+#endif
 }
 
 /* The middle of 3 or 9 vectors of keys lane by lane, then of its lanes; of 8 vectors' worth of keys

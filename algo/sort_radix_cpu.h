@@ -4,13 +4,13 @@
  * first, where a split is histogram, exclusive scan of the counts, scatter. Differs: digits have up
  * to 11 bits; all histograms of a run of passes come from one read; digits that are the same in all
  * keys are left out. Keys that do not fit the cache are first split by their highest digit (one
- * pass through memory, writes combined in 256-byte lines), then each bucket is sorted by its lower
- * digits inside the cache. A bucket needs no more bits than tell its keys apart: the passes look at
- * the highest log2(bucket) + 7 bits, and an insertion pass puts the few keys right that agree in
- * all of them; keys for which that is not few get the passes over all bits. Every step is stable,
- * and so is the whole. Source: Knuth, The Art of Computer Programming 3, 5.2.5; write combining
- * after Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010, and Wassenberg and Sanders, 2011.
- */
+ * pass through memory; with AVX-512 writes are combined in 256-byte lines), then each bucket is
+ * sorted by its lower digits inside the cache. A bucket needs no more bits than tell its keys
+ * apart: the passes look at the highest log2(bucket) + 6 bits, or more if a sample says so, and an
+ * insertion pass puts the few keys right that agree in all of them; keys for which that is not few
+ * get the passes over all bits. Every step is stable, and so is the whole. Source: Knuth, The Art
+ * of Computer Programming 3, 5.2.5; write combining after Satish et al., "Fast sort on CPUs and
+ * GPUs", SIGMOD 2010, and Wassenberg and Sanders, 2011. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
 
@@ -18,15 +18,13 @@
 #define USW_SORT_RADIX_ONCE
 #include "part_lines.h"
 
+/* With narrow vectors, whose machines have small caches, a split goes to 64 buckets at most: so
+ * many lines are written side by side without a detour, at half the cost. */
 enum {
-    DIGIT_MAX = 11,
-    BUCKETS_MAX = 1 << DIGIT_MAX,
-    GROUP = 4,               /* passes whose histograms are taken in one read */
-    INSERTION_MAX = 24,      /* keys */
-    LINE_BYTES = 256,        /* a write-combining buffer */
-    LEAF_BYTES = 256 * 1024, /* sorted by one thread inside its cache */
-    AIM_BYTES = 64 * 1024,   /* wanted for an average bucket */
-    STREAM_BYTES = 2 << 20,  /* from here on a scatter goes round the cache */
+    LINE_BYTES = 256, /* a write-combining buffer */
+    SPLIT_BITS = USW_LEVEL == 2 ? 11 : 6,
+    ALONE_BYTES = 128 * 1024, /* not split among threads */
+    STREAM_BYTES = 2 << 20,   /* from here on a scatter goes round the cache */
     CHUNK_KEYS_MIN = 16 * 1024
 };
 
@@ -37,132 +35,59 @@ typedef struct range {
 } range;
 #endif
 
-/* ---- words ---- */
+#include "sort_radix_leaf.h"
 
-static inline KEY FN(bits_between)(unsigned lo, unsigned hi)
+enum {
+    FN(LEAF) =
+        USW_LEVEL == 2 ? 256 * 1024 / sizeof(KEY) : 1 << 18,     /* keys, not split by one thread */
+    FN(AIM) = USW_LEVEL == 2 ? 64 * 1024 / sizeof(KEY) : 1 << 16 /* wanted for a bucket */
+};
+
+/* By how many of the highest bits in `differ` n keys are split. */
+static unsigned FN(split_bits)(const KEY *k, size_t n, KEY differ)
 {
-    KEY all = (KEY) ~(KEY)0;
-    return lo >= hi ? 0 : (KEY)((KEY)(all >> (KEY_BITS - (hi - lo))) << lo);
+    unsigned all = FN(high_bit)(differ) + 1 - FN(low_bit)(differ);
+    unsigned wanted = (unsigned)usw_min(SPLIT_BITS, usw_max(4, usw_log2_up(n / FN(AIM) + 1)));
+    unsigned bits = (unsigned)usw_min(DIGIT_MAX, wanted + FN(crowded_bits)(k, n, differ));
+    return (unsigned)usw_min(all, bits);
 }
 
-/* The number of the highest (lowest) bit set; x is not 0. */
-static inline unsigned FN(high_bit)(KEY x)
+static void FN(move_far)(const KEY *k, size_t n, KEY *to, size_t *offset, unsigned shift,
+                         unsigned mask)
 {
-#if KEY_BITS == 128
-    uint64_t top = (uint64_t)(x >> 64);
-    return top ? 127u - (unsigned)__builtin_clzll(top)
-               : 63u - (unsigned)__builtin_clzll((uint64_t)x);
-#else
-    return 63u - (unsigned)__builtin_clzll(x);
-#endif
+    FN(move_keys)(k, to, n, offset, shift, mask, true);
 }
 
-static inline unsigned FN(low_bit)(KEY x)
+static void FN(count_digit)(const KEY *k, size_t n, size_t *count, unsigned shift, unsigned mask)
 {
-#if KEY_BITS == 128
-    uint64_t low = (uint64_t)x;
-    return low ? (unsigned)__builtin_ctzll(low)
-               : 64u + (unsigned)__builtin_ctzll((uint64_t)(x >> 64));
-#else
-    return (unsigned)__builtin_ctzll(x);
-#endif
-}
-
-/* Puts from[0 .. n) in order in to[0 .. n), which may be the same array. Gives up, with all keys in
- * `to`, once more than `budget` keys had to move. */
-static bool FN(insert)(const KEY *from, KEY *to, size_t n, KEY mask, size_t budget)
-{
+    memset(count, 0, (mask + (size_t)1) * sizeof *count);
+    USW_UNROLL_4
     for (size_t i = 0; i < n; i++) {
-        KEY k = from[i];
-        size_t j = i;
-        for (; j > 0 && (to[j - 1] & mask) > (k & mask); j--) {
-            to[j] = to[j - 1];
-        }
-        to[j] = k;
-        if (i - j > budget) {
-            memmove(to + i + 1, from + i + 1, (n - i - 1) * sizeof(KEY));
-            return false;
-        }
-        budget -= i - j;
+        count[(unsigned)(k[i] >> shift) & mask]++;
     }
-    return true;
 }
 
-/* ---- in the cache: passes from the lowest digit up ---- */
-
-/* Sorts by the bits [lo, hi) in up to GROUP passes. Returns where the keys are: a or b. */
-static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsigned digit_bits)
+/* As leaf, for any number of keys that differ at most in the bits `differ`. */
+static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ)
 {
-    uint32_t counts[GROUP][BUCKETS_MAX];
-    unsigned passes = (hi - lo + digit_bits - 1) / digit_bits;
-    unsigned mask = (1u << digit_bits) - 1;
-    unsigned last_mask = (1u << (hi - lo - (passes - 1) * digit_bits)) - 1;
-    for (unsigned p = 0; p < passes; p++) {
-        memset(counts[p], 0, (mask + 1) * sizeof counts[p][0]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        KEY k = (KEY)(a[i] >> lo);
-        for (unsigned p = 0; p + 1 < passes; p++) {
-            counts[p][(unsigned)k & mask]++;
-            k = (KEY)(k >> digit_bits);
-        }
-        counts[passes - 1][(unsigned)k & last_mask]++;
-    }
-    for (unsigned p = 0; p < passes; p++) {
-        unsigned shift = lo + p * digit_bits, m = p + 1 == passes ? last_mask : mask;
-        uint32_t *offset = counts[p], sum = 0;
-        if (offset[(unsigned)(a[0] >> shift) & m] == n) {
-            continue;
-        }
-        for (unsigned d = 0; d <= m; d++) {
-            uint32_t count = offset[d];
-            offset[d] = sum;
-            sum += count;
-        }
-        for (size_t i = 0; i < n; i++) {
-            KEY k = a[i];
-            b[offset[(unsigned)(k >> shift) & m]++] = k;
-        }
-        KEY *t = a;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
-/* Sorts keys that differ in the bits `differ` only; they are in `from`, go to `to`, and the two are
- * the same array or the other of the two is spare. */
-static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ)
-{
-    if (n <= INSERTION_MAX || differ == 0) {
-        (void)FN(insert)(from, to, n, differ, SIZE_MAX);
+    differ &= n > INSERTION_MAX ? FN(differences)(from, n) : differ;
+    if (n <= FN(LEAF) || differ == 0) {
+        FN(leaf)(from, other, to, n, differ);
         return;
     }
-    unsigned hi = FN(high_bit)(differ) + 1, lo = FN(low_bit)(differ), all = hi - lo;
-    unsigned digit_max = (unsigned)usw_min(DIGIT_MAX, usw_max(usw_log2_up(n), 6));
-    unsigned bits = (unsigned)usw_min(all, usw_log2_up(n) + 7);
-    unsigned passes = (bits + digit_max - 1) / digit_max;
-    unsigned digit = (unsigned)usw_min(digit_max, (all + passes - 1) / passes);
-    bits = (unsigned)usw_min(all, passes * digit);
-    KEY *at = FN(passes)(from, spare, n, hi - bits, hi, digit);
-    if (bits == all) {
-        if (at != to) {
-            memcpy(to, at, n * sizeof(KEY));
-        }
-        return;
+    unsigned bits = FN(split_bits)(from, n, differ), shift = FN(high_bit)(differ) + 1 - bits;
+    unsigned mask = (1u << bits) - 1;
+    size_t offset[BUCKETS_MAX], sum = 0;
+    FN(count_digit)(from, n, offset, shift, mask);
+    for (unsigned d = 0; d <= mask; d++) {
+        size_t count = offset[d];
+        offset[d] = sum;
+        sum += count;
     }
-    if (FN(insert)(at, to, n, differ, n)) {
-        return;
-    }
-    at = to;
-    spare = to == from ? spare : from;
-    for (unsigned b = lo; b < hi; b += GROUP * DIGIT_MAX) {
-        KEY *was = at;
-        at = FN(passes)(at, spare, n, b, (unsigned)usw_min(hi, b + GROUP * DIGIT_MAX), DIGIT_MAX);
-        spare = at == was ? spare : was;
-    }
-    if (at != to) {
-        memcpy(to, at, n * sizeof(KEY));
+    FN(move_far)(from, n, other, offset, shift, mask);
+    differ &= FN(bits_between)(0, shift);
+    for (size_t d = 0, at = 0; d <= mask; at = offset[d++]) {
+        FN(sort_alone)(other + at, from + at, to + at, offset[d] - at, differ);
     }
 }
 
@@ -182,6 +107,7 @@ typedef struct FN(job) {
     unsigned char *lines; /* [lane][BUCKETS_MAX] of LINE_BYTES, or NULL */
     size_t *starts;       /* [lane][BUCKETS_MAX] */
     size_t base;          /* of the range that is being split */
+    size_t share;         /* keys; a larger bucket is for all threads */
 } FN(job);
 
 static size_t FN(chunk_end)(const FN(job) * job, size_t c)
@@ -212,14 +138,10 @@ static void FN(look)(void *context, size_t c, unsigned lane)
 static void FN(histogram)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
-    const KEY *k = job->from;
-    unsigned shift = job->shift, m = job->buckets - 1;
-    size_t *count = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
+    size_t begin = c * job->chunk_keys, end = FN(chunk_end)(job, c);
     (void)lane;
-    memset(count, 0, job->buckets * sizeof *count);
-    for (size_t i = c * job->chunk_keys; i < end; i++) {
-        count[(unsigned)(k[i] >> shift) & m]++;
-    }
+    FN(count_digit)
+    (job->from + begin, end - begin, job->offsets + c * job->buckets, job->shift, job->buckets - 1);
 }
 
 /* Bucket by bucket, and inside a bucket chunk by chunk: so that the split is stable. */
@@ -236,18 +158,7 @@ static void FN(scan)(FN(job) * job)
     }
 }
 
-static void FN(scatter_near)(FN(job) * job, size_t c)
-{
-    const KEY *k = job->from;
-    KEY *to = job->to;
-    unsigned shift = job->shift, m = job->buckets - 1;
-    size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
-    for (size_t i = c * job->chunk_keys; i < end; i++) {
-        KEY key = k[i];
-        to[offset[(unsigned)(key >> shift) & m]++] = key;
-    }
-}
-
+#if USW_LEVEL == 2
 /* Keys gather in a line for each bucket; full lines are written at once. Lines are aligned in the
  * destination, so a bucket's first and last may be shorter. */
 static void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane)
@@ -284,15 +195,22 @@ static void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane)
     }
     stream_end();
 }
+#endif
 
 static void FN(scatter)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
+#if USW_LEVEL == 2
     if (job->n * sizeof(KEY) >= STREAM_BYTES && job->lines != NULL) {
         FN(scatter_far)(job, c, lane);
-    } else {
-        FN(scatter_near)(job, c);
+        return;
     }
+#endif
+    size_t begin = c * job->chunk_keys, end = FN(chunk_end)(job, c);
+    (void)lane;
+    FN(move_far)
+    (job->from + begin, end - begin, job->to, job->offsets + c * job->buckets, job->shift,
+     job->buckets - 1);
 }
 
 static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
@@ -300,10 +218,10 @@ static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
     FN(job) *job = context;
     size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
     (void)lane;
-    if (n > 0 && n * sizeof(KEY) <= LEAF_BYTES) {
+    if (n > 0 && n <= job->share) {
         KEY *from = job->side[job->to_side] + job->base + begin;
         KEY *other = job->side[!job->to_side] + job->base + begin;
-        FN(leaf)(from, other, job->to_side ? other : from, n, job->below);
+        FN(sort_alone)(from, other, job->to_side ? other : from, n, job->below);
     }
 }
 
@@ -333,14 +251,12 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         }
         return stack;
     }
-    if (r.n * sizeof(KEY) <= LEAF_BYTES / (u->threads > 1 ? 2 : 1)) {
+    if (r.n <= (u->threads == 1 ? FN(LEAF) : ALONE_BYTES / sizeof(KEY))) {
         FN(leaf)(job->from, job->to, final, r.n, differ);
         return stack;
     }
-    unsigned hi = FN(high_bit)(differ) + 1, lo = FN(low_bit)(differ);
-    unsigned wanted = usw_log2_up(r.n * sizeof(KEY) / AIM_BYTES + 1);
-    unsigned bits = (unsigned)usw_min(usw_min(hi - lo, DIGIT_MAX), usw_max(wanted, 4));
-    job->shift = hi - bits;
+    unsigned bits = FN(split_bits)(job->from, r.n, differ);
+    job->shift = FN(high_bit)(differ) + 1 - bits;
     job->buckets = 1u << bits;
     job->below = differ & FN(bits_between)(0, job->shift);
     usw_parallel(u, job->chunks, FN(histogram), job);
@@ -349,7 +265,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     usw_parallel(u, job->buckets, FN(sort_bucket), job);
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
-        if (n * sizeof(KEY) > LEAF_BYTES) {
+        if (n > job->share) {
             *stack++ = (range){r.start + begin, n, job->to_side};
         }
     }
@@ -366,7 +282,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, un
         return UPSWEEP_OK;
     }
     size_t chunks = (size_t)u->threads * 4;
-    bool far = n * sizeof(KEY) >= STREAM_BYTES;
+    bool far = USW_LEVEL == 2 && n * sizeof(KEY) >= STREAM_BYTES;
     job.side[0] = keys;
     job.side[1] = usw_scratch(u, n * sizeof(KEY));
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
@@ -375,7 +291,10 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, un
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
     job.lines = far ? usw_scratch(u, (size_t)u->threads * BUCKETS_MAX * LINE_BYTES) : NULL;
     job.starts = far ? usw_scratch(u, (size_t)u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
-    range *stack = usw_scratch(u, (n * sizeof(KEY) / LEAF_BYTES + 2) * sizeof(range));
+    job.share = USW_LEVEL == 2    ? FN(LEAF)
+                : u->threads == 1 ? SIZE_MAX
+                                  : usw_max(FN(LEAF), n / (4 * (size_t)u->threads));
+    range *stack = usw_scratch(u, (n / FN(LEAF) + 2) * sizeof(range));
     if (!job.side[1] || !job.chunk_differ || !job.chunk_unsorted || !job.offsets || !job.ends ||
         (far && (!job.lines || !job.starts)) || !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "sort/radix needs scratch for %zu keys", n);

@@ -148,19 +148,21 @@ static upsweep_status sort_named(const job *j)
 
 typedef enum method { BY_BITS, BY_DIGITS, COUNTED, CACHED, PARTED, SCATTERED } method;
 
-/* For keys without a pattern. */
+/* For keys without a pattern. Floats crowd about zero, so it takes a pass more to tell them apart:
+ * digits pay only where there are no vectors. */
 static method choose_method(const job *j)
 {
     const upsweep_tuning *t = &j->u->tuning;
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
+    bool crowded = j->map.neg != 0 && j->u->isa != USW_PORTABLE;
     size_t wide = j->bytes == 8, bytes = j->n * j->bytes;
-    return !j->all_bits                                 ? BY_BITS
-           : j->bytes <= 2                              ? COUNTED
-           : j->n <= USW_SMALL                          ? CACHED
-           : !in_place && j->n >= t->digit_keys[wide]   ? BY_DIGITS
-           : bytes < t->thread_bytes                    ? CACHED
-           : in_place || bytes < t->scatter_bytes[wide] ? PARTED
-                                                        : SCATTERED;
+    return !j->all_bits                                            ? BY_BITS
+           : j->bytes <= 2                                         ? COUNTED
+           : j->n <= USW_SMALL                                     ? CACHED
+           : !(in_place || crowded) && j->n >= t->digit_keys[wide] ? BY_DIGITS
+           : bytes < t->thread_bytes                               ? CACHED
+           : in_place || bytes < t->scatter_bytes[wide]            ? PARTED
+                                                                   : SCATTERED;
 }
 
 static void tell_keys(char *text, size_t bytes, const uint64_t *fact, const char *how)
@@ -213,6 +215,9 @@ static upsweep_status sort_automatic(const job *j)
     method m = choose_method(j);
     if (m != BY_BITS && usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
         return UPSWEEP_OK;
+    }
+    if (m == BY_DIGITS && usw_some_are_frequent(j->u, j->keys, j->n, j->width)) {
+        m = PARTED;
     }
     if (m == BY_BITS || m == BY_DIGITS) {
         upsweep_status status = sort_by_digits(j);

@@ -14,6 +14,10 @@ size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       bool in_place);
 
+/* Whether so many keys are equal that a partition by vectors, which is done with a value once it is
+ * the pivot, is faster than digits, which leave it in a large bucket; by a sample. */
+bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigned width);
+
 /* What is said of them; see usw_report_later. */
 void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact);
 void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact);

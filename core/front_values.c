@@ -219,3 +219,19 @@ bool usw_front_values(const usw_front *f)
     f->steps->sample[f->width](f->keys, f->n, sample, PROBES);
     return (!are_many(sample) && count_few(f, sample)) || count_range(f, sample);
 }
+
+bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigned width)
+{
+    enum { FROM = 256 * 1024, OFTEN = 3 };
+    uint64_t sample[PROBES];
+    unsigned same = 0;
+    if (n < FROM || u->isa == USW_PORTABLE) {
+        return false;
+    }
+    USW_PICK(u->isa, usw_part_front)->sample[width](keys, n, sample, PROBES);
+    USW_PICK(u->isa, usw_part_vsort)->sort[3](sample, PROBES);
+    for (size_t i = 0; i + 1 < PROBES; i++) {
+        same += sample[i] == sample[i + 1];
+    }
+    return same >= OFTEN;
+}

@@ -171,6 +171,44 @@ static void large_arrays(void **unused)
 }
 
 /* The scatter and its pivots, which the automatic choice leaves out where vectors are wide. */
+/* Keys that crowd: all about zero, a share so small that a sample misses it, all but one in a few
+ * low bits, and one value in three. */
+static uint64_t crowded_key(unsigned kind, size_t i, uint64_t random)
+{
+    switch (kind) {
+    case 0: return random >> random % 60;
+    case 1: return i % 32 == 0 ? UINT64_C(0x5a5a5a5a) << 32 | (random & 0xffffff) : random;
+    case 2: return i == 77 ? UINT64_MAX : (random & 0x3ffff) << 3;
+    default: return i % 3 == 0 ? UINT64_C(0x0123456789abcdef) : random;
+    }
+}
+
+static void crowds(void **unused)
+{
+    (void)unused;
+    static const size_t sizes[] = {1000, 4099, 70001, 262145, 700001};
+    static const char *const names[] = {NULL, "sort/radix"};
+    uint64_t *keys = malloc(sizes[4] * sizeof *keys);
+    for (unsigned i = 0; i < 4 * 4 * 5; i++) {
+        unsigned kind = i / 4 % 4;
+        size_t n = sizes[i / 16], bytes = i % 4 == 3 ? 4 : 8;
+        upsweep_type type = bytes == 4 ? UPSWEEP_U32 : UPSWEEP_U64;
+        upsweep_config config = {.size = sizeof config, .threads = 1 + i % 2};
+        upsweep *u;
+        assert_int_equal(upsweep_open(&u, "cpu", &config), UPSWEEP_OK);
+        for (size_t k = 0; k < n; k++) {
+            uint64_t key = crowded_key(kind, k, next());
+            usw_store_raw((unsigned char *)keys + k * bytes, bytes, key >> (64 - 8 * bytes));
+        }
+        tally before = tally_of(keys, n, bytes);
+        upsweep_options o = {.algorithm = names[i % 4 / 2]};
+        assert_int_equal(upsweep_sort(u, keys, n, type, &o), UPSWEEP_OK);
+        check_sorted(keys, n, type, 0, before);
+        upsweep_close(u);
+    }
+    free(keys);
+}
+
 static void named_forms(void **unused)
 {
     (void)unused;
@@ -319,7 +357,7 @@ int main(void)
         cmocka_unit_test(small_arrays), cmocka_unit_test(large_arrays),
         cmocka_unit_test(less_scratch), cmocka_unit_test(named_forms),
         cmocka_unit_test(wide_keys),    cmocka_unit_test(is_sorted_finds_the_first),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals),     cmocka_unit_test(crowds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,10 @@
 #include "parts.h"
 #include "key_order.h"
 
-enum { MOST = 600 }; /* keys: some more than are sorted so */
+enum {
+    MOST = 600,    /* keys: some more than are sorted so */
+    LONGEST = 1100 /* and than are sorted without a partition */
+};
 
 static const char *const isas[] = {"portable", "avx2", "avx512"};
 
@@ -111,9 +114,9 @@ static void zeros_and_ones(void **unused)
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         for (unsigned width = 1; width < USW_WIDTHS; width++) {
             size_t bytes = (size_t)1 << width;
-            for (size_t n = 2; n <= USW_SMALL; n++) {
+            for (size_t n = 2; n <= LONGEST; n += n < USW_SMALL ? 1 : 19) {
                 for (unsigned turn = 0; turn < 24; turn++) {
-                    usw_u128 keys[USW_SMALL] = {0};
+                    usw_u128 keys[LONGEST] = {0};
                     size_t ones = 0;
                     unsigned share = 1 + (unsigned)(next() % 15);
                     for (size_t i = 0; i < n; i++) {
