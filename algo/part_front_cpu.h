@@ -4,7 +4,8 @@
  *
  * Few values: a multiplication sends each to a slot of its own; the slot's value is compared with
  * the key, so that a key of another value never passes. With AVX-512 the values are in registers,
- * and what is counted is in four-bit fields, all of a lane's in one addition.
+ * and what is counted is in four-bit fields, all of a lane's in one addition. With AVX2 keys of 32
+ * bits are compared with every value instead.
  *
  * Almost in order: a key goes out if it is less than the key before it or greater than the one
  * after it. Both keys of a break go out, since either may be the one that stands wrong; what
@@ -70,6 +71,8 @@ static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 
 #if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
 #include "part_front_avx512.h"
+#elif USW_LEVEL == 1 && KEY_BITS == 32
+#include "part_front_avx2.h"
 #else
 enum { FN(SLOT_SHIFT) = KEY_BITS - USW_FEW_SLOT_BITS };
 
@@ -174,7 +177,7 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     *complete = true;
     while (i < n && *complete) {
         size_t end = usw_min(n, i + 512);
-#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
+#if (USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)) || (USW_LEVEL == 1 && KEY_BITS == 32)
         if (end + FN(DROP_LANES) < n) {
             kept = FN(drop_vectors)(k, i, end, kept, out, &before);
             i += (end - i) / FN(DROP_LANES) * FN(DROP_LANES);

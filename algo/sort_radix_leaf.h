@@ -124,7 +124,7 @@ ALWAYS void FN(move_keys)(const KEY *a, KEY *b, size_t n, void *offset, unsigned
         KEY x = a[i], y = a[i + 1];
         unsigned dx = (unsigned)(x >> shift) & mask, dy = (unsigned)(y >> shift) & mask;
         size_t to_x = wide ? far[dx] : narrow[dx];
-        size_t to_y = (wide ? far[dy] : narrow[dy]) + (dx == dy);
+        size_t to_y = wide ? far[dy] + (dx == dy) : (uint32_t)(narrow[dy] + (dx == dy));
         if (wide) {
             far[dx] = to_x + 1, far[dy] = to_y + 1;
         } else {
