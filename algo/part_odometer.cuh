@@ -21,10 +21,11 @@ enum : unsigned {
     USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
 };
 
-/* All nodes, level by level, zeroed before the kernel starts. Level l has tiles / 64^l of them. */
+/* All nodes, level by level. Level l has tiles / 64^l of them. What is there bears the tree's tag,
+ * whatever else was there before: 0 where nodes are zeroed before the kernel starts. */
 struct usw_odometer_tree {
     usw_node *nodes;
-    uint64_t tiles;
+    uint64_t tiles, tag;
     unsigned levels; /* 0: one tile, and nothing is looked up */
 
     __device__ __forceinline__ usw_node *at(unsigned l, uint64_t i) const
@@ -49,11 +50,47 @@ static inline uint64_t usw_odometer_nodes(uint64_t tiles)
 
 static inline usw_odometer_tree usw_odometer_place(usw_node *nodes, uint64_t tiles)
 {
-    usw_odometer_tree tree = {nodes, tiles, 0};
+    usw_odometer_tree tree = {nodes, tiles, 0, 0};
     for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
         tree.levels++;
     }
     return tree;
+}
+
+/* ---- nodes that stay ---- */
+
+/* Up to so many tiles, nodes are the handle's, which stay from call to call (small_runs.cuh has the
+ * same). They bear the call's number, so nothing need be cleared before the kernel, which takes as
+ * long as the scan of a million elements. Above it is a bit that no number of a sort has. */
+#ifdef USW_EMULATE /* so that cleared nodes are met, too */
+enum : uint64_t { USW_KEPT_TILES = 16 };
+#else
+enum : uint64_t { USW_KEPT_TILES = 8192 };
+#endif
+enum : uint64_t { USW_KEPT_TAG = uint64_t(1) << 63 };
+enum : unsigned { USW_KEPT_NUMBER = 16 }; /* bits of a block's number in a call */
+
+struct usw_call {
+    unsigned number; /* of the block */
+    uint64_t tag;
+};
+
+/* One thread of each block of a call draws from *calls, which counts blocks and, above, calls, and
+ * then asks what it has drawn; the last block turns the number of calls, so that a graph can be
+ * played again. An answer takes as long as one of memory: there is time for work between. */
+__device__ __forceinline__ unsigned long long usw_call_draw(unsigned long long *calls)
+{
+    return atomicAdd(calls, 1ull);
+}
+__device__ __forceinline__ usw_call usw_call_of(unsigned long long drawn, unsigned long long *calls,
+                                                unsigned blocks)
+{
+    const unsigned long long one = 1ull << USW_KEPT_NUMBER;
+    const unsigned number = static_cast<unsigned>(drawn % one);
+    if (number == blocks - 1) {
+        atomicAdd(calls, one - blocks);
+    }
+    return {number, USW_KEPT_TAG | drawn / one * (2 * USW_NODE_HEAD)};
 }
 
 /* ---- sums as 64 bits ---- */
@@ -123,6 +160,11 @@ __device__ __forceinline__ A usw_odometer_meet(const E &e, A low, A high, uint64
     return wheel;
 }
 
+__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, uint64_t tag)
+{
+    return (node.state | USW_NODE_HEAD) == (tag | USW_NODE_READY | USW_NODE_HEAD);
+}
+
 /* A bit for each of 64 teeth, two to a lane. */
 __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
 {
@@ -140,12 +182,12 @@ __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
  * is added up in the meantime. */
 template <typename E>
 __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const usw_node *nodes,
-                                                            unsigned teeth, typename E::Acc *mine,
-                                                            uint64_t *heads)
+                                                            uint64_t tag, unsigned teeth,
+                                                            typename E::Acc *mine, uint64_t *heads)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
-    const usw_node there = {usw_bits_of(e.neutral()), USW_NODE_READY};
+    const usw_node there = {usw_bits_of(e.neutral()), tag | USW_NODE_READY};
     usw_node low = there, high = there;
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
     uint64_t missing = 1;
@@ -153,8 +195,8 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
     for (unsigned done = 0; missing != 0;) {
         low = wait_low ? usw_node_look(nodes + lane) : low;
         high = wait_high ? usw_node_look(nodes + lane + 32) : high;
-        wait_low = low.state == 0;
-        wait_high = high.state == 0;
+        wait_low = !usw_odometer_is_there(low, tag);
+        wait_high = !usw_odometer_is_there(high, tag);
         missing = usw_odometer_vote(wait_low, wait_high);
         *heads =
             usw_odometer_vote((low.state & USW_NODE_HEAD) != 0, (high.state & USW_NODE_HEAD) != 0);
@@ -172,7 +214,7 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
         if (missing != 0) {
             const unsigned last = 63 - __clzll(static_cast<long long>(missing));
             if (lane == 0) {
-                while (usw_node_look(nodes + last).state == 0) {
+                while (!usw_odometer_is_there(usw_node_look(nodes + last), tag)) {
                     usw_yield();
                 }
             }
@@ -195,8 +237,9 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
     const uint64_t at = t >> (6 * l);
     const unsigned teeth = at & 63;
     uint64_t heads = 0;
-    const typename E::Acc wheel = usw_odometer_sum(
-        e, tree.at(l, at - teeth), teeth, room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
+    const typename E::Acc wheel =
+        usw_odometer_sum(e, tree.at(l, at - teeth), tree.tag, teeth,
+                         room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
     if (threadIdx.x % 32 == 0) {
         room.wheel[l] = wheel;
         room.cut[l] = heads != 0;
@@ -216,7 +259,7 @@ __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tr
                                                      uint64_t t, A sum, bool head)
 {
     usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
-                     head ? USW_NODE_READY | USW_NODE_HEAD : +USW_NODE_READY);
+                     tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
 }
 
 /* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
@@ -274,6 +317,21 @@ static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool 
     *tree = usw_odometer_place(scratch, tiles);
     *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
     return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
+}
+
+/* The same in nodes that stay; false: there are too few, or it must be known what scratch a device
+ * takes that has none. */
+static inline bool usw_odometer_keeps(const usw_gpu *g, uint64_t tiles, usw_odometer_tree *tree,
+                                      unsigned long long **calls)
+{
+    static_assert((USW_KEPT_TILES * 65 / 64 + 2) * sizeof(usw_node) < USW_GPU_NODE_BYTES, "room");
+    if (g->device < 0 || tiles > USW_KEPT_TILES) {
+        return false;
+    }
+    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
+    *tree = usw_odometer_place(nodes + 1, tiles);
+    *calls = reinterpret_cast<unsigned long long *>(&nodes->state);
+    return true;
 }
 
 #endif

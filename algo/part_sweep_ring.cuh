@@ -22,7 +22,7 @@ constexpr struct {
     unsigned up, down;                  /* warps that share each tile */
     unsigned clerks_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
     unsigned tiles_least;               /* of a block */
-} usw_ring_tuning = {4, 8, 2, 16384, 3};
+} usw_ring_tuning = {8, 8, 2, 16384, 3};
 
 enum usw_ring_warp : unsigned {
     USW_RING_MOVER,

@@ -11,12 +11,14 @@
  * brings it (part_bulk.cuh) to the copy that takes its scan away; a block that waits for its carry
  * costs nothing but that room, and the others keep the memory busy meanwhile.
  *
- * Large arrays without heads, aligned, on devices with a copy engine, go through blocks that stay,
- * one a multiprocessor, and a ring of tiles (part_sweep_ring.cuh): the same tree, the same bits.
+ * Arrays without heads go otherwise, by the same tree and to the same bits: those that shared
+ * memory holds through blocks that meet once (part_sweep_near.cuh), large ones, aligned, on devices
+ * with a copy engine, through blocks that stay and a ring of tiles (part_sweep_ring.cuh).
  *
  * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
  *
  * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
+#include "part_sweep_near.cuh"
 #include "part_sweep_ring.cuh"
 
 namespace
@@ -37,7 +39,8 @@ struct scan_args {
     const void *keys;
     unsigned key_bytes;
     bool exclusive, bulk_in, bulk_out;
-    uint32_t *ticket; /* NULL: there is one tile */
+    unsigned long long *calls; /* tiles are drawn from here, or, if it is NULL, from ticket */
+    uint32_t *ticket;          /* both NULL: there is one tile */
     usw_odometer_tree tree;
 };
 
@@ -84,7 +87,7 @@ template <typename E, bool cut> struct sweep_shared {
     usw_sweep_room<E, cut> tile;
     uint64_t arrived; /* barrier of part_bulk.cuh */
     usw_odometer_room<typename E::Acc, E::exact> odometer;
-    uint32_t number;
+    usw_call call;
 };
 
 /* The block's tile, and the copy of it on its way. */
@@ -94,8 +97,13 @@ __device__ __forceinline__ uint64_t begin_tile(const scan_args &a, sweep_shared<
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     if (threadIdx.x == 0) {
-        const uint64_t t = a.ticket == nullptr ? 0 : atomicAdd(a.ticket, 1u);
-        s.number = static_cast<uint32_t>(t);
+        s.call = {0, 0};
+        if (a.calls != nullptr) {
+            s.call = usw_call_of(usw_call_draw(a.calls), a.calls, gridDim.x);
+        } else if (a.ticket != nullptr) {
+            s.call.number = atomicAdd(a.ticket, 1u);
+        }
+        const uint64_t t = s.call.number;
         if (USW_BULK && a.bulk_in && (t + 1) * tile <= a.n) {
             usw_bulk_open(&s.arrived);
             usw_bulk_expect(&s.arrived, tile * sizeof(R));
@@ -104,7 +112,7 @@ __device__ __forceinline__ uint64_t begin_tile(const scan_args &a, sweep_shared<
         }
     }
     __syncthreads();
-    return s.number;
+    return s.call.number;
 }
 
 template <typename E, bool cut>
@@ -119,6 +127,8 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     USW_SHARED(shared, s);
     const uint64_t t = begin_tile<E, cut>(a, s), begin = t * tile;
+    usw_odometer_tree tree = a.tree;
+    tree.tag = s.call.tag;
     const bool whole = begin + tile <= a.n;
     const unsigned count = whole ? tile : static_cast<unsigned>(a.n - begin);
     if (cut) {
@@ -142,13 +152,13 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     __syncthreads();
     if (threadIdx.x < 32) {
         total = usw_sweep_tops<cut>(e, s.tile, &head);
-        if (threadIdx.x == 0 && a.tree.levels > 0) {
-            usw_odometer_publish(a.tree, 0, t, total, head);
+        if (threadIdx.x == 0 && tree.levels > 0) {
+            usw_odometer_publish(tree, 0, t, total, head);
         }
     }
-    usw_odometer_turn(e, a.tree, t, total, head, s.odometer);
+    usw_odometer_turn(e, tree, t, total, head, s.odometer);
     __syncthreads();
-    const A carry = usw_odometer_read(e, a.tree, t, total, head, s.odometer);
+    const A carry = usw_odometer_read(e, tree, t, total, head, s.odometer);
     usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, carry, before, a.exclusive, t == 0);
     R *out = static_cast<R *>(a.out) + begin;
     if (USW_BULK && a.bulk_out && whole) {
@@ -181,17 +191,23 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.exclusive = s->exclusive;
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
-    const bool ring = usw_ring_takes<E>(g, s, tiles);
-    if (tiles > 1 && usw_odometer_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
+    const bool apart = s->heads != nullptr || s->keys != nullptr;
+    const unsigned near = apart || g->device < 0 ? 0 : usw_near_takes<E>(g, tiles);
+    const bool ring = near == 0 && usw_ring_takes<E>(g, s, tiles);
+    if (tiles > 1 && (ring || !usw_odometer_keeps(g, tiles, &a.tree, &a.calls)) &&
+        usw_odometer_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
+    }
+    if (near != 0) {
+        a.tree.tiles = tiles;
+        return usw_near_scan(g, s, a.tree, a.calls, near, e);
     }
     if (ring) {
         return usw_ring_scan(g, s, a.tree, e);
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
-    return s->heads != nullptr || s->keys != nullptr
-               ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
-               : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
+    return apart ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
+                 : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
 }
 
 upsweep_status scan(usw_gpu *g, const usw_scan *s, bool unordered)

@@ -101,16 +101,25 @@ static void test_splits(void **state)
     }
 }
 
+/* Of all elements by a ring; of fewer by blocks that have one, two or four tiles each
+ * (part_sweep_near.cuh), many calls over the same nodes. */
 static void test_scans(void **state)
 {
     (void)state;
     const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
+    const size_t lengths[] = {n, n / 2, n / 4, n / 8, n / 3, 5000};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         const size_t bytes = upsweep_type_bytes(types[i]);
         input_fill(INPUT_SORTED, types[i], in, n, i);
-        assert_int_equal(upsweep_scan(cpu, in, want, n, types[i], UPSWEEP_SUM, NULL), UPSWEEP_OK);
-        assert_int_equal(upsweep_scan(gpu, in, got, n, types[i], UPSWEEP_SUM, NULL), UPSWEEP_OK);
-        assert_memory_equal(got, want, n * bytes);
+        for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+            const size_t length = lengths[l];
+            const upsweep_options o = {.flags = l % 3 == 1 ? UPSWEEP_EXCLUSIVE : 0};
+            assert_int_equal(upsweep_scan(cpu, in, want, length, types[i], UPSWEEP_SUM, &o),
+                             UPSWEEP_OK);
+            assert_int_equal(upsweep_scan(gpu, in, got, length, types[i], UPSWEEP_SUM, &o),
+                             UPSWEEP_OK);
+            assert_memory_equal(got, want, length * bytes);
+        }
     }
 }
 
