@@ -60,8 +60,8 @@ static inline usw_odometer_tree usw_odometer_place(usw_node *nodes, uint64_t til
 /* ---- nodes that stay ---- */
 
 /* Up to so many tiles, nodes are the handle's, which stay from call to call (small_runs.cuh has the
- * same). They bear the call's number, so nothing need be cleared before the kernel, which takes as
- * long as the scan of a million elements. Above it is a bit that no number of a sort has. */
+ * same). They bear the call's number, so nothing need be cleared by a fill before the kernel, which
+ * takes a microsecond or more. Above it is a bit that no number of a sort has. */
 #ifdef USW_EMULATE /* so that cleared nodes are met, too */
 enum : uint64_t { USW_KEPT_TILES = 16 };
 #else
