@@ -3,7 +3,7 @@
 #ifndef USW_PART_HYBRID_COUNT_CUH
 #define USW_PART_HYBRID_COUNT_CUH
 
-#include "gpu.cuh"
+#include "chained.cuh"
 
 struct hybrid_plan {
     unsigned long long any, all; /* OR and AND of the mapped keys */
@@ -370,6 +370,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
                                                         unsigned *handed)
 {
     USW_DYNAMIC_SHARED(unsigned, bins);
+    usw_chained();
     if (!plan->skip) {
         hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins);
     }

@@ -276,6 +276,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count_any(
     unsigned long long *counts, unsigned *handed, hybrid_few<K> *few, unsigned *radix)
 {
     USW_DYNAMIC_SHARED(unsigned, memory);
+    usw_chained();
     if (plan->few) {
         hybrid_count_few(keys, n, map, plan, few, radix, memory);
     } else if (!plan->skip) {

@@ -319,6 +319,7 @@ __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f
 {
     USW_SHARED_ARRAY(hybrid_fill_marks<K>, marks, [8]);
     constexpr unsigned V = 16 / sizeof(K), share = HYBRID_FILL_SHARE;
+    usw_chained();
     const unsigned warp = threadIdx.x / 32;
     const unsigned long long all = n + f.values, from = (blockIdx.x * 8ull + warp) * share;
     if (plan->falls == 0 || from >= all) {
@@ -364,6 +365,7 @@ __global__ __launch_bounds__(256) void hybrid_fill(hybrid_filling<K> f, unsigned
                                                    unsigned stretch, usw_gpu_keymap<K> map,
                                                    const hybrid_plan *plan)
 {
+    usw_chained();
     if (plan->falls != 0) {
         unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * stretch;
         hybrid_fill_block<256>(f, map, at, n - at < stretch ? n : at + stretch);

@@ -342,6 +342,7 @@ template <typename K, int NT, int I, int room, int U, bool identity>
 __global__ __launch_bounds__(NT, 1) void hybrid_scatter_flat(hybrid_flat_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
     if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->flat) == 0)) {
         return;
     }

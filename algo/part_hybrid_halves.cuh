@@ -1,14 +1,19 @@
-/* part_hybrid_halves.cuh - the hybrid sort's last step where 16 bits of a key of 32, or fewer, are
- * undecided: a bucket is sorted as halves of words.
+/* part_hybrid_halves.cuh - the hybrid sort's last step where 16 bits of a key of 32, or a few more
+ * or fewer, are undecided: a bucket is sorted as halves of words.
  *
  * As part_hybrid_local.cuh: a counting split by the next bits, then rounds of odd-even
  * transposition. A key waits in one register, its rank above its last 16 bits, so that more warps
  * fit. In shared memory the bucket's first half lies in the low halves of words and its second in
  * the high ones: a thread takes a stretch of words, and one minimum and one maximum of two halves
- * each compare two pairs of keys. */
+ * each compare two pairs of keys.
+ *
+ * Where more than 16 bits are undecided, the values of the first of them are a bucket's parts. It
+ * is known where these begin, so halves say enough. Between two parts lie R halves that are the
+ * most a half can be, and R that are the least: in R rounds no key gets past them. */
 #ifndef USW_PART_HYBRID_HALVES_CUH
 #define USW_PART_HYBRID_HALVES_CUH
 
+#include "part_hybrid_half_rounds.cuh"
 #include "part_hybrid_local.cuh"
 #include "part_hybrid_paired.cuh"
 #include "part_hybrid_rows.cuh"
@@ -18,53 +23,47 @@
 constexpr size_t hybrid_halves_shared(int threads, int keys, int b)
 {
     const size_t t = size_t(threads) * keys;
-    const size_t halves = t * 2 + 256 + (size_t(2) << b), whole = t * 4 + size_t(threads) * 16;
+    const size_t halves = t * 2 + 512 + (size_t(2) << b), whole = t * 4 + size_t(threads) * 16;
     return HALVES_SURE ? 256 + (halves > whole ? halves : whole)
                        : hybrid_local_shared<uint32_t>(threads, keys, b);
 }
 
-/* The least and the most of two words' halves. */
-#ifdef USW_EMULATE
-static inline unsigned hybrid_least_halves(unsigned a, unsigned b)
-{
-    const unsigned low = (a & 0xffff) < (b & 0xffff) ? a : b, high = a >> 16 < b >> 16 ? a : b;
-    return (high & 0xffff0000) | (low & 0xffff);
-}
-static inline unsigned hybrid_most_halves(unsigned a, unsigned b)
-{
-    const unsigned low = (a & 0xffff) < (b & 0xffff) ? b : a, high = a >> 16 < b >> 16 ? b : a;
-    return (high & 0xffff0000) | (low & 0xffff);
-}
-#else
-__device__ __forceinline__ unsigned hybrid_least_halves(unsigned a, unsigned b)
-{
-    return __vminu2(a, b);
-}
-__device__ __forceinline__ unsigned hybrid_most_halves(unsigned a, unsigned b)
-{
-    return __vmaxu2(a, b);
-}
-#endif
-
 /* Tuning: rows of keys on their way at a time; words of a thread in the rounds. */
 enum { HYBRID_HALVES_ROWS = 3, HYBRID_HALVES_WORDS = 17 };
 
-/* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. */
-template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
+/* A key so that the bits from `shift` on begin at bit 2. What is above the bits in which a bucket's
+ * keys differ is the same in all of them. */
+struct hybrid_turned {
+    unsigned turn;
+    __device__ __forceinline__ explicit hybrid_turned(unsigned shift) : turn((shift + 30) % 32)
+    {
+    }
+    __device__ __forceinline__ unsigned operator()(uint32_t k) const
+    {
+        return __funnelshift_r(k, k, turn);
+    }
+};
+
+/* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. parts: 1, or
+ * 4 of 16 bits each, where two more may be left. Places and ranks are counted in units, so that a
+ * rank, shifted by 16, lies above 18 bits. */
+template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_block {
     static constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
+    static constexpr unsigned unit = 4, apart = 2 * R;
     static constexpr int sure = I * 4 / 5; /* nearly all buckets of even keys have so many rows */
     unsigned *sums, *words, *bins;
     uint32_t *tile; /* where words and bins are */
 
     __device__ __forceinline__ explicit hybrid_halves_block(unsigned char *room)
-        : sums(reinterpret_cast<unsigned *>(room)), words(sums + 64), bins(words + T / 2 + 64),
+        : sums(reinterpret_cast<unsigned *>(room)), words(sums + 64), bins(words + T / 2 + 128),
           tile(words)
     {
         static_assert(2 * J >= I && J >= R && J % 2 == 1,
                       "all keys; no two threads meet in a bank");
         static_assert(NT >= few + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
-        static_assert(T * 4 < 1u << 16, "four times a rank is a half");
+        static_assert((T + apart * parts) * unit < 1u << 16, "a place is a half");
+        static_assert(NT >= apart * (parts - 1), "a thread a half between parts");
     }
     /* The half that is the key at p, of p times 4; wrap: of 2 * H keys, 4 * H - 2. */
     __device__ __forceinline__ uint16_t *half(unsigned p4, unsigned wrap) const
@@ -81,10 +80,39 @@ template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
     {
         return (digit & (2u << B)) != 0;
     }
-    /* Counts keys in their bins; four times their ranks are put above their last 16 bits. An OR of
-     * these is returned. */
+    __device__ __forceinline__ static void load(unsigned (&x)[I], const uint32_t *data,
+                                                const hybrid_rows<NT> &row)
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            x[i] = 0;
+        }
+        hybrid_batches<NT, I, 5, sure>(row, [&](int i0, int rows, bool whole) {
+#pragma unroll
+            for (int i = i0; i < i0 + rows; i++) {
+                x[i] = row.here(i, whole) ? data[row(i)] : 0;
+            }
+        });
+    }
+    /* The key's last bits, and its rank, of what was counted before, above. */
+    __device__ __forceinline__ static unsigned with_rank(unsigned x, unsigned was, bool high)
+    {
+        if constexpr (parts > 1) {
+            const unsigned rank = __byte_perm(was, 0, high ? 0x3244 : 0x1044);
+            return (x & ((parts << 16) - 1)) | rank;
+        } else {
+            return __byte_perm(x, was, high ? 0x7610 : 0x5410);
+        }
+    }
+    /* The place of a key of rank, behind `at`. */
+    __device__ __forceinline__ static unsigned place_of(unsigned at, unsigned x)
+    {
+        return parts > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
+    }
+    /* Counts keys in their bins; their ranks are put above their last bits. An OR of these is
+     * returned. */
     __device__ __forceinline__ unsigned rank(unsigned (&x)[I], const hybrid_rows<NT> &row,
-                                             const hybrid_digit &digit)
+                                             const hybrid_turned &digit)
     {
         unsigned most = 0;
         hybrid_batches<NT, I, U, sure>(row, [&](int i0, int rows, bool whole) {
@@ -93,13 +121,13 @@ template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
             for (int i = i0; i < i0 + rows; i++) {
                 const unsigned d = digit(x[i]);
                 if (row.here(i, whole)) {
-                    was[i - i0] = atomicAdd(count_of(d), is_high(d) ? 4u << 16 : 4u);
+                    was[i - i0] = atomicAdd(count_of(d), is_high(d) ? unit << 16 : unit);
                 }
             }
 #pragma unroll
             for (int i = i0; i < i0 + rows; i++) {
                 if (row.here(i, whole)) {
-                    x[i] = __byte_perm(x[i], was[i - i0], is_high(digit(x[i])) ? 0x7610 : 0x5410);
+                    x[i] = with_rank(x[i], was[i - i0], is_high(digit(x[i])));
                     most |= x[i];
                 }
             }
@@ -107,7 +135,7 @@ template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
         return most >> 16;
     }
     __device__ __forceinline__ void place(const unsigned (&x)[I], const hybrid_rows<NT> &row,
-                                          const hybrid_digit &digit, unsigned wrap)
+                                          const hybrid_turned &digit, unsigned wrap)
     {
         hybrid_batches<NT, I, U, sure>(row, [&](int i0, int rows, bool whole) {
             unsigned at[U];
@@ -119,122 +147,131 @@ template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
             }
 #pragma unroll
             for (int i = i0; i < i0 + rows; i++) {
-                uint16_t *to = half(at[i - i0] + (x[i] >> 16), wrap);
+                uint16_t *to = half(place_of(at[i - i0], x[i]), wrap);
                 if (row.here(i, whole)) {
                     *to = static_cast<uint16_t>(x[i]);
                 }
             }
         });
     }
-    /* R rounds over H words, J of a thread and R on either side. */
-    __device__ __forceinline__ void rounds(unsigned H)
+    /* The counts of bins become places. extra: the bits by which parts are told. */
+    __device__ __forceinline__ void place_bins(unsigned extra)
     {
-        constexpr int W = J + 2 * R;
-        const unsigned tid = threadIdx.x;
-        const bool awake = tid / 32 * 32 * J < H;
-        unsigned x[W], *mine = words + tid * J;
-        if (awake) {
-#pragma unroll
-            for (int j = 0; j < W; j++) {
-                x[j] = mine[j - R];
-            }
-            if (tid == 0) { /* what lies before the high halves is the low halves' last */
-#pragma unroll
-                for (int j = 0; j < R; j++) {
-                    x[j] = words[static_cast<int>(H) - R + j] << 16;
-                }
-            }
-            if (tid * J + J == H) {
-#pragma unroll
-                for (int j = 0; j < R; j++) {
-                    x[J + R + j] = words[j] >> 16 | 0xffff0000;
-                }
-            }
-#pragma unroll
-            for (int round = 0; round < R; round++) {
-#pragma unroll
-                for (int j = round; j + 1 < W - round; j += 2) {
-                    const unsigned a = x[j], b = x[j + 1];
-                    x[j] = hybrid_least_halves(a, b);
-                    x[j + 1] = hybrid_most_halves(a, b);
-                }
-            }
-        }
-        __syncthreads();
-        if (awake && tid * J < H) {
-#pragma unroll
-            for (int j = 0; j < J; j++) {
-                mine[j] = x[R + j];
-            }
+        if constexpr (parts > 1) {
+            /* Bins w and w + 2^(B - 1) share a word; each part's come 2 * R halves later. */
+            const unsigned turn = B - extra, upper = extra != 0 ? 1u << (extra - 1) : 0;
+            hybrid_scan_paired<NT, B>(bins, sums, [&](unsigned w) {
+                return apart * unit * ((w >> turn) * 0x10001 + (upper << 16));
+            });
+        } else {
+            hybrid_scan_paired<NT, B>(bins, sums);
         }
     }
-    /* The same, H even, until nothing moves: for a bucket with a few larger bins. */
-    __device__ __noinline__ void more_rounds(unsigned H)
+    /* What lies between parts, and to sums where the next one begins. */
+    __device__ __forceinline__ void part(unsigned extra, unsigned wrap)
     {
-        uint16_t *last = reinterpret_cast<uint16_t *>(words + H - 1);
-        uint16_t *next = reinterpret_cast<uint16_t *>(words) + 1; /* behind it */
-        unsigned still = 0;
-        for (unsigned round = 0; still < 2; round++) {
-            bool moved = false;
-            for (unsigned w = threadIdx.x * 2 + (round & 1); w + 1 < H; w += 2 * NT) {
-                const unsigned a = words[w], b = words[w + 1], least = hybrid_least_halves(a, b);
-                if (a != least) {
-                    words[w] = least;
-                    words[w + 1] = hybrid_most_halves(a, b);
-                    moved = true;
-                }
+        const unsigned t = threadIdx.x, next = t / apart + 1;
+        if (next >> extra == 0) {
+            const unsigned d = next << (B - extra), word = bins[d & ((1u << (B - 1)) - 1)];
+            const unsigned place = (d >> (B - 1) != 0 ? word >> 16 : word & 0xffff) / unit;
+            *half((place - apart + t % apart) * unit, wrap) = t % apart < R ? 0xffff : 0;
+            if (t % apart == 0) {
+                sums[next - 1] = place - apart * next;
             }
-            if ((round & 1) != 0 && threadIdx.x == NT - 1 && *last > *next) {
-                const uint16_t a = *last;
-                *last = *next;
-                *next = a;
-                moved = true;
-            }
-            still = __syncthreads_or(moved) ? 0 : still + 1;
+        } else if (t % apart == 0 && next < parts) {
+            sums[next - 1] = T;
         }
     }
     /* False: some bin is crowded, nothing is done. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
                                          unsigned left, const usw_gpu_keymap<uint32_t> &map)
     {
-        const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), 32);
+        const hybrid_turned digit(left > B ? left - B : 0);
         hybrid_rows<NT> row(to, m);
         const uint32_t above = data[0];
         unsigned x[I];
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            x[i] = row.here(i, false) ? data[row(i)] : 0;
-        }
+        load(x, data, row);
         hybrid_clear_paired<NT, B>(bins);
         __syncthreads();
         const unsigned most = rank(x, row, digit);
-        const bool uneven = __syncthreads_or(most >= 4 * R && left > B);
-        if (uneven && __syncthreads_or(most >= 4 * HYBRID_CROWD)) {
+        const bool uneven = __syncthreads_or(most >= unit * R && left > B);
+        if (uneven && __syncthreads_or(most >= unit * HYBRID_CROWD)) {
             return false;
         }
-        hybrid_scan_paired<NT, B>(bins, sums);
+        const unsigned extra = parts > 1 && left > 16 ? left - 16 : 0;
+        const unsigned all = parts > 1 ? m + apart * ((1u << extra) - 1) : m;
+        place_bins(extra);
         __syncthreads();
-        const unsigned H = (m + 4 * J - 1) / (4 * J) * (2 * J), wrap = 4 * H - 2;
+        const unsigned H = (all + 4 * J - 1) / (4 * J) * (2 * J), wrap = 4 * H - 2;
         place(x, row, digit, wrap);
-        if (threadIdx.x < 2 * H - m) {
-            *half(4 * (m + threadIdx.x), wrap) = 0xffff;
+        if constexpr (parts > 1) {
+            part(extra, wrap);
+        }
+        if (threadIdx.x < 2 * H - all) {
+            *half(unit * (all + threadIdx.x), wrap) = 0xffff;
         }
         __syncthreads();
         if (uneven) {
-            more_rounds(H);
+            hybrid_more_half_rounds<NT, (parts > 1)>(words, H);
         } else if (left > B) {
-            rounds(H);
+            hybrid_half_rounds<J, R>(words, H);
             __syncthreads();
+        }
+        write(to, row, map, parts > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
+        return true;
+    }
+    /* The key at p; above: its bits above a half. */
+    __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
+                                               const usw_gpu_keymap<uint32_t> &map)
+    {
+        const uint32_t key = __byte_perm(*half(unit * p, wrap), above, 0x7610);
+        return identity ? key : map.unmap(key);
+    }
+    /* All keys. above: those bits of the first part. */
+    __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
+                                          const usw_gpu_keymap<uint32_t> &map, uint32_t above,
+                                          unsigned wrap)
+    {
+        unsigned steps = 0, again = 0, gap = 0; /* the rows where a next part begins, or two do */
+        if constexpr (parts > 1) {
+#pragma unroll
+            for (unsigned q = 0; q + 1 < parts; q++) {
+                const unsigned row_of = 1u << (sums[q] - row.at + NT - 1) / NT;
+                again |= steps & row_of;
+                steps |= row_of;
+            }
+        }
+        if ((again & ((1u << I) - 1)) != 0) {
+            write_slowly(to, row, map, above, wrap);
+            return;
         }
 #pragma unroll
         for (int i = 0; i < I; i++) {
+            if (parts > 1 && (steps & 1u << i) != 0) {
+                above += 1u << 16;
+                gap += apart;
+            }
             if (row.here(i, false)) {
-                const unsigned p = row.at + i * NT;
-                const uint32_t key = __byte_perm(*half(4 * p, wrap), above, 0x7610);
-                to[row(i)] = identity ? key : map.unmap(key);
+                to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map);
             }
         }
-        return true;
+    }
+    /* The same where parts are small. */
+    __device__ __forceinline__ void write_slowly(uint32_t *to, const hybrid_rows<NT> &row,
+                                                 const usw_gpu_keymap<uint32_t> &map,
+                                                 uint32_t above, unsigned wrap)
+    {
+        unsigned number = 0;
+#pragma unroll 1
+        for (int i = 0; i < I; i++) {
+            if (row.here(i, false)) {
+                const unsigned p = row.at + i * NT;
+                while (number + 1 < parts && p >= sums[number]) {
+                    number++;
+                }
+                to[row(i)] = key_at(p + apart * number, wrap, above + (number << 16), map);
+            }
+        }
     }
     /* The same of whole keys. */
     __device__ __forceinline__ void sort_crowded(const uint32_t *data, uint32_t *to, unsigned m,
@@ -257,11 +294,12 @@ template <int NT, int I, int B, bool identity> struct hybrid_halves_block {
 
 /* A block a bucket of up to NT * I - 32 keys; larger ones are not its business. The keys of the
  * bucket so many ahead, which a block will soon take, are asked for. */
-template <int NT, int I, int B, int MB, bool identity>
+template <int NT, int I, int B, int MB, int parts, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<uint32_t> a,
                                                               unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (!a.plan->even) {
         return;
     }
@@ -277,12 +315,12 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     if (size == 0 || size > NT * I - 32) {
         return;
     }
-    using block = hybrid_halves_block<NT, I, B, identity>;
+    using block = hybrid_halves_block<NT, I, B, parts, identity>;
     block b(room);
     const unsigned m = static_cast<unsigned>(size), left = a.plan->shift + group;
     const uint32_t *data = a.in + begin;
     uint32_t *to = a.out + begin;
-    if (!HALVES_SURE && left > 16) {
+    if (!HALVES_SURE && left > 16 && parts >> (left - 16) == 0) {
         hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map, room);
     } else if (m <= block::few) {
         hybrid_sort_few<uint32_t, identity>(data, to, m, a.map, b.tile);

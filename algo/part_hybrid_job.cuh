@@ -5,6 +5,7 @@
 #include "part_hybrid_flat.cuh"
 #include "part_hybrid_parts.cuh"
 #include "part_hybrid_sample.cuh"
+#include "part_onesweep.cuh"
 
 #include <cmath>
 
@@ -42,7 +43,8 @@ template <typename K> struct hybrid_job {
     hybrid_plan *plan;
     hybrid_few<K> *few; /* in tmp; or NULL */
     unsigned *counts, *handed, *flat_counts;
-    size_t clear; /* words to be cleared, from said on */
+    size_t clear; /* words to be cleared, from radix on */
+    void *radix;  /* a usw_radix_control */
     unsigned long long *ends, *said, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
@@ -85,8 +87,10 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
 {
     const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    /* said, counts, handed, flat_counts, cleared together; ends, begin, stop, cursor, tile_begin */
-    j.clear = 512 + buckets * (j.stride != 0 ? 3 : 2);
+    /* radix, said, counts, handed, flat_counts, cleared together; ends, begin, stop, cursor,
+     * tile_begin */
+    constexpr size_t control = sizeof(usw_radix_control) / 4;
+    j.clear = control + 512 + buckets * (j.stride != 0 ? 3 : 2);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
     auto *rest =
         static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 3 * 256) * 8 + 257 * 4));
@@ -94,8 +98,9 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
         (copy && !hybrid_take_copy(g, j))) {
         return false;
     }
-    j.said = reinterpret_cast<unsigned long long *>(clear);
-    j.counts = clear + 512;
+    j.radix = clear;
+    j.said = reinterpret_cast<unsigned long long *>(clear + control);
+    j.counts = clear + control + 512;
     j.handed = j.counts + buckets;
     j.flat_counts = j.handed + buckets;
     j.ends = rest;
@@ -154,7 +159,7 @@ template <typename K, bool identity> static void hybrid_flat(usw_gpu *g, const h
     hybrid_flat_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
                              j.bits, j.bits1, j.cursor, j.stride, j.flat_counts};
     const unsigned long long tiles = j.n / tile;
-    USW_LAUNCH(
+    USW_LAUNCH_CHAINED(
         g,
         (hybrid_scatter_flat<K, shape::threads, shape::keys, shape::room, shape::batch, identity>),
         static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,

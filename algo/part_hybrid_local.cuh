@@ -315,6 +315,7 @@ template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (!a.plan->even) {
         return;
     }
@@ -351,6 +352,7 @@ template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, room);
 }
 

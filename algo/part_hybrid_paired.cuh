@@ -34,10 +34,11 @@ template <int NT, int B> __device__ __forceinline__ void hybrid_clear_paired(uns
     }
 }
 
-/* The counts, of less than 2^16 keys, become the sums of all before. sums: NT / 32 words for each
- * 4 NT words of bins. All threads call it, after a barrier; it has one. */
-template <int NT, int B>
-__device__ __forceinline__ void hybrid_scan_paired(unsigned *bins, unsigned *sums)
+/* The counts, of less than 2^16 keys, become the sums of all before, and more(w) is added to the
+ * word w and the three behind it, for w that four divides. sums: NT / 32 words for each 4 NT words
+ * of bins. All threads call it, after a barrier; it has one. */
+template <int NT, int B, typename F>
+__device__ __forceinline__ void hybrid_scan_paired(unsigned *bins, unsigned *sums, F more)
 {
     constexpr int warps = NT / 32, vectors = hybrid_paired_bin<B>::words / NT / 4;
     static_assert(vectors >= 1 && hybrid_paired_bin<B>::words % (4 * NT) == 0, "whole vectors");
@@ -77,12 +78,17 @@ __device__ __forceinline__ void hybrid_scan_paired(unsigned *bins, unsigned *sum
 #pragma unroll
     for (int w = 0; w < vectors; w++) {
         uint4 o;
-        o.x = before[w] + low;
+        o.x = before[w] + low + more(4 * (tid + w * NT));
         o.y = o.x + c[w].x;
         o.z = o.y + c[w].y;
         o.w = o.z + c[w].z;
         v[tid + w * NT] = o;
     }
+}
+template <int NT, int B>
+__device__ __forceinline__ void hybrid_scan_paired(unsigned *bins, unsigned *sums)
+{
+    hybrid_scan_paired<NT, B>(bins, sums, [](unsigned) { return 0u; });
 }
 
 #endif

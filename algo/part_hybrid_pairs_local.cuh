@@ -171,6 +171,7 @@ template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (a.plan->split) {
         pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, room);
     }
@@ -190,6 +191,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     pairs_local_middle(const pairs_local_args<K> a, unsigned from, unsigned buckets)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (!a.plan->split || !a.plan->middle) {
         return;
     }

@@ -120,6 +120,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED_ARRAY(unsigned, note, [2]);
+    usw_chained();
     if (!a.plan->split) {
         return;
     }

@@ -114,6 +114,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
     USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
     const unsigned t = threadIdx.x, bits = digits.bits();
+    usw_chained();
     for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }
@@ -207,6 +208,7 @@ static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, un
 __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
 {
     USW_SHARED_ARRAY(unsigned, sums, [33]);
+    usw_chained();
     if (a.plan->radix || a.plan->keys.few) {
         return;
     }

@@ -214,6 +214,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
     USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
+    usw_chained();
     if (a.plan->skip && (!a.plan->flat || a.second)) {
         return;
     }

@@ -135,6 +135,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_ar
 {
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
     if constexpr (!many) {
         hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, blockIdx.x, memory);
     } else if (hybrid_to_do<K, first>(a, false)) {

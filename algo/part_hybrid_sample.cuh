@@ -184,6 +184,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
                                                       hybrid_even level, hybrid_few<K> *few)
 {
     constexpr int I = 16;
+    usw_chained();
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
     }

@@ -222,6 +222,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     const hybrid_close_room<K> s(memory);
+    usw_chained();
     for (unsigned d = threadIdx.x; d < 256; d += NT) {
         s.cnt[d] = 0;
     }
@@ -244,6 +245,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
     USW_DYNAMIC_SHARED(unsigned char, memory);
     constexpr unsigned half = NT * I;
     const hybrid_close_room<K> s(memory);
+    usw_chained();
     if (!hybrid_to_do<K, first>(a, true)) {
         return;
     }

@@ -7,9 +7,10 @@
 
 /* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that, on average, but
  * BITS_MAX bits say its number at most; of keys of 32 bits that would have half as many buckets as
- * that, there are so many too. Buckets of fewer than HALF_KEYS and of fewer than MORE_KEYS have
- * shapes of their own, those of 32 bits also of fewer than LEAST_KEYS and MOST_KEYS. All leave a
- * seventh of a shape's capacity to buckets above the average. */
+ * that, there are so many too, and of most that would have an eighth there are a fourth. Buckets of
+ * fewer than HALF_KEYS and of fewer than MORE_KEYS have shapes of their own, those of 32 bits also
+ * of fewer than LEAST_KEYS and MOST_KEYS. All leave a seventh of a shape's capacity to buckets
+ * above the average. */
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTER_BITS = 2 };
 enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };

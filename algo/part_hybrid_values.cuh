@@ -218,6 +218,7 @@ template <int NT, int I, int U, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (!hybrid_by_values(a.plan)) {
         return;
     }
@@ -232,6 +233,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<ui
                                                             const unsigned *left, unsigned buckets)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     if (!a.plan->even) {
         return;
     }
@@ -259,11 +261,11 @@ static void hybrid_sort_by_values(usw_gpu *g, const hybrid_job<uint32_t> &j,
     static_assert(shape::threads * shape::keys - 32 >= local::capacity, "the same buckets");
     /* The counts are placed: their room is free. */
     hybrid_values_args v = {j.keys, j.ends, j.map, j.plan, j.bits, j.handed};
-    USW_LAUNCH(g,
-               (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks, identity>),
-               g->sms * shape::blocks, shape::threads,
-               hybrid_values_shared(shape::threads, shape::keys), v);
-    USW_LAUNCH(
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks, identity>),
+        g->sms * shape::blocks, shape::threads, hybrid_values_shared(shape::threads, shape::keys),
+        v);
+    USW_LAUNCH_CHAINED(
         g, (hybrid_local_left<local::threads, local::keys, local::bits, rounds, blocks, identity>),
         g->sms * blocks, local::threads,
         hybrid_local_shared<uint32_t>(local::threads, local::keys, local::bits), a, j.handed,

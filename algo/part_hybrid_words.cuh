@@ -268,6 +268,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
                                                              unsigned ahead)
 {
     USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
     const unsigned b = blockIdx.x;
     if (!a.plan->even) {
         return;

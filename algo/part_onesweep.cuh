@@ -19,7 +19,7 @@
 #ifndef USW_PART_ONESWEEP_CUH
 #define USW_PART_ONESWEEP_CUH
 
-#include "gpu.cuh"
+#include "chained.cuh"
 
 /* ---- tuning ---- */
 
@@ -293,6 +293,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     USW_SHARED_ARRAY(unsigned long long, warp_sums, [8]);
     USW_SHARED(unsigned, last);
     unsigned t = threadIdx.x;
+    usw_chained();
     if (a.go != nullptr && *a.go == 0) {
         if (blockIdx.x == 0 && t == 0) {
             a.control->passes = 0; /* a sort by numbers leaves 1 */

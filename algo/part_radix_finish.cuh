@@ -114,6 +114,7 @@ __device__ __forceinline__ void usw_finish_block(const usw_finish_args<K> &a)
 template <typename K, unsigned value_bytes>
 __global__ void __launch_bounds__(512) usw_radix_finish(const usw_finish_args<K> a)
 {
+    usw_chained();
     if (a.go == nullptr || *a.go != 0) {
         usw_finish_block<K, value_bytes>(a);
     }

@@ -152,6 +152,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED(unsigned, taken);
+    usw_chained();
     if (pass < a.control->passes) {
         radix_run_pass<K, value_bytes, Shape, W, false>(a, pass, shared, &taken);
     }

@@ -18,9 +18,9 @@
  *                   by the second half, back. Equal keys are the same bits, so ranks need not be
  *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
  *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
- *                   64 bits as words of 32, part_hybrid_words.cuh; of 32 bits of which 16 are left
- *                   as halves, part_hybrid_halves.cuh, and if buckets are too large for that by
- *                   counts of the values, part_hybrid_values.cuh.
+ *                   64 bits as words of 32, part_hybrid_words.cuh; of 32 bits of which 18 are left
+ *                   or fewer as halves, part_hybrid_halves.cuh, and if buckets are too large for
+ *                   that by counts of the values, part_hybrid_values.cuh.
  *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
  *          keys of which the sample has few values: part_hybrid_few.cuh.
@@ -41,16 +41,13 @@
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
 #include "held.cuh"
-#include "part_hybrid_halves.cuh"
 #include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
 #include "part_hybrid_place.cuh"
+#include "part_hybrid_queue.cuh"
 #include "part_hybrid_rest.cuh"
 #include "part_hybrid_reverse.cuh"
-#include "part_hybrid_rooms.cuh"
 #include "part_hybrid_shapes.cuh"
-#include "part_hybrid_values.cuh"
-#include "part_hybrid_words.cuh"
 #include "part_radix_queue.cuh"
 
 #include <type_traits>
@@ -58,14 +55,19 @@
 /* ---- the whole ---- */
 
 /* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
- * more where 16 are left then, whose buckets take less time (part_hybrid_halves.cuh). */
+ * more where 16 are left then, or 18 in buckets that are not small: they take less time
+ * (part_hybrid_halves.cuh). */
 static unsigned bits_for(unsigned long long n, size_t bytes)
 {
     unsigned bits = 1;
     while (bits < BITS_MAX && ((n - 1) >> bits) >= BUCKET_KEYS) {
         bits++;
     }
-    return bits + (bytes == 4 && bits + 1 == BITS_MAX ? 1 : 0);
+    if (bytes == 4 && (bits + 1 == BITS_MAX ||
+                       (bits + 3 == BITS_MAX && (n - 1) >> bits >= BUCKET_KEYS / 4 * 3))) {
+        bits++;
+    }
+    return bits;
 }
 
 template <typename K, bool identity>
@@ -78,14 +80,14 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
     auto *counts = reinterpret_cast<unsigned long long *>(j.counts);
     if constexpr (sizeof(K) >= 4) {
         if (j.few != nullptr && !second) {
-            USW_LAUNCH(g, (hybrid_count_any<K, identity>), blocks, 1024, hybrid_few_shared<K>(bits),
-                       j.keys, j.n, j.map, bits, j.plan, counts, j.handed, j.few,
-                       static_cast<unsigned *>(nullptr));
+            USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
+                               hybrid_few_shared<K>(bits), j.keys, j.n, j.map, bits, j.plan, counts,
+                               j.handed, j.few, static_cast<unsigned *>(nullptr));
             return;
         }
     }
-    USW_LAUNCH(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits), j.keys, j.n,
-               j.map, bits, j.plan, counts, j.handed);
+    USW_LAUNCH_CHAINED(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits),
+                       j.keys, j.n, j.map, bits, j.plan, counts, j.handed);
 }
 
 /* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
@@ -119,7 +121,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.cursor,
                            j.tile_begin,
                            j.lists};
-    USW_LAUNCH(g, hybrid_place, 1u << bits1, 256, 0, a);
+    USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
 /* Buckets that no local sort can hold have so many of the sample's 16,384 keys, or fewer, but for
@@ -141,8 +143,8 @@ template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
-               j.bits, j.plan, reinterpret_cast<unsigned *>(j.said), j.clear,
-               crowded_for(j, capacity), hybrid_even_for(j), j.few);
+               j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
+               hybrid_even_for(j), j.few);
     if constexpr (sizeof(K) >= 4) {
         if (j.flat) {
             hybrid_flat<K, identity>(g, j);
@@ -154,107 +156,6 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
     }
 }
 
-template <typename K, bool first, bool identity>
-static void scatter(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using shape = typename hybrid_shape_of<K>::shape;
-    constexpr int tile = shape::threads * shape::keys;
-    hybrid_scatter_args<K> a = {
-        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
-        j.tile_begin,           first ? j.cursor : j.ends};
-    const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
-    const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
-    if constexpr (sizeof(K) == 4) {
-        constexpr size_t shared = hybrid_rooms_shared<K>(shape::room);
-        /* If the keys may have been scattered otherwise, a block takes several tiles. */
-        if (first && j.flat) {
-            USW_LAUNCH(g,
-                       (hybrid_scatter_rooms < K, shape::threads, shape::keys, first, identity, 2,
-                        shape::room, first ? shape::several_batch : shape::batch, first >),
-                       tiles / shape::several + 1, shape::threads, shared, a);
-        } else {
-            USW_LAUNCH(g,
-                       (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, identity, 2,
-                                             shape::room, shape::batch, false>),
-                       tiles, shape::threads, shared, a);
-        }
-        if (j.fine != 0) {
-            using crowd = hybrid_crowd_shape;
-            static_assert(2 * crowd::threads * crowd::keys == tile, "halves");
-            USW_LAUNCH(g,
-                       (hybrid_scatter_crowd<K, crowd::threads, crowd::keys, first, identity,
-                                             crowd::blocks>),
-                       g->sms * crowd::blocks, crowd::threads, hybrid_close_shared<K>(tile / 2), a,
-                       tiles);
-        }
-    } else {
-        USW_LAUNCH(g, (hybrid_scatter_close<K, shape::threads, shape::keys, first, identity, 2>),
-                   tiles, shape::threads, hybrid_close_shared<K>(tile), a);
-    }
-}
-
-template <typename K, int size, bool identity>
-static void sort_buckets(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using local = hybrid_local_shape<size>;
-    using shape = typename hybrid_shape_of<K>::shape;
-    bool two = j.bits1 < j.bits;
-    /* A scatter leaves its cursors at the ends of the buckets. */
-    hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
-    if constexpr (sizeof(K) == 8) {
-        using words = hybrid_words_shape<size>;
-        if (j.bits >= WORDS_FROM + local::times) {
-            USW_LAUNCH(g,
-                       (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
-                                           words::number, words::blocks, words::batch, identity>),
-                       1u << j.bits, local::threads,
-                       hybrid_words_shared(local::threads, local::keys, local::bits), a,
-                       words::ahead(g->sms));
-            return;
-        }
-    }
-    constexpr int blocks = local::blocks(shape::local_blocks);
-    if constexpr (sizeof(K) == 4 && size == 2) { /* a quarter of a key a value */
-        if (two) {
-            hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
-            return;
-        }
-    } else if constexpr (sizeof(K) == 4) {
-        constexpr int together = local::halves_blocks;
-        if (j.bits == BITS_MAX) {
-            USW_LAUNCH(
-                g,
-                (hybrid_local_halves<local::threads, local::keys, local::bits, together, identity>),
-                1u << j.bits, local::threads,
-                hybrid_halves_shared(local::threads, local::keys, local::bits), a,
-                g->sms * together / 4);
-            return;
-        }
-    }
-    if constexpr (sizeof(K) == 8 || size == -1 || size == 0 || size == 2) {
-        USW_LAUNCH(g,
-                   (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds, blocks,
-                                 identity>),
-                   1u << j.bits, local::threads,
-                   hybrid_local_shared<K>(local::threads, local::keys, local::bits), a,
-                   g->sms * blocks / 4);
-    }
-}
-
-template <typename K, int size, bool identity>
-static void sort_bins(usw_gpu *g, const hybrid_job<K> &j)
-{
-    using local = hybrid_local_shape<size>;
-    using shape = typename hybrid_shape_of<K>::shape;
-    constexpr int blocks = local::blocks(shape::local_blocks);
-    hybrid_bins_args<K> a = {j.keys, j.tmp, j.map, j.plan, j.lists};
-    USW_LAUNCH(g,
-               (hybrid_local_bins<K, local::threads, local::keys, local::bits, shape::rounds,
-                                  blocks, identity>),
-               g->sms * blocks, local::threads,
-               hybrid_local_shared<K>(local::threads, local::keys, local::bits), a, size != 0);
-}
-
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
 template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const hybrid_job<K> &j)
 {
@@ -262,8 +163,8 @@ template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const h
         j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_alone_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
                            hybrid_rest_shared<K>(), rest);
-    sort_bins<K, 0, identity>(g, j);
-    sort_bins<K, 1, identity>(g, j);
+    hybrid_queue_bins<K, 0, identity>(g, j);
+    hybrid_queue_bins<K, 1, identity>(g, j);
 }
 
 /* All of it, for buckets of that size. */
@@ -273,17 +174,20 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     using shape = typename hybrid_shape_of<K>::shape;
     constexpr unsigned capacity = hybrid_local_shape<size>::capacity;
     plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
-    scatter<K, true, identity>(g, j);
+    hybrid_queue_scatter<K, true, identity>(g, j);
     if (j.bits1 < j.bits) {
-        scatter<K, false, identity>(g, j);
+        hybrid_queue_scatter<K, false, identity>(g, j);
     }
-    sort_buckets<K, size, identity>(g, j);
+    hybrid_queue_buckets<K, size, identity>(g, j);
     if (j.uneven) {
         sort_uneven<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few));
-    return usw_radix_queue(g, s, j.tmp, &j.plan->lsd);
+    usw_radix_room room = {};
+    room.keys_tmp = j.tmp;
+    room.control = j.radix;
+    return usw_radix_queue(g, s, room, &j.plan->lsd);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
@@ -307,7 +211,7 @@ template <typename K, bool identity>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
     if (j.n <= SMALL_KEYS(g, s->width)) {
-        return usw_radix_queue(g, s, nullptr, nullptr);
+        return usw_radix_queue(g, s, {}, nullptr);
     }
     j.bits = bits_for(j.n, sizeof(K));
     const unsigned long long keys = (j.n - 1) >> j.bits;
@@ -315,7 +219,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     const auto by_size = [&](auto f) {
         if constexpr (sizeof(K) == 4) {
-            if (keys < LEAST_KEYS && j.bits == BITS_MAX) {
+            if (keys < LEAST_KEYS && j.bits + 2 >= BITS_MAX) {
                 return f(std::integral_constant<int, -2>{});
             } else if (keys >= MORE_KEYS && keys < MOST_KEYS) {
                 return f(std::integral_constant<int, 4>{});
@@ -328,7 +232,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
                                         : f(std::integral_constant<int, 2>{});
     };
     if (!by_size([&](auto size) { return room_for<K, size>(g, j.bits); })) {
-        return usw_radix_queue(g, s, nullptr, nullptr);
+        return usw_radix_queue(g, s, {}, nullptr);
     }
     hybrid_choose_flat(g, j);
     j.uneven = j.n >= LARGE_FROM(sizeof(K));
@@ -358,7 +262,7 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     j.bits1 = j.bits - 8;
     if (j.n >> (j.bits + COUNTED_LOG2) == 0 || (sizeof(K) == 2 && j.n <= SMALL_KEYS(g, s->width)) ||
         size_t(2) << j.bits > g->shared_bytes) {
-        return usw_radix_queue(g, s, nullptr, nullptr);
+        return usw_radix_queue(g, s, {}, nullptr);
     }
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
@@ -369,14 +273,16 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     if constexpr (sizeof(K) == 2) {
         if (j.n <= FILL_SHARES) {
             const unsigned long long shares = (j.n + (1u << j.bits)) / HYBRID_FILL_SHARE + 1;
-            return USW_LAUNCH(g, (hybrid_fill_shares<K>), static_cast<unsigned>((shares + 7) / 8),
-                              256, 0, filling, j.n, j.map, j.plan);
+            return USW_LAUNCH_CHAINED(g, (hybrid_fill_shares<K>),
+                                      static_cast<unsigned>((shares + 7) / 8), 256, 0, filling, j.n,
+                                      j.map, j.plan);
         }
     }
     /* Of few keys, the last may have many values, and a block should not have all of them. */
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
-    return USW_LAUNCH(g, (hybrid_fill<K>), static_cast<unsigned>((j.n + stretch - 1) / stretch),
-                      256, 0, filling, j.n, stretch, j.map, j.plan);
+    return USW_LAUNCH_CHAINED(g, (hybrid_fill<K>),
+                              static_cast<unsigned>((j.n + stretch - 1) / stretch), 256, 0, filling,
+                              j.n, stretch, j.map, j.plan);
 }
 
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)

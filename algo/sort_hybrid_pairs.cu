@@ -144,15 +144,16 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
     const unsigned bits = j.digits.bits();
     USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, j.few != nullptr ? sizeof(hybrid_few_sampled<K>) : 0,
                keys, n, j.map, j.digits, S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
-    USW_LAUNCH(g, (hybrid_count_any<K, identity>),
-               static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-               j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
-               j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts),
-               j.handed, j.few, &j.plan->radix);
+    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
+                       static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+                       j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits),
+                       keys, n, j.map, bits, &j.plan->keys,
+                       reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few,
+                       &j.plan->radix);
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
-    USW_LAUNCH(g, pairs_place, 1, 1024, 0, place, static_cast<unsigned>(sizeof(K) * 8));
+    USW_LAUNCH_CHAINED(g, pairs_place, 1, 1024, 0, place, static_cast<unsigned>(sizeof(K) * 8));
 }
 
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
@@ -171,12 +172,14 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     constexpr size_t shared = scatter_block<K, value_bytes, move>::shared_bytes();
     const size_t tiles = (p->n + move::tile - 1) / move::tile;
     const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
-    USW_LAUNCH(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared, a);
+    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared,
+                       a);
     a.keys_in = j.room.keys_tmp;
     a.values_in = j.room.values_tmp;
     a.keys_out = j.room.keys_out;
     a.values_out = p->out_values;
-    USW_LAUNCH(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared, a);
+    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared,
+                       a);
     const pairs_local_args<K> local = {static_cast<const K *>(j.room.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),
@@ -184,11 +187,11 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
                                        j.plan,
                                        j.starts};
     const unsigned buckets = 1u << j.digits.bits();
-    USW_LAUNCH(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
-               (pairs_local_shared<K, value_bytes, S>()), local);
-    USW_LAUNCH(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
-               larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
-               unsigned(S::capacity), buckets);
+    USW_LAUNCH_CHAINED(g, (pairs_local<K, value_bytes, S>), buckets, S::threads,
+                       (pairs_local_shared<K, value_bytes, S>()), local);
+    USW_LAUNCH_CHAINED(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
+                       larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
+                       unsigned(S::capacity), buckets);
     return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix, j.few);
 }
 

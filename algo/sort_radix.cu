@@ -83,19 +83,25 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
     counters = counters < g->sms * counting::blocks ? counters : g->sms * counting::blocks;
     const bool signs =
         a.count.map.neg != 0 && a.count.map.add == 0 && a.pass.bits.end == sizeof(K) * 8;
-    USW_LAUNCH(g, (signs ? usw_radix_count<K, true> : usw_radix_count<K, false>),
-               static_cast<unsigned>(counters), counting::threads, 0, a.count);
+    /* Where there is something to wait for on the device, kernels of a chain have been queued. */
+    auto count = signs ? usw_radix_count<K, true> : usw_radix_count<K, false>;
+    const unsigned count_blocks = static_cast<unsigned>(counters);
+    if (cleared) {
+        USW_LAUNCH_CHAINED(g, count, count_blocks, counting::threads, 0, a.count);
+    } else {
+        USW_LAUNCH(g, count, count_blocks, counting::threads, 0, a.count);
+    }
     auto kernel = narrow ? usw_radix_scatter<K, value_bytes, shape, uint32_t>
                          : usw_radix_scatter<K, value_bytes, shape, uint64_t>;
     size_t shared = narrow ? radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()
                            : radix_tile<K, value_bytes, shape, uint64_t>::shared_bytes();
     for (unsigned p = 0; p < a.pass.bits.digits; p++) {
-        USW_LAUNCH(g, kernel, blocks, shape::threads, shared, a.pass, p);
+        USW_LAUNCH_CHAINED(g, kernel, blocks, shape::threads, shared, a.pass, p);
     }
     size_t finish_blocks = (n + 4095) / 4096;
     finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
-    return USW_LAUNCH(g, (usw_radix_finish<K, value_bytes>), static_cast<unsigned>(finish_blocks),
-                      512, 0, a.finish);
+    return USW_LAUNCH_CHAINED(g, (usw_radix_finish<K, value_bytes>),
+                              static_cast<unsigned>(finish_blocks), 512, 0, a.finish);
 }
 
 template <typename K, unsigned value_bytes,
@@ -190,14 +196,14 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
     return sort_job(g, job, s->width, 0);
 }
 
-upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, void *tmp, const unsigned *go)
+upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_radix_room &room,
+                               const unsigned *go)
 {
     if (go == nullptr) {
         return sort_keys(g, s);
     }
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
-                     0,       8u << s->width, false,   {},      go,   nullptr};
-    job.room.keys_tmp = tmp;
+                     0,       8u << s->width, false,   room,    go,   nullptr};
     if (s->n <= usw_gpu_held_max(g, s->width, 0)) {
         const usw_small_sort held = {s->keys, s->keys,  nullptr, nullptr, 0,
                                      s->n,    s->width, s->map,  0,       8u << s->width};

@@ -8,7 +8,8 @@ static const size_t sizes[] = {101,   8193,  15329, 20001,  32768, 32769,
                                65536, 70001, 90001, 110001, N_MAX};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 /* Where a card leaves uneven keys to the radix sort, and where no more. */
-static const size_t sizes_32[] = {((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
+static const size_t sizes_32[] = {((size_t)7 << 22) + 77, ((size_t)37 << 20) + 77,
+                                  ((size_t)1 << 26) + 77, ((size_t)1 << 28) + 77};
 static const size_t sizes_64[] = {((size_t)1 << 22) + 77, ((size_t)1 << 24) + 77,
                                   ((size_t)1 << 25) + 77};
 enum { SIZES_32 = sizeof sizes_32 / sizeof sizes_32[0] };
@@ -46,6 +47,8 @@ enum uneven {
     PARTS,      /* 12 buckets of 16 bits have all */
     RANGE,      /* even in a fifth of all, around the middle */
     MIDDLE,     /* buckets a little too large for the local sort */
+    EVEN_LESS,  /* as EVEN, but of half the range */
+    EVEN_LEAN,  /* as EVEN, but most have 0 in the two bits above the last half */
     PATTERNS
 };
 
@@ -88,6 +91,8 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case THIN_OFF: return (key & ~(full >> 16)) | (i == n / 3 + 1 ? 1 : 0);
     case PARTS: return ((r >> 32) % 12 << (bits - 4)) | (r & (full >> 16));
     case RANGE: return full / 10 * 4 + key % (full / 5 + 1);
+    case EVEN_LESS: return key >> bits / 4 >> 1;
+    case EVEN_LEAN: return key >> bits / 4 & ~(r >> 61 != 0 ? UINT64_C(3) << bits / 2 : 0);
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
@@ -193,6 +198,15 @@ static void uneven_keys(void **state)
             for (unsigned i = (pattern + t) % 3; i < SIZES; i += 3) {
                 check(room, pattern, types[t], sizes[i], turn++);
             }
+        }
+    }
+    /* Buckets of which 17 or 18 bits are undecided. */
+    static const size_t sizes_parts[] = {6144, 6145, 8193, 12001, 15329};
+    static const unsigned even[] = {EVEN, EVEN_TIES, EVEN_RUNS, EVEN_LESS, EVEN_LEAN};
+    for (unsigned i = 0; i < sizeof sizes_parts / sizeof sizes_parts[0]; i++) {
+        for (unsigned p = 0; p < sizeof even / sizeof even[0]; p++) {
+            check(room, even[p], (i + p) % 2 != 0 ? UPSWEEP_F32 : UPSWEEP_U32, sizes_parts[i],
+                  turn++);
         }
     }
     /* The largest buckets of 32 bits, with 16 of them undecided. */
