@@ -299,17 +299,19 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
 static bool narrow_whole(job_u32 *job, uint32_t differ)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ);
-    look seen = job->n < WIDE_FROM || job->n > WIDE_MOST ? EVEN : look_at(job, hi);
+    dense_range dense = {0, 0};
+    look seen = job->n < WIDE_FROM || job->n > WIDE_MOST ? EVEN : look_at(job, hi, &dense);
     job->crowded = seen != EVEN;
     if (job->n > NARROW_WHOLE && seen != CLOSE) {
         return false;
     }
     uint64_t *words = job->words + job->words_keys;
     make_words(job, 0, job->n, words);
-    if (seen == CLOSE && !sort_clusters(job->p, differ, words, job->words, job->n, job->base)) {
-        sort_wide(job->p, job->mask, words, job->words, job->n, job->base);
-    } else if (seen != CLOSE) {
+    if (seen != CLOSE) {
         narrow_leaf(job, words, job->n, job->base, 0);
+    } else if (!sort_clusters(job->p, differ, words, job->words, job->n, job->base) &&
+               !sort_dense(job->p, job->mask, dense, words, job->words, job->n, job->base)) {
+        sort_wide(job->p, job->mask, words, job->words, job->n, job->base);
     }
     return true;
 }
