@@ -53,7 +53,7 @@ static void FN(cut_chunk)(void *context, size_t i, unsigned lane)
     (void)lane;
     c->left[i] =
         USW_SYMBOL(usw_part_vsort)
-            .partition[USW_WIDTH](c->keys + begin, usw_min(c->chunk_keys, c->n - begin), &c->pivot);
+            .PARTITION_KEYS(c->keys + begin, usw_min(c->chunk_keys, c->n - begin), &c->pivot);
 }
 
 /* An exchange of `n` keys at a with as many at b. */
@@ -116,7 +116,7 @@ static KEY FN(part_pivot)(const FN(part) * p)
     for (size_t i = 0; i < PIVOT_SAMPLE; i++) {
         sample[i] = p->keys[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
     }
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](sample, PIVOT_SAMPLE);
+    USW_SYMBOL(usw_part_vsort).SORT_KEYS(sample, PIVOT_SAMPLE);
     return sample[PIVOT_SAMPLE / 2 - 1];
 }
 
@@ -131,7 +131,7 @@ static FN(border) FN(choose_border)(const FN(part) * p)
 {
     KEY pivot = FN(part_pivot)(p);
     bool at_top = pivot == p->top; /* then all that is not less is equal */
-    return (FN(border)){(KEY)(at_top ? pivot - 1 : pivot), at_top, at_top && pivot == 0};
+    return (FN(border)){at_top ? KEY_BEFORE(pivot) : pivot, at_top, at_top && pivot == KEY_LEAST};
 }
 
 /* The parts that wait, and how many keys are in parts that wait or are being sorted. */
@@ -174,19 +174,19 @@ static void FN(sort_part)(FN(crew) * c, FN(part) p)
     const usw_part_vsort *vsort = &USW_SYMBOL(usw_part_vsort);
     while (p.n > c->share && p.cuts < CUTS_MAX) {
         FN(border) b = FN(choose_border)(&p);
-        size_t left = b.nothing ? 0 : vsort->partition[USW_WIDTH](p.keys, p.n, &b.at);
+        size_t left = b.nothing ? 0 : vsort->PARTITION_KEYS(p.keys, p.n, &b.at);
         size_t right = p.n - left;
         FN(part) above = {p.keys + left, right, p.top, p.cuts + 1};
         FN(part) below = {p.keys, left, b.at, p.cuts + 1};
         if (b.done || right == 0) {
             atomic_fetch_sub(&c->left, right);
         } else if (!FN(leave_part)(c, above)) {
-            vsort->sort[USW_WIDTH](above.keys, above.n);
+            vsort->SORT_KEYS(above.keys, above.n);
             atomic_fetch_sub(&c->left, right);
         }
         p = below;
     }
-    vsort->sort[USW_WIDTH](p.keys, p.n);
+    vsort->SORT_KEYS(p.keys, p.n);
     atomic_fetch_sub(&c->left, p.n);
 }
 
@@ -232,10 +232,10 @@ static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
     size_t threads = usw_parallel_threads(u);
     if (threads == 1 || n < 2 * PART_KEYS_MIN) {
-        USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](keys, n);
+        USW_SYMBOL(usw_part_vsort).SORT_KEYS(keys, n);
         return;
     }
-    FN(crew) c = {.parts = {{keys, n, (KEY)-1, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
+    FN(crew) c = {.parts = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
     c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
     atomic_init(&c.left, n);
     for (size_t i = 0; i + 1 < threads && i < PARTS_MAX / 2; i++) {

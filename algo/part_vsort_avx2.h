@@ -1,6 +1,6 @@
 /* part_vsort_avx2.h - the vector operations of part_vsort in AVX2, included for widths of 32 and
- * 64 bits: LANES keys to a vector V, and masks M whose lanes are all ones or all zeros. A 64-bit
- * key is a pair of 32-bit elements. */
+ * 64 bits, and for doubles: LANES keys to a vector V, and masks M whose lanes are all ones or all
+ * zeros. A 64-bit key is a pair of 32-bit elements. */
 
 #undef V
 #undef M
@@ -49,6 +49,12 @@ static inline M FN(first_lanes)(size_t count)
 #endif
 }
 
+/* Vectors of the greatest key. */
+static inline V FN(vgreatest)(void)
+{
+    return FN(vset)(KEY_GREATEST);
+}
+
 /* Loads count <= LANES keys; the other lanes are as great as a key can be. */
 static inline V FN(vload_some)(const KEY *from, size_t count)
 {
@@ -58,7 +64,7 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
 #else
     V v = _mm256_maskload_epi32((const int *)(const void *)from, mask);
 #endif
-    return _mm256_or_si256(v, _mm256_xor_si256(mask, _mm256_set1_epi32(-1)));
+    return _mm256_or_si256(v, _mm256_andnot_si256(mask, FN(vgreatest)()));
 }
 
 /* A store under a mask takes some ten times as long on AMD's processors: there should be one. */
@@ -81,11 +87,16 @@ static inline void FN(vstore_some)(KEY *to, V v, size_t count)
 /* Lanes of keys of a that are greater than those of b. There are signed comparisons only. */
 static inline M FN(vgreater)(V a, V b)
 {
+#ifdef DOUBLES
+    return _mm256_castpd_si256(
+        _mm256_cmp_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), _CMP_GT_OQ));
+#else
     V sign = FN(vset)((KEY)1 << (KEY_BITS - 1));
 #if KEY_BITS == 64
     return _mm256_cmpgt_epi64(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign));
 #else
     return _mm256_cmpgt_epi32(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign));
+#endif
 #endif
 }
 
@@ -105,15 +116,18 @@ static inline V FN(vpick)(V a, V b, M second)
 #define TURNS 1
 static inline V FN(vturn)(V v)
 {
-#if KEY_BITS == 64
+#if KEY_BITS == 64 && !defined(DOUBLES)
     v = _mm256_xor_si256(v, FN(vset)((KEY)1 << (KEY_BITS - 1)));
 #endif
     return v;
 }
 
+/* Doubles take one instruction each, where 64-bit integers share a comparison and take a choice. */
 static inline V FN(vmin)(V a, V b)
 {
-#if KEY_BITS == 64
+#ifdef DOUBLES
+    return _mm256_castpd_si256(_mm256_min_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
+#elif KEY_BITS == 64
     return FN(vpick)(a, b, _mm256_cmpgt_epi64(a, b));
 #else
     return _mm256_min_epu32(a, b);
@@ -122,7 +136,9 @@ static inline V FN(vmin)(V a, V b)
 
 static inline V FN(vmax)(V a, V b)
 {
-#if KEY_BITS == 64
+#ifdef DOUBLES
+    return _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
+#elif KEY_BITS == 64
     return FN(vpick)(b, a, _mm256_cmpgt_epi64(a, b));
 #else
     return _mm256_max_epu32(a, b);
@@ -168,7 +184,7 @@ USW_IN_REGISTERS V FN(vblend)(V a, V b, const LANE_SET second)
 /* Lanes of `upper` get the greater, the others the lesser of a and b. */
 USW_IN_REGISTERS V FN(vorder)(V a, V b, const LANE_SET upper)
 {
-#if KEY_BITS == 64
+#if KEY_BITS == 64 && !defined(DOUBLES)
     V turned = FN(vblend)(_mm256_setzero_si256(), _mm256_set1_epi32(-1), upper);
     return FN(vpick)(a, b, _mm256_xor_si256(_mm256_cmpgt_epi64(a, b), turned));
 #else

@@ -130,7 +130,7 @@ static void FN(sort_many)(KEY *k, size_t n)
     V at[BLOCKS_MAX * BLOCK_ROWS], other[BLOCKS_MAX * BLOCK_ROWS];
     enum { KEYS = BLOCK_ROWS * LANES };
     unsigned some = (unsigned)usw_div_up(n, KEYS), blocks = some <= 2 ? 2 : some <= 4 ? 4 : 8;
-    V none = FN(vturn)(FN(vset)((KEY)-1));
+    V none = FN(vturn)(FN(vgreatest)());
     for (size_t i = 0; i < some * BLOCK_ROWS; i++) {
         size_t from = i * LANES;
         at[i] = FN(vturn)(FN(vload_some)(from < n ? k + from : k, FN(keys_at)(n, from)));

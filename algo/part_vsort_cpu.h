@@ -10,6 +10,7 @@
  * Fast quicksort implementation using AVX instructions (2016), and its successors. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
+#include "part_key_order.h"
 
 #ifndef USW_IN_REGISTERS
 /* Inlined with a constant number of rows, so that v[] becomes registers. */
@@ -57,6 +58,9 @@
 #include "part_vsort_blocks.h"
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
+#if KEY_BITS == 64
+#include "part_vsort_doubles.h"
+#endif
 #else
 #include "part_vsort_scalar.h"
 #include "part_vsort_quick.h"
@@ -107,5 +111,10 @@ const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .partition_apart = {vpartition_apart_u8, vpartition_apart_u16, vpartition_apart_u32,
                         vpartition_apart_u64, vpartition_apart_u128},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
+#ifdef SORTS_DOUBLES
+    .plain_doubles = plain_doubles,
+    .sort_doubles = sort_doubles,
+    .partition_doubles = partition_doubles,
+#endif
 };
 #endif

@@ -10,8 +10,8 @@ static void FN(sift_down)(KEY *k, size_t root, size_t n)
 {
     KEY x = k[root];
     for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        child += child + 1 < n && k[child] < k[child + 1];
-        if (!(x < k[child])) {
+        child += child + 1 < n && KEY_LESS(k[child], k[child + 1]);
+        if (!KEY_LESS(x, k[child])) {
             break;
         }
         k[root] = k[child];
@@ -66,8 +66,8 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
             return;
         }
         if (pivot == top) {
-            n = pivot == 0 ? 0 : FN(partition)(k, n, (KEY)(pivot - 1));
-            top = (KEY)(pivot - 1);
+            n = pivot == KEY_LEAST ? 0 : FN(partition)(k, n, KEY_BEFORE(pivot));
+            top = KEY_BEFORE(pivot);
             continue;
         }
         size_t left = FN(partition)(k, n, pivot);
@@ -82,9 +82,10 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 
 static void FN(vsort)(void *keys, size_t n)
 {
-    FN(quick_sort)(keys, n, (KEY)-1, 2 * usw_log2_up(n) + 4);
+    FN(quick_sort)(keys, n, KEY_GREATEST, 2 * usw_log2_up(n) + 4);
 }
 
+#ifndef DOUBLES
 /* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
  * there after a sort, too. */
 static void FN(vselect)(void *keys, size_t n, size_t k)
@@ -113,3 +114,4 @@ static void FN(vselect)(void *keys, size_t n, size_t k)
     }
     FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
 }
+#endif

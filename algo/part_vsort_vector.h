@@ -37,7 +37,7 @@ static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KE
     KEY rest[LANES];
     memcpy(rest, from, count * sizeof(KEY));
     for (size_t i = 0; i < count; i++) {
-        bool above = rest[i] > pivot;
+        bool above = KEY_LESS(pivot, rest[i]);
         **left = rest[i];
         *(*right - 1) = above ? rest[i] : *(*right - 1);
         *left += !above;
@@ -89,6 +89,7 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
     return (size_t)(left - k);
 }
 
+#ifndef DOUBLES
 /* The same for keys in two arrays: those <= pivot move to the front of [*f, f_end), those above it
  * to the back of [g, *g_end). Goes on until one of the arrays is done, but for less than three
  * stretches; *f and *g_end then enclose what is not parted. */
@@ -128,6 +129,7 @@ static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pi
     *f = left;
     *g_end = right;
 }
+#endif
 
 static inline V FN(vmedian)(V a, V b, V c)
 {

@@ -13,6 +13,7 @@
  * (2008), for the whole; for the scatter see part_scatter.h, for the buckets part_vsort_cpu.h. */
 #include "core/cpu_body.h"
 #include "core/parts.h"
+#include "part_key_order.h"
 #include "part_scatter_room.h"
 
 #ifndef USW_SORT_HYBRID_ONCE
@@ -189,6 +190,10 @@ static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, 
     usw_parallel(u, map == NULL ? 0 : usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
 }
 
+#if KEY_BITS == 64 && defined(SORTS_DOUBLES)
+#include "sort_hybrid_doubles.h"
+#endif
+
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                       bool in_place)
 {
@@ -200,6 +205,16 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
+#if KEY_BITS == 64 && defined(SORTS_DOUBLES)
+    if (h.map != NULL && keeps_double_order(h.map) && are_plain(u, k, n)) {
+        if (small) {
+            USW_SYMBOL(usw_part_vsort).sort_doubles(k, n);
+        } else {
+            sort_in_place_f64(u, k, n);
+        }
+        return UPSWEEP_OK;
+    }
+#endif
     FN(map_all)(u, k, n, h.map, false);
     if (small) {
         USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](k, n);

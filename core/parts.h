@@ -29,6 +29,11 @@ typedef struct usw_part_vsort {
                                         const void *pivot, size_t fronts[2]);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
+    /* Only in AVX2, where 64-bit integers compare slowly. plain: none is NaN or -0, so that the
+     * order of numbers is that of sort and partition, which are for plain ones only. */
+    bool (*plain_doubles)(const void *keys, size_t n);
+    void (*sort_doubles)(void *keys, size_t n);
+    size_t (*partition_doubles)(void *keys, size_t n, const void *pivot);
 } usw_part_vsort;
 USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
 

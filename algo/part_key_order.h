@@ -1,0 +1,49 @@
+/* part_key_order.h - what a quicksort asks of keys one by one, for the macro KEY, and what sorts
+ * and parts many of them. Included once per width, and with DOUBLES for plain doubles (part_vsort
+ * in core/parts.h) as their bits. SORTS_DOUBLES: there are functions for these. */
+
+#undef KEY_LESS
+#undef KEY_LEAST
+#undef KEY_GREATEST
+#undef KEY_BEFORE
+#undef SORT_KEYS
+#undef PARTITION_KEYS
+#ifdef DOUBLES
+#define KEY_LESS(a, b) (number_of(a) < number_of(b))
+#define KEY_LEAST UINT64_C(0xfff0000000000000)
+#define KEY_GREATEST UINT64_C(0x7ff0000000000000)
+#define KEY_BEFORE(x) number_before(x)
+#define SORT_KEYS sort_doubles
+#define PARTITION_KEYS partition_doubles
+#else
+#define KEY_LESS(a, b) ((a) < (b))
+#define KEY_LEAST 0
+#define KEY_GREATEST ((KEY)-1)
+#define KEY_BEFORE(x) ((KEY)((x)-1))
+#define SORT_KEYS sort[USW_WIDTH]
+#define PARTITION_KEYS partition[USW_WIDTH]
+#endif
+
+#if USW_LEVEL == 1 && !defined(SORTS_DOUBLES)
+#define SORTS_DOUBLES 1
+
+/* Numbers rise: the map is that of doubles, and does not turn their order. */
+static inline bool keeps_double_order(const usw_keymap *map)
+{
+    return map->bits == 64 && map->neg != 0 && map->pos == UINT64_C(1) << 63;
+}
+
+static inline double number_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The bits of the greatest number below that of x, but for -0, which no plain double is. */
+static inline uint64_t number_before(uint64_t x)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    return x == 0 ? sign + 1 : (x & sign) != 0 ? x + 1 : x - 1;
+}
+#endif

@@ -1,0 +1,120 @@
+/* part_vsort_doubles.h - doubles in AVX2 sorted as such, which takes two instructions a pair where
+ * mapped to integers they take three, and no maps. Only of plain ones, neither NaN nor -0, is the
+ * lesser and the greater always one of each, and what compares equal the same. */
+
+#undef FN
+#define FN(name) name##_f64
+#define DOUBLES 1
+#include "part_key_order.h"
+#include "part_vsort_avx2.h"
+#include "part_vsort_network.h"
+#include "part_vsort_blocks.h"
+#include "part_vsort_vector.h"
+#include "part_vsort_quick.h"
+#include "part_vsort_shape.h"
+
+/* Whether one of n keys is not plain: by integers, which raise no flag of floating point. */
+static inline bool others_among(const uint64_t *k, size_t n)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        found |= (int64_t)(k[i] & ~sign) > (int64_t)KEY_GREATEST || k[i] == sign ? UINT64_MAX : 0;
+    }
+    return found != 0;
+}
+
+static bool plain_doubles(const void *keys, size_t n)
+{
+    enum { BLOCK = 64 }; /* a constant: a loop of vectors alone */
+    const uint64_t *k = keys;
+    if (n < BLOCK) {
+        return !others_among(k, n);
+    }
+    bool others = others_among(k + n - BLOCK, BLOCK);
+    for (size_t i = 0; i + BLOCK <= n && !others; i += BLOCK) {
+        others = others_among(k + i, BLOCK);
+    }
+    return !others;
+}
+
+/* ---- the steps, by numbers ---- */
+
+USW_APART static void sort_numbers(KEY *k, size_t n)
+{
+    FN(vsort)(k, n);
+}
+
+USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)
+{
+    return FN(partition)(k, n, pivot);
+}
+
+USW_APART static usw_shape sort_few_numbers(KEY *k, size_t n)
+{
+    usw_shape shape = FN(shape)(k, n, NULL);
+    if (shape == USW_FALLING) {
+        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+    } else if (shape == USW_MIXED) {
+        FN(base_sort)(k, n);
+    }
+    return shape;
+}
+
+/* ---- and what calls them ----
+ *
+ * In the usual state, and the flags are as they were: where tiny numbers are read as zero, some
+ * would be lost, and not every thread need have the caller's state. The steps are functions of
+ * their own, so that nothing of them is moved out of there. To write the state takes long. */
+
+enum { USUAL_STATE = 0x1f80, STATE_FLAGS = 0x3f }; /* as when a program starts */
+
+static inline unsigned begin_usual(void)
+{
+    unsigned state = _mm_getcsr();
+    if ((state & ~(unsigned)STATE_FLAGS) != USUAL_STATE) {
+        _mm_setcsr(USUAL_STATE);
+    }
+    return state;
+}
+
+static inline void end_usual(unsigned state)
+{
+    if (_mm_getcsr() != state) {
+        _mm_setcsr(state);
+    }
+}
+
+static void sort_doubles(void *keys, size_t n)
+{
+    unsigned state = begin_usual();
+    sort_numbers(keys, n);
+    end_usual(state);
+}
+
+/* n >= PARTITION_MIN keys. */
+static size_t partition_doubles(void *keys, size_t n, const void *pivot)
+{
+    KEY p;
+    memcpy(&p, pivot, sizeof p);
+    unsigned state = begin_usual();
+    size_t left = part_numbers(keys, n, p);
+    end_usual(state);
+    return left;
+}
+
+_Static_assert(USW_SMALL <= (int)FN(BASE), "few numbers are one merge sort");
+
+/* n <= USW_SMALL keys. */
+static usw_shape sort_small_doubles(void *keys, size_t n)
+{
+    unsigned state = begin_usual();
+    usw_shape shape = sort_few_numbers(keys, n);
+    end_usual(state);
+    return shape;
+}
+
+#undef DOUBLES
+#undef FN
+#define FN(name) name##_u64
+#include "part_key_order.h"
