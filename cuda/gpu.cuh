@@ -48,7 +48,7 @@ struct usw_gpu {
     size_t l2_bytes;
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
     unsigned *barrier;         /* device: words for usw_grid_barrier, 0 between kernels */
-    void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, for small_runs.cuh */
+    void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, of small sorts, scans */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
     /* The rest belongs to gpu.cu and stage.cu. */
