@@ -21,11 +21,20 @@ enum : unsigned {
     USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
 };
 
+/* The tag of nodes that are always zeroed before the kernel starts: it takes no register. */
+struct usw_no_tag {
+    __host__ __device__ constexpr operator uint64_t() const
+    {
+        return 0;
+    }
+};
+
 /* All nodes, level by level. Level l has tiles / 64^l of them. What is there bears the tree's tag,
  * whatever else was there before: 0 where nodes are zeroed before the kernel starts. */
-struct usw_odometer_tree {
+template <typename Tag> struct usw_odometer_tree_of {
     usw_node *nodes;
-    uint64_t tiles, tag;
+    uint64_t tiles;
+    Tag tag;
     unsigned levels; /* 0: one tile, and nothing is looked up */
 
     __device__ __forceinline__ usw_node *at(unsigned l, uint64_t i) const
@@ -38,6 +47,9 @@ struct usw_odometer_tree {
     }
 };
 
+typedef usw_odometer_tree_of<uint64_t> usw_odometer_tree;
+typedef usw_odometer_tree_of<usw_no_tag> usw_cleared_tree;
+
 /* How many nodes a tree over `tiles` tiles has. */
 static inline uint64_t usw_odometer_nodes(uint64_t tiles)
 {
@@ -48,9 +60,10 @@ static inline uint64_t usw_odometer_nodes(uint64_t tiles)
     return nodes;
 }
 
-static inline usw_odometer_tree usw_odometer_place(usw_node *nodes, uint64_t tiles)
+template <typename Tag>
+static inline usw_odometer_tree_of<Tag> usw_odometer_place(usw_node *nodes, uint64_t tiles)
 {
-    usw_odometer_tree tree = {nodes, tiles, 0, 0};
+    usw_odometer_tree_of<Tag> tree = {nodes, tiles, {}, 0};
     for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
         tree.levels++;
     }
@@ -164,6 +177,10 @@ __device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, uint
 {
     return (node.state | USW_NODE_HEAD) == (tag | USW_NODE_READY | USW_NODE_HEAD);
 }
+__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, usw_no_tag)
+{
+    return node.state != 0;
+}
 
 /* A bit for each of 64 teeth, two to a lane. */
 __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
@@ -180,9 +197,9 @@ __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
  * Of the nodes that are missing only the last is asked for again and again, by one lane, until it
  * is there: to ask for all of them would keep the others from being written. What is there already
  * is added up in the meantime. */
-template <typename E>
+template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const usw_node *nodes,
-                                                            uint64_t tag, unsigned teeth,
+                                                            Tag tag, unsigned teeth,
                                                             typename E::Acc *mine, uint64_t *heads)
 {
     typedef typename E::Acc A;
@@ -229,9 +246,9 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
 }
 
 /* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. */
-template <typename E>
+template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsigned l,
+usw_odometer_wheel(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t, unsigned l,
                    usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     const uint64_t at = t >> (6 * l);
@@ -247,16 +264,17 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree &tree, uint64_t t, unsign
     return wheel;
 }
 
-__device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree &tree, uint64_t t,
-                                                    unsigned l)
+template <typename Tag>
+__device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree_of<Tag> &tree,
+                                                    uint64_t t, unsigned l)
 {
     return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
 }
 
 /* One thread: tile t's sum (with `head`: of what follows its last head) for others to find. */
-template <typename A>
-__device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tree, unsigned l,
-                                                     uint64_t t, A sum, bool head)
+template <typename A, typename Tag>
+__device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree_of<Tag> &tree,
+                                                     unsigned l, uint64_t t, A sum, bool head)
 {
     usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
                      tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
@@ -264,10 +282,11 @@ __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree &tr
 
 /* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
  * warp a level. A barrier must follow before usw_odometer_read. No levels: there is one tile. */
-template <typename E>
+template <typename E, typename Tag>
 __device__ __forceinline__ void
-usw_odometer_turn(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
-                  bool head, usw_odometer_room<typename E::Acc, E::exact> &room)
+usw_odometer_turn(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
+                  typename E::Acc sum, bool head,
+                  usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
         const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
@@ -281,10 +300,11 @@ usw_odometer_turn(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
 
 /* After the barrier: the carry before tile t, to any thread. Thread 0 also closes the nodes above
  * the first level; that is rare, one tile of 4096. */
-template <typename E>
+template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typename E::Acc sum,
-                  bool head, const usw_odometer_room<typename E::Acc, E::exact> &room)
+usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
+                  typename E::Acc sum, bool head,
+                  const usw_odometer_room<typename E::Acc, E::exact> &room)
 {
     if (threadIdx.x == 0) {
         for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {
@@ -305,8 +325,9 @@ usw_odometer_read(const E &e, const usw_odometer_tree &tree, uint64_t t, typenam
 /* ---- host ---- */
 
 /* The tree over `tiles` tiles and a ticket to draw them by, in scratch; zeroed, if `clear`. */
+template <typename Tag>
 static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool clear,
-                                               usw_odometer_tree *tree, uint32_t **ticket)
+                                               usw_odometer_tree_of<Tag> *tree, uint32_t **ticket)
 {
     const uint64_t nodes = usw_odometer_nodes(tiles);
     const size_t bytes = (nodes + 1) * sizeof(usw_node);
@@ -314,7 +335,7 @@ static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool 
     if (scratch == nullptr) {
         return g->status;
     }
-    *tree = usw_odometer_place(scratch, tiles);
+    *tree = usw_odometer_place<Tag>(scratch, tiles);
     *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
     return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
 }
@@ -329,7 +350,7 @@ static inline bool usw_odometer_keeps(const usw_gpu *g, uint64_t tiles, usw_odom
         return false;
     }
     usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
-    *tree = usw_odometer_place(nodes + 1, tiles);
+    *tree = usw_odometer_place<uint64_t>(nodes + 1, tiles);
     *calls = reinterpret_cast<unsigned long long *>(&nodes->state);
     return true;
 }

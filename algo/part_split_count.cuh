@@ -19,7 +19,7 @@ struct usw_split_count_args {
     const uint8_t *flags;
     uint64_t n;
     unsigned tile_log2, share; /* flags: of a tile, and that a warp takes at once */
-    usw_odometer_tree tree;
+    usw_cleared_tree tree;
     uint32_t *bits;
     unsigned long long *all_ones;
 };
@@ -32,7 +32,7 @@ __device__ __forceinline__ uint32_t usw_flags_half(uint4 v)
 }
 
 /* A whole warp: its lanes' ones of tile t go to the tree. Returns their sum. */
-__device__ __forceinline__ unsigned usw_split_count_put(const usw_odometer_tree &tree, uint64_t t,
+__device__ __forceinline__ unsigned usw_split_count_put(const usw_cleared_tree &tree, uint64_t t,
                                                         unsigned ones)
 {
 #pragma unroll

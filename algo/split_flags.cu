@@ -53,7 +53,7 @@ struct split_args {
     uint32_t *ticket;         /* in place: blocks draw, publish and wait */
     uint32_t *ones;           /* of each tile: all blocks are there at once, and meet */
     unsigned *barrier;        /* where they meet */
-    usw_odometer_tree tree;   /* no levels: there are few tiles */
+    usw_cleared_tree tree;    /* no levels: there are few tiles */
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
 };
@@ -251,7 +251,7 @@ upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t
     if (all == nullptr) {
         return g->status;
     }
-    a->tree = usw_odometer_place(all, tiles);
+    a->tree = usw_odometer_place<usw_no_tag>(all, tiles);
     a->ticket = reinterpret_cast<uint32_t *>(all + columns * a->nodes);
     return usw_gpu_fill(g, all, 0, bytes);
 }
