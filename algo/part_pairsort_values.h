@@ -15,10 +15,17 @@ enum {
     VALUES_MORE = 4,       /* than twice those are too many: each that is met costs some time */
     VALUES_SLOTS = 256,
     VALUES_TRIES = 1024, /* multipliers; about one in seven keeps 32 values apart */
-    VALUES_BLOCK = 256,
-    VALUES_AT_ONCE = 8
+    VALUES_BLOCK = 1024, /* so that a byte counts one in 32 of them */
+    VALUES_AT_ONCE = 8,
+    SIXTEEN_SLOTS = 32 /* part_pairsort_sixteen.h */
 };
 #endif
+
+/* Halves of values, and their numbers, by the slots of a smaller hash. */
+typedef struct FN(sixteen) {
+    uint32_t low[SIXTEEN_SLOTS], high[SIXTEEN_SLOTS], multiplier[2];
+    uint8_t number[SIXTEEN_SLOTS];
+} FN(sixteen);
 
 /* The values of a chunk, by number in the order in which they were met. */
 typedef struct FN(values) {
@@ -28,7 +35,8 @@ typedef struct FN(values) {
     KEY value[VALUES_MAX];
     size_t place[VALUES_MAX]; /* how many keys have it; then, where the next payload goes */
     unsigned count, most;     /* values, and how many there may be */
-    bool many;
+    bool many, few;           /* few: the smaller hash is there, too */
+    FN(sixteen) sixteen;
 } FN(values);
 
 /* A value of any chunk, and where its keys end in the outputs. */
@@ -51,9 +59,12 @@ static inline unsigned FN(slot_of)(const FN(values) * v, KEY key)
     return (unsigned)((uint64_t)key * v->multiplier >> 56);
 }
 
+#include "part_pairsort_sixteen.h"
+
 /* Finds a multiplier that keeps all values apart. */
 static bool FN(plant_values)(FN(values) * v)
 {
+    v->few = v->count <= 16 && FN(plant_sixteen)(v);
     for (unsigned tries = 0; tries < VALUES_TRIES; tries++) {
         uint64_t taken[VALUES_SLOTS / 64] = {0};
         bool apart = true;
@@ -116,6 +127,9 @@ static bool FN(take_values)(const FN(job) * job, FN(values) * v)
     }
     v->most = (unsigned)usw_min(2 * v->count + VALUES_MORE, VALUES_MAX);
     v->multiplier = VALUES_MULTIPLIER;
+    v->sixteen.multiplier[0] = (uint32_t)VALUES_MULTIPLIER;
+    v->sixteen.multiplier[1] = (uint32_t)(VALUES_MULTIPLIER >> 32);
+    memset(v->sixteen.number, 0, sizeof v->sixteen.number);
     v->many = false;
     memset(v->number, 0, sizeof v->number);
     memset(v->place, 0, sizeof v->place);
@@ -127,12 +141,13 @@ static inline bool FN(number_keys)(const FN(values) * v, const KEY *keys, size_t
                                    uint8_t *restrict numbers)
 {
     KEY other = 0;
-    for (size_t i = 0; i < n; i++) {
+    bool known = true;
+    for (size_t i = FN(number_sixteen)(v, keys, n, numbers, &known); i < n; i++) {
         unsigned at = FN(slot_of)(v, keys[i]);
         other |= keys[i] ^ v->slot[at];
         numbers[i] = v->number[at];
     }
-    return other == 0;
+    return known && other == 0;
 }
 
 /* Adds the values of n keys that are not among them; false if they become too many. */
@@ -162,12 +177,13 @@ static void FN(count_values)(void *context, size_t c, unsigned lane)
     uint32_t odd[VALUES_MAX];
     (void)lane;
     for (size_t i = c * s->job->chunk; i < end && !v->many; i += VALUES_BLOCK) {
-        size_t n = usw_min(end - i, VALUES_BLOCK), k = 0;
+        size_t n = usw_min(end - i, VALUES_BLOCK);
         uint8_t *numbers = s->numbers + i;
         if (!FN(number_keys)(v, keys + i, n, numbers)) {
             v->many = !FN(add_values)(v, keys + i, n);
             FN(number_keys)(v, keys + i, n, numbers);
         }
+        size_t k = FN(count_sixteen)(v, numbers, n);
         memset(odd, 0, sizeof odd); /* neighbours do not wait for each other */
         for (; k + 2 <= n; k += 2) {
             v->place[numbers[k]]++;
@@ -236,17 +252,18 @@ ALWAYS void FN(move_payloads)(const FN(values_job) * s, size_t c, size_t bytes)
     size_t *place = s->values[c].place, i = c * s->job->chunk, end = FN(chunk_end)(s->job, c);
     const char *from = s->job->from_payloads;
     const uint8_t *numbers = s->numbers;
+    char *to = s->to;
     for (; i + VALUES_AT_ONCE <= end; i += VALUES_AT_ONCE) {
         size_t at[VALUES_AT_ONCE];
         for (unsigned k = 0; k < VALUES_AT_ONCE; k++) {
             at[k] = place[numbers[i + k]]++;
         }
         for (unsigned k = 0; k < VALUES_AT_ONCE; k++) {
-            put_payload(s->to, at[k], from, i + k, bytes);
+            put_payload(to, at[k], from, i + k, bytes);
         }
     }
     for (; i < end; i++) {
-        put_payload(s->to, place[numbers[i]]++, from, i, bytes);
+        put_payload(to, place[numbers[i]]++, from, i, bytes);
     }
 }
 

@@ -13,7 +13,7 @@
 #include "upsweep.h"
 
 static upsweep *u;
-static uint32_t a[64], b[64], kept[64];
+static uint32_t a[64], b[64], kept[64], kept_b[64];
 static uint64_t wide[80];
 static uint8_t flags[64];
 static size_t count;
@@ -40,7 +40,7 @@ static bool is_sentence(const char *text)
            text[n - 1] != ' ' && n < 255;
 }
 
-/* The call must give the status, say why, and leave the array a as it was. */
+/* The call must give the status, say why, and leave the arrays as they were. */
 static void expect_(upsweep_status want, upsweep_status got, const char *text, int line)
 {
     if (got != want) {
@@ -53,6 +53,10 @@ static void expect_(upsweep_status want, upsweep_status got, const char *text, i
     if (want != UPSWEEP_OK && memcmp(a, kept, sizeof a) != 0) {
         fail_msg("line %d: %s failed, but changed its array", line, text);
     }
+    if (want != UPSWEEP_OK && memcmp(b, kept_b, sizeof b) != 0) {
+        fail_msg("line %d: %s failed, but changed its second array", line, text);
+    }
+    memcpy(kept_b, b, sizeof b); /* calls that succeed may write to it */
 }
 #define ARGUMENT(call) expect_(UPSWEEP_ERROR_ARGUMENT, call, #call, __LINE__)
 #define FINE(call) expect_(UPSWEEP_OK, call, #call, __LINE__)
@@ -62,7 +66,7 @@ static int fill(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 64; i++) {
-        a[i] = kept[i] = b[i] = i * 2654435761u;
+        a[i] = kept[i] = b[i] = kept_b[i] = i * 2654435761u;
     }
     return 0;
 }
@@ -101,7 +105,9 @@ static void test_sorts(void **state)
     ARGUMENT(upsweep_sort_pairs(u, a, b, 5, UPSWEEP_U32, 0, NULL));
     ARGUMENT(upsweep_sort_pairs(u, a, b, 5, UPSWEEP_U32, huge, NULL));
     ARGUMENT(upsweep_sort_pairs(u, a, b, 5, no_type, 4, NULL));
+    ARGUMENT(upsweep_sort_pairs(u, a, b, huge, UPSWEEP_U8, 4, NULL));
     FINE(upsweep_sort_pairs(u, NULL, NULL, 0, UPSWEEP_U32, 4, NULL));
+    FINE(upsweep_argsort(u, NULL, 0, UPSWEEP_U32, NULL, 32, NULL));
     ARGUMENT(upsweep_argsort(u, NULL, 5, UPSWEEP_U32, b, 32, NULL));
     ARGUMENT(upsweep_argsort(u, a, 5, UPSWEEP_U32, NULL, 32, NULL));
     ARGUMENT(upsweep_argsort(u, a, 5, UPSWEEP_U32, b, 16, NULL));

@@ -270,7 +270,7 @@ static void few_values(void **state)
 {
     (void)state;
     static const size_t some[] = {1023, 1024, 1025, 9001, 530001};
-    static const unsigned counts[] = {2, 3, 6, 19, 20, 21, 22, 31, 32, 33, 40};
+    static const unsigned counts[] = {2, 3, 6, 15, 16, 17, 19, 20, 21, 22, 31, 32, 33, 40};
     unsigned turn = 0;
     for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
         for (size_t s = 0; s < sizeof some / sizeof some[0]; s++) {
