@@ -18,11 +18,13 @@
 #define USW_SORT_RADIX_ONCE
 #include "part_lines.h"
 
-/* With narrow vectors, whose machines have small caches, a split goes to 64 buckets at most: so
- * many lines are written side by side without a detour, at half the cost. */
+/* With narrow vectors, whose machines have small caches, a split goes to 16 buckets: so many lines
+ * are written side by side without a detour, at less than half the cost; to 64 where there are
+ * threads for them. */
 enum {
     LINE_BYTES = 256, /* a write-combining buffer */
-    SPLIT_BITS = USW_LEVEL == 2 ? 11 : 6,
+    SPLIT_BITS = USW_LEVEL == 2 ? 11 : 4,
+    SHARED_BITS_MAX = 6,
     ALONE_BYTES = 128 * 1024, /* not split among threads */
     STREAM_BYTES = 2 << 20,   /* from here on a scatter goes round the cache */
     CHUNK_KEYS_MIN = 16 * 1024
@@ -37,17 +39,17 @@ typedef struct range {
 
 #include "sort_radix_leaf.h"
 
+/* In bytes: what is not split by one thread, and what is wanted for a bucket. */
 enum {
-    FN(LEAF) =
-        USW_LEVEL == 2 ? 256 * 1024 / sizeof(KEY) : 1 << 18,     /* keys, not split by one thread */
-    FN(AIM) = USW_LEVEL == 2 ? 64 * 1024 / sizeof(KEY) : 1 << 16 /* wanted for a bucket */
+    FN(LEAF) = (USW_LEVEL == 2 ? 256 : 512) * 1024 / sizeof(KEY),
+    FN(AIM) = (USW_LEVEL == 2 ? 64 : 256) * 1024 / sizeof(KEY)
 };
 
-/* By how many of the highest bits in `differ` n keys are split. */
-static unsigned FN(split_bits)(const KEY *k, size_t n, KEY differ)
+/* By how many of the highest bits in `differ` n keys are split: `most`, if they do not crowd. */
+static unsigned FN(split_bits)(const KEY *k, size_t n, KEY differ, unsigned most)
 {
     unsigned all = FN(high_bit)(differ) + 1 - FN(low_bit)(differ);
-    unsigned wanted = (unsigned)usw_min(SPLIT_BITS, usw_max(4, usw_log2_up(n / FN(AIM) + 1)));
+    unsigned wanted = (unsigned)usw_min(most, usw_max(4, usw_log2_up(n / FN(AIM) + 1)));
     unsigned bits = (unsigned)usw_min(DIGIT_MAX, wanted + FN(crowded_bits)(k, n, differ));
     return (unsigned)usw_min(all, bits);
 }
@@ -68,26 +70,27 @@ static void FN(count_digit)(const KEY *k, size_t n, size_t *count, unsigned shif
 }
 
 /* As leaf, for any number of keys that differ at most in the bits `differ`. */
-static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ)
+static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ, KEY flip)
 {
     differ &= n > INSERTION_MAX ? FN(differences)(from, n) : differ;
     if (n <= FN(LEAF) || differ == 0) {
-        FN(leaf)(from, other, to, n, differ);
+        FN(leaf)(from, other, to, n, differ, flip);
         return;
     }
-    unsigned bits = FN(split_bits)(from, n, differ), shift = FN(high_bit)(differ) + 1 - bits;
-    unsigned mask = (1u << bits) - 1;
+    unsigned bits = FN(split_bits)(from, n, differ, SPLIT_BITS);
+    unsigned shift = FN(high_bit)(differ) + 1 - bits;
+    unsigned mask = (1u << bits) - 1, flip_digit = (unsigned)(flip >> shift) & mask;
     size_t offset[BUCKETS_MAX], sum = 0;
     FN(count_digit)(from, n, offset, shift, mask);
-    for (unsigned d = 0; d <= mask; d++) {
-        size_t count = offset[d];
-        offset[d] = sum;
+    for (unsigned i = 0; i <= mask; i++) {
+        size_t *at = &offset[i ^ flip_digit], count = *at;
+        *at = sum;
         sum += count;
     }
     FN(move_far)(from, n, other, offset, shift, mask);
     differ &= FN(bits_between)(0, shift);
-    for (size_t d = 0, at = 0; d <= mask; at = offset[d++]) {
-        FN(sort_alone)(other + at, from + at, to + at, offset[d] - at, differ);
+    for (size_t i = 0, at = 0; i <= mask; at = offset[i++ ^ flip_digit]) {
+        FN(sort_alone)(other + at, from + at, to + at, offset[i ^ flip_digit] - at, differ, flip);
     }
 }
 
@@ -100,6 +103,7 @@ typedef struct FN(job) {
     unsigned shift, buckets;
     unsigned to_side;
     KEY mask, differ, below; /* bits to sort by; those that differ; those under the digit */
+    KEY flip;                /* bits whose opposites are sorted by */
     KEY *chunk_differ;       /* one per chunk */
     bool *chunk_unsorted;
     size_t *offsets;      /* [chunk][bucket] */
@@ -119,13 +123,13 @@ static void FN(look)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
-    KEY mask = job->mask, first = k[0], differ = 0, down = 0;
+    KEY mask = job->mask, flip = job->flip, first = k[0], differ = 0, down = 0;
     size_t i = usw_max(c * job->chunk_keys, 1), end = FN(chunk_end)(job, c);
     (void)lane;
     while (i < end && !down) {
         for (size_t stop = usw_min(end, i + 2048); i < stop; i++) {
             differ |= k[i] ^ first;
-            down |= (KEY)((k[i - 1] & mask) > (k[i] & mask));
+            down |= (KEY)(FN(rank)(k[i - 1], mask, flip) > FN(rank)(k[i], mask, flip));
         }
     }
     for (; i < end; i++) {
@@ -147,14 +151,16 @@ static void FN(histogram)(void *context, size_t c, unsigned lane)
 /* Bucket by bucket, and inside a bucket chunk by chunk: so that the split is stable. */
 static void FN(scan)(FN(job) * job)
 {
+    unsigned flip_digit = (unsigned)(job->flip >> job->shift) & (job->buckets - 1);
     size_t sum = 0;
-    for (unsigned d = 0; d < job->buckets; d++) {
+    for (unsigned i = 0; i < job->buckets; i++) {
+        unsigned d = i ^ flip_digit;
         for (size_t c = 0; c < job->chunks; c++) {
             size_t count = job->offsets[c * job->buckets + d];
             job->offsets[c * job->buckets + d] = sum;
             sum += count;
         }
-        job->ends[d] = sum;
+        job->ends[i] = sum;
     }
 }
 
@@ -221,7 +227,7 @@ static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
     if (n > 0 && n <= job->share) {
         KEY *from = job->side[job->to_side] + job->base + begin;
         KEY *other = job->side[!job->to_side] + job->base + begin;
-        FN(sort_alone)(from, other, job->to_side ? other : from, n, job->below);
+        FN(sort_alone)(from, other, job->to_side ? other : from, n, job->below, job->flip);
     }
 }
 
@@ -252,10 +258,11 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return stack;
     }
     if (r.n <= (u->threads == 1 ? FN(LEAF) : ALONE_BYTES / sizeof(KEY))) {
-        FN(leaf)(job->from, job->to, final, r.n, differ);
+        FN(leaf)(job->from, job->to, final, r.n, differ, job->flip);
         return stack;
     }
-    unsigned bits = FN(split_bits)(job->from, r.n, differ);
+    unsigned shares = (unsigned)usw_min(SHARED_BITS_MAX, usw_log2_up(4 * (size_t)u->threads));
+    unsigned bits = FN(split_bits)(job->from, r.n, differ, usw_max(SPLIT_BITS, shares));
     job->shift = FN(high_bit)(differ) + 1 - bits;
     job->buckets = 1u << bits;
     job->below = differ & FN(bits_between)(0, job->shift);
@@ -274,11 +281,12 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 
 /* ---- the whole ---- */
 
-static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, unsigned hi)
+static upsweep_status FN(sort_flipped)(upsweep *u, void *keys, size_t n, unsigned lo, unsigned hi,
+                                       uint64_t flip)
 {
-    FN(job) job = {.mask = FN(bits_between)(lo, hi)};
+    FN(job) job = {.mask = FN(bits_between)(lo, hi), .flip = (KEY)flip};
     if (n <= INSERTION_MAX) {
-        (void)FN(insert)(keys, keys, n, job.mask, SIZE_MAX);
+        (void)FN(insert)(keys, keys, n, job.mask, job.flip, SIZE_MAX);
         return UPSWEEP_OK;
     }
     size_t chunks = (size_t)u->threads * 4;
@@ -308,12 +316,19 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, un
     return UPSWEEP_OK;
 }
 
+static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned lo, unsigned hi)
+{
+    return FN(sort_flipped)(u, keys, n, lo, hi, 0);
+}
+
 #if KEY_BITS == 128
 static void sort_in_cache(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ)
 {
-    leaf_u64(keys, spare, keys, n, differ);
+    leaf_u64(keys, spare, keys, n, differ, 0);
 }
 
-const usw_part_lsd USW_SYMBOL(usw_part_lsd) = {.sort = sort_in_cache};
+const usw_part_lsd USW_SYMBOL(usw_part_lsd) = {
+    .sort = sort_in_cache,
+    .sort_flipped = {sort_flipped_u8, sort_flipped_u16, sort_flipped_u32, sort_flipped_u64}};
 USW_SORT_FORM(sort_radix, .takes_bits = true)
 #endif

@@ -50,12 +50,18 @@ static inline unsigned FN(low_bit)(KEY x)
 
 /* ---- insertion ---- */
 
-/* Whether the next keys of `from` are in order, and not before the key `last`. */
-ALWAYS bool FN(block_in_order)(const KEY *from, KEY last, KEY mask, const size_t block)
+/* What a key is compared by: the bits of the mask, those of `flip` as their opposites. */
+ALWAYS KEY FN(rank)(KEY key, KEY mask, KEY flip)
 {
-    KEY falls = (last & mask) > (from[0] & mask);
+    return (KEY)((key ^ flip) & mask);
+}
+
+/* Whether the next keys of `from` are in order, and not before the key `last`. */
+ALWAYS bool FN(block_in_order)(const KEY *from, KEY last, KEY mask, KEY flip, const size_t block)
+{
+    KEY falls = FN(rank)(last, mask, flip) > FN(rank)(from[0], mask, flip);
     for (size_t j = 0; j + 1 < block; j++) {
-        falls |= (KEY)((from[j] & mask) > (from[j + 1] & mask));
+        falls |= (KEY)(FN(rank)(from[j], mask, flip) > FN(rank)(from[j + 1], mask, flip));
     }
     return falls == 0;
 }
@@ -63,11 +69,11 @@ ALWAYS bool FN(block_in_order)(const KEY *from, KEY last, KEY mask, const size_t
 /* Puts from[0 .. n) in order in to[0 .. n), which may be the same array. Gives up, with all keys in
  * `to`, once more than `budget` keys had to move. Blocks in order are copied at once, which most
  * are after the passes. */
-static bool FN(insert)(const KEY *from, KEY *to, size_t n, KEY mask, size_t budget)
+static bool FN(insert)(const KEY *from, KEY *to, size_t n, KEY mask, KEY flip, size_t budget)
 {
     enum { BLOCK = KEY_BITS >= 64 ? 8 : 16 };
     for (size_t i = 0; i < n;) {
-        if (i > 0 && i + BLOCK <= n && FN(block_in_order)(from + i, to[i - 1], mask, BLOCK)) {
+        if (i > 0 && i + BLOCK <= n && FN(block_in_order)(from + i, to[i - 1], mask, flip, BLOCK)) {
             if (from != to) {
                 memcpy(to + i, from + i, BLOCK * sizeof(KEY));
             }
@@ -75,9 +81,9 @@ static bool FN(insert)(const KEY *from, KEY *to, size_t n, KEY mask, size_t budg
             continue;
         }
         for (size_t end = usw_min(n, i + BLOCK); i < end; i++) {
-            KEY k = from[i];
+            KEY k = from[i], rank = FN(rank)(k, mask, flip);
             size_t j = i;
-            for (; j > 0 && (to[j - 1] & mask) > (k & mask); j--) {
+            for (; j > 0 && FN(rank)(to[j - 1], mask, flip) > rank; j--) {
                 to[j] = to[j - 1];
             }
             to[j] = k;
@@ -139,8 +145,10 @@ ALWAYS void FN(move_keys)(const KEY *a, KEY *b, size_t n, void *offset, unsigned
     }
 }
 
-/* Sorts by the bits [lo, hi) in up to GROUP passes. Returns where the keys are: a or b. */
-static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsigned digit_bits)
+/* Sorts by the bits [lo, hi) in up to GROUP passes. Returns where the keys are: a or b. Flipped
+ * bits make digits come in another order, which keys know nothing of. */
+static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsigned digit_bits,
+                       KEY flip)
 {
     uint32_t counts[GROUP][BUCKETS_MAX];
     unsigned passes = (hi - lo + digit_bits - 1) / digit_bits;
@@ -161,9 +169,10 @@ static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsig
         if (offset[(unsigned)(a[0] >> shift) & m] == n) {
             continue;
         }
-        for (unsigned d = 0; d <= m; d++) {
-            uint32_t count = offset[d];
-            offset[d] = sum;
+        unsigned flip_digit = (unsigned)(flip >> shift) & m;
+        for (unsigned i = 0; i <= m; i++) {
+            uint32_t *at = &offset[i ^ flip_digit], count = *at;
+            *at = sum;
             sum += count;
         }
         FN(move_keys)(a, b, n, offset, shift, m, false);
@@ -218,11 +227,11 @@ static unsigned FN(crowded_bits)(const KEY *k, size_t n, KEY differ)
 /* ---- the whole ---- */
 
 /* Sorts keys that differ in the bits `differ` only; they are in `from`, go to `to`, and the two are
- * the same array or the other of the two is spare. */
-static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ)
+ * the same array or the other of the two is spare. flip: see rank. */
+static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ, KEY flip)
 {
     if (n <= INSERTION_MAX || differ == 0) {
-        (void)FN(insert)(from, to, n, differ, SIZE_MAX);
+        (void)FN(insert)(from, to, n, differ, flip, SIZE_MAX);
         return;
     }
     unsigned hi = FN(high_bit)(differ) + 1, lo = FN(low_bit)(differ), all = hi - lo;
@@ -235,7 +244,7 @@ static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ)
     unsigned passes = (bits + digit_max - 1) / digit_max;
     unsigned digit = (bits + passes - 1) / passes;
     bits = (unsigned)usw_min(all, passes * digit);
-    KEY *at = passes <= GROUP ? FN(passes)(from, spare, n, hi - bits, hi, digit) : from;
+    KEY *at = passes <= GROUP ? FN(passes)(from, spare, n, hi - bits, hi, digit, flip) : from;
     if (bits == all && passes <= GROUP) {
         if (at != to) {
             memcpy(to, at, n * sizeof(KEY));
@@ -243,7 +252,7 @@ static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ)
         return;
     }
     if (passes <= GROUP) {
-        if (FN(insert)(at, to, n, differ, n)) {
+        if (FN(insert)(at, to, n, differ, flip, n)) {
             return;
         }
         at = to;
@@ -251,7 +260,8 @@ static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ)
     }
     for (unsigned b = lo; b < hi; b += GROUP * DIGIT_MAX) {
         KEY *was = at;
-        at = FN(passes)(at, spare, n, b, (unsigned)usw_min(hi, b + GROUP * DIGIT_MAX), DIGIT_MAX);
+        unsigned end = (unsigned)usw_min(hi, b + GROUP * DIGIT_MAX);
+        at = FN(passes)(at, spare, n, b, end, DIGIT_MAX, flip);
         spare = at == was ? spare : was;
     }
     if (at != to) {

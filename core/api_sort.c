@@ -12,8 +12,7 @@
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
-            UPSWEEP_IN_PLACE,
-    CHUNK_BYTES = 256 * 1024 /* what one task of a pass over the keys takes */
+            UPSWEEP_IN_PLACE
 };
 
 /* One sort, as all steps here see it. */
@@ -70,33 +69,6 @@ static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw
                  .options = *o};
 }
 
-/* ---- the key map over the whole array, by all threads ---- */
-
-typedef struct map_pass {
-    const job *j;
-    void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
-    size_t chunk;
-} map_pass;
-
-static void map_chunk(void *context, size_t i, unsigned lane)
-{
-    const map_pass *p = context;
-    (void)lane;
-    size_t begin = i * p->chunk, n = usw_min(p->chunk, p->j->n - begin);
-    unsigned char *at = p->j->keys + begin * p->j->bytes;
-    p->move(at, at, n, &p->j->map);
-}
-
-static void map_keys(const job *j, bool back)
-{
-    if (usw_keymap_is_identity(&j->map)) {
-        return;
-    }
-    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
-    map_pass p = {j, back ? maps->unmap[j->width] : maps->map[j->width], CHUNK_BYTES / j->bytes};
-    usw_parallel(j->u, usw_div_up(j->n, p.chunk), map_chunk, &p);
-}
-
 /* ---- a sort by a given form ---- */
 
 static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, const char *name)
@@ -111,14 +83,19 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
     if (j->n < 2) {
         return UPSWEEP_OK;
     }
-    map_keys(j, false);
+    usw_map_keys(j->u, j->keys, j->n, j->width, &j->map, false);
     upsweep_status status = form->sort[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end);
-    map_keys(j, true);
+    usw_map_keys(j->u, j->keys, j->n, j->width, &j->map, true);
     return status;
 }
 
+/* Where the map only flips bits, as for all but floats, no pass over the keys is made for it. */
 static upsweep_status sort_by_digits(const job *j)
 {
+    if ((j->map.neg | j->map.add) == 0) {
+        return USW_PICK(j->u->isa, usw_part_lsd)
+            ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
+    }
     return sort_by_form(j, USW_PICK(j->u->isa, usw_sort_radix_cpu), "sort/radix");
 }
 

@@ -114,6 +114,14 @@ void usw_front_map(const usw_front *f, bool back)
     }
 }
 
+void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                  bool back)
+{
+    usw_key_order order = {*map, 0, 0};
+    usw_front f = front_of(u, keys, n, width, &order);
+    usw_front_map(&f, back);
+}
+
 static void reverse_chunk(void *context, size_t i, unsigned lane)
 {
     const usw_front *f = context;

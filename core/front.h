@@ -26,4 +26,7 @@ void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact);
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
                              const usw_options *o);
 
+/* Maps all keys in place, or back. */
+void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                  bool back);
 #endif

@@ -152,6 +152,9 @@ USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs);
 /* Stable, on one core, for keys that fit the cache: only the bits in differ count. */
 typedef struct usw_part_lsd {
     void (*sort)(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ);
+    /* The whole radix sort (below), with the bits `flip` of every key as their opposites. */
+    upsweep_status (*sort_flipped[4])(upsweep *u, void *keys, size_t n, unsigned bit_begin,
+                                      unsigned bit_end, uint64_t flip);
 } usw_part_lsd;
 USW_DECLARE_PER_ISA(usw_part_lsd, usw_part_lsd);
 /* The whole radix sort: stable, by any bit range. */
