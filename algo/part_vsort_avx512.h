@@ -12,11 +12,18 @@
 #define LANES (512 / KEY_BITS)
 #undef MAPS
 #undef HALF_BASE
+#undef BLOCKS_ALONE
 #if KEY_BITS == 32
 #define HALF_BASE 128 /* as many keys may be sorted in vectors of half the width */
 #ifndef SIGNED_ORDER
 #define MAPS 1 /* short arrays are mapped and sorted in one */
+#define BLOCKS_ALONE 4
 #endif
+#elif KEY_BITS == 64
+#define BLOCKS_ALONE 8
+#endif
+#ifdef BLOCKS_ALONE /* as many blocks, if they are all there is, are sorted by part_vsort_blocks.h */
+static void FN(sort_many)(KEY *k, size_t n);
 #endif
 
 #if KEY_BITS == 16
@@ -66,6 +73,18 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
     return ELEMENT(mask_loadu)(_mm512_set1_epi64(-1), FN(first_lanes)(count), from);
 #endif
 }
+
+#ifdef BLOCKS_ALONE
+static inline V FN(vgreatest)(void)
+{
+    return _mm512_set1_epi64(-1);
+}
+
+static inline V FN(vturn)(V v)
+{
+    return v;
+}
+#endif
 
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)
 {

@@ -1,6 +1,7 @@
-/* part_vsort_blocks.h - a merge sort of up to BLOCKS_MAX blocks of 16 vectors, for vectors so short
- * that one network sorts few keys: a partition of few keys costs three times as much as a merge,
- * since its branches cannot be foreseen. Included after part_vsort_network.h.
+/* part_vsort_blocks.h - a merge sort of up to BLOCKS_MAX blocks of 16 vectors: of parts, where the
+ * vectors are so short that one network sorts few keys, and of whole arrays. A partition of few
+ * keys costs up to three times as much as a merge, since its branches cannot be foreseen. Included
+ * after part_vsort_network.h.
  *
  * A block lies in column order, key i in row i % 16 of lane i / 16. Of two sorted sequences the
  * lesser of key i of the first and key i of the reversed second one are bitonic, and so are the
@@ -30,8 +31,9 @@ USW_ALONE void FN(cross_blocks)(const V *a, const V *b, V *low, V *high)
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++)
     {
         V x = a[i], y = FN(vflip)(b[BLOCK_ROWS - 1 - i], LANES - 1);
-        low[i] = FN(vmin)(x, y);
-        high[i] = FN(vmax)(x, y);
+        V least = FN(vmin)(x, y);
+        low[i] = least;
+        high[i] = FN(vother)(x, y, least);
     }
 }
 
@@ -40,13 +42,17 @@ USW_ALONE void FN(halve_blocks)(V *a, V *b)
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++)
     {
         V x = a[i], y = b[i];
-        a[i] = FN(vmin)(x, y);
-        b[i] = FN(vmax)(x, y);
+        V least = FN(vmin)(x, y);
+        a[i] = least;
+        b[i] = FN(vother)(x, y, least);
     }
 }
 
 USW_IN_REGISTERS void FN(merge_block)(V *v)
 {
+    if (LANES > 8) {
+        FN(merge_lanes)(v, BLOCK_ROWS, 8);
+    }
     if (LANES > 4) {
         FN(merge_lanes)(v, BLOCK_ROWS, 4);
     }

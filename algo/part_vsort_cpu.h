@@ -49,6 +49,9 @@
 #endif
 #include "part_vsort_avx512.h"
 #include "part_vsort_network.h"
+#ifdef BLOCKS_ALONE
+#include "part_vsort_blocks.h"
+#endif
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
 #elif USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)

@@ -82,6 +82,12 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 
 static void FN(vsort)(void *keys, size_t n)
 {
+#ifdef BLOCKS_ALONE
+    if (n > FN(BASE) && n <= (size_t)BLOCKS_ALONE * FN(BASE)) {
+        FN(sort_many)(keys, n);
+        return;
+    }
+#endif
     FN(quick_sort)(keys, n, KEY_GREATEST, 2 * usw_log2_up(n) + 4);
 }
 

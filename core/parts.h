@@ -12,7 +12,7 @@
 typedef enum usw_shape { USW_MIXED, USW_RISING, USW_FALLING } usw_shape;
 
 /* So few keys sort before anything else about a call is worth its time. */
-enum { USW_SMALL = 511 };
+enum { USW_SMALL = 512 };
 
 /* Sorts n unsigned keys ascending on one core: in place, unstable, no allocation, no threads, O(n
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
