@@ -1,6 +1,6 @@
 /* part_vsort_avx2.h - the vector operations of part_vsort in AVX2, included for widths of 32 and
- * 64 bits, and for doubles: LANES keys to a vector V, and masks M whose lanes are all ones or all
- * zeros. A 64-bit key is a pair of 32-bit elements. */
+ * 64 bits, for signed integers of these, and for doubles: LANES keys to a vector V, and masks M
+ * whose lanes are all ones or all zeros. A 64-bit key is a pair of 32-bit elements. */
 
 #undef V
 #undef M
@@ -90,6 +90,10 @@ static inline M FN(vgreater)(V a, V b)
 #ifdef DOUBLES
     return _mm256_castpd_si256(
         _mm256_cmp_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b), _CMP_GT_OQ));
+#elif defined(SIGNED_ORDER) && KEY_BITS == 64
+    return _mm256_cmpgt_epi64(a, b);
+#elif defined(SIGNED_ORDER)
+    return _mm256_cmpgt_epi32(a, b);
 #else
     V sign = FN(vset)((KEY)1 << (KEY_BITS - 1));
 #if KEY_BITS == 64
@@ -116,7 +120,7 @@ static inline V FN(vpick)(V a, V b, M second)
 #define TURNS 1
 static inline V FN(vturn)(V v)
 {
-#if KEY_BITS == 64 && !defined(DOUBLES)
+#if KEY_BITS == 64 && !defined(DOUBLES) && !defined(SIGNED_ORDER)
     v = _mm256_xor_si256(v, FN(vset)((KEY)1 << (KEY_BITS - 1)));
 #endif
     return v;
@@ -129,6 +133,8 @@ static inline V FN(vmin)(V a, V b)
     return _mm256_castpd_si256(_mm256_min_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
 #elif KEY_BITS == 64
     return FN(vpick)(a, b, _mm256_cmpgt_epi64(a, b));
+#elif defined(SIGNED_ORDER)
+    return _mm256_min_epi32(a, b);
 #else
     return _mm256_min_epu32(a, b);
 #endif
@@ -140,6 +146,8 @@ static inline V FN(vmax)(V a, V b)
     return _mm256_castpd_si256(_mm256_max_pd(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)));
 #elif KEY_BITS == 64
     return FN(vpick)(b, a, _mm256_cmpgt_epi64(a, b));
+#elif defined(SIGNED_ORDER)
+    return _mm256_max_epi32(a, b);
 #else
     return _mm256_max_epu32(a, b);
 #endif
@@ -237,7 +245,7 @@ static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
     unsigned bits = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
     uint64_t from = split_4[bits];
 #else
-    M below = _mm256_cmpeq_epi32(_mm256_min_epu32(x, pivot), x);
+    M below = _mm256_cmpeq_epi32(FN(vmin)(x, pivot), x);
     unsigned bits = 255u ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(below));
     uint64_t from = split_8[bits];
 #endif

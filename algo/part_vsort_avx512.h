@@ -22,7 +22,7 @@
 #elif KEY_BITS == 64
 #define BLOCKS_ALONE 8
 #endif
-#ifdef BLOCKS_ALONE /* as many blocks, if they are all there is, are sorted by part_vsort_blocks.h */
+#ifdef BLOCKS_ALONE /* so many blocks, where they are all, are sorted by part_vsort_blocks.h */
 static void FN(sort_many)(KEY *k, size_t n);
 #endif
 

@@ -61,6 +61,7 @@
 #include "part_vsort_blocks.h"
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
+#include "part_vsort_signed.h"
 #if KEY_BITS == 64
 #include "part_vsort_doubles.h"
 #endif
@@ -114,6 +115,10 @@ const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .partition_apart = {vpartition_apart_u8, vpartition_apart_u16, vpartition_apart_u32,
                         vpartition_apart_u64, vpartition_apart_u128},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
+#if USW_LEVEL == 1
+    .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},
+    .partition_signed = {NULL, NULL, part_signed_i32, part_signed_i64},
+#endif
 #ifdef SORTS_DOUBLES
     .plain_doubles = plain_doubles,
     .sort_doubles = sort_doubles,

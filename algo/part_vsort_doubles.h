@@ -52,13 +52,7 @@ USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)
 
 USW_APART static usw_shape sort_few_numbers(KEY *k, size_t n)
 {
-    usw_shape shape = FN(shape)(k, n, NULL);
-    if (shape == USW_FALLING) {
-        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
-    } else if (shape == USW_MIXED) {
-        FN(base_sort)(k, n);
-    }
-    return shape;
+    return FN(sort_shaped)(k, n);
 }
 
 /* ---- and what calls them ----
@@ -102,8 +96,6 @@ static size_t partition_doubles(void *keys, size_t n, const void *pivot)
     end_usual(state);
     return left;
 }
-
-_Static_assert(USW_SMALL <= (int)FN(BASE), "few numbers are one merge sort");
 
 /* n <= USW_SMALL keys. */
 static usw_shape sort_small_doubles(void *keys, size_t n)

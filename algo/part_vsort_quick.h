@@ -91,7 +91,7 @@ static void FN(vsort)(void *keys, size_t n)
     FN(quick_sort)(keys, n, KEY_GREATEST, 2 * usw_log2_up(n) + 4);
 }
 
-#ifndef DOUBLES
+#if !defined(DOUBLES) && !defined(SIGNED_ORDER)
 /* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
  * there after a sort, too. */
 static void FN(vselect)(void *keys, size_t n, size_t k)

@@ -1,5 +1,11 @@
-/* part_vsort_shape.h - how a few keys stand, included after the vector operations: once per width,
- * and for doubles. */
+/* part_vsort_shape.h - how a few keys stand, and what is then done; included after the quicksort:
+ * once per width, and for signed integers and doubles. */
+
+#undef MENDS
+#if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
+#define MENDS 1
+#include "part_vsort_mend.h"
+#endif
 
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
 /* The keys of v by the order that is asked for. */
@@ -73,4 +79,27 @@ USW_IN_REGISTERS usw_shape FN(shape)(const KEY *k, size_t n, const usw_keymap *m
     }
 #endif
     return !falls ? USW_RISING : !rises ? USW_FALLING : USW_MIXED;
+}
+
+static usw_shape FN(sort_shaped)(KEY *k, size_t n)
+{
+    usw_shape shape = FN(shape)(k, n, NULL);
+    if (shape == USW_RISING) {
+        return shape;
+    }
+    if (shape == USW_FALLING) {
+        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+        return shape;
+    }
+#ifdef MENDS
+    if (n >= MEND_FROM && FN(mend)(k, n)) {
+        return shape;
+    }
+#endif
+    if (n > FN(BASE)) {
+        FN(vsort)(k, n);
+    } else {
+        FN(base_sort)(k, n);
+    }
+    return shape;
 }

@@ -32,6 +32,11 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
         return FN(sort_small_mapped)(k, n, map);
     }
 #endif
+#ifdef SORTS_SIGNED
+    if (map != NULL && keeps_signed_order(map)) {
+        return SIGNED_FN(sort_shaped)(k, n);
+    }
+#endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
     if (map != NULL && keeps_double_order(map) && plain_doubles(k, n)) {
         return sort_small_doubles(k, n);
@@ -40,14 +45,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
     if (map != NULL) {
         maps->map[USW_WIDTH](k, k, n, map);
     }
-    usw_shape shape = FN(shape)(k, n, NULL);
-    if (shape == USW_FALLING) {
-        maps->mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
-    } else if (shape == USW_MIXED && n > FN(BASE)) {
-        FN(vsort)(k, n);
-    } else if (shape == USW_MIXED) {
-        FN(base_sort)(k, n);
-    }
+    usw_shape shape = FN(sort_shaped)(k, n);
     if (map != NULL) {
         maps->unmap[USW_WIDTH](k, k, n, map);
     }

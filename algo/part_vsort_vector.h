@@ -89,7 +89,7 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
     return (size_t)(left - k);
 }
 
-#ifndef DOUBLES
+#if !defined(DOUBLES) && !defined(SIGNED_ORDER)
 /* The same for keys in two arrays: those <= pivot move to the front of [*f, f_end), those above it
  * to the back of [g, *g_end). Goes on until one of the arrays is done, but for less than three
  * stretches; *f and *g_end then enclose what is not parted. */

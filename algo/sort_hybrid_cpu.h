@@ -190,6 +190,17 @@ static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, 
     usw_parallel(u, map == NULL ? 0 : usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
 }
 
+#ifdef SORTS_SIGNED /* the sort in place once more */
+#undef FN
+#define FN(name) SIGNED_FN(name)
+#define SIGNED_ORDER 1
+#include "part_key_order.h"
+#include "part_inplace.h"
+#undef SIGNED_ORDER
+#undef FN
+#define FN(name) UNSIGNED_FN(name)
+#include "part_key_order.h"
+#endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
 #include "sort_hybrid_doubles.h"
 #endif
@@ -205,6 +216,16 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
+#ifdef SORTS_SIGNED
+    if (h.map != NULL && keeps_signed_order(h.map)) {
+        if (small) {
+            USW_SYMBOL(usw_part_vsort).sort_signed[USW_WIDTH](k, n);
+        } else {
+            SIGNED_FN(sort_in_place)(u, k, n);
+        }
+        return UPSWEEP_OK;
+    }
+#endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
     if (h.map != NULL && keeps_double_order(h.map) && are_plain(u, k, n)) {
         if (small) {

@@ -29,6 +29,10 @@ typedef struct usw_part_vsort {
                                         const void *pivot, size_t fronts[2]);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
+    /* Only in AVX2, where 64-bit integers compare as signed ones: keys of 32 and 64 bits as such,
+     * without a map; n >= 64 keys are parted. */
+    void (*sort_signed[4])(void *keys, size_t n);
+    size_t (*partition_signed[4])(void *keys, size_t n, const void *pivot);
     /* Only in AVX2, where 64-bit integers compare slowly. plain: none is NaN or -0, so that the
      * order of numbers is that of sort and partition, which are for plain ones only. */
     bool (*plain_doubles)(const void *keys, size_t n);
