@@ -55,7 +55,7 @@ static inline bool keeps_signed_order(const usw_keymap *map)
 }
 #endif
 
-#if USW_LEVEL == 1 && !defined(SORTS_DOUBLES)
+#if USW_LEVEL >= 1 && !defined(SORTS_DOUBLES)
 #define SORTS_DOUBLES 1
 
 /* Numbers rise: the map is that of doubles, and does not turn their order. */

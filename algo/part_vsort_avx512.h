@@ -1,6 +1,6 @@
 /* part_vsort_avx512.h - the vector operations of part_vsort in AVX-512, included once per width of
- * 16 to 128 bits: LANES keys to a vector V, and masks M with a bit for each element. An element is
- * a lane, except that a 128-bit key is a pair of 64-bit elements. */
+ * 16 to 128 bits, and for doubles: LANES keys to a vector V, and masks M with a bit for each
+ * element. An element is a lane, except that a 128-bit key is a pair of 64-bit elements. */
 
 #undef V
 #undef M
@@ -70,14 +70,15 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
 #ifdef SIGNED_ORDER
     return ELEMENT(mask_loadu)(_mm512_set1_epi32(INT32_MAX), FN(first_lanes)(count), from);
 #else
-    return ELEMENT(mask_loadu)(_mm512_set1_epi64(-1), FN(first_lanes)(count), from);
+    const long long greatest = KEY_BITS == 64 ? (long long)KEY_GREATEST : -1;
+    return ELEMENT(mask_loadu)(_mm512_set1_epi64(greatest), FN(first_lanes)(count), from);
 #endif
 }
 
 #ifdef BLOCKS_ALONE
 static inline V FN(vgreatest)(void)
 {
-    return _mm512_set1_epi64(-1);
+    return _mm512_set1_epi64(KEY_BITS == 64 ? (long long)KEY_GREATEST : -1);
 }
 
 static inline V FN(vturn)(V v)
@@ -137,6 +138,8 @@ static inline M FN(vgreater)(V a, V b)
     unsigned above = _mm512_cmpgt_epu64_mask(a, b), equal = _mm512_cmpeq_epi64_mask(a, b);
     unsigned high = (above | (equal & above << 1)) & 0xaa;
     return (M)(high | high >> 1);
+#elif defined(DOUBLES)
+    return _mm512_cmp_pd_mask(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b), _CMP_GT_OQ);
 #else
     return UNSIGNED_MASK(cmpgt)(a, b);
 #endif
@@ -151,6 +154,8 @@ static inline V FN(vmin)(V a, V b)
 {
 #if KEY_BITS == 128
     return _mm512_mask_mov_epi64(a, FN(vgreater)(a, b), b);
+#elif defined(DOUBLES)
+    return _mm512_castpd_si512(_mm512_min_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 #else
     return UNSIGNED(min)(a, b);
 #endif
@@ -160,16 +165,24 @@ static inline V FN(vmax)(V a, V b)
 {
 #if KEY_BITS == 128
     return _mm512_mask_mov_epi64(b, FN(vgreater)(a, b), a);
+#elif defined(DOUBLES)
+    return _mm512_castpd_si512(_mm512_max_pd(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b)));
 #else
     return UNSIGNED(max)(a, b);
 #endif
 }
 
 /* The other of a and b, of which least is the lesser. Not by a maximum: on Intel one unit alone
- * does those and the minima, on Zen 4 those of 64 bits take twice as long. */
+ * does those and the minima, on Zen 4 those of 64 bits take twice as long. But between what is done
+ * on doubles and on integers a result is late. */
 static inline V FN(vother)(V a, V b, V least)
 {
+#ifdef DOUBLES
+    (void)least;
+    return FN(vmax)(a, b);
+#else
     return _mm512_ternarylogic_epi64(a, b, least, 0x96);
+#endif
 }
 
 /* The elements of the lanes whose number has bit d (a power of two). */
@@ -190,6 +203,9 @@ static inline V FN(vorder)(V a, V b, M upper)
 #if KEY_BITS == 128
     M swap = (M)(FN(vgreater)(a, b) ^ upper);
     return _mm512_mask_mov_epi64(a, swap, b);
+#elif defined(DOUBLES)
+    __m512d x = _mm512_castsi512_pd(a), y = _mm512_castsi512_pd(b);
+    return _mm512_castpd_si512(_mm512_mask_max_pd(_mm512_min_pd(x, y), upper, x, y));
 #elif KEY_BITS >= 32
     V least = UNSIGNED(min)(a, b);
     return ELEMENT(mask_ternarylogic)(least, upper, a, b, 0x96);

@@ -62,12 +62,12 @@
 #include "part_vsort_vector.h"
 #include "part_vsort_quick.h"
 #include "part_vsort_signed.h"
-#if KEY_BITS == 64
-#include "part_vsort_doubles.h"
-#endif
 #else
 #include "part_vsort_scalar.h"
 #include "part_vsort_quick.h"
+#endif
+#if USW_LEVEL >= 1 && KEY_BITS == 64
+#include "part_vsort_doubles.h"
 #endif
 
 #if KEY_BITS > 8 && KEY_BITS < 128

@@ -1,12 +1,16 @@
-/* part_vsort_doubles.h - doubles in AVX2 sorted as such, which takes two instructions a pair where
- * mapped to integers they take three, and no maps. Only of plain ones, neither NaN nor -0, is the
+/* part_vsort_doubles.h - doubles sorted as such, which takes no maps and with AVX2 two instructions
+ * a pair, where mapped to integers they take three. Only of plain ones, neither NaN nor -0, is the
  * lesser and the greater always one of each, and what compares equal the same. */
 
 #undef FN
 #define FN(name) name##_f64
 #define DOUBLES 1
 #include "part_key_order.h"
+#if USW_LEVEL == 2
+#include "part_vsort_avx512.h"
+#else
 #include "part_vsort_avx2.h"
+#endif
 #include "part_vsort_network.h"
 #include "part_vsort_blocks.h"
 #include "part_vsort_vector.h"
