@@ -98,7 +98,7 @@ static void FN(vselect)(void *keys, size_t n, size_t k)
 {
     KEY *part = keys, top = (KEY)-1;
     unsigned depth = 2 * usw_log2_up(n) + 4;
-    while (n > FN(BASE) && depth-- > 0) {
+    while (n > FN(SELECT_BASE) && depth-- > 0) {
         bool constant;
         KEY pivot = FN(choose_pivot)(part, n, &constant);
         bool below = pivot == top;

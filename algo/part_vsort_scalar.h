@@ -4,7 +4,7 @@
  * and the border moves by the outcome of the comparison (N. Lomuto's scheme, made branch-free).
  * Short stretches go through sorting networks of 4, 8 and 16 keys. */
 
-enum { FN(BASE) = 16, FN(PARTITION_MIN) = 17 };
+enum { FN(BASE) = 16, FN(SELECT_BASE) = 16, FN(PARTITION_MIN) = 17 };
 
 static inline void FN(order)(KEY *a, KEY *b)
 {

@@ -14,6 +14,7 @@ enum {
 #else
     FN(BASE) = 16 * LANES, /* keys that the network sorts */
 #endif
+    FN(SELECT_BASE) = 16 * LANES,   /* keys that are sorted where one of them is looked for */
     FN(PARTITION_MIN) = 16 * LANES, /* keys */
     FN(STRETCH) = 4,                /* vectors */
     FN(SAMPLE_WIDE_FROM) =

@@ -88,6 +88,7 @@ static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
     while (n - i >= PER_WORD) {
         size_t words = usw_min((n - i) / PER_WORD, BLOCK);
         uint64_t block = 0;
+        USW_UNROLL_4
         for (size_t w = 0; w < words; w++) {
             uint64_t v;
             memcpy(&v, x + i + w * PER_WORD, sizeof v);
@@ -216,7 +217,7 @@ static const tile_fn tile_sums[2][2][4] = {
 /* ---- the whole: chunks of tiles by threads, then the chunks' results ---- */
 
 /* A chunk is what one task takes: long enough to be worth waking a thread for. */
-enum { CHUNK = 64 * USW_TILE, FAR_BYTES = 4 << 20 };
+enum { CHUNK = 64 * USW_TILE, FAR_BYTES = 4 << 20, PARTS_OWN = 4 };
 
 typedef struct job {
     const unsigned char *data;
@@ -307,7 +308,8 @@ static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_typ
     job j = {.data = data, .n = n, .bytes = bytes, .type = type, .op = op};
     bool is_float = usw_type_is_float(type);
     size_t parts = is_float ? usw_div_up(n, USW_TILE) : chunks;
-    j.part = usw_scratch(u, parts * sizeof(uint64_t));
+    uint64_t own[PARTS_OWN]; /* of a call so short that taking scratch would tell */
+    j.part = parts <= PARTS_OWN ? own : usw_scratch(u, parts * sizeof(uint64_t));
     if (j.part == NULL) {
         return no_scratch(u, parts * sizeof(uint64_t));
     }

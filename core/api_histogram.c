@@ -119,7 +119,8 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
     if (status == UPSWEEP_OK) {
         status = usw_buckets_make(u, keys, n, type, wish, &b);
     }
-    if (status != UPSWEEP_OK || usw_gpu_histogram(u, &b, keys, n, counts, &status)) {
+    if (status != UPSWEEP_OK ||
+        (usw_may_leave(u) && usw_gpu_histogram(u, &b, keys, n, counts, &status))) {
         return status;
     }
     job j = {.b = &b, .keys = keys, .n = n};

@@ -116,7 +116,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "bitwise operators are for integers, not %s",
                         upsweep_type_name(type));
     }
-    if (usw_gpu_reduce(u, data, n, type, op, o, result, &status)) {
+    if (usw_may_leave(u) && usw_gpu_reduce(u, data, n, type, op, o, result, &status)) {
         return status;
     }
     if (n == 0) {

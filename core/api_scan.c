@@ -35,7 +35,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     }
     s->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
     s->identity = usw_identity_bits(s->type, s->op);
-    if (usw_gpu_scan(u, s, o, &status)) {
+    if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
     usw_report_tiles(u, "scan/sweep", s->n);

@@ -51,7 +51,7 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
     }
     if (status == UPSWEEP_OK) {
         usw_keymap map = map_for(type, o.flags);
-        if (!usw_gpu_nth(u, keys, n, k, &map, &status)) {
+        if (!usw_may_leave(u) || !usw_gpu_nth(u, keys, n, k, &map, &status)) {
             usw_select(u, keys, n, k, &map);
         }
     }
@@ -329,7 +329,7 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
         j.keys = keys;
         j.out = out;
         j.index = index;
-        if (!usw_gpu_top_k(u, keys, n, k, &j.map, out, index, &status)) {
+        if (!usw_may_leave(u) || !usw_gpu_top_k(u, keys, n, k, &j.map, out, index, &status)) {
             status = run_top_k(&j);
         }
     }

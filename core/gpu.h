@@ -6,6 +6,13 @@
 
 #include "forms.h"
 
+/* Whether that may be. Calls that can be short ask first: on a handle of the CPU they then touch
+ * none of the code for GPUs. */
+static inline bool usw_may_leave(const upsweep *u)
+{
+    return u->device != USW_CPU;
+}
+
 /* ---- gpu_sort.c ---- */
 bool usw_gpu_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o,
                        upsweep_status *status);

@@ -18,6 +18,7 @@
 
 enum {
     SMALL_BYTES = 16 * 1024, /* so little is not worth a sample */
+    SMALL_AVX2 = 128 * 1024, /* nor this much, where a partition was measured to be faster */
     BLOCK_BYTES = 256 * 1024,
     PAIRS_MAX = 128,
     TRADE_BYTES = 256 * 1024, /* that one task exchanges */
@@ -283,7 +284,7 @@ void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *ma
     if (j.bytes > 1) {
         bool plain = j.plain;
         j.plain = true;
-        k = narrow(&j, k, SMALL_BYTES);
+        k = narrow(&j, k, u->isa == USW_AVX2 ? SMALL_AVX2 : SMALL_BYTES);
         j.plain = plain;
     }
     if (j.least != j.greatest) {

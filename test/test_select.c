@@ -102,7 +102,7 @@ static void test_types_and_flags(void **state)
                                      UPSWEEP_NAN_FIRST,
                                      UPSWEEP_MAX | UPSWEEP_NAN_FIRST,
                                      UPSWEEP_NAN_RAW | UPSWEEP_MAX};
-    static const size_t counts[] = {1, 2, 63, 1000, 4097, 20011};
+    static const size_t counts[] = {1, 2, 63, 65, 129, 1000, 4097, 20011};
     uint64_t *keys = malloc(20011 * sizeof *keys);
     upsweep *u = open_with(2, 0);
     for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
