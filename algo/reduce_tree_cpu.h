@@ -101,6 +101,7 @@ static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
         i += words * PER_WORD;
     }
 #endif
+    USW_UNROLL_4
     for (; i < n; i++) {
         all += (KEY)(x[i] ^ (KEY)flip);
     }
