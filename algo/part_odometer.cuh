@@ -88,12 +88,20 @@ struct usw_call {
     uint64_t tag;
 };
 
-/* One thread of each block of a call draws from *calls, which counts blocks and, above, calls, and
+/* Thread 0 of each block of a call draws from *calls, which counts blocks and, above, calls, and
  * then asks what it has drawn; the last block turns the number of calls, so that a graph can be
  * played again. An answer takes as long as one of memory: there is time for work between. */
 __device__ __forceinline__ unsigned long long usw_call_draw(unsigned long long *calls)
 {
-    return atomicAdd(calls, 1ull);
+    unsigned long long one = 1;
+#ifndef USW_EMULATE
+    /* The compiler must not know that all threads add the same: it would let one add for all, and
+     * wait for the answer at once, to pass it on. */
+    unsigned lane; /* 0 */
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    one += lane;
+#endif
+    return atomicAdd(calls, one);
 }
 __device__ __forceinline__ usw_call usw_call_of(unsigned long long drawn, unsigned long long *calls,
                                                 unsigned blocks)

@@ -1,8 +1,10 @@
-/* part_reduce_tile.cuh - a warp adds up one tile of floats in the order of core/order.h.
+/* part_reduce_tile.cuh - a warp, or a block, adds up one tile of floats in the order of
+ * core/order.h.
  *
- * A tile has 128 lanes, four of them to a thread; a lane adds its elements one after the other, row
- * by row, and at the end the lanes meet at halving distance. Rows come in batches, all of one on
- * their way at once; while they come, other warps add. */
+ * A tile has 128 lanes, four of them to a thread of a warp; a lane adds its elements one after the
+ * other, row by row, and at the end the lanes meet at halving distance. Rows come in batches, all
+ * of one on their way at once; while they come, other warps add. Where there are few tiles a block
+ * has one, and each thread is a lane: so the conversions take a quarter of the time. */
 #ifndef USW_PART_REDUCE_TILE_CUH
 #define USW_PART_REDUCE_TILE_CUH
 
@@ -122,6 +124,62 @@ __device__ __forceinline__ double usw_lanes_meet(const E &e, const double (&lane
         v = meet(v, v, 16);
         return meet(v, v, 8);
     }
+}
+
+/* A constant that the compiler does not know. */
+template <typename R> __device__ __forceinline__ R usw_reduce_hidden(R x)
+{
+#ifndef USW_EMULATE
+    unsigned long long wide = x;
+    asm volatile("" : "+l"(wide));
+    x = static_cast<R>(wide);
+#endif
+    return x;
+}
+
+/* A thread's lane of a tile, all of it on its way at once. There are predicates for seven elements
+ * that may be missing; so that they are free again as soon as the loads have begun, what stands for
+ * a missing one must be a register's, not a constant that makes of its addition nothing. */
+template <bool whole, typename E, typename R>
+__device__ __forceinline__ double usw_lane_of_block(const E &e, const R *tile, unsigned count)
+{
+    constexpr unsigned rows = USW_REDUCE_ROWS, lanes = USW_REDUCE_LANES;
+    const R none = whole ? R(0) : usw_reduce_hidden<R>(e.neutral_raw());
+    R x[rows];
+    double lane = e.neutral();
+#pragma unroll
+    for (unsigned r = 0; r < rows; r++) {
+        x[r] = none;
+        if (whole || r * lanes + threadIdx.x < count) {
+            x[r] = __ldcs(tile + threadIdx.x + r * lanes);
+        }
+    }
+#pragma unroll
+    for (unsigned r = 0; r < rows; r++) {
+        if (whole || r * lanes < count) {
+            lane = e.join(lane, e.widen(x[r]));
+        }
+    }
+    return lane;
+}
+
+/* A whole block, one thread a lane: the sum of a tile that may be part of one, to thread 0. */
+template <typename E, typename R>
+__device__ __forceinline__ double usw_lanes_of_block(const E &e, const R *tile, unsigned count)
+{
+    USW_SHARED_ARRAY(double, said, [USW_REDUCE_LANES]);
+    double lane = count == USW_REDUCE_TILE ? usw_lane_of_block<true>(e, tile, count)
+                                           : usw_lane_of_block<false>(e, tile, count);
+    said[threadIdx.x] = lane;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        const double *mine = said + threadIdx.x;
+        lane = e.join(e.join(mine[0], mine[64]), e.join(mine[32], mine[96]));
+        for (unsigned distance = 16; distance > 0; distance /= 2) {
+            lane = e.join(lane, __shfl_xor_sync(~0u, lane, static_cast<int>(distance)));
+        }
+    }
+    return lane;
 }
 
 #endif

@@ -60,6 +60,25 @@ __device__ __forceinline__ double usw_wheels_group(const E &e, const double *sum
     return wheel;
 }
 
+/* Whether this block is the last to finish, and sees what all blocks have written. finished: 0
+ * between kernels. */
+__device__ __forceinline__ bool usw_wheels_is_last(uint32_t *finished)
+{
+    USW_SHARED(uint32_t, before);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        before = atomicAdd(finished, 1u);
+        __threadfence();
+    }
+    __syncthreads();
+    if (before + 1 < gridDim.x) {
+        return false;
+    }
+    *finished = 0;
+    return true;
+}
+
 /* One thread, when a block has added up the groups of the sums [base, base + count). */
 template <typename E>
 __device__ __forceinline__ void usw_wheels_turn(const E &e, uint64_t base, unsigned count,
@@ -84,10 +103,11 @@ __device__ __forceinline__ void usw_wheels_turn(const E &e, uint64_t base, unsig
     }
 }
 
-/* A whole block of `threads` threads: what the odometer reads after `count` sums, to thread 0. */
-template <unsigned threads, typename E>
-__device__ __forceinline__ double usw_wheels_read(const E &e, const double *sums, uint64_t count,
-                                                  usw_wheels_room &room)
+/* A whole block of `threads` threads: what the odometer reads after `count` sums, to thread 0.
+ * get(base, count, to): calls to(i, sum base + i) for all i < count among the threads. */
+template <unsigned threads, typename E, typename G>
+__device__ __forceinline__ double usw_wheels_read(const E &e, uint64_t count, usw_wheels_room &room,
+                                                  G get)
 {
     static_assert(threads >= USW_ODOMETER_TEETH, "a thread for each group");
     if (threadIdx.x < USW_WHEELS_LEVELS) {
@@ -98,10 +118,9 @@ __device__ __forceinline__ double usw_wheels_read(const E &e, const double *sums
         const unsigned here =
             left < USW_WHEELS_ONCE ? static_cast<unsigned>(left) : +USW_WHEELS_ONCE;
         __syncthreads();
-#pragma unroll 8
-        for (unsigned i = threadIdx.x; i < here; i += threads) {
-            room.sums[i / USW_ODOMETER_TEETH][i % USW_ODOMETER_TEETH] = __ldcg(sums + base + i);
-        }
+        get(base, here, [&](unsigned i, double sum) {
+            room.sums[i / USW_ODOMETER_TEETH][i % USW_ODOMETER_TEETH] = sum;
+        });
         __syncthreads();
         const unsigned g = threadIdx.x, first = g * USW_ODOMETER_TEETH;
         if (first < here) {

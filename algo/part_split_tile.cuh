@@ -149,4 +149,35 @@ __device__ __forceinline__ bool usw_split_place(const usw_split_ranks &r, unsign
     return ((word >> lane) & 1) != 0;
 }
 
+/* A whole block: a thread's elements, each 32 behind the one before and the first at `first`, go to
+ * shared memory, behind `zeros` zeros of the tile. keep: ones only. */
+template <bool keep, typename W, unsigned words>
+__device__ __forceinline__ void usw_split_order(const usw_split_ranks &r, const W (&v)[words],
+                                                unsigned first, unsigned count, unsigned zeros,
+                                                W *x)
+{
+#pragma unroll
+    for (unsigned k = 0; k < words; k++) {
+        unsigned ones_before;
+        const bool one = usw_split_place(r, k, &ones_before);
+        const unsigned i = first + 32 * k;
+        if (i < count && (one || !keep)) {
+            x[one ? zeros + ones_before : i - ones_before] = v[k];
+        }
+    }
+}
+
+/* count elements from shared memory to `to`, lines of memory whole where they can be. */
+template <typename W>
+__device__ __forceinline__ void usw_split_put(W *to, const W *x, unsigned count)
+{
+    const unsigned skew = static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / sizeof(W) % 32);
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < count + skew; i += USW_SPLIT_THREADS) {
+        if (i >= skew) {
+            to[i - skew] = x[i - skew];
+        }
+    }
+}
+
 #endif

@@ -4,16 +4,18 @@
  * Differs: a lane first combines many elements on its own, and the tree has several levels: a warp
  * or a block, then all of them.
  *
- * Sums and products of floats follow core/order.h: a warp takes a tile of 4096 elements, four of
- * the tile's 128 lanes to a thread, and leaves its sum in memory; nothing else is done for a tile,
- * since whatever waits, draws or fences there takes as long as many elements. The last block to
- * finish turns the odometer (part_reduce_wheels.cuh); where there are many tiles, all blocks meet
- * and add up groups of 64 tiles before. Everything else is exact and goes by vectors
+ * Sums and products of floats follow core/order.h: up to 4096 tiles of 4096 elements are a block's
+ * each, and one block gathers their sums (part_gather.cuh) and turns the odometer
+ * (part_reduce_wheels.cuh). Of more, a warp takes a tile, four of the tile's 128 lanes to a thread,
+ * and leaves its sum in memory; nothing else is done for a tile, since whatever waits, draws or
+ * fences there takes as long as many elements; then all blocks meet and add up groups of 64 tiles,
+ * and the last one turns the odometer. Everything else is exact and goes by vectors
  * (part_fold_exact.cuh).
  *
- * Shape: blocks of 256 threads, 128 for floats, as many as fit; one launch, of one block when n is
- * small. 34 KB of shared memory for sums of floats. Traffic: each element is read once, 16 bytes a
- * tile of floats. Floats that may be added in any order go by vectors too, in f64. */
+ * Shape: blocks of 256 threads, 128 for floats, as many as fit; one launch, of one block of up to
+ * 512 threads when n is small; of several, one gathers what the others found. 34 KB of shared
+ * memory for sums of floats. Traffic: each element is read once, 16 bytes a tile of floats. Floats
+ * that may be added in any order go by vectors too, in f64. */
 #include "part_least.cuh"
 #include "part_reduce_tile.cuh"
 #include "part_reduce_wheels.cuh"
@@ -23,17 +25,20 @@
 namespace
 {
 
-/* Every number that may be tuned. */
+/* Every number that may be tuned. Vectors are of 16 bytes. */
 struct tuning {
     unsigned float_vectors, float_threads, float_blocks; /* a thread's loads, a block, and so on */
-    unsigned exact_blocks;                               /* a multiprocessor */
-    unsigned few_shares; /* that one block takes by itself, of threads x vectors on their way */
+    unsigned alone;                                      /* vectors that one block folds */
+    unsigned few, some;    /* of so many vectors by a quarter of its threads, and by half of them */
+    unsigned threads;      /* of a block where there are several */
+    unsigned each;         /* vectors of its threads, where there are not enough for all */
+    unsigned exact_blocks; /* a multiprocessor */
 };
-constexpr tuning tune = {32, 128, 3, 4, 8};
+constexpr tuning tune = {32, 128, 3, 4096, 1024, 2048, 256, 4, 4};
 #ifdef USW_EMULATE
-enum : unsigned { ONE_BLOCK = USW_ODOMETER_TEETH };
+enum : unsigned { FEW_TILES = USW_ODOMETER_TEETH };
 #else
-enum : unsigned { ONE_BLOCK = USW_WHEELS_ONCE }; /* tiles whose sums the last block adds up alone */
+enum : unsigned { FEW_TILES = USW_WHEELS_ONCE }; /* whose sums one block adds up alone */
 #endif
 
 enum : unsigned { TILE = USW_REDUCE_TILE };
@@ -44,21 +49,64 @@ struct tree_args {
     const void *data;
     uint64_t n, tiles;
     double *result;
-    double *sums;       /* of tiles */
-    double *groups;     /* of 64 tiles each, and of the rest; NULL: nobody needs them */
+    usw_gather gather; /* of the tiles' sums, if they are several, but not many */
+    /* Of many tiles: */
+    double *sums;
+    double *groups;     /* of 64 tiles each, and of the rest */
     uint32_t *finished; /* blocks; 0 between kernels */
     unsigned *barrier;
 };
 
-/* A warp: the tiles' sums; neighbours are different blocks', so that few go to many. Returns that
- * of its last tile. */
-template <typename E> __device__ __forceinline__ double sum_tiles(const tree_args &a, const E &e)
+/* ---- a block a tile ---- */
+
+template <typename R> constexpr unsigned BLOCKS_OF_TILES = sizeof(R) == 8 ? 4 : 6;
+
+/* Each thread has a lane of the tile; the block that has drawn last gathers the tiles' sums. */
+template <typename E>
+__global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::Raw>)
+    tree_of_few(tree_args a, E e)
+{
+    typedef typename E::Raw R;
+    USW_SHARED(usw_wheels_room, room);
+    USW_SHARED(usw_call, call);
+    const uint64_t t = blockIdx.x, left = a.n - t * TILE;
+    unsigned long long drawn = 0;
+    if (threadIdx.x == 0 && gridDim.x > 1) {
+        drawn = usw_call_draw(a.gather.calls);
+    }
+    double all = usw_lanes_of_block(e, static_cast<const R *>(a.data) + t * TILE,
+                                    left < TILE ? static_cast<unsigned>(left) : +TILE);
+    if (gridDim.x > 1) {
+        if (threadIdx.x == 0) {
+            call = usw_call_of(drawn, a.gather.calls, gridDim.x);
+            usw_gather_put(a.gather, call.tag, t, usw_bits_of(all));
+        }
+        __syncthreads();
+        if (call.number + 1 < gridDim.x) {
+            return;
+        }
+        all = usw_wheels_read<USW_REDUCE_LANES>(
+            e, gridDim.x, room, [&](uint64_t, unsigned count, auto to) {
+                usw_gather_all<1, 16>(a.gather, call.tag, count,
+                                      [&](unsigned i, const uint64_t(&sum)[1]) {
+                                          to(i, usw_value_of<double>(sum[0]));
+                                      });
+            });
+    }
+    if (threadIdx.x == 0) {
+        *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
+    }
+}
+
+/* ---- a warp a tile ---- */
+
+/* Neighbours are different blocks', so that few go to many. */
+template <typename E> __device__ __forceinline__ void sum_tiles(const tree_args &a, const E &e)
 {
     typedef typename E::Raw R;
     const uint64_t whole = reinterpret_cast<uintptr_t>(a.data) % 16 == 0 ? a.n / TILE : 0;
     const uint64_t step = uint64_t(gridDim.x) * (tune.float_threads / 32);
     uint64_t t = uint64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
-    double sum = e.neutral();
     for (; t < a.tiles; t += step) {
         const R *tile = static_cast<const R *>(a.data) + t * TILE;
         double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
@@ -68,12 +116,11 @@ template <typename E> __device__ __forceinline__ double sum_tiles(const tree_arg
             const uint64_t left = a.n - t * TILE;
             usw_lanes_of_part(e, tile, left < TILE ? static_cast<unsigned>(left) : +TILE, lane);
         }
-        sum = usw_lanes_meet<R>(e, lane);
+        const double sum = usw_lanes_meet<R>(e, lane);
         if (threadIdx.x % 32 == 0) {
             a.sums[t] = sum;
         }
     }
-    return sum;
 }
 
 /* Warps: the groups' sums, when all blocks have met. */
@@ -95,25 +142,24 @@ template <typename E>
 __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tree_args a, E e)
 {
     USW_SHARED(usw_wheels_room, room);
-    double all = sum_tiles(a, e);
-    if (a.groups != nullptr) {
-        usw_grid_barrier(a.barrier, 1, true);
-        sum_groups(a, e);
-    }
-    if (gridDim.x > 1 && !usw_fold_is_last(a.finished)) {
+    sum_tiles(a, e);
+    usw_grid_barrier(a.barrier, 1, true);
+    sum_groups(a, e);
+    if (!usw_wheels_is_last(a.finished)) {
         return;
     }
-    __syncthreads();
-    if (a.groups != nullptr) {
-        const uint64_t groups = a.tiles / USW_ODOMETER_TEETH;
-        all = usw_wheels_read<tune.float_threads>(e, a.groups, groups, room);
+    const uint64_t groups = a.tiles / USW_ODOMETER_TEETH;
+    double all = usw_wheels_read<tune.float_threads>(
+        e, groups, room, [&](uint64_t base, unsigned count, auto to) {
+#pragma unroll 8
+            for (unsigned i = threadIdx.x; i < count; i += tune.float_threads) {
+                to(i, __ldcg(a.groups + base + i));
+            }
+        });
+    if (threadIdx.x == 0) {
         if (a.tiles % USW_ODOMETER_TEETH != 0) {
             all = e.join(all, __ldcg(a.groups + groups));
         }
-    } else if (a.tiles > 1) {
-        all = usw_wheels_read<tune.float_threads>(e, a.sums, a.tiles, room);
-    }
-    if (threadIdx.x == 0) {
         *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
     }
 }
@@ -121,45 +167,54 @@ __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tr
 template <typename E>
 upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *result, const E &e)
 {
-    constexpr unsigned warps = tune.float_threads / 32;
     tree_args a = {};
     a.data = data;
     a.n = n;
     a.tiles = (n + TILE - 1) / TILE;
     a.result = static_cast<double *>(result);
-    const bool many = a.tiles > ONE_BLOCK;
-    const uint64_t groups = many ? (a.tiles + USW_ODOMETER_TEETH - 1) / USW_ODOMETER_TEETH : 0;
+    if (a.tiles <= FEW_TILES) {
+        a.gather = usw_gather_of(g);
+        return USW_LAUNCH(g, (tree_of_few<E>), dim3(static_cast<unsigned>(a.tiles)),
+                          dim3(USW_REDUCE_LANES), 0, a, e);
+    }
+    const uint64_t groups = (a.tiles + USW_ODOMETER_TEETH - 1) / USW_ODOMETER_TEETH;
     a.sums = static_cast<double *>(usw_gpu_scratch(g, (a.tiles + groups) * sizeof *a.sums));
     if (a.sums == nullptr) {
         return g->status;
     }
-    a.groups = many ? a.sums + a.tiles : nullptr;
+    a.groups = a.sums + a.tiles;
     a.barrier = g->barrier;
     a.finished = g->barrier + USW_GPU_FINISHED;
     const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_wheels_room) + 2048);
     const uint64_t fit = g->sms * (by_room < tune.float_blocks ? by_room : tune.float_blocks);
-    const unsigned wanted = static_cast<unsigned>(a.tiles < fit ? a.tiles : fit);
-    const dim3 blocks(a.tiles <= warps ? 1 : wanted), threads(tune.float_threads);
-    return many ? USW_LAUNCH_COOPERATIVE(g, (tree<E>), blocks, threads, 0, a, e)
-                : USW_LAUNCH(g, (tree<E>), blocks, threads, 0, a, e);
+    return USW_LAUNCH_COOPERATIVE(g, (tree<E>), dim3(static_cast<unsigned>(fit)),
+                                  dim3(tune.float_threads), 0, a, e);
 }
 
-/* ---- integers ---- */
+/* ---- everything else ---- */
 
 template <typename F>
-__global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks) fold(usw_fold_args a, F f)
+__global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks *tune.threads /
+                                                        USW_FOLD_THREADS) fold(usw_fold_args a, F f)
 {
     typedef typename F::Raw R;
-    const usw_fold_part neutral = {f.neutral(), 0};
-    usw_fold_part mine = neutral;
-    usw_fold_share<R>(a, f.neutral_raw(),
-                      [&](const usw_fold_vector<R>(&x)[USW_FOLD_AHEAD], uint64_t, uint64_t) {
-                          mine.value = f.join(mine.value, f.of(x));
-                      });
-    if (usw_fold_all(a, neutral, &mine, 1, [&](const usw_fold_part &x, const usw_fold_part &y) {
-            return usw_fold_part{f.join(x.value, y.value), 0};
-        })) {
-        const uint64_t all = f.last(mine.value, a.n);
+    const unsigned long long drawn = usw_fold_draw(a);
+    const usw_fold_found<1> neutral = {{f.neutral()}};
+    const usw_fold_vector<R> none = usw_fold_filled(f.neutral_raw());
+    usw_fold_found<1> mine = neutral;
+    const auto single = [&](R element) {
+        usw_fold_vector<R> x = none;
+        x.v[0] = element;
+        return x;
+    };
+    usw_fold_share<R>(a, none, single,
+                      [&](const usw_fold_vector<R>(&x)[USW_FOLD_AHEAD], uint64_t, uint64_t,
+                          unsigned, bool) { mine.v[0] = f.join(mine.v[0], f.of(x)); });
+    if (usw_fold_all(a, drawn, neutral, mine,
+                     [&](const usw_fold_found<1> &x, const usw_fold_found<1> &y) {
+                         return usw_fold_found<1>{{f.join(x.v[0], y.v[0])}};
+                     })) {
+        const uint64_t all = f.last(mine.v[0], a.n);
         if (F::wide) {
             *static_cast<uint64_t *>(a.result) = all;
         } else {
@@ -170,38 +225,36 @@ __global__ void __launch_bounds__(USW_FOLD_THREADS, tune.exact_blocks) fold(usw_
 
 /* ---- the whole ---- */
 
-/* Everything that a fold needs but its operator; *blocks is how many will do. */
-upsweep_status prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigned per_sm,
-                       unsigned maps, usw_fold_args *a, unsigned *blocks)
+struct fold_shape {
+    unsigned blocks, threads;
+};
+
+/* Everything that a fold needs but its operator and its results. most: threads of one block alone;
+ * per_sm: blocks that a multiprocessor has registers for. */
+fold_shape prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigned most,
+                   unsigned per_sm, usw_fold_args *a)
 {
     const uintptr_t at = reinterpret_cast<uintptr_t>(data);
     a->data = reinterpret_cast<const void *>(at & ~uintptr_t(15));
     a->lead = at % 16 / bytes;
     a->n = n;
-    const uint64_t share = uint64_t(USW_FOLD_THREADS) * USW_FOLD_AHEAD * (16 / bytes);
-    const uint64_t wanted = (a->lead + n + share - 1) / share, fit = uint64_t(g->sms) * per_sm;
-    *blocks = static_cast<unsigned>(wanted < fit ? wanted : fit);
-    if (wanted <= tune.few_shares) {
-        *blocks = 1;
-        return UPSWEEP_OK;
+    const uint64_t vectors = (a->lead + n) * bytes / 16, share = tune.threads * tune.each;
+    if (vectors <= tune.alone) {
+        return {1, vectors <= tune.few ? most / 4 : vectors <= tune.some ? most / 2 : most};
     }
-    const size_t parts = size_t(maps) * *blocks * sizeof(usw_fold_part);
-    a->parts = static_cast<usw_fold_part *>(usw_gpu_scratch(g, parts));
-    a->finished = g->barrier + USW_GPU_FINISHED;
-    return a->parts == nullptr ? g->status : UPSWEEP_OK;
+    const uint64_t wanted = (vectors + share - 1) / share, fit = uint64_t(g->sms) * per_sm;
+    a->gather = usw_gather_of(g);
+    return {static_cast<unsigned>(wanted < fit ? wanted : fit), tune.threads};
 }
 
 template <typename F>
 upsweep_status fold_with(usw_gpu *g, const void *data, size_t n, void *result, const F &f)
 {
     usw_fold_args a = {};
-    unsigned blocks = 0;
-    upsweep_status status =
-        prepare(g, data, n, sizeof(typename F::Raw), tune.exact_blocks, 1, &a, &blocks);
+    const fold_shape s =
+        prepare(g, data, n, sizeof(typename F::Raw), USW_FOLD_THREADS, tune.exact_blocks, &a);
     a.result = result;
-    return status != UPSWEEP_OK
-               ? status
-               : USW_LAUNCH(g, (fold<F>), dim3(blocks), dim3(USW_FOLD_THREADS), 0, a, f);
+    return USW_LAUNCH(g, (fold<F>), dim3(s.blocks), dim3(s.threads), 0, a, f);
 }
 
 template <typename K>
@@ -223,27 +276,24 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
                         uint64_t *keys, uint64_t *index)
 {
     const unsigned bits = maps->bits;
-    return usw_gpu_by_width(bits == 8    ? 0
-                            : bits == 16 ? 1
-                            : bits == 32 ? 2
-                                         : 3,
-                            [&](auto key) {
-                                typedef decltype(key) K;
-                                usw_least_maps<K, count> by;
-                                for (unsigned m = 0; m < count; m++) {
-                                    by.map[m] = usw_gpu_keymap_of<K>(maps[m]);
-                                }
-                                usw_fold_args a = {};
-                                unsigned blocks = 0;
-                                upsweep_status status = prepare(
-                                    g, data, n, sizeof(K), USW_LEAST_BLOCKS, count, &a, &blocks);
-                                a.keys = keys;
-                                a.index = index;
-                                return status != UPSWEEP_OK
-                                           ? status
-                                           : USW_LAUNCH(g, (usw_least<K, count>), dim3(blocks),
-                                                        dim3(USW_FOLD_THREADS), 0, a, by);
-                            });
+    return usw_gpu_by_width(
+        bits == 8    ? 0
+        : bits == 16 ? 1
+        : bits == 32 ? 2
+                     : 3,
+        [&](auto key) {
+            typedef decltype(key) K;
+            usw_least_maps<K, count> by;
+            for (unsigned m = 0; m < count; m++) {
+                by.map[m] = usw_gpu_keymap_of<K>(maps[m]);
+            }
+            usw_fold_args a = {};
+            const fold_shape s =
+                prepare(g, data, n, sizeof(K), USW_LEAST_THREADS, USW_LEAST_BLOCKS, &a);
+            a.keys = keys;
+            a.index = index;
+            return USW_LAUNCH(g, (usw_least<K, count>), dim3(s.blocks), dim3(s.threads), 0, a, by);
+        });
 }
 
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,

@@ -12,7 +12,8 @@
  * counts all flags by itself, and there is one launch.
  *
  * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
- * one launch too.
+ * one launch too; while there are few elements of a power of two bytes, tiles are smaller and
+ * blocks tell one another their ones by nodes that stay (part_split_near.cuh).
  *
  * Large arrays, aligned, go through blocks that stay, where there is a copy engine
  * (part_select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one pass; a split
@@ -28,6 +29,7 @@
  * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
 #include "part_select_ring.cuh"
 #include "part_split_count.cuh"
+#include "part_split_near.cuh"
 
 namespace
 {
@@ -100,18 +102,6 @@ __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, u
     return {begin - before, keep ? before : a.n - all + before};
 }
 
-/* count elements from shared memory to `to`, lines of memory whole where they can be. */
-template <typename W> __device__ __forceinline__ void put_run(W *to, const W *x, unsigned count)
-{
-    const unsigned skew = static_cast<unsigned>(reinterpret_cast<uintptr_t>(to) / sizeof(W) % 32);
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < count + skew; i += USW_SPLIT_THREADS) {
-        if (i >= skew) {
-            to[i - skew] = x[i - skew];
-        }
-    }
-}
-
 /* ---- elements of a power of two bytes, aligned ---- */
 
 template <typename W> struct shape {
@@ -169,15 +159,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
     if (a.ticket == nullptr) {
         to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
     }
-#pragma unroll
-    for (unsigned k = 0; k < words; k++) {
-        unsigned ones_before;
-        const bool one = usw_split_place(r, k, &ones_before);
-        const unsigned i = first + 32 * k;
-        if (i < count && (one || !keep)) {
-            x[one ? zeros + ones_before : i - ones_before] = v[k];
-        }
-    }
+    usw_split_order<keep>(r, v, first, count, zeros, x);
     __syncthreads();
     if (a.ticket != nullptr) {
         publish(a, t, r.ones);
@@ -185,9 +167,9 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
     }
     W *out = reinterpret_cast<W *>(a.out);
     if (!keep) {
-        put_run(out + to.zeros, x, zeros);
+        usw_split_put(out + to.zeros, x, zeros);
     }
-    put_run(out + to.ones, x + zeros, r.ones);
+    usw_split_put(out + to.ones, x + zeros, r.ones);
 }
 
 /* ---- any other elements, a column at a time ---- */
@@ -326,6 +308,10 @@ template <typename S> upsweep_status move_ring(usw_gpu *g, split_args a)
 
 template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_args a)
 {
+    if (usw_split_near_takes(g, a.n)) {
+        return usw_split_near_move<W, keep>(
+            g, {a.in, a.flags, a.out, static_cast<unsigned>(a.n), a.count, {}});
+    }
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
     if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {

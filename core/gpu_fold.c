@@ -104,17 +104,11 @@ static upsweep_status reduce_work(usw_gpu_call *c)
 bool usw_gpu_reduce(upsweep *u, const void *data, size_t n, upsweep_type type, upsweep_op op,
                     const usw_options *o, void *result, upsweep_status *status)
 {
-    fold_job j = {.o = o, .n = n, .type = type, .op = op, .map_count = 1};
-    j.maps[0] = usw_keymap_of(type, op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
+    fold_job j = {.o = o, .n = n, .type = type, .op = op};
     usw_gpu_array arrays[] = {
         usw_gpu_in("data", data, n * upsweep_type_bytes(type)),
         usw_gpu_out("result", result, upsweep_type_bytes(upsweep_reduce_type(type, op)))};
-    bool extreme = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST;
-    return run(u, arrays, 2,
-               n == 0    ? identity_work
-               : extreme ? least_work
-                         : reduce_work,
-               &j, status);
+    return run(u, arrays, 2, n == 0 ? identity_work : reduce_work, &j, status);
 }
 
 /* ---- scans ---- */

@@ -1,5 +1,5 @@
 /* finish.cu - the small ends of calls: constants and single results in device memory. */
-#include "gpu.cuh"
+#include "chained.cuh"
 
 namespace
 {
@@ -25,6 +25,7 @@ __global__ void store_least(const uint64_t *key, const uint64_t *index,
                             usw_gpu_keymap<uint64_t> map, unsigned bits, uint64_t last, void *value,
                             uint64_t *place)
 {
+    usw_chained();
     if (value != nullptr) {
         uint64_t all = ~uint64_t(0) >> (64 - bits);
         uint64_t y = ((*key - map.add) & all) ^ map.pos;
@@ -38,8 +39,9 @@ __global__ void store_least(const uint64_t *key, const uint64_t *index,
 upsweep_status least(usw_gpu *g, const uint64_t *key, const uint64_t *index, const usw_keymap *map,
                      uint64_t last, void *value, uint64_t *place)
 {
-    return USW_LAUNCH(g, store_least, 1, 1, 0, key, index, usw_gpu_keymap_of<uint64_t>(*map),
-                      map->bits, last, value, place);
+    /* What was found is ready a microsecond or so before a launch that waits for it would begin. */
+    return USW_LAUNCH_CHAINED(g, store_least, 1, 1, 0, key, index,
+                              usw_gpu_keymap_of<uint64_t>(*map), map->bits, last, value, place);
 }
 
 } // namespace

@@ -8,7 +8,8 @@
  * once and written once, and two binary searches a tile.
  *
  * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
- * block finds its own two cuts; two long runs of keys by merge_ring.cuh.
+ * block finds its own two cuts; of very few by one block (usw_merge_few); two long runs of keys by
+ * merge_ring.cuh.
  *
  * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
  * or the tile copies a and b instead, so that the output always holds every item once.
@@ -184,14 +185,13 @@ template <typename O> struct usw_merge_job {
     bool bad;
 };
 
-/* whole: na + nb is a whole tile. */
-template <bool whole, typename O>
+/* whole: na + nb is a whole tile, of threads x items. */
+template <bool whole, unsigned threads, unsigned items, typename O>
 __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<O> &job,
                                                 typename O::item *room, unsigned short *starts)
 {
     typedef typename O::item item;
-    constexpr unsigned threads = USW_MERGE_THREADS, items = USW_MERGE_ITEMS<O>;
-    const unsigned na = job.na, nb = job.nb, count = whole ? USW_MERGE_TILE<O> : na + nb;
+    const unsigned na = job.na, nb = job.nb, count = whole ? threads * items : na + nb;
     item mine[items];
 #pragma unroll
     for (unsigned i = 0; i < items; i++) {
@@ -254,9 +254,9 @@ usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t c
     const unsigned na = static_cast<unsigned>(cut_end - cut);
     const usw_merge_job<O> job = {m.a + cut, m.b + (rank - cut), m.out + rank, na, count - na, bad};
     if (count == tile) {
-        usw_merge_block<true>(o, job, room, starts);
+        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
     } else {
-        usw_merge_block<false>(o, job, room, starts);
+        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
     }
 }
 
@@ -323,6 +323,20 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
     __syncthreads();
     const bool bad = cuts[1] < cuts[0] || cuts[1] - cuts[0] > count;
     usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), room, starts);
+}
+
+/* A few thousand items: one block, which nobody need tell where to cut, and more threads with fewer
+ * items each, since it is the time of one thread's steps that counts. */
+enum : unsigned { USW_MERGE_FEW_THREADS = 1024, USW_MERGE_FEW_ITEMS = 5 };
+enum : unsigned { USW_MERGE_FEW = USW_MERGE_FEW_THREADS * USW_MERGE_FEW_ITEMS };
+template <typename O>
+__global__ void __launch_bounds__(USW_MERGE_FEW_THREADS) usw_merge_few(O o, usw_merge_pair<O> m)
+{
+    USW_SHARED_ARRAY(typename O::item, room, [USW_MERGE_FEW + 1]);
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_FEW_THREADS + 1]);
+    usw_merge_block<false, USW_MERGE_FEW_THREADS, USW_MERGE_FEW_ITEMS>(
+        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false}, room,
+        starts);
 }
 
 /* Queues one level: bad has a zero for each merge, cuts room for tiles + merges. */
