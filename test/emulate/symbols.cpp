@@ -20,6 +20,7 @@ extern "C" void *emulated_symbol(const char *name)
     EMULATED_SYMBOL(cudaGraphExecDestroy)
     EMULATED_SYMBOL(cudaGraphDestroy)
     EMULATED_SYMBOL(cudaMemGetInfo)
+    EMULATED_SYMBOL(cudaDeviceGetAttribute)
 #undef EMULATED_SYMBOL
     return nullptr;
 }
