@@ -71,9 +71,11 @@ static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 
 #if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
 #include "part_front_avx512.h"
-#elif USW_LEVEL == 1 && KEY_BITS == 32
-#include "part_front_avx2.h"
 #else
+#if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
+#include "part_front_avx2.h"
+#endif
+#if USW_LEVEL != 1 || KEY_BITS != 32
 enum { FN(SLOT_SHIFT) = KEY_BITS - USW_FEW_SLOT_BITS };
 
 static inline unsigned FN(slot)(KEY x, KEY multiplier)
@@ -108,6 +110,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
     }
     return differ == 0;
 }
+#endif
 #endif
 
 /* ---- a narrow range ---- */
@@ -177,7 +180,7 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     *complete = true;
     while (i < n && *complete) {
         size_t end = usw_min(n, i + 512);
-#if (USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)) || (USW_LEVEL == 1 && KEY_BITS == 32)
+#if USW_LEVEL != 0 && (KEY_BITS == 32 || KEY_BITS == 64)
         if (end + FN(DROP_LANES) < n) {
             kept = FN(drop_vectors)(k, i, end, kept, out, &before);
             i += (end - i) / FN(DROP_LANES) * FN(DROP_LANES);
