@@ -38,12 +38,18 @@ template <typename K> struct hybrid_few {
     __device__ __forceinline__ K number_of(K key) const;
 };
 
-/* The slot of k, if no other value is there. */
-template <typename K> __device__ __forceinline__ unsigned hybrid_few_home(K k)
+/* That many bits. */
+template <typename K> __device__ __forceinline__ unsigned hybrid_few_hash(K k, unsigned bits)
 {
     const unsigned lo = static_cast<unsigned>(k);
     const unsigned hi = static_cast<unsigned>(static_cast<unsigned long long>(k) >> 32);
-    return (lo * 0x9e3779b1u + hi * 0x85ebca6bu) >> (32 - hybrid_few_size::slots_log2);
+    return (lo * 0x9e3779b1u + hi * 0x85ebca6bu) >> (32 - bits);
+}
+
+/* The slot of k, if no other value is there. */
+template <typename K> __device__ __forceinline__ unsigned hybrid_few_home(K k)
+{
+    return hybrid_few_hash(k, hybrid_few_size::slots_log2);
 }
 
 /* The slot of k, or the number of slots if it is not there. */

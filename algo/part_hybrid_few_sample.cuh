@@ -47,12 +47,67 @@ __device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
                                  __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
 }
 
+/* A bit for each hash of a key. So many of half the sample may meet one that is set: of keys that
+ * all differ 251 do by chance, of 2^18 values 370, of 2^16 730. Of more than these buckets are the
+ * faster way with keys of 64 bits. */
+enum { HYBRID_ALIKE_LOG2 = 17, HYBRID_ALIKE_BYTES = 1 << HYBRID_ALIKE_LOG2 >> 3 };
+enum { HYBRID_ALIKE_32 = 332, HYBRID_ALIKE_64 = 600 };
+/* Of fewer keys than this the sample has some more than once. */
+enum { HYBRID_ALIKE_FROM = 1 << 16 };
+
+/* Whether many keys of the sample come again though they crowd no bucket: of so few values buckets
+ * have a few each, in bins too full for a local sort to be faster than the radix sort. Neighbours
+ * that are equal count once. most: so many may; 0: any. words: HYBRID_ALIKE_BYTES, shared. A block
+ * of 1024 threads calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_are_alike(const K (&k)[I], unsigned long long n,
+                                                 unsigned most, void *words)
+{
+    if (n < HYBRID_ALIKE_FROM || most == 0) {
+        return false;
+    }
+    auto *bits = static_cast<unsigned *>(words);
+    auto *four = static_cast<uint4 *>(words);
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < HYBRID_ALIKE_BYTES / 16; w += 1024) {
+        four[w] = make_uint4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    unsigned again = 0;
+#pragma unroll
+    for (int i = 0; i < I; i += 2) {
+        const K left = __shfl_up_sync(~0u, k[i], 1);
+        const unsigned hash = hybrid_few_hash(k[i], HYBRID_ALIKE_LOG2);
+        if (threadIdx.x % 32 == 0 || k[i] != left) {
+            again += atomicOr(&bits[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+        }
+    }
+    again = __reduce_add_sync(~0u, again);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bits[0] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && again != 0) {
+        atomicAdd(&bits[0], again);
+    }
+    __syncthreads();
+    return bits[0] > most;
+}
+
 template <typename K> struct hybrid_few_sampled {
     K none;
     K value[hybrid_few_size::slots];
     unsigned again[hybrid_few_size::slots + 1]; /* 1: seen more than once; the last: no room */
     unsigned number, once;
 };
+
+/* Shared memory for either. */
+template <typename K> constexpr size_t hybrid_tables_bytes()
+{
+    constexpr size_t few = sizeof(hybrid_few_sampled<K>), alike = HYBRID_ALIKE_BYTES;
+    return few > alike ? few : alike;
+}
 
 /* Enters a key, the caller's, of each thread that wants it. */
 template <typename K>

@@ -177,6 +177,18 @@ template <typename K> struct hybrid_fill_vectors {
             hybrid_fill_vector(keys + q - skew, v, q < skew ? skew : 0, left < V ? left : V);
         }
     }
+    /* The keys of values b. */
+    template <typename F>
+    __device__ __forceinline__ void write(unsigned q, const F &f, const usw_gpu_keymap<K> &map,
+                                          const unsigned (&b)[V]) const
+    {
+        hybrid_vector<K> v;
+#pragma unroll
+        for (unsigned j = 0; j < V; j++) {
+            v.k[j] = map.unmap(f.key(b[j]));
+        }
+        write(q, v);
+    }
 };
 
 /* Writes the keys at positions [at, end), as many as the marks hold or fewer, of which lo is the
@@ -205,12 +217,7 @@ __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<
         } else {
             hybrid_search_values<V>(f.begins, lo, hi, at, p, b);
         }
-        hybrid_vector<K> v;
-#pragma unroll
-        for (unsigned j = 0; j < V; j++) {
-            v.k[j] = map.unmap(f.key(b[j]));
-        }
-        to.write(q, v);
+        to.write(q, f, map, b);
     }
 }
 
@@ -348,12 +355,7 @@ __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f
         if (first != next) {
             hybrid_spread_marks<K, V>(marks[warp], lo, length, p, b, before);
         }
-        hybrid_vector<K> v;
-#pragma unroll
-        for (unsigned j = 0; j < V; j++) {
-            v.k[j] = map.unmap(f.key(b[j]));
-        }
-        to.write(q, v);
+        to.write(q, f, map, b);
     }
 }
 

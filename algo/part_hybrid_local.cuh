@@ -15,22 +15,19 @@
 
 /* ---- split and rounds ---- */
 
-/* The counts of bins, in place, become the sums of all before. Vector w of a thread is in the w-th
- * stretch of bins; the sums of two stretches, each less than 2^16, are scanned at once. */
-template <int NT, int words>
-__device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
+/* Where what a thread counts begins, of all that the block's threads count, and how much that is:
+ * count w is of the w-th stretch, each of which has one of every thread. Two stretches, of less
+ * than 2^16 each, are scanned at once. sums: shared. */
+template <int NT, int counts>
+__device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
+                                                       unsigned (&begin)[counts], unsigned *sums)
 {
-    constexpr int own = words / NT, vectors = own / 4, packs = (vectors + 1) / 2, warps = NT / 32;
-    static_assert(own >= 4 && words % (4 * NT) == 0, "a thread scans whole vectors of words");
-    const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-    uint4 *v = reinterpret_cast<uint4 *>(bins);
-    uint4 c[vectors];
+    constexpr int packs = (counts + 1) / 2, warps = NT / 32;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     unsigned pack[packs], in_scan[packs];
 #pragma unroll
-    for (int w = 0; w < vectors; w++) {
-        c[w] = v[tid + w * NT];
-        unsigned sum = c[w].x + c[w].y + c[w].z + c[w].w;
-        pack[w / 2] = w % 2 == 0 ? sum : pack[w / 2] + (sum << 16);
+    for (int w = 0; w < counts; w++) {
+        pack[w / 2] = w % 2 == 0 ? count[w] : pack[w / 2] + (count[w] << 16);
     }
 #pragma unroll
     for (int q = 0; q < packs; q++) {
@@ -57,15 +54,34 @@ __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
             total += s.x + s.y + s.z + s.w;
         }
 #pragma unroll
-        for (int h = 0; h < 2 && 2 * q + h < vectors; h++) {
-            uint4 n = c[2 * q + h], o;
-            o.x = stretch + (before >> (16 * h) & 0xffff);
-            o.y = o.x + n.x;
-            o.z = o.y + n.y;
-            o.w = o.z + n.z;
-            v[tid + (2 * q + h) * NT] = o;
+        for (int h = 0; h < 2 && 2 * q + h < counts; h++) {
+            begin[2 * q + h] = stretch + (before >> (16 * h) & 0xffff);
             stretch += total >> (16 * h) & 0xffff;
         }
+    }
+    return stretch;
+}
+
+/* The counts of bins, in place, become the sums of all before. Vector w of a thread is in the w-th
+ * stretch of bins. */
+template <int NT, int words>
+__device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
+{
+    constexpr int own = words / NT, vectors = own / 4;
+    static_assert(own >= 4 && words % (4 * NT) == 0, "a thread scans whole vectors of words");
+    uint4 *v = reinterpret_cast<uint4 *>(bins) + threadIdx.x;
+    uint4 c[vectors];
+    unsigned count[vectors], begin[vectors];
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        c[w] = v[w * NT];
+        count[w] = c[w].x + c[w].y + c[w].z + c[w].w;
+    }
+    hybrid_scan_counts<NT>(count, begin, sums);
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        const unsigned y = begin[w] + c[w].x, z = y + c[w].y;
+        v[w * NT] = make_uint4(begin[w], y, z, z + c[w].z);
     }
 }
 

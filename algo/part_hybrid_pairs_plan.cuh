@@ -101,8 +101,8 @@ enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256
 /* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
  * look sorted, differ in few bytes, or are uneven by `most` of the sample in one cell go to the
  * radix sort at once, or, where they are of few values, when these have been counted. spare: bits
- * that a local sort needs beside the undecided ones. few: NULL, or where they are counted; then the
- * shared memory is hybrid_few_sampled. */
+ * that a local sort needs beside the undecided ones. few: NULL, or where they are counted. Shared
+ * memory: hybrid_tables_bytes. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
@@ -144,6 +144,10 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const bool heavy = !ordered && !thin && pairs_heavy(taken, shift, bits, most, cells);
     const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
                          hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
+    const bool alike =
+        !ordered && !thin && !heavy &&
+        hybrid_are_alike<K, 16>(taken.key, n, sizeof(K) == 4 ? HYBRID_ALIKE_32 : HYBRID_ALIKE_64,
+                                memory);
     if (t == 0) {
         if (few != nullptr) {
             few->values = 0;
@@ -151,7 +155,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
-        p.radix = ordered || thin || heavy || shift + spare > sizeof(K) * 8;
+        p.radix = ordered || thin || heavy || alike || shift + spare > sizeof(K) * 8;
         p.keys.skip = p.radix;
         p.keys.few = counted;
         *plan = p;

@@ -11,6 +11,7 @@
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
+    unsigned alike; /* as `most` of hybrid_are_alike */
 };
 
 /* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
@@ -117,8 +118,8 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
     if constexpr (sizeof(K) < 4) {
         return hybrid_count_shared(bits);
     } else {
-        constexpr size_t few = sizeof(hybrid_few_sampled<K>);
-        return few > hybrid_count_shared(bits) ? few : hybrid_count_shared(bits);
+        constexpr size_t tables = hybrid_tables_bytes<K>();
+        return tables > hybrid_count_shared(bits) ? tables : hybrid_count_shared(bits);
     }
 }
 
@@ -211,7 +212,9 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool counted = hybrid_may_be_few<K, I>(k, here, map, few, counts);
-    const bool radix = (many || thin) && !counted;
+    const bool alike = !many && !thin && !counted && (counts[0] & 0xffff) == 0 &&
+                       hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || thin || alike) && !counted;
     const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
                       hybrid_is_flat<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {

@@ -105,55 +105,22 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     /* All values in order, to tile. False: they are not m. */
     __device__ __forceinline__ bool write_all(unsigned m)
     {
-        constexpr int packs = (vectors + 1) / 2, warps = NT / 32;
-        const unsigned tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-        uint4 *v = reinterpret_cast<uint4 *>(bins);
-        unsigned pack[packs], in_scan[packs];
+        const uint4 *v = reinterpret_cast<const uint4 *>(bins) + threadIdx.x;
+        unsigned keys[vectors], begin[vectors];
 #pragma unroll
         for (int w = 0; w < vectors; w++) {
-            const uint4 c = v[tid + w * NT];
-            const unsigned sum = hybrid_values_keys(c.x) + hybrid_values_keys(c.y) +
-                                 hybrid_values_keys(c.z) + hybrid_values_keys(c.w);
-            pack[w / 2] = w % 2 == 0 ? sum : pack[w / 2] + (sum << 16);
+            const uint4 c = v[w * NT];
+            keys[w] = hybrid_values_keys(c.x) + hybrid_values_keys(c.y) + hybrid_values_keys(c.z) +
+                      hybrid_values_keys(c.w);
         }
-#pragma unroll
-        for (int q = 0; q < packs; q++) {
-            in_scan[q] = pack[q];
-#pragma unroll
-            for (int o = 1; o < 32; o <<= 1) {
-                unsigned up = __shfl_up_sync(~0u, in_scan[q], o);
-                in_scan[q] += lane >= static_cast<unsigned>(o) ? up : 0;
-            }
-            if (lane == 31) {
-                sums[q * warps + warp] = in_scan[q];
-            }
-        }
-        __syncthreads();
-        unsigned begins[vectors], stretch = 0;
-#pragma unroll
-        for (int q = 0; q < packs; q++) {
-            unsigned before = in_scan[q] - pack[q], total = 0;
-#pragma unroll
-            for (unsigned w = 0; w < warps; w += 4) {
-                uint4 s = *reinterpret_cast<const uint4 *>(sums + q * warps + w);
-                before += (w < warp ? s.x : 0) + (w + 1 < warp ? s.y : 0) +
-                          (w + 2 < warp ? s.z : 0) + (w + 3 < warp ? s.w : 0);
-                total += s.x + s.y + s.z + s.w;
-            }
-#pragma unroll
-            for (int h = 0; h < 2 && 2 * q + h < vectors; h++) {
-                begins[2 * q + h] = stretch + (before >> (16 * h) & 0xffff);
-                stretch += total >> (16 * h) & 0xffff;
-            }
-        }
-        if (stretch != m) {
+        if (hybrid_scan_counts<NT>(keys, begin, sums) != m) {
             return false;
         }
 #pragma unroll
         for (int w = 0; w < vectors; w++) {
-            const uint4 c = v[tid + w * NT];
-            const unsigned first = (tid + w * NT) * 32;
-            unsigned at = begins[w];
+            const uint4 c = v[w * NT];
+            const unsigned first = (threadIdx.x + w * NT) * 32;
+            unsigned at = begin[w];
             write(c.x, first, at);
             write(c.y, first + 8, at += hybrid_values_keys(c.x));
             write(c.z, first + 16, at += hybrid_values_keys(c.y));

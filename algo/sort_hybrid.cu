@@ -40,6 +40,7 @@
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
+#include "again.cuh"
 #include "held.cuh"
 #include "part_hybrid_job.cuh"
 #include "part_hybrid_pairs_queue.cuh"
@@ -129,13 +130,14 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
-        return {0, 0, false};
+        return {0, 0, false, 0};
     }
     const bool few = j.n < LARGE_FROM(sizeof(K));
     const unsigned most = few ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
     const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true};
+    const unsigned alike = sizeof(K) == 4 ? HYBRID_ALIKE_32 : few ? HYBRID_ALIKE_64 : 0;
+    return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
 /* sample, count and place. */
@@ -302,5 +304,13 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
     });
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_keys, usw_hybrid_pairs, 0, false,
-                                                         false};
+static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
+{
+    return usw_gpu_sort_again(g, s, sort_keys);
+}
+static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return usw_gpu_pairs_again(g, p, usw_hybrid_pairs);
+}
+
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_again, pairs_again, 0, false, false};

@@ -142,8 +142,8 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
     const K *keys = static_cast<const K *>(j.p->keys);
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
-    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, j.few != nullptr ? sizeof(hybrid_few_sampled<K>) : 0,
-               keys, n, j.map, j.digits, S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
+    USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, hybrid_tables_bytes<K>(), keys, n, j.map, j.digits,
+               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
     USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
                        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
                        j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits),

@@ -17,6 +17,7 @@
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
+#include "again.cuh"
 #include "held.cuh"
 #include "part_radix_queue.cuh"
 #include "part_radix_numbered.cuh"
@@ -311,4 +312,13 @@ upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const u
     return p->width == 3 ? queue(uint64_t()) : queue(uint32_t());
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_keys, sort_pairs, 0, true, false};
+static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
+{
+    return usw_gpu_sort_again(g, s, sort_keys);
+}
+static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return usw_gpu_pairs_again(g, p, sort_pairs);
+}
+
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_again, pairs_again, 0, true, false};

@@ -6,6 +6,9 @@ device arrays (gpu_sort.cu says how). torch and cupy, where they are installed, 
 keys in this process between the cells. Results go to a table on stdout and to a JSON file;
 gpu_plot.py draws them. The last column is the share of the roofline: the bytes that any sort must
 move (each key and value read once and written once) over time, over the copy rate of that run.
+"ratio" is of calls on arrays that are new to the library, "again" of calls that it has seen before,
+"queued" of both programs' work where all of it is queued before it begins: the host's speed is in
+the first, in the last it is not.
 Scan, reduce, split, selection, merges and histograms follow: bench_folds (folds.cu) prints them.
 """
 
@@ -18,7 +21,7 @@ import subprocess
 import sys
 
 PATTERNS = ["uniform", "sorted", "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24",
-            "bucket99", "sparse", "unit", "times"]
+            "bucket99", "sparse", "unit", "times", "v5000", "v65536"]
 
 
 class Program:
@@ -110,11 +113,14 @@ def cells(o):
 def show(row):
     ours, best = row["times"]["upsweep"], min(v for k, v in row["times"].items() if k != "upsweep")
     row["ratio"] = best / ours
+    row["again_ratio"] = row["times"]["cub"] / row["again"]["upsweep"]
+    row["queued_ratio"] = row["queued"]["cub"] / row["queued"]["upsweep"]
     row["roofline"] = row["least_bytes"] / ours / 1e6 / row["copy_tbs"]
     rivals = "  ".join(f"{k} {v:9.1f}" for k, v in row["times"].items() if k != "upsweep")
     print(
         f"{row['op']:8}{row['type']:5}{row['n']:11} {row['pattern']:9} upsweep {ours:9.1f} us "
         f"{row['n'] / ours / 1e3:8.2f} Gkeys/s  {rivals}  ratio {row['ratio']:5.2f}  "
+        f"again {row['again_ratio']:5.2f}  queued {row['queued_ratio']:5.2f}  "
         f"roofline {100 * row['roofline']:5.1f}%{'' if row['right'] else '  WRONG'}",
         flush=True,
     )

@@ -4,7 +4,9 @@
  * 64 is log2(n), any other is n. op is keys, pairs (values as wide as keys, or of 4 bytes) or
  * argsort. upsweep is called as users call it, on device arrays; its input is restored before each
  * run, outside of the time. Results are compared byte for byte. Times are medians between events,
- * the first round warms up. */
+ * the first round warms up. On an idle stream, where a short call waits for the host's launches:
+ * "times", ours each time at another address, and "again", at the same one, which the library
+ * remembers. Queued before they begin, so that the host's speed does not matter: "queued". */
 #include "upsweep.h"
 
 #include <cub/cub.cuh>
@@ -31,9 +33,9 @@ void must(cudaError_t e, const char *what)
 upsweep *u;
 cudaStream_t stream;
 
-const char *const patterns[] = {"uniform", "sorted", "reversed", "equal", "few16",
-                                "and3",    "zipf",   "clusters", "top24", "bucket99",
-                                "sparse",  "unit",   "times",    nullptr};
+const char *const patterns[] = {"uniform", "sorted",   "reversed", "equal",    "few16",  "and3",
+                                "zipf",    "clusters", "top24",    "bucket99", "sparse", "unit",
+                                "times",   "v5000",    "v65536",   nullptr};
 enum pattern {
     UNIFORM,
     SORTED,
@@ -47,7 +49,9 @@ enum pattern {
     BUCKET99,
     SPARSE,
     UNIT,
-    TIMES
+    TIMES,
+    V5000,
+    V65536
 };
 
 __device__ unsigned long long mix(unsigned long long z)
@@ -84,6 +88,8 @@ template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, boo
         return static_cast<K>(__float_as_uint(static_cast<float>(r >> 40) * 0x1p-24f));
     }
     case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
+    case V5000: return static_cast<K>(mix(r % 5000 + 1));
+    case V65536: return static_cast<K>(mix(r % 65536 + 1));
     default: return key;
     }
 }
@@ -129,17 +135,36 @@ struct cell {
     }
 };
 
-template <typename F> float time_of(F run)
+/* Keeps the stream busy until *open is set, or for a fifth of a second. */
+__global__ void gate(const volatile unsigned *open)
+{
+    for (unsigned tries = 0; *open == 0 && tries < 200000; tries++) {
+        __nanosleep(1000);
+    }
+}
+
+/* From event to event, us. queued: all of it is queued before the first of it begins, so the time
+ * is the device's alone; else it begins on an idle stream, and waits for each launch as a caller
+ * would. */
+template <typename F> float time_of(bool queued, F run)
 {
     static cudaEvent_t begin, end;
+    static unsigned *open;
     if (begin == nullptr) {
         MUST(cudaEventCreate(&begin));
         MUST(cudaEventCreate(&end));
+        MUST(cudaMallocHost(&open, sizeof *open));
     }
     float ms;
+    MUST(cudaStreamSynchronize(stream));
+    if (queued) {
+        *static_cast<volatile unsigned *>(open) = 0;
+        gate<<<1, 1, 0, stream>>>(open);
+    }
     MUST(cudaEventRecord(begin, stream));
     run();
     MUST(cudaEventRecord(end, stream));
+    *static_cast<volatile unsigned *>(open) = 1;
     MUST(cudaEventSynchronize(end));
     MUST(cudaEventElapsedTime(&ms, begin, end));
     return ms * 1000;
@@ -171,7 +196,7 @@ double copy_rate()
         std::vector<float> times;
         for (unsigned r = 0; r < 5; r++) {
             times.push_back(time_of(
-                [&] { MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream)); }));
+                false, [&] { MUST(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream)); }));
         }
         rate = 2.0 * static_cast<double>(bytes) / median(times) / 1e6;
         MUST(cudaFree(from));
@@ -180,14 +205,41 @@ double copy_rate()
     return rate;
 }
 
-void tell(const cell &c, size_t least_bytes, bool right, float ours, float cubs)
+struct measured {
+    std::vector<float> fresh, again, queued, cub, cub_queued;
+};
+
+void tell(const cell &c, size_t least_bytes, bool right, const measured &t)
 {
     printf("{\"op\": \"%s\", \"type\": \"%s\", \"n\": %zu, \"pattern\": \"%s\", \"right\": %s, "
            "\"least_bytes\": %zu, \"copy_tbs\": %.3f, "
-           "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
+           "\"times\": {\"upsweep\": %.2f, \"cub\": %.2f}, \"again\": {\"upsweep\": %.2f}, "
+           "\"queued\": {\"upsweep\": %.2f, \"cub\": %.2f}}\n",
            c.op.c_str(), c.type.c_str(), c.n, c.pattern.c_str(), right ? "true" : "false",
-           least_bytes, copy_rate(), ours, cubs);
+           least_bytes, copy_rate(), median(t.fresh), median(t.cub), median(t.again),
+           median(t.queued), median(t.cub_queued));
     fflush(stdout);
+}
+
+constexpr size_t SHIFT = 64, SHIFTS = 16; /* elements between the addresses of "times" */
+
+/* restored_to(place) restores the input there, at 0 or elsewhere, and returns what sorts it. */
+template <typename Ours, typename Cubs>
+measured take_turns(unsigned rounds, Ours restored_to, Cubs cub_sort)
+{
+    measured t;
+    for (unsigned r = 0; r <= rounds; r++) {
+        const bool warm = r != 0;
+        t.fresh.push_back(time_of(false, restored_to((r % (SHIFTS - 1) + 1) * SHIFT)));
+        t.cub.push_back(time_of(false, cub_sort));
+        t.again.push_back(time_of(false, restored_to(0)));
+        t.queued.push_back(time_of(warm, restored_to(0)));
+        t.cub_queued.push_back(time_of(warm, cub_sort));
+        if (!warm) {
+            t = measured();
+        }
+    }
+    return t;
 }
 
 /* K: the type CUB sorts. B: its bits. V: of values; the same sizes. */
@@ -200,13 +252,13 @@ template <typename K, typename B, typename V> void measure(const cell &c, upswee
     unsigned *differ, wrong = 0;
     void *temp = nullptr;
     MUST(cudaMalloc(&input, n * sizeof(B)));
-    MUST(cudaMalloc(&ours, n * sizeof(B)));
+    MUST(cudaMalloc(&ours, (n + SHIFT * SHIFTS) * sizeof(B)));
     MUST(cudaMalloc(&out, n * sizeof(B)));
     MUST(cudaMalloc(&differ, 4));
     MUST(cudaMemsetAsync(differ, 0, 4, stream));
     if (!keys_only) {
         MUST(cudaMalloc(&values, n * sizeof(V)));
-        MUST(cudaMalloc(&our_values, n * sizeof(V)));
+        MUST(cudaMalloc(&our_values, (n + SHIFT * SHIFTS) * sizeof(V)));
         MUST(cudaMalloc(&out_values, n * sizeof(V)));
         count_up<<<1024, 256, 0, stream>>>(values, n);
     }
@@ -222,24 +274,26 @@ template <typename K, typename B, typename V> void measure(const cell &c, upswee
     /* CUB orders floats by their bits, so ours does too here. */
     upsweep_options raw = UPSWEEP_OPTIONS_INIT;
     raw.flags = std::is_floating_point<K>::value ? UPSWEEP_NAN_RAW : 0;
+    size_t at = 0;
     auto our_sort = [&] {
-        call(keys_only ? upsweep_sort(u, ours, n, type, &raw)
-             : argsort ? upsweep_argsort(u, ours, n, type, our_values, sizeof(V) * 8, &raw)
-                       : upsweep_sort_pairs(u, ours, our_values, n, type, sizeof(V), &raw));
+        B *keys = ours + at;
+        V *with = our_values + at;
+        call(keys_only ? upsweep_sort(u, keys, n, type, &raw)
+             : argsort ? upsweep_argsort(u, keys, n, type, with, sizeof(V) * 8, &raw)
+                       : upsweep_sort_pairs(u, keys, with, n, type, sizeof(V), &raw));
+    };
+    auto restored_to = [&](size_t place) {
+        at = place;
+        MUST(cudaMemcpyAsync(ours + at, input, n * sizeof(B), cudaMemcpyDefault, stream));
+        if (!keys_only) {
+            MUST(
+                cudaMemcpyAsync(our_values + at, values, n * sizeof(V), cudaMemcpyDefault, stream));
+        }
+        return our_sort;
     };
     cub_sort();
     MUST(cudaMalloc(&temp, scratch));
-    std::vector<float> times[2];
-    for (unsigned r = 0; r <= c.rounds; r++) {
-        MUST(cudaMemcpyAsync(ours, input, n * sizeof(B), cudaMemcpyDefault, stream));
-        if (!keys_only) {
-            MUST(cudaMemcpyAsync(our_values, values, n * sizeof(V), cudaMemcpyDefault, stream));
-        }
-        float took[2] = {time_of(our_sort), time_of(cub_sort)};
-        for (unsigned i = 0; i < 2 && r != 0; i++) {
-            times[i].push_back(took[i]);
-        }
-    }
+    const measured t = take_turns(c.rounds, restored_to, cub_sort);
     if (!argsort) {
         compare<<<1024, 256, 0, stream>>>(reinterpret_cast<unsigned char *>(ours),
                                           reinterpret_cast<unsigned char *>(out), n * sizeof(B),
@@ -253,7 +307,7 @@ template <typename K, typename B, typename V> void measure(const cell &c, upswee
     MUST(cudaMemcpyAsync(&wrong, differ, 4, cudaMemcpyDefault, stream));
     call(upsweep_wait(u));
     size_t least = 2 * n * (sizeof(B) + (keys_only ? 0 : sizeof(V)));
-    tell(c, least, wrong == 0, median(times[0]), median(times[1]));
+    tell(c, least, wrong == 0, t);
     for (void *p : {static_cast<void *>(input), static_cast<void *>(ours), static_cast<void *>(out),
                     static_cast<void *>(values), static_cast<void *>(our_values),
                     static_cast<void *>(out_values), temp, static_cast<void *>(differ)}) {

@@ -1,5 +1,5 @@
 /* gpu.cu - the plugin's side of a handle: device, stream, faults, and how failures are told. */
-#include "gpu.cuh"
+#include "again.cuh"
 
 #include <cstdarg>
 #include <cstdio>
@@ -237,7 +237,7 @@ upsweep_status usw_gpu_open(usw_gpu **g, int device, size_t scratch_limit, char 
         snprintf(error, error_bytes, "%s", why);
         return UPSWEEP_ERROR_DEVICE;
     }
-    usw_gpu *made = new (std::nothrow) usw_gpu();
+    usw_gpu_whole *made = new (std::nothrow) usw_gpu_whole();
     if (made == nullptr) {
         snprintf(error, error_bytes, "no memory for a handle");
         return UPSWEEP_ERROR_MEMORY;
@@ -262,12 +262,14 @@ void usw_gpu_close(usw_gpu *g)
     if (g == nullptr) {
         return;
     }
+    auto *whole = static_cast<usw_gpu_whole *>(g);
     if (g->device >= 0) {
         usw_gpu_make_current(g);
         usw_gpu_scratch_free(g);
         if (g->stream != nullptr) {
             (void)cudaStreamSynchronize(g->stream);
         }
+        usw_gpu_again_free(whole);
         (void)cudaFree(g->fault);
         for (int i = 0; i < 2; i++) {
             (void)cudaFreeHost(g->staging[i]);
@@ -285,5 +287,5 @@ void usw_gpu_close(usw_gpu *g)
         (void)cudaGetLastError();
         usw_gpu_end(g);
     }
-    delete g;
+    delete whole;
 }

@@ -7,7 +7,7 @@
  *
  * A stream that is being captured allows no allocation, and a graph keeps the addresses it was
  * captured with: from then on no block is given back before usw_gpu_trim or usw_gpu_close. */
-#include "gpu.cuh"
+#include "again.cuh"
 
 #include <new>
 
@@ -86,6 +86,11 @@ void usw_gpu_scratch_free(usw_gpu *g)
         delete b;
     }
     g->scratch_held = 0;
+}
+
+const void *usw_gpu_scratch_start(const usw_gpu *g)
+{
+    return g->blocks == nullptr ? nullptr : g->blocks->bytes;
 }
 
 void *usw_gpu_scratch(usw_gpu *g, size_t bytes)

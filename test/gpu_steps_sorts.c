@@ -49,6 +49,7 @@ enum uneven {
     MIDDLE,     /* buckets a little too large for the local sort */
     EVEN_LESS,  /* as EVEN, but of half the range */
     EVEN_LEAN,  /* as EVEN, but most have 0 in the two bits above the last half */
+    VALUES,     /* 5000, spread over all buckets */
     PATTERNS
 };
 
@@ -93,6 +94,7 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     case RANGE: return full / 10 * 4 + key % (full / 5 + 1);
     case EVEN_LESS: return key >> bits / 4 >> 1;
     case EVEN_LEAN: return key >> bits / 4 & ~(r >> 61 != 0 ? UINT64_C(3) << bits / 2 : 0);
+    case VALUES: return (r % 5000 + 1) * 0x9e3779b97f4a7c15 >> (64 - bits);
     case EVEN_TIES: return key >> bits / 4 & ~(full >> bits * 5 / 8 << bits / 5);
     case EVEN_RUNS: return ((full >> bits / 4) / n * (i / 16) << 4) + (r >> 60) + (r >> 32 & 3);
     default: return key % (full / 16 * 11); /* 11 buckets of 16 */
@@ -173,6 +175,8 @@ static void few_values(void **state)
         check_pairs(room, pattern, UPSWEEP_F32, n, pattern == FEW_VALUES);
         check_pairs(room, pattern, UPSWEEP_U64, n, false);
     }
+    check_pairs(room, VALUES, UPSWEEP_U32, is_emulated(room) ? 65535 : n, false);
+    check_pairs(room, VALUES, UPSWEEP_F32, is_emulated(room) ? 65536 : n, true);
 }
 
 /* Pairs that are sorted by digits: by an even and by an odd number of them, in place or not. */
