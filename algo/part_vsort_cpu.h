@@ -123,6 +123,7 @@ const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .plain_doubles = plain_doubles,
     .sort_doubles = sort_doubles,
     .partition_doubles = partition_doubles,
+    .select_doubles = select_doubles,
 #endif
 };
 #endif

@@ -49,6 +49,11 @@ USW_APART static void sort_numbers(KEY *k, size_t n)
     FN(vsort)(k, n);
 }
 
+USW_APART static void select_numbers(KEY *keys, size_t n, size_t k)
+{
+    FN(vselect)(keys, n, k);
+}
+
 USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)
 {
     return FN(partition)(k, n, pivot);
@@ -88,6 +93,18 @@ static void sort_doubles(void *keys, size_t n)
     unsigned state = begin_usual();
     sort_numbers(keys, n);
     end_usual(state);
+}
+
+/* False, with nothing done, if these are others, or their order is. */
+static bool select_doubles(void *keys, size_t n, size_t k, const usw_keymap *map)
+{
+    if (!keeps_double_order(map) || !plain_doubles(keys, n)) {
+        return false;
+    }
+    unsigned state = begin_usual();
+    select_numbers(keys, n, k);
+    end_usual(state);
+    return true;
 }
 
 /* n >= PARTITION_MIN keys. */

@@ -91,24 +91,24 @@ static void FN(vsort)(void *keys, size_t n)
     FN(quick_sort)(keys, n, KEY_GREATEST, 2 * usw_log2_up(n) + 4);
 }
 
-#if !defined(DOUBLES) && !defined(SIGNED_ORDER)
+#ifndef SIGNED_ORDER
 /* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
  * there after a sort, too. */
 static void FN(vselect)(void *keys, size_t n, size_t k)
 {
-    KEY *part = keys, top = (KEY)-1;
+    KEY *part = keys, top = KEY_GREATEST;
     unsigned depth = 2 * usw_log2_up(n) + 4;
     while (n > FN(SELECT_BASE) && depth-- > 0) {
         bool constant;
         KEY pivot = FN(choose_pivot)(part, n, &constant);
         bool below = pivot == top;
-        if ((below && pivot == 0) || (constant && FN(all_equal)(part, n))) {
+        if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(part, n))) {
             return;
         }
-        size_t left = FN(partition)(part, n, below ? (KEY)(pivot - 1) : pivot);
+        size_t left = FN(partition)(part, n, below ? KEY_BEFORE(pivot) : pivot);
         if (k < left) {
             n = left;
-            top = below ? (KEY)(pivot - 1) : pivot;
+            top = below ? KEY_BEFORE(pivot) : pivot;
             continue;
         }
         if (below) {

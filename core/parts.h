@@ -38,6 +38,8 @@ typedef struct usw_part_vsort {
     bool (*plain_doubles)(const void *keys, size_t n);
     void (*sort_doubles)(void *keys, size_t n);
     size_t (*partition_doubles)(void *keys, size_t n, const void *pivot);
+    /* False, with nothing done, if the order or any key does not allow it. */
+    bool (*select_doubles)(void *keys, size_t n, size_t k, const usw_keymap *map);
 } usw_part_vsort;
 USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
 

@@ -279,6 +279,11 @@ void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *ma
     }
     unsigned char *rest = j.keys;
     size_t count = j.n;
+    const usw_part_vsort *sorts = USW_PICK(u->isa, usw_part_vsort);
+    if (u->isa == USW_AVX2 && count * j.bytes <= SMALL_AVX2 &&
+        sorts->select_doubles(rest, count, k, map)) {
+        return;
+    }
     maps->map[j.width](rest, rest, j.plain ? 0 : count, map);
     j.map = &none;
     if (j.bytes > 1) {
@@ -288,7 +293,7 @@ void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *ma
         j.plain = plain;
     }
     if (j.least != j.greatest) {
-        USW_PICK(u->isa, usw_part_vsort)->select[j.width](j.keys, j.n, k);
+        sorts->select[j.width](j.keys, j.n, k);
     }
     maps->unmap[j.width](rest, rest, j.plain ? 0 : count, map);
 }
