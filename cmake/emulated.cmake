@@ -58,7 +58,7 @@ if(cuda_forms)
     # Forms by themselves, for what no public call reaches.
     set(by_themselves ${CMAKE_SOURCE_DIR}/algo/sort_vmerge.cu
         ${CMAKE_SOURCE_DIR}/algo/reduce_butterfly.cu)
-    foreach(stem gpu scratch devices stage finish)
+    foreach(stem gpu again scratch devices stage finish)
         list(APPEND by_themselves ${CMAKE_SOURCE_DIR}/cuda/${stem}.cu)
     endforeach()
     add_executable(test_textbook ${emulate_dir}/test_textbook.cpp ${by_themselves})
