@@ -1,6 +1,7 @@
 /* gpu_steps_sorts.c - the hybrid sort on the GPU gives the CPU's bytes for keys that are uneven in
  * every way its steps decide by: large and middle buckets, equal keys, few values, leading bits
  * that a sample misses, floats that wrap round; at sizes around one and two scatters. */
+#include "frame.h"
 #include "gpu_steps.h"
 
 enum { N_MAX = 131073 };
@@ -101,13 +102,31 @@ static uint64_t uneven_key(unsigned pattern, unsigned bits, size_t i, size_t n, 
     }
 }
 
-static void fill(unsigned pattern, upsweep_type type, size_t n, uint64_t seed)
+typedef struct filling {
+    unsigned pattern;
+    size_t bytes, n;
+    uint64_t seed;
+} filling;
+
+enum { FILL_KEYS = 1 << 16 };
+
+static void fill_chunk(void *context, size_t c, unsigned lane)
 {
-    size_t bytes = upsweep_type_bytes(type);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = uneven_key(pattern, (unsigned)bytes * 8, i, n, &seed);
-        memcpy(keys + i * bytes, &key, bytes);
+    const filling *f = context;
+    const size_t end = usw_min(f->n, (c + 1) * FILL_KEYS);
+    uint64_t from = f->seed << 32 | c, state = input_random(&from);
+    (void)lane;
+    for (size_t i = c * FILL_KEYS; i < end; i++) {
+        uint64_t key = uneven_key(f->pattern, (unsigned)f->bytes * 8, i, f->n, &state);
+        memcpy(keys + i * f->bytes, &key, f->bytes);
     }
+}
+
+/* By all threads: one alone takes longer for 2^28 keys than all that is done with them. */
+static void fill(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, uint64_t seed)
+{
+    filling f = {pattern, upsweep_type_bytes(type), n, seed};
+    usw_parallel(room->cpu, usw_div_up(n, FILL_KEYS), fill_chunk, &f);
 }
 
 static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n, unsigned turn)
@@ -117,7 +136,7 @@ static void check(gpu_room *room, unsigned pattern, upsweep_type type, size_t n,
     unsigned flags = all_flags[turn % 3];
     size_t bytes = upsweep_type_bytes(type);
     upsweep_options o = {.flags = flags};
-    fill(pattern, type, n, turn + 1);
+    fill(room, pattern, type, n, turn + 1);
     memcpy(want, keys, n * bytes);
     assert_int_equal(upsweep_sort(room->cpu, want, n, type, &o), UPSWEEP_OK);
     gpu_begin(room);
@@ -140,7 +159,7 @@ static void check_pairs(gpu_room *room, unsigned pattern, upsweep_type type, siz
     const size_t bytes = upsweep_type_bytes(type), half = most_bytes / 2;
     unsigned char *places = keys + half, *want_places = want + half, *got_places = got + half;
     assert_true(n * bytes <= half);
-    fill(pattern, type, n, n);
+    fill(room, pattern, type, n, n);
     for (size_t i = 0; i < n; i++) {
         memcpy(places + i * bytes, &(uint64_t){i}, bytes);
     }
