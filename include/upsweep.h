@@ -35,6 +35,9 @@
  *              (upsweep_set_stream), neither waits nor allocates once there is scratch enough
  *              (upsweep_reserve), and can be captured in a CUDA graph. Arguments are checked at
  *              once; what only the device can see, an index out of range, is told by upsweep_wait.
+ *              A sort that comes a third time with the same arrays and options is kept as a graph
+ *              of the handle's own, up to eight of them; that one call takes the host longer, and
+ *              the driver some memory.
  *              Calls with a function of the caller's compute on the CPU, and so do making a graph
  *              and upsweep_bellman_ford: they take host arrays only. Queries of paths take lists of
  *              sources and targets from the host, distances and parents from anywhere.
