@@ -123,14 +123,14 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
     }
 }
 
-/* Few values crowd some bucket: then whether they are few. */
+/* Whether keys that crowd some bucket are of few values. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here,
                                                   const usw_gpu_keymap<K> &map, hybrid_few<K> *few,
                                                   unsigned *counts)
 {
     if constexpr (sizeof(K) >= 4) {
-        if (few != nullptr && (counts[0] & 0xffff) != 0) {
+        if (few != nullptr) {
             return hybrid_are_few<K, I>(k, here, map, hybrid_few_size::values, few, counts);
         }
     }
@@ -211,9 +211,10 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
-    const bool counted = hybrid_may_be_few<K, I>(k, here, map, few, counts);
-    const bool alike = !many && !thin && !counted && (counts[0] & 0xffff) == 0 &&
-                       hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
+    const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
+    const bool counted = crowds && hybrid_may_be_few<K, I>(k, here, map, few, counts);
+    const bool alike =
+        !many && !thin && !crowds && hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
     const bool radix = (many || thin || alike) && !counted;
     const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
                       hybrid_is_flat<K, I>(k, shift, bits, level, counts);

@@ -2,10 +2,14 @@
 #include "device.h"
 
 #include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "frame.h"
 #include "handles.h"
@@ -166,6 +170,24 @@ void device_copy(void *to, const void *from, size_t bytes)
 {
     must(handle->plugin->copy(handle->gpu, to, from, bytes), "copy");
     settle();
+}
+
+void device_check_split(const void *in, const uint8_t *by, void *want, void *got, size_t n,
+                        size_t bytes)
+{
+    size_t zeros = 0, kept = 0, found = 0;
+    assert_int_equal(upsweep_split(cpu, in, by, want, n, bytes, &zeros, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_split(gpu, in, by, got, n, bytes, &found, NULL), UPSWEEP_OK);
+    assert_int_equal(found, zeros);
+    assert_memory_equal(got, want, n * bytes);
+    assert_int_equal(upsweep_compact(cpu, in, by, want, n, bytes, &kept, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_compact(gpu, in, by, got, n, bytes, &found, NULL), UPSWEEP_OK);
+    assert_int_equal(found, kept);
+    assert_memory_equal(got, want, kept * bytes);
+    memcpy(got, in, n * bytes);
+    assert_int_equal(upsweep_compact(gpu, got, by, got, n, bytes, &found, NULL), UPSWEEP_OK);
+    assert_int_equal(found, kept);
+    assert_memory_equal(got, want, kept * bytes);
 }
 
 void *device_symbol(const char *name)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "upsweep.h"
 
@@ -20,6 +21,10 @@ bool device_is_emulated(void);
 extern upsweep *cpu, *gpu;
 int device_group_start(size_t bytes);
 int device_group_end(void **state);
+/* The GPU splits n elements by flags, and compacts them, in place and not, as the CPU does. want,
+ * got: room for the elements. */
+void device_check_split(const void *in, const uint8_t *flags, void *want, void *got, size_t n,
+                        size_t bytes);
 
 /* Memory that begins `offset` bytes after an address aligned to 256, all of a pattern, with more of
  * it before and behind; until device_reset. */

@@ -113,22 +113,7 @@ static void test_reductions(void **state)
 
 static void check_split(upsweep_type type, size_t length)
 {
-    const size_t bytes = upsweep_type_bytes(type);
-    size_t zeros = 0, kept = 0, found = 0;
-    assert_int_equal(upsweep_split(cpu, in, flags, want, length, bytes, &zeros, NULL), UPSWEEP_OK);
-    assert_int_equal(upsweep_split(gpu, in, flags, got, length, bytes, &found, NULL), UPSWEEP_OK);
-    assert_int_equal(found, zeros);
-    assert_memory_equal(got, want, length * bytes);
-    assert_int_equal(upsweep_compact(cpu, in, flags, want, length, bytes, &kept, NULL), UPSWEEP_OK);
-    assert_int_equal(upsweep_compact(gpu, in, flags, got, length, bytes, &found, NULL), UPSWEEP_OK);
-    assert_int_equal(found, kept);
-    assert_memory_equal(got, want, kept * bytes);
-    memcpy(want, in, length * bytes);
-    assert_int_equal(upsweep_compact(cpu, in, flags, got, length, bytes, &kept, NULL), UPSWEEP_OK);
-    assert_int_equal(upsweep_compact(gpu, want, flags, want, length, bytes, &found, NULL),
-                     UPSWEEP_OK);
-    assert_int_equal(found, kept);
-    assert_memory_equal(want, got, kept * bytes);
+    device_check_split(in, flags, want, got, length, upsweep_type_bytes(type));
 }
 
 /* A block a multiprocessor with a small tile, eight with large ones, a ring. */

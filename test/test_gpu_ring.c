@@ -88,16 +88,8 @@ static void test_splits(void **state)
 {
     (void)state;
     for (size_t bytes = 4; bytes <= 8; bytes += 4) {
-        size_t kept = 0, zeros = 0, found = 0;
         fill(bytes == 4 ? UPSWEEP_U32 : UPSWEEP_U64);
-        assert_int_equal(upsweep_split(cpu, in, flags, want, n, bytes, &zeros, NULL), UPSWEEP_OK);
-        assert_int_equal(upsweep_split(gpu, in, flags, got, n, bytes, &found, NULL), UPSWEEP_OK);
-        assert_int_equal(found, zeros);
-        assert_memory_equal(got, want, n * bytes);
-        assert_int_equal(upsweep_compact(cpu, in, flags, want, n, bytes, &kept, NULL), UPSWEEP_OK);
-        assert_int_equal(upsweep_compact(gpu, in, flags, in, n, bytes, &found, NULL), UPSWEEP_OK);
-        assert_int_equal(found, kept);
-        assert_memory_equal(in, want, kept * bytes);
+        device_check_split(in, flags, want, got, n, bytes);
     }
 }
 
