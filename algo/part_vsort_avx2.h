@@ -235,25 +235,35 @@ USW_IN_REGISTERS V FN(vpick_flip)(V a, V b, const unsigned x, const LANE_SET mas
     return FN(vblend)(a, FN(vflip)(b, x), mask);
 }
 
-/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and
- * moves both pointers. May overwrite what lies within LANES keys above *left and below *right:
- * one permutation brings both sides to their ends, and is stored twice. */
-static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+/* Writes the keys of x that are <= pivot to the front of the next `room` keys, the others to their
+ * back, and returns how many the former are. May overwrite what lies within LANES keys of either
+ * end: one permutation brings both sides to theirs, and is stored twice. The caller knows the room,
+ * which is LANES keys less for every vector, so that one of the ends is not kept. */
+#define SPLITS_BETWEEN 1
+static inline size_t FN(vsplit_between)(V x, V pivot, KEY *left, size_t room)
 {
 #if KEY_BITS == 64
     M above = FN(vgreater)(x, pivot);
     unsigned bits = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
-    uint64_t from = split_4[bits];
+    const uint64_t *from = &split_4[bits];
+    size_t below = (size_t)__builtin_popcount(15u ^ bits);
 #else
-    M below = _mm256_cmpeq_epi32(FN(vmin)(x, pivot), x);
-    unsigned bits = 255u ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(below));
-    uint64_t from = split_8[bits];
+    M is_below = _mm256_cmpeq_epi32(FN(vmin)(x, pivot), x);
+    unsigned bits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(is_below));
+    const uint64_t *from = &split_8[255u ^ bits];
+    size_t below = (size_t)__builtin_popcount(bits);
 #endif
-    size_t n = (size_t)__builtin_popcount(bits);
-    V index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)from));
+    V index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
     V parted = FN(vpermute)(x, index);
-    FN(vstore)(*left, parted);
-    FN(vstore)(*right - LANES, parted);
-    *left += LANES - n;
-    *right -= n;
+    FN(vstore)(left, parted);
+    FN(vstore)(left + room - LANES, parted);
+    return below;
+}
+
+/* The same upward from *left and downward from *right; moves both pointers. */
+static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+{
+    size_t room = (size_t)(*right - *left);
+    *left += FN(vsplit_between)(x, pivot, *left, room);
+    *right = *left + (room - LANES);
 }

@@ -17,6 +17,9 @@ enum {
     FN(SELECT_BASE) = 16 * LANES,   /* keys that are sorted where one of them is looked for */
     FN(PARTITION_MIN) = 16 * LANES, /* keys */
     FN(STRETCH) = 4,                /* vectors */
+    /* Of more keys, where vectors are short: a choice of side costs the same for twice as many. */
+    FN(LONG_STRETCH) = USW_LEVEL == 1 ? 8 : FN(STRETCH),
+    FN(LONG_FROM) = 4 * FN(LONG_STRETCH) * LANES, /* keys */
     FN(SAMPLE_WIDE_FROM) =
         2048 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
 };
@@ -48,67 +51,88 @@ static inline KEY *FN(split_some)(KEY *from, size_t n, KEY pivot, KEY **left, KE
     return end;
 }
 
-USW_IN_REGISTERS void FN(load_stretch)(V *x, const KEY *from)
+USW_IN_REGISTERS void FN(load_stretch)(V *x, const KEY *from, const size_t stretch)
 {
-    USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = FN(vload)(from + i * LANES);
+    USW_UNROLL for (size_t i = 0; i < stretch; i++) x[i] = FN(vload)(from + i * LANES);
 }
 
-USW_IN_REGISTERS void FN(split_stretch)(const V *x, V pivot, KEY **left, KEY **right)
+USW_IN_REGISTERS void FN(split_stretch)(const V *x, V pivot, KEY **left, KEY **right,
+                                        const size_t stretch)
 {
-    USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) FN(vsplit)(x[i], pivot, left, right);
+#ifdef SPLITS_BETWEEN
+    size_t room = (size_t)(*right - *left);
+    USW_UNROLL for (size_t i = 0; i < stretch; i++)
+    {
+        *left += FN(vsplit_between)(x[i], pivot, *left, room - i * LANES);
+    }
+    *right = *left + (room - stretch * LANES);
+#else
+    USW_UNROLL for (size_t i = 0; i < stretch; i++) FN(vsplit)(x[i], pivot, left, right);
+#endif
 }
 
 /* Where the next stretch is read, from the side with less room; it is then no more of [low, high).
  * As a choice between two values it becomes a branch, which no one foresees: on Zen 3 that costs a
  * twentieth of the time. Nothing else was measured, so that AVX-512 is left as it was. */
 USW_IN_REGISTERS const KEY *FN(next_stretch)(const KEY *left, KEY **low, KEY **high,
-                                             const KEY *right, const char **soon)
+                                             const KEY *right, const char **soon,
+                                             const ptrdiff_t keys)
 {
-    enum { KEYS = FN(STRETCH) * LANES, AHEAD = 2048 / sizeof(KEY) };
+    enum { AHEAD = 2048 / sizeof(KEY) };
 #if USW_LEVEL == 1
     ptrdiff_t side = -(ptrdiff_t)(*low - left > right - *high);
     __asm__("" : "+r"(side)); /* all ones or zeros, and no compiler knows */
-    const KEY *from = *low + ((*high - *low - KEYS) & side);
-    *soon = (const char *)(from + AHEAD + ((KEYS - 2 * AHEAD) & side));
-    *low += KEYS & ~side;
-    *high -= KEYS & side;
+    const KEY *from = *low + ((*high - *low - keys) & side);
+    *soon = (const char *)(from + AHEAD + ((keys - 2 * AHEAD) & side));
+    *low += keys & ~side;
+    *high -= keys & side;
 #else
     bool from_low = *low - left <= right - *high;
-    const KEY *from = from_low ? *low : *high - KEYS;
+    const KEY *from = from_low ? *low : *high - keys;
     *soon = (const char *)(from_low ? *low + AHEAD : *high - AHEAD);
-    *low += from_low ? KEYS : 0;
-    *high -= from_low ? 0 : KEYS;
+    *low += from_low ? keys : 0;
+    *high -= from_low ? 0 : keys;
 #endif
     return from;
 }
 
-/* Moves the keys <= pivot to the front and returns how many they are; n > 3 stretches. One stretch
- * is read ahead, so that the choice of the side does not wait for the stretch before it. */
-static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
+/* By stretches of so many vectors; n > 3 stretches. One is read ahead, so that the choice of the
+ * side does not wait for the one before it. */
+USW_IN_REGISTERS size_t FN(partition_by)(KEY *k, size_t n, KEY pivot, const size_t stretch)
 {
-    enum { KEYS = FN(STRETCH) * LANES };
+    const size_t keys = stretch * LANES;
     KEY *left = k, *right = k + n;             /* written up to, down to */
-    KEY *low = k + KEYS, *high = right - KEYS; /* not read yet: [low, high) */
-    V p = FN(vset)(pivot), first[FN(STRETCH)], last[FN(STRETCH)], x[FN(STRETCH)], y[FN(STRETCH)];
-    FN(load_stretch)(first, k);
-    FN(load_stretch)(last, high);
-    low = FN(split_some)(low, (size_t)(high - low) % KEYS, pivot, &left, &right);
-    FN(load_stretch)(x, low);
-    low += KEYS;
+    KEY *low = k + keys, *high = right - keys; /* not read yet: [low, high) */
+    V p = FN(vset)(pivot), first[FN(LONG_STRETCH)], last[FN(LONG_STRETCH)];
+    V x[FN(LONG_STRETCH)], y[FN(LONG_STRETCH)];
+    FN(load_stretch)(first, k, stretch);
+    FN(load_stretch)(last, high, stretch);
+    low = FN(split_some)(low, (size_t)(high - low) % keys, pivot, &left, &right);
+    FN(load_stretch)(x, low, stretch);
+    low += keys;
     while (low < high) {
         const char *soon;
-        const KEY *from = FN(next_stretch)(left, &low, &high, right, &soon);
-        FN(load_stretch)(y, from);
-        for (size_t line = 0; line < KEYS * sizeof(KEY); line += 64) {
+        const KEY *from = FN(next_stretch)(left, &low, &high, right, &soon, (ptrdiff_t)keys);
+        FN(load_stretch)(y, from, stretch);
+        for (size_t line = 0; line < keys * sizeof(KEY); line += 64) {
             __builtin_prefetch(soon + line);
         }
-        FN(split_stretch)(x, p, &left, &right);
-        USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = y[i];
+        FN(split_stretch)(x, p, &left, &right, stretch);
+        USW_UNROLL for (size_t i = 0; i < stretch; i++) x[i] = y[i];
     }
-    FN(split_stretch)(x, p, &left, &right);
-    FN(split_stretch)(first, p, &left, &right);
-    FN(split_stretch)(last, p, &left, &right);
+    FN(split_stretch)(x, p, &left, &right, stretch);
+    FN(split_stretch)(first, p, &left, &right, stretch);
+    FN(split_stretch)(last, p, &left, &right, stretch);
     return (size_t)(left - k);
+}
+
+/* Moves the keys <= pivot to the front and returns how many they are; n >= PARTITION_MIN. */
+static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
+{
+    if (FN(LONG_STRETCH) != FN(STRETCH) && n >= FN(LONG_FROM)) {
+        return FN(partition_by)(k, n, pivot, FN(LONG_STRETCH));
+    }
+    return FN(partition_by)(k, n, pivot, FN(STRETCH));
 }
 
 #if !defined(DOUBLES) && !defined(SIGNED_ORDER)
@@ -125,7 +149,7 @@ static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pi
     V p = FN(vset)(pivot), x[FN(STRETCH)], y[FN(STRETCH)];
     memcpy(rest, left, KEYS * sizeof(KEY));
     memcpy(rest + KEYS, high, KEYS * sizeof(KEY));
-    FN(load_stretch)(x, left + KEYS);
+    FN(load_stretch)(x, left + KEYS, FN(STRETCH));
     for (;;) {
         bool from_low = low - left <= right - high;
         const KEY *from = from_low ? low : high - KEYS;
@@ -135,11 +159,11 @@ static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pi
         }
         low += from_low ? KEYS : 0;
         high -= from_low ? 0 : KEYS;
-        FN(load_stretch)(y, from);
+        FN(load_stretch)(y, from, FN(STRETCH));
         for (size_t line = 0; line < KEYS * sizeof(KEY); line += 64) {
             __builtin_prefetch(soon + line);
         }
-        FN(split_stretch)(x, p, &left, &right);
+        FN(split_stretch)(x, p, &left, &right, FN(STRETCH));
         USW_UNROLL for (size_t i = 0; i < FN(STRETCH); i++) x[i] = y[i];
     }
     for (size_t i = 0; i < FN(STRETCH); i++) {

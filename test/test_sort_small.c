@@ -323,12 +323,48 @@ static void shared(void **unused)
     upsweep_close(u);
 }
 
+/* Partitions of every count about which they change their stretches, with the room's ends guarded:
+ * as many keys as are not greater than the pivot come first, and all are there still. */
+static void partitions(void **unused)
+{
+    (void)unused;
+    enum { LEAST = 64, COUNTS = 640 };
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+        const usw_part_vsort *part = USW_PICK(u->isa, usw_part_vsort);
+        for (size_t n = LEAST; n < LEAST + COUNTS; n++) {
+            for (unsigned width = 2; width < 4; width++) {
+                size_t bytes = (size_t)1 << width, below = 0;
+                guarded g = guard_new(n * bytes, n % 2);
+                uint64_t all = UINT64_MAX >> (64 - 8 * bytes);
+                uint64_t pivot = n % 5 == 0 ? all : n % 5 == 1 ? 0 : all / 100 * (next() % 100);
+                for (size_t k = 0; k < n; k++) {
+                    uint64_t x = next() % 7 == 0 ? pivot : next() & all;
+                    usw_store_raw(g.at + k * bytes, bytes, x);
+                    below += x <= pivot;
+                }
+                tally before = tally_of(g.at, n, bytes);
+                assert_int_equal(part->partition[width](g.at, n, &pivot), below);
+                for (size_t k = 0; k < n; k++) {
+                    assert_true((usw_load_raw(g.at + k * bytes, bytes) <= pivot) == (k < below));
+                }
+                tally after = tally_of(g.at, n, bytes);
+                assert_memory_equal(&before, &after, sizeof before);
+                guard_free(&g);
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_count),    cmocka_unit_test(almost_in_order),
         cmocka_unit_test(zeros_and_ones), cmocka_unit_test(equal_but_one),
         cmocka_unit_test(misleading),     cmocka_unit_test(reports),
-        cmocka_unit_test(shared)};
+        cmocka_unit_test(shared),         cmocka_unit_test(partitions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
