@@ -2,56 +2,132 @@
 #include "part_vsort_table.h"
 
 #if KEY_BITS == 32
-/* ---- few values ---- */
+/* ---- few values ----
+ *
+ * 32 keys at a time, and tables are shuffles of bytes. A key times an odd number is a word that no
+ * other key has; 32 of these are made four vectors of their bytes. The highest six bits of a word,
+ * the slot, give the number of a value, and that gives what all four bytes must be. Numbers are
+ * counted in fields of four bits, 15 times 32 keys, and these in fields of eight. */
 
-/* Every key is compared with every value, four of these at a time: no hash, and no waiting for a
- * counter in memory, so 16 values take half the time that they take one key after the other. */
-static size_t FN(count_four)(const KEY *k, size_t n, const usw_few *few, unsigned first,
-                             size_t *count)
+enum { KEYS_AT_ONCE = 32, ROUNDS_OF_4_BITS = 15, ROUNDS_OF_8_BITS = 16, WORD_BYTES = 4 };
+
+typedef struct few_tables {
+    __m256i id[USW_FEW_SLOTS / 16]; /* the numbers of the slots */
+    __m256i byte[WORD_BYTES];       /* of the words, by number */
+    __m256i field[USW_FEW / 2];     /* 1 for number 2 i, 16 for 2 i + 1, of all others nothing */
+    __m256i multiplier;
+} few_tables;
+
+static inline __m256i table_of(const uint8_t *bytes)
 {
-    enum { FOUR = 4, LANES_32 = 8 };
-    __m256i value[FOUR], found[FOUR];
-    size_t all = 0, i = 0;
-    for (unsigned v = 0; v < FOUR; v++) {
-        value[v] = _mm256_set1_epi32((int)few->value[first + v]);
-        found[v] = _mm256_setzero_si256();
-    }
-    for (; i + LANES_32 <= n; i += LANES_32) {
-        __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(k + i));
-        for (unsigned v = 0; v < FOUR; v++) {
-            found[v] = _mm256_sub_epi32(found[v], _mm256_cmpeq_epi32(x, value[v]));
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
+}
+
+static void make_tables(const usw_few *few, few_tables *t)
+{
+    uint8_t byte[WORD_BYTES][USW_FEW];
+    for (unsigned v = 0; v < USW_FEW; v++) {
+        uint64_t word = few->value[v < few->values ? v : 0] * few->multiplier;
+        uint8_t field[USW_FEW] = {0};
+        for (unsigned i = 0; i < WORD_BYTES; i++) {
+            byte[i][v] = (uint8_t)(word >> 8 * i);
+        }
+        if (v % 2 == 0) {
+            field[v] = 1;
+            field[v + 1] = 16;
+            t->field[v / 2] = table_of(field);
         }
     }
-    for (unsigned v = 0; v < FOUR && first + v < few->values; v++) {
-        uint32_t lane[LANES_32];
-        size_t sum = 0;
-        _mm256_storeu_si256((__m256i *)(void *)lane, found[v]);
-        for (unsigned j = 0; j < LANES_32; j++) {
-            sum += lane[j];
-        }
-        for (size_t j = i; j < n; j++) {
-            sum += k[j] == (KEY)few->value[first + v];
-        }
-        count[first + v] += sum;
-        all += sum;
+    for (unsigned i = 0; i < WORD_BYTES; i++) {
+        t->byte[i] = table_of(byte[i]);
+        t->id[i] = table_of(few->id + 16 * i);
     }
-    return all;
+    t->multiplier = _mm256_set1_epi32((int)few->multiplier);
+}
+
+/* The numbers of 32 keys, in some order; if one has none of the values, *other is no longer 0. */
+static inline __m256i numbers_of(const uint32_t *k, const few_tables *t, __m256i *other)
+{
+    const __m256i by_place = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    __m256i word[4], two[4], byte[WORD_BYTES];
+    for (unsigned i = 0; i < 4; i++) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(k + 8 * i));
+        word[i] = _mm256_shuffle_epi8(_mm256_mullo_epi32(x, t->multiplier), by_place);
+    }
+    for (unsigned i = 0; i < 4; i += 2) {
+        two[i] = _mm256_unpacklo_epi32(word[i], word[i + 1]);
+        two[i + 1] = _mm256_unpackhi_epi32(word[i], word[i + 1]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        byte[2 * i] = _mm256_unpacklo_epi64(two[i], two[i + 2]);
+        byte[2 * i + 1] = _mm256_unpackhi_epi64(two[i], two[i + 2]);
+    }
+    __m256i top = byte[WORD_BYTES - 1], next = _mm256_add_epi8(top, top), half[2];
+    __m256i place = _mm256_and_si256(_mm256_srli_epi16(top, 2), _mm256_set1_epi8(15));
+    for (unsigned i = 0; i < 2; i++) {
+        half[i] = _mm256_blendv_epi8(_mm256_shuffle_epi8(t->id[2 * i], place),
+                                     _mm256_shuffle_epi8(t->id[2 * i + 1], place), next);
+    }
+    __m256i number = _mm256_blendv_epi8(half[0], half[1], top);
+    for (unsigned i = 0; i < WORD_BYTES; i++) {
+        __m256i due = _mm256_shuffle_epi8(t->byte[i], number);
+        *other = _mm256_or_si256(*other, _mm256_xor_si256(byte[i], due));
+    }
+    return number;
+}
+
+/* Counts the numbers of n keys, 32 to 480 by steps of 32, in fields of 8 bits. */
+static inline void count_round(const uint32_t *k, size_t n, const few_tables *t, __m256i *found,
+                               __m256i *other)
+{
+    const __m256i low = _mm256_set1_epi8(15);
+    __m256i two[USW_FEW / 2];
+    for (unsigned i = 0; i < USW_FEW / 2; i++) {
+        two[i] = _mm256_setzero_si256();
+    }
+    for (size_t at = 0; at < n; at += KEYS_AT_ONCE) {
+        __m256i number = numbers_of(k + at, t, other);
+        for (unsigned i = 0; i < USW_FEW / 2; i++) {
+            two[i] = _mm256_add_epi8(two[i], _mm256_shuffle_epi8(t->field[i], number));
+        }
+    }
+    for (unsigned i = 0; i < USW_FEW / 2; i++) {
+        __m256i odd = _mm256_and_si256(_mm256_srli_epi16(two[i], 4), low);
+        found[2 * i] = _mm256_add_epi8(found[2 * i], _mm256_and_si256(two[i], low));
+        found[2 * i + 1] = _mm256_add_epi8(found[2 * i + 1], odd);
+    }
 }
 
 static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
 {
-    enum { AT_ONCE = 2048 }; /* keys that stay in the first cache */
-    const KEY *k = keys;
-    for (size_t at = 0, m, found = 0; at < n; at += m, found = 0) {
-        m = usw_min(AT_ONCE, n - at);
-        for (unsigned v = 0; v < few->values; v += 4) {
-            found += FN(count_four)(k + at, m, few, v, count);
+    const KEY *k = keys, *end = k + n / KEYS_AT_ONCE * KEYS_AT_ONCE;
+    few_tables t;
+    make_tables(few, &t);
+    while (k < end) {
+        __m256i found[USW_FEW] = {_mm256_setzero_si256()}, other = _mm256_setzero_si256();
+        for (unsigned round = 0; round < ROUNDS_OF_8_BITS && k < end; round++) {
+            size_t some = usw_min((size_t)(end - k), ROUNDS_OF_4_BITS * KEYS_AT_ONCE);
+            count_round(k, some, &t, found, &other);
+            k += some;
         }
-        if (found != m) {
+        if (!_mm256_testz_si256(other, other)) {
             return false;
         }
+        for (unsigned v = 0; v < USW_FEW; v++) {
+            __m256i sum = _mm256_sad_epu8(found[v], _mm256_setzero_si256());
+            __m128i half =
+                _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+            count[v] += (size_t)(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
+        }
     }
-    return true;
+    KEY differ = 0;
+    for (size_t i = 0; i < n % KEYS_AT_ONCE; i++) {
+        unsigned v = few->id[(KEY)(k[i] * (KEY)few->multiplier) >> (KEY_BITS - USW_FEW_SLOT_BITS)];
+        differ |= k[i] ^ (KEY)few->value[v];
+        count[v]++;
+    }
+    return differ == 0;
 }
 #endif
 

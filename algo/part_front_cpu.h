@@ -5,7 +5,7 @@
  * Few values: a multiplication sends each to a slot of its own; the slot's value is compared with
  * the key, so that a key of another value never passes. With AVX-512 the values are in registers,
  * and what is counted is in four-bit fields, all of a lane's in one addition. With AVX2 keys of 32
- * bits are compared with every value instead.
+ * bits are taken apart into their bytes.
  *
  * Almost in order: a key goes out if it is less than the key before it or greater than the one
  * after it. Both keys of a break go out, since either may be the one that stands wrong; what

@@ -59,8 +59,8 @@ static void order_few(usw_few *few, const usw_keymap *map)
     }
 }
 
-/* One multiplier in eight will do for 16 values: a vector of them is tried at once. It has 256 bits
- * with AVX-512 too: see part_front_avx512.h. */
+/* One multiplier in eight will do for 16 values: a vector of them, all odd, is tried at once. It
+ * has 256 bits with AVX-512 too: see part_front_avx512.h. */
 static bool find_hash(usw_few *few, unsigned bits)
 {
 #if USW_LEVEL == 0
@@ -101,9 +101,6 @@ static bool find_hash(usw_few *few, unsigned bits)
 static bool ready_few(usw_few *few, unsigned bits, const usw_keymap *map)
 {
     order_few(few, map);
-    if (USW_LEVEL == 1 && bits == 32) {
-        return true; /* counted without a hash */
-    }
     if (!find_hash(few, bits)) {
         return false;
     }

@@ -219,6 +219,47 @@ static void counts(void **unused)
     }
 }
 
+/* 1 to 16 values of random keys counted, with a stranger whose product with the multiplier differs
+ * from one of theirs in a bit, at each place of two blocks in turn. */
+static void strangers(void **unused)
+{
+    (void)unused;
+    static const usw_part_front *const parts[] = USW_ALL_ISAS(usw_part_front);
+    enum { N = 2 * 480 + 7, PROBES = 64 };
+    static const usw_keymap as_is = {.bits = 64};
+    uint32_t keys[N];
+    uint64_t sample[PROBES];
+    for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
+        for (size_t i = 0; i < N; i++) {
+            size_t values = i % USW_FEW + 1, count[USW_FEW] = {0}, expected[USW_FEW] = {0};
+            usw_few few = {0};
+            for (size_t k = 0; k < PROBES; k++) {
+                sample[k] = k < values ? (uint32_t)next() : sample[k % values];
+            }
+            assert_true(parts[isa]->note_few(&few, sample, PROBES));
+            assert_true(parts[isa]->ready_few(&few, 32, &as_is));
+            for (size_t k = 0; k < N; k++) {
+                size_t v = next() % few.values;
+                keys[k] = (uint32_t)few.value[v];
+                expected[v]++;
+            }
+            assert_true(parts[isa]->count_few[2](keys, N, &few, count));
+            assert_memory_equal(count, expected, sizeof count);
+            uint32_t odd = (uint32_t)few.multiplier, inverse = odd;
+            for (unsigned turn = 0; turn < 4; turn++) {
+                inverse *= 2 - odd * inverse;
+            }
+            assert_int_equal((uint32_t)(odd * inverse), 1);
+            keys[i] = (keys[i] * odd ^ UINT32_C(1) << i % 32) * inverse;
+            bool known = false;
+            for (size_t v = 0; v < few.values; v++) {
+                known = known || keys[i] == few.value[v];
+            }
+            assert_int_equal(parts[isa]->count_few[2](keys, N, &few, count), known);
+        }
+    }
+}
+
 /* All the same, but for one key at each place in turn: at every block border, and in each of the
  * four parts that are read by turns. */
 static void same(void **unused)
@@ -273,6 +314,7 @@ static void late_words(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recognised), cmocka_unit_test(counts),
-                                       cmocka_unit_test(same), cmocka_unit_test(late_words)};
+                                       cmocka_unit_test(strangers), cmocka_unit_test(same),
+                                       cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
