@@ -29,7 +29,7 @@ enum {
     COLD_BYTES = 1 << 20,   /* from here on a bucket's next line is asked for early */
     CHUNK_MIN = 32 * 1024,  /* fewer keys are sorted before a second thread is awake */
     THREAD_BYTES = 4 << 20, /* where keys and payloads move apart, below this threads cost more */
-    NARROW_FROM = 256
+    NARROW_VALUES = 4096    /* fewer keys of 32 bits are sorted as fast whatever their values */
 };
 
 /* A range of pairs still to be sorted. side 2: the input, not yet mapped. */
@@ -39,6 +39,7 @@ typedef struct range {
 } range;
 
 typedef struct splitters splitters; /* part_pairsort_splitters.h */
+typedef struct cuts cuts;           /* part_pairsort_cuts.h */
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -91,8 +92,10 @@ typedef struct FN(job) {
     size_t room; /* words from one bucket's start to the next; 0: buckets lie one after the other */
     size_t split_keys;               /* split by splitters so far */
     splitters *splitters;            /* of 32-bit keys, where they were needed */
+    cuts *cuts;                      /* of 64-bit keys */
     uint16_t *digits, *split_digits; /* [key] buckets that splitters tell; NULL: not here */
     uint64_t *words;                 /* [lane] words_keys, and as many spare ones */
+    uint16_t *leaf_digits;           /* [lane] words_keys: part_pairsort_units.h; NULL: not here */
 } FN(job);
 
 ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
@@ -117,8 +120,15 @@ static size_t FN(chunk_end)(const FN(job) * job, size_t c)
     return usw_min(job->n, (c + 1) * job->chunk);
 }
 
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+#include "part_pairsort_cuts.h"
+#endif
 #include "part_pairsort_split.h"
 #include "part_pairsort_leaf.h"
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+#include "part_pairsort_units.h"
+#endif
+#include "part_pairsort_bucket.h"
 
 /* ---- a range ---- */
 
@@ -191,6 +201,51 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
 #include "part_pairsort_narrow.h"
 #endif
 
+/* Sorts a range whose keys differ in `differ`, so few that they are a leaf, or in order. */
+static void FN(sort_leaf)(upsweep *u, FN(job) * job, range r, KEY differ, bool sorted)
+{
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (!sorted && has_units(job)) {
+        leaf_of_units(job, job->from, job->from_payloads, job->map, r.start, r.n, 0);
+        return;
+    }
+#endif
+    if (r.side != 1) {
+        usw_parallel(u, job->chunks, FN(move_in), job);
+    }
+    if (sorted) {
+        usw_parallel(u, job->chunks, FN(move_out), job);
+    } else {
+        FN(leaf)
+        (job, (const KEY *)job->p->way_keys[1] + r.start, FN(payloads_in)(job, r.start), r.start,
+         r.n, differ, 0);
+    }
+}
+
+/* Chooses the buckets of a range whose keys differ in `differ`. */
+static void FN(choose_buckets)(upsweep *u, FN(job) * job, KEY differ)
+{
+    unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
+    size_t aim = AIM_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
+    unsigned wanted = usw_max(usw_log2_up(job->n / aim + 1), 3);
+    unsigned most = DIGIT_MAX;
+    while (((size_t)job->line_bytes << most) > LINES_MAX) {
+        most--;
+    }
+    wanted = (unsigned)usw_min(wanted, most);
+    job->far = job->to_side == 1 && job->n * (sizeof(KEY) + job->p->payload_bytes) >= FAR_BYTES;
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (cut_range(u, job, differ, usw_min((size_t)1 << wanted, BUCKETS_MAX - CUT_GROUPS))) {
+        return;
+    }
+#endif
+    (void)u;
+    unsigned bits = (unsigned)usw_min(hi - lo, wanted);
+    job->shift = hi - bits;
+    job->buckets = 1u << bits;
+    job->below = differ & FN(bits_between)(0, job->shift);
+}
+
 /* Sorts or splits one range; ranges that remain are pushed on the stack; returns its new top. */
 static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 {
@@ -221,31 +276,16 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return narrow_sort(u, job, differ, stack);
     }
 #endif
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (!sorted && r.side == 2) {
+        choose_leaves(job, differ);
+    }
+#endif
     if (sorted || r.n <= LEAF_KEYS) {
-        if (r.side != 1) {
-            usw_parallel(u, job->chunks, FN(move_in), job);
-        }
-        if (sorted) {
-            usw_parallel(u, job->chunks, FN(move_out), job);
-        } else {
-            FN(leaf)
-            (job, (const KEY *)job->p->way_keys[1] + r.start, FN(payloads_in)(job, r.start),
-             r.start, r.n, differ, 0);
-        }
+        FN(sort_leaf)(u, job, r, differ, sorted);
         return stack;
     }
-    unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
-    size_t aim = AIM_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
-    unsigned wanted = usw_max(usw_log2_up(r.n / aim + 1), 3);
-    unsigned most = DIGIT_MAX;
-    while (((size_t)job->line_bytes << most) > LINES_MAX) {
-        most--;
-    }
-    unsigned bits = (unsigned)usw_min(usw_min(hi - lo, most), wanted);
-    job->far = job->to_side == 1 && r.n * (sizeof(KEY) + job->p->payload_bytes) >= FAR_BYTES;
-    job->shift = hi - bits;
-    job->buckets = 1u << bits;
-    job->below = differ & FN(bits_between)(0, job->shift);
+    FN(choose_buckets)(u, job, differ);
     usw_parallel(u, job->chunks, FN(histogram), job);
     FN(scan)(job);
     usw_parallel(u, job->chunks, FN(scatter), job);
@@ -285,9 +325,13 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     job.lines = far ? usw_scratch(u, (size_t)u->threads * LINES_MAX) : NULL;
     job.words_keys = usw_min(p->n, LEAF_KEYS);
     job.words = usw_scratch(u, lanes * 2 * job.words_keys * sizeof(uint64_t));
+    bool units = KEY_BITS == 64 && USW_LEVEL >= 1 && bytes <= 8 && job.mask == (KEY)UINT64_MAX;
+    job.leaf_digits =
+        units ? usw_scratch(u, lanes * job.words_keys * sizeof *job.leaf_digits) : NULL;
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
     if (!job.chunk_differ || !job.chunk_unsorted || !job.taken || !job.offsets || !job.ends ||
-        !job.words || (far && (!job.starts || !job.lines)) || !stack) {
+        !job.words || (units && !job.leaf_digits) || (far && (!job.starts || !job.lines)) ||
+        !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
     }
     range *top = stack;

@@ -35,6 +35,16 @@ static void FN(histogram)(void *context, size_t c, unsigned lane)
     size_t *count = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     (void)lane;
     memset(count, 0, job->buckets * sizeof *count);
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (job->digits != NULL) {
+        size_t begin = c * job->chunk;
+        cut_keys(job->cuts, k + begin, map, begin < end ? end - begin : 0, job->digits + begin);
+        for (size_t i = begin; i < end; i++) {
+            count[job->digits[i]]++;
+        }
+        return;
+    }
+#endif
     for (size_t i = c * job->chunk; i < end; i++) {
         count[(unsigned)(FN(mapped)(map, k[i]) >> shift) & m]++;
     }
@@ -59,13 +69,15 @@ ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     const KEY *from = job->from;
+    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
     const char *payloads = job->from_payloads;
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
     FN(key_map) map = job->map;
     for (size_t i = c * job->chunk; i < end; i++) {
         KEY key = FN(mapped)(map, from[i]);
-        size_t at = offset[(unsigned)(key >> shift) & m]++;
+        unsigned d = digits == NULL ? (unsigned)(key >> shift) & m : digits[i];
+        size_t at = offset[d]++;
         if (cold) {
             __builtin_prefetch(to + at + 64 / sizeof(KEY), 1);
             __builtin_prefetch(to_payloads + at * bytes + 64, 1);
@@ -88,6 +100,7 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
     const KEY *from = job->from;
+    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
     const char *payloads = job->from_payloads;
     FN(key_map) map = job->map;
     for (unsigned d = 0; d <= m; d++) {
@@ -95,7 +108,7 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     }
     for (size_t i = c * job->chunk; i < end; i++) {
         KEY key = FN(mapped)(map, from[i]);
-        unsigned d = (unsigned)(key >> shift) & m;
+        unsigned d = digits == NULL ? (unsigned)(key >> shift) & m : digits[i];
         size_t at = offset[d]++, slot = at % E;
         char *line = lines + d * line_bytes;
         ((KEY *)(void *)line)[slot] = key;
