@@ -255,8 +255,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 #else
     bool narrow = false;
 #endif
-    bool values = USW_LEVEL < 2 || !narrow;
-    if (values && r.side == 2 && r.n >= VALUES_FROM && FN(sort_values)(u, job)) {
+    size_t values_from = USW_LEVEL == 2 && narrow ? NARROW_VALUES : VALUES_FROM;
+    if (r.side == 2 && r.n >= values_from && FN(sort_values)(u, job)) {
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1

@@ -1,8 +1,8 @@
 /* part_pairsort_narrow.h - part_pairsort where key and payload are one word of 64 bits from the
  * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
  * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
- * (part_words.h) and written out. Keys that a sample shows to be uneven are split by splitters, or,
- * if they have few values and vectors have 512 bits, by value. Buckets that are too large for the
+ * (part_words.h) and written out. Keys that a sample shows to be uneven are split by splitters.
+ * Buckets that are too large for the
  * cache all the same are taken apart again and left to the steps for any pair. Included for 32-bit
  * keys. */
 
@@ -88,9 +88,7 @@ static piece piece_of(const job_u32 *job, size_t d, size_t c)
 #include "part_pairsort_apart.h"
 #include "part_pairsort_wide.h"
 #include "part_pairsort_tags.h"
-#if USW_LEVEL == 2
-#include "part_pairsort_few.h"
-#endif
+#include "part_pairsort_digit.h"
 
 /* The bits in which the keys of n words differ. */
 static inline uint32_t differ_in(const uint64_t *words, size_t n)
@@ -276,11 +274,6 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
         return false;
     }
     size_t sampled = take_sample(job);
-#if USW_LEVEL == 2 /* with less, few values were tried first */
-    if (sort_few(job, sampled)) {
-        return true;
-    }
-#endif
     job->shift = 32;
     job->below = job->mask;
     job->digits = job->split_digits;
@@ -320,7 +313,7 @@ static bool narrow_whole(job_u32 *job, uint32_t differ)
 static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
-    if (job->n <= WIDE_MOST && narrow_whole(job, differ)) {
+    if (sort_one_digit(job, differ) || (job->n <= WIDE_MOST && narrow_whole(job, differ))) {
         return stack;
     }
     size_t wanted = narrow_wanted(job);

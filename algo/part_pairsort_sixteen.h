@@ -1,9 +1,9 @@
-/* part_pairsort_sixteen.h - how part_pairsort_values numbers and counts keys of up to 16 values
- * with AVX2: a hash of 32 slots without collisions, whose values lie in registers, numbers 32 keys
- * at a time, and numbers are counted by comparing them with each in turn. Included once per key
- * width. */
+/* part_pairsort_sixteen.h - how part_pairsort_values numbers and counts keys of up to 16 values by
+ * vectors of 256 bits: a hash of 32 slots without collisions, whose values lie in registers,
+ * numbers 32 keys at a time, and numbers are counted by comparing them with each in turn. Wider
+ * multiplications stop some processors for a moment. Included once per key width. */
 
-#if USW_LEVEL == 1 && KEY_BITS >= 32
+#if USW_LEVEL >= 1 && KEY_BITS >= 32
 
 #ifndef USW_PAIRSORT_SIXTEEN_ONCE
 #define USW_PAIRSORT_SIXTEEN_ONCE
@@ -17,6 +17,11 @@ static inline __m256i load_256(const void *from)
 /* What the table has for slots of eight lanes. */
 static inline __m256i look_up_32(const uint32_t table[SIXTEEN_SLOTS], __m256i slot)
 {
+#if USW_LEVEL == 2
+    __m256i low = _mm256_permutex2var_epi32(load_256(table), slot, load_256(table + 8));
+    __m256i high = _mm256_permutex2var_epi32(load_256(table + 16), slot, load_256(table + 24));
+    return _mm256_mask_blend_epi32(_mm256_test_epi32_mask(slot, _mm256_set1_epi32(16)), low, high);
+#else
     __m256i part[4];
     UNROLL for (unsigned k = 0; k < 4; k++)
     {
@@ -28,6 +33,7 @@ static inline __m256i look_up_32(const uint32_t table[SIXTEEN_SLOTS], __m256i sl
         _mm256_blendv_ps(_mm256_castsi256_ps(part[0]), _mm256_castsi256_ps(part[1]), odd);
     __m256 last = _mm256_blendv_ps(_mm256_castsi256_ps(part[2]), _mm256_castsi256_ps(part[3]), odd);
     return _mm256_castps_si256(_mm256_blendv_ps(first, last, high));
+#endif
 }
 #endif
 

@@ -131,14 +131,6 @@ static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_
     key = _mm512_add_epi32(key, width);
     _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(key));
 }
-
-/* The groups of SPLIT_LANES keys; whether one is not the least of its group. */
-static inline bool few_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
-{
-    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key);
-    _mm256_storeu_si256((__m256i *)(void *)digit, _mm512_cvtepi32_epi16(g));
-    return _mm512_cmpneq_epu32_mask(key, split_lookup(s->least, g)) != 0;
-}
 #else
 static inline __m256i load_lanes(const uint32_t *at)
 {

@@ -49,7 +49,7 @@ typedef struct FN(values_job) {
     FN(job) * job;
     FN(values) * values; /* [chunk] */
     uint8_t *numbers;    /* [key] of its chunk's values */
-    char *to;            /* payloads in order */
+    char *to;            /* payloads in order: where the keys were, if there is room */
     FN(value_end) all[VALUES_MAX];
     unsigned count;
 } FN(values_job);
@@ -316,7 +316,9 @@ static bool FN(sort_values)(upsweep *u, FN(job) * job)
         return false;
     }
     FN(scan_values)(&s);
-    s.to = job->from_payloads == NULL ? p->out_payloads : p->way_payloads[1];
+    s.to = job->from_payloads == NULL                               ? p->out_payloads
+           : p->out_keys != NULL && p->payload_bytes == sizeof(KEY) ? p->out_keys
+                                                                    : p->way_payloads[1];
     usw_parallel(u, job->chunks, FN(move_values), &s);
     usw_parallel(u, job->chunks, FN(put_values), &s);
     return true;

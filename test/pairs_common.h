@@ -29,8 +29,9 @@ static uint64_t next(void)
 enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };
 /* Only for words: a sample sees nothing of a lone key, and little of keys that are dense late, of
  * the rare ones among 16 values, or of two values of which it meets one too often. Then uneven
- * keys: two ranges, nearly all in one range, and values each half as many as the last. */
-enum { LONE = PATTERNS, LATE, RARE, MISLED, CLUSTERS, DENSE, HALVED, WORD_PATTERNS };
+ * keys: two ranges, nearly all in one range, and values each half as many as the last. Keys that
+ * differ in a few bits alone. */
+enum { LONE = PATTERNS, LATE, RARE, MISLED, CLUSTERS, DENSE, HALVED, DIGIT, WORD_PATTERNS };
 /* So many values, at once or half of them only late, where a look does not see them. */
 enum { COUNTED = WORD_PATTERNS, COUNTED_LATE };
 /* Only for 64 bits: keys close together but for those that a sample sees; keys in clusters within
@@ -56,6 +57,7 @@ static void fill(void *keys, size_t n, size_t bytes, int pattern)
         case CLUSTERS: k = (k >> 63) * 0xf0000000 | (k & 0xffff); break;
         case DENSE: k = k >> 32 & 63 ? 0x35700000 | (k & 0xfffff) : k; break;
         case HALVED: k = (uint64_t)__builtin_ctzll(k | 1 << 20) * 0x05050505 + (k >> 60); break;
+        case DIGIT: k = 0x12345008 | (k & 0xff0); break;
         case RARE: k = i % 40000 == 33 ? 5 + i / 40000 % 16 : (k >> 60) * 0x11111111; break;
         case HIDDEN: k = i % (n / 1024 + (n < 1024)) == 0 ? k : 0x5555555555 << 24 | k >> 44; break;
         case NESTED: k = (k & UINT64_C(0xe0000000e0000000)) | (k >> 6 & 0xe0) | (k & 3); break;

@@ -67,7 +67,8 @@ static void big_arrays(void **state)
 static void words(void **state)
 {
     (void)state;
-    static const size_t some[] = {300, 1000, 1024, 1025, 2049, 8191, 9001, 66001, 600011};
+    static const size_t some[] = {300,  1000, 1024, 1025,  2049,  4095,
+                                  4096, 8191, 9001, 66001, 600011};
     static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32};
     unsigned turn = 0;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
