@@ -111,9 +111,9 @@ static inline size_t FN(number_sixteen)(const FN(values) * v, const KEY *keys, s
                                         uint8_t *restrict numbers, bool *known)
 {
     __m256i other = _mm256_setzero_si256(), in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    __m256i first = _mm256_broadcastsi128_si256(*(const __m128i *)(const void *)v->sixteen.number);
-    __m256i last =
-        _mm256_broadcastsi128_si256(*(const __m128i *)(const void *)(v->sixteen.number + 16));
+    const __m128i *numbers_of = (const void *)v->sixteen.number;
+    __m256i first = _mm256_broadcastsi128_si256(_mm_loadu_si128(numbers_of));
+    __m256i last = _mm256_broadcastsi128_si256(_mm_loadu_si128(numbers_of + 1));
     size_t i = 0;
     for (; v->few && i + 32 <= n; i += 32) {
         __m256i slot[4];
