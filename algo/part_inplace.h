@@ -1,11 +1,14 @@
 /* part_inplace.h - parallel quicksort without scratch, included once per width: for callers who
  * allow none, and for parts that buckets could not split.
  *
- * While there are fewer parts than threads, all threads cut one: it is divided into chunks, which
- * are partitioned by one pivot, and what then stands on the wrong side of the common border is
- * exchanged piece by piece: keys too great below it with keys not too great above it, equally many
- * of both. From then on there is no barrier. A thread takes the largest part that waits, partitions
- * it, leaves one side to whoever is free, and sorts what is small enough to be no one else's. */
+ * While there are fewer parts than pairs of threads, all threads cut one: it is divided into
+ * chunks, which are partitioned by one pivot, and what then stands on the wrong side of the common
+ * border is exchanged piece by piece: keys too great below it with keys not too great above it,
+ * equally many of both. That moves half of the keys once more, so one of two threads is as soon
+ * done alone with the part they share, and the other has time to wake up; but with wide vectors and
+ * few threads all cut on. From then on there is no barrier. A thread takes the largest part that
+ * waits, partitions it, leaves one side to whoever is free, and sorts what is small enough to be no
+ * one else's. */
 
 #ifndef USW_PART_INPLACE_ONCE
 #define USW_PART_INPLACE_ONCE
@@ -238,7 +241,9 @@ static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
     FN(crew) c = {.parts = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
     c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
     atomic_init(&c.left, n);
-    for (size_t i = 0; i + 1 < threads && i < PARTS_MAX / 2; i++) {
+    /* Measured with wide vectors, where a cut is no work beside reading and writing the keys. */
+    size_t parts = USW_LEVEL == 2 && threads <= 4 ? threads : threads / 2;
+    for (size_t i = 0; i + 1 < parts && i < PARTS_MAX / 2; i++) {
         FN(cut_largest)(u, &c);
     }
     usw_parallel(u, threads, FN(work_along), &c);
