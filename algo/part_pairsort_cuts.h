@@ -195,6 +195,5 @@ static bool cut_range(upsweep *u, job_u64 *job, uint64_t differ, size_t wanted)
     *job->cuts = c;
     job->digits = job->split_digits;
     job->buckets = c.buckets;
-    job->below = differ;
     return true;
 }
