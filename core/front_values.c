@@ -10,7 +10,7 @@ enum {
     PROBES = 64,
     PROBES_MORE = 128,                  /* before the others are believed in too */
     FEW_AT_ONCE = 16 * 1024,            /* keys that are counted after the first probes */
-    ONE_THREAD_BYTES = 8 * 1024 * 1024, /* a second may take longer to wake than to count these */
+    ONE_THREAD_BYTES = 4 * 1024 * 1024, /* a second may take longer to wake than to count these */
     FAR_BYTES = 6 * 1024 * 1024,        /* none of so many are left in a core's own cache */
     SPAN_MAX = 64 * 1024,               /* of a range that is counted */
     KEYS_PER_VALUE = 16                 /* of a range, at least */
@@ -74,7 +74,8 @@ static bool count_noted(const usw_front *f, usw_few *few)
         return false;
     }
     few_count c = {.f = f, .few = *few};
-    c.chunk = f->n * f->bytes <= ONE_THREAD_BYTES ? f->n : USW_FRONT_CHUNK;
+    size_t alone = f->u->isa == USW_AVX512 ? 2 * ONE_THREAD_BYTES : ONE_THREAD_BYTES;
+    c.chunk = f->n * f->bytes <= alone ? f->n : USW_FRONT_CHUNK;
     size_t chunks = usw_div_up(f->n, c.chunk);
     usw_parallel(f->u, chunks, count_chunk, &c);
     if (atomic_load(&c.other)) {

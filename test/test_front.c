@@ -183,6 +183,25 @@ static void recognised(void **unused)
     unsetenv("UPSWEEP_ISA");
 }
 
+/* So many keys of 16 values that threads share them, and with one more value at the very end. */
+static void shared_values(void **unused)
+{
+    (void)unused;
+    enum { N = 1100003 };
+    for (int i = 0; i < 3; i++) {
+        upsweep_config c = {.threads = 3};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = 0; k < 2; k++) {
+            check_input(u, &inputs[k], N, UPSWEEP_F64, UPSWEEP_DESCENDING);
+            check_input(u, &inputs[k], 2 * N, UPSWEEP_U32, 0);
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
 /* Counting by hand what the vector loops count, around every block border. */
 static void counts(void **unused)
 {
@@ -313,8 +332,8 @@ static void late_words(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recognised), cmocka_unit_test(counts),
-                                       cmocka_unit_test(strangers), cmocka_unit_test(same),
-                                       cmocka_unit_test(late_words)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recognised),    cmocka_unit_test(counts), cmocka_unit_test(strangers),
+        cmocka_unit_test(shared_values), cmocka_unit_test(same),   cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
