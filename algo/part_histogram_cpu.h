@@ -17,9 +17,21 @@
 #define USW_PART_HISTOGRAM_ONCE
 enum {
     WAYS = 8,
+    FEW_WAYS = 4,
+    FEW_KEYS = 2048, /* so many are counted in few ways */
     AHEAD_BYTES = 2048,
     LITTLE_ENDIAN_KEYS = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 };
+
+/* The counts of a digit in so many tables. */
+static inline __attribute__((always_inline)) uint32_t counted(uint32_t tables[WAYS][256],
+                                                              uint32_t digit, const unsigned ways)
+{
+    uint32_t sum = tables[0][digit] + tables[1][digit] + tables[2][digit] + tables[3][digit];
+    return ways == FEW_WAYS
+               ? sum
+               : sum + tables[4][digit] + tables[5][digit] + tables[6][digit] + tables[7][digit];
+}
 #endif
 
 /* ---- one key width ---- */
@@ -44,11 +56,11 @@ static void FN(digits)(const usw_buckets *b, const void *keys, size_t n, uint32_
 
 /* Neighbours count in different tables: equal keys in a row then do not wait for each other's
  * store. */
-static inline __attribute__((always_inline)) void FN(count_ways)(const KEY *x, size_t n,
-                                                                 const usw_buckets *b,
-                                                                 uint32_t tables[WAYS][256],
-                                                                 bool plain, bool whole)
+static inline __attribute__((always_inline)) void
+FN(count_ways)(const KEY *x, size_t n, const usw_buckets *b, uint32_t tables[WAYS][256], bool plain,
+               bool whole, const unsigned ways)
 {
+    const size_t other = ways - FEW_WAYS; /* the second half of the tables, or the first again */
     const unsigned char *bytes = (const unsigned char *)x + b->shift / 8;
     const usw_keymap map = b->map;
     const unsigned shift = b->shift;
@@ -64,10 +76,10 @@ static inline __attribute__((always_inline)) void FN(count_ways)(const KEY *x, s
         tables[1][DIGIT(i + 1)]++;
         tables[2][DIGIT(i + 2)]++;
         tables[3][DIGIT(i + 3)]++;
-        tables[4][DIGIT(i + 4)]++;
-        tables[5][DIGIT(i + 5)]++;
-        tables[6][DIGIT(i + 6)]++;
-        tables[7][DIGIT(i + 7)]++;
+        tables[other][DIGIT(i + 4)]++;
+        tables[other + 1][DIGIT(i + 5)]++;
+        tables[other + 2][DIGIT(i + 6)]++;
+        tables[other + 3][DIGIT(i + 7)]++;
     }
     for (; i < n; i++) {
         tables[0][DIGIT(i)]++;
@@ -75,29 +87,47 @@ static inline __attribute__((always_inline)) void FN(count_ways)(const KEY *x, s
 #undef DIGIT
 }
 
-/* Counts digits of at most 8 bits at once, without their numbers in between; n < 2^32. */
-static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, uint64_t *table)
+/* By so many tables, a constant. `more`: counts are added to what the table has. */
+static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets *b, const KEY *x,
+                                                               size_t n, bool more, uint64_t *table,
+                                                               const unsigned ways)
 {
-    uint32_t tables[WAYS][256] = {{0}}, flip = 0;
-    if (b->map.neg == 0 && b->map.add == 0) { /* no more than bits that are flipped in all keys */
-        flip = (uint32_t)(b->map.pos >> b->shift) & b->mask;
-        if (LITTLE_ENDIAN_KEYS && b->mask == 255 && b->shift % 8 == 0) { /* a byte as it lies */
-            FN(count_ways)(keys, n, b, tables, true, true);
-        } else {
-            FN(count_ways)(keys, n, b, tables, true, false);
-        }
+    uint32_t tables[WAYS][256];
+    /* No more than bits that are flipped in all keys; a byte as it lies. */
+    bool plain = b->map.neg == 0 && b->map.add == 0;
+    bool whole = plain && LITTLE_ENDIAN_KEYS && b->mask == 255 && b->shift % 8 == 0;
+    uint32_t flip = plain ? (uint32_t)(b->map.pos >> b->shift) & b->mask : 0;
+    memset(tables, 0, ways * sizeof tables[0]);
+    if (whole) {
+        FN(count_ways)(x, n, b, tables, true, true, ways);
+    } else if (plain) {
+        FN(count_ways)(x, n, b, tables, true, false, ways);
     } else {
-        FN(count_ways)(keys, n, b, tables, false, false);
+        FN(count_ways)(x, n, b, tables, false, false, ways);
+    }
+    if (flip == 0 && !more) {
+        for (uint32_t d = 0; d <= b->mask; d++) {
+            table[d] = counted(tables, d, ways);
+        }
+        return;
     }
     for (uint32_t d = 0; d < 256; d++) {
-        tables[0][d] += tables[1][d] + tables[2][d] + tables[3][d] + tables[4][d] + tables[5][d] +
-                        tables[6][d] + tables[7][d];
+        tables[0][d] = counted(tables, d, ways);
     }
-    for (uint32_t d = 0; flip == 0 && d <= b->mask; d++) { /* by vectors */
-        table[d] += tables[0][d];
+    for (uint32_t d = 0; d <= b->mask; d++) {
+        table[d] = (more ? table[d] : 0) + tables[0][d ^ flip];
     }
-    for (uint32_t d = 0; flip != 0 && d <= b->mask; d++) {
-        table[d] += tables[0][d ^ flip];
+}
+
+/* Counts digits of at most 8 bits at once, without their numbers in between; n < 2^32. Few keys
+ * take longer to clear tables and add them up than tables save. */
+static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, bool more,
+                             uint64_t *table)
+{
+    if (n <= FEW_KEYS) {
+        FN(count_by)(b, keys, n, more, table, FEW_WAYS);
+    } else {
+        FN(count_by)(b, keys, n, more, table, WAYS);
     }
 }
 

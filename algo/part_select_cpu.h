@@ -9,9 +9,10 @@
 
 #if KEY_BITS != 128
 
+/* A choice between neg and 0 becomes a branch, which the signs of a sample's keys mislead. */
 static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
 {
-    KEY below = raw >> (KEY_BITS - 1) ? neg : 0;
+    KEY below = neg & (KEY)(0 - (KEY)(raw >> (KEY_BITS - 1)));
     return (KEY)((KEY)(raw ^ below ^ pos) + add);
 }
 

@@ -8,6 +8,12 @@
 #define V __m256i
 #define M __m256i
 #define LANES (256 / KEY_BITS)
+#undef SIDES
+#define SIDES unsigned /* a bit for each key that goes right where a vector is parted */
+#undef COMPARES_MAPPED
+#if !defined(DOUBLES) && !defined(SIGNED_ORDER)
+#define COMPARES_MAPPED 1
+#endif
 #define BY_BLOCKS 1 /* more than 16 vectors are sorted by part_vsort_blocks.h */
 static void FN(sort_many)(KEY *k, size_t n);
 
@@ -235,24 +241,67 @@ USW_IN_REGISTERS V FN(vpick_flip)(V a, V b, const unsigned x, const LANE_SET mas
     return FN(vblend)(a, FN(vflip)(b, x), mask);
 }
 
-/* Writes the keys of x that are <= pivot to the front of the next `room` keys, the others to their
+#ifdef COMPARES_MAPPED
+/* The map of core/keymap.h in all lanes: one choice by the sign, and an addition. */
+typedef struct FN(vmap) {
+    V pos, neg, add; /* neg: pos with it */
+} FN(vmap);
+
+static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
+{
+    return (FN(vmap)){FN(vset)((KEY)map->pos), FN(vset)((KEY)(map->pos ^ map->neg)),
+                      FN(vset)((KEY)map->add)};
+}
+
+static inline V FN(vmapped)(V v, FN(vmap) m)
+{
+#if KEY_BITS == 64
+    __m256d flip = _mm256_blendv_pd(_mm256_castsi256_pd(m.pos), _mm256_castsi256_pd(m.neg),
+                                    _mm256_castsi256_pd(v));
+    return _mm256_add_epi64(_mm256_xor_si256(v, _mm256_castpd_si256(flip)), m.add);
+#else
+    __m256 flip = _mm256_blendv_ps(_mm256_castsi256_ps(m.pos), _mm256_castsi256_ps(m.neg),
+                                   _mm256_castsi256_ps(v));
+    return _mm256_add_epi32(_mm256_xor_si256(v, _mm256_castps_si256(flip)), m.add);
+#endif
+}
+#endif
+
+static inline SIDES FN(vsides)(V x, V pivot)
+{
+#if KEY_BITS == 64
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(FN(vgreater)(x, pivot)));
+#else
+    M below = _mm256_cmpeq_epi32(FN(vmin)(x, pivot), x);
+    return 255u ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(below));
+#endif
+}
+
+#ifdef COMPARES_MAPPED
+/* To add the highest bit is to flip it, as a signed comparison wants. */
+static inline SIDES FN(vsides_mapped)(V x, V pivot, FN(vmap) m)
+{
+    V sign = FN(vset)((KEY)1 << (KEY_BITS - 1));
+    m.add = _mm256_xor_si256(m.add, sign);
+    x = FN(vmapped)(x, m);
+    pivot = _mm256_xor_si256(pivot, sign);
+#if KEY_BITS == 64
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(x, pivot)));
+#else
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(x, pivot)));
+#endif
+}
+#endif
+
+/* Writes the keys of x that go left to the front of the next `room` keys, those `above` to their
  * back, and returns how many the former are. May overwrite what lies within LANES keys of either
  * end: one permutation brings both sides to theirs, and is stored twice. The caller knows the room,
  * which is LANES keys less for every vector, so that one of the ends is not kept. */
 #define SPLITS_BETWEEN 1
-static inline size_t FN(vsplit_between)(V x, V pivot, KEY *left, size_t room)
+static inline size_t FN(vsplit_between)(V x, SIDES above, KEY *left, size_t room)
 {
-#if KEY_BITS == 64
-    M above = FN(vgreater)(x, pivot);
-    unsigned bits = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(above));
-    const uint64_t *from = &split_4[bits];
-    size_t below = (size_t)__builtin_popcount(15u ^ bits);
-#else
-    M is_below = _mm256_cmpeq_epi32(FN(vmin)(x, pivot), x);
-    unsigned bits = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(is_below));
-    const uint64_t *from = &split_8[255u ^ bits];
-    size_t below = (size_t)__builtin_popcount(bits);
-#endif
+    const uint64_t *from = KEY_BITS == 64 ? &split_4[above] : &split_8[above];
+    size_t below = (size_t)__builtin_popcount(((1u << LANES) - 1) ^ above);
     V index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
     V parted = FN(vpermute)(x, index);
     FN(vstore)(left, parted);
@@ -261,9 +310,9 @@ static inline size_t FN(vsplit_between)(V x, V pivot, KEY *left, size_t room)
 }
 
 /* The same upward from *left and downward from *right; moves both pointers. */
-static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+static inline void FN(vsplit)(V x, SIDES above, KEY **left, KEY **right)
 {
     size_t room = (size_t)(*right - *left);
-    *left += FN(vsplit_between)(x, pivot, *left, room);
+    *left += FN(vsplit_between)(x, above, *left, room);
     *right = *left + (room - LANES);
 }

@@ -13,6 +13,12 @@
 #undef MAPS
 #undef HALF_BASE
 #undef BLOCKS_ALONE
+#undef SIDES
+#define SIDES M /* the elements of keys that go right where a vector is parted */
+#undef COMPARES_MAPPED
+#if KEY_BITS < 128 && !defined(DOUBLES) && !defined(SIGNED_ORDER)
+#define COMPARES_MAPPED 1
+#endif
 #if KEY_BITS == 32
 #define HALF_BASE 128 /* as many keys may be sorted in vectors of half the width */
 #ifndef SIGNED_ORDER
@@ -92,32 +98,6 @@ static inline void FN(vstore_some)(KEY *to, V v, size_t count)
     ELEMENT(mask_storeu)(to, FN(first_lanes)(count), v);
 }
 
-#ifdef MAPS
-/* The map of core/keymap.h in all lanes. */
-typedef struct FN(vmap) {
-    V neg, pos, add;
-} FN(vmap);
-
-static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
-{
-    return (FN(vmap)){_mm512_set1_epi32((int)map->neg), _mm512_set1_epi32((int)map->pos),
-                      _mm512_set1_epi32((int)map->add)};
-}
-
-/* The mapped keys of the first `count` lanes; the others are as great as a key can be. */
-static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
-{
-    V y = _mm512_ternarylogic_epi32(v, _mm512_srai_epi32(v, 31), m.neg, 0x78) ^ m.pos;
-    return _mm512_mask_add_epi32(_mm512_set1_epi32(-1), FN(first_lanes)(count), y, m.add);
-}
-
-static inline V FN(vunmap)(V v, FN(vmap) m)
-{
-    V y = _mm512_sub_epi32(v, m.add) ^ m.pos;
-    return _mm512_ternarylogic_epi32(y, _mm512_srai_epi32(y, 31), m.neg, 0x78);
-}
-#endif
-
 static inline V FN(vset)(KEY x)
 {
 #if KEY_BITS == 128
@@ -130,6 +110,44 @@ static inline V FN(vset)(KEY x)
     return _mm512_set1_epi16((short)x);
 #endif
 }
+
+#ifdef COMPARES_MAPPED
+/* The map of core/keymap.h in all lanes. */
+typedef struct FN(vmap) {
+    V neg, pos, add;
+} FN(vmap);
+
+static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
+{
+    return (FN(vmap)){FN(vset)((KEY)map->neg), FN(vset)((KEY)map->pos), FN(vset)((KEY)map->add)};
+}
+
+/* All of it but for the addition. */
+static inline V FN(vmap_bits)(V v, FN(vmap) m)
+{
+    return _mm512_ternarylogic_epi64(v, ELEMENT(srai)(v, KEY_BITS - 1), m.neg, 0x78) ^ m.pos;
+}
+
+static inline V FN(vmapped)(V v, FN(vmap) m)
+{
+    return ELEMENT(add)(FN(vmap_bits)(v, m), m.add);
+}
+#endif
+
+#ifdef MAPS
+/* The mapped keys of the first `count` lanes; the others are as great as a key can be. */
+static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
+{
+    return _mm512_mask_add_epi32(_mm512_set1_epi32(-1), FN(first_lanes)(count), FN(vmap_bits)(v, m),
+                                 m.add);
+}
+
+static inline V FN(vunmap)(V v, FN(vmap) m)
+{
+    V y = _mm512_sub_epi32(v, m.add) ^ m.pos;
+    return _mm512_ternarylogic_epi32(y, _mm512_srai_epi32(y, 31), m.neg, 0x78);
+}
+#endif
 
 /* Elements of keys of a that are greater than those of b. */
 static inline M FN(vgreater)(V a, V b)
@@ -292,12 +310,23 @@ USW_IN_REGISTERS V FN(vflip)(V v, const unsigned x)
     return FN(vpermute)(v, FN(vindex_xor)(x));
 }
 
-/* Writes the keys of x that are <= pivot upward from *left, the others downward from *right, and
+static inline SIDES FN(vsides)(V x, V pivot)
+{
+    return FN(vgreater)(x, pivot);
+}
+
+#ifdef COMPARES_MAPPED
+static inline SIDES FN(vsides_mapped)(V x, V pivot, FN(vmap) m)
+{
+    return FN(vgreater)(FN(vmapped)(x, m), pivot);
+}
+#endif
+
+/* Writes the keys of x that go left upward from *left, those `above` downward from *right, and
  * moves both pointers. May overwrite what lies within LANES keys above *left, and, but with 16
  * bits, below *right. */
-static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
+static inline void FN(vsplit)(V x, SIDES above, KEY **left, KEY **right)
 {
-    M above = FN(vgreater)(x, pivot);
 #if KEY_BITS >= 64
     /* One permutation brings both sides to their ends, and is stored twice. */
     uint64_t from = KEY_BITS == 64 ? split_8[above] : split_4[_pext_u32(above, 0x55)];
@@ -320,9 +349,9 @@ static inline void FN(vsplit)(V x, V pivot, KEY **left, KEY **right)
 
 /* The same for the first `count` lanes; writes no more than these keys. */
 #define SPLITS_SOME 1
-static inline void FN(vsplit_some)(V x, size_t count, V pivot, KEY **left, KEY **right)
+static inline void FN(vsplit_some)(V x, size_t count, SIDES sides, KEY **left, KEY **right)
 {
-    M some = FN(first_lanes)(count), above = FN(vgreater)(x, pivot) & some, below = some & ~above;
+    M some = FN(first_lanes)(count), above = sides & some, below = some & ~above;
     size_t n = (size_t)__builtin_popcount(above) / (KEY_BITS == 128 ? 2 : 1);
     ELEMENT(mask_storeu)(*left, FN(first_lanes)(count - n), ELEMENT(mask_compress)(x, below, x));
     ELEMENT(mask_storeu)(*right - n, FN(first_lanes)(n), ELEMENT(mask_compress)(x, above, x));

@@ -23,8 +23,14 @@ static void FN(vsort)(void *keys, size_t n)
     }
 }
 
-static void FN(vselect)(void *keys, size_t n, size_t k)
+static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
     (void)k;
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](keys, keys, n, map);
+    }
     FN(vsort)(keys, n);
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](keys, keys, n, map);
+    }
 }

@@ -74,46 +74,59 @@
 #include "part_vsort_small.h"
 #endif
 
-static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
+/* Moves the keys that compare <= *pivot to the front and returns how many they are. map NULL: they
+ * compare as such. */
+static size_t FN(vpartition_as)(void *keys, size_t n, const void *pivot, const usw_keymap *map)
 {
-    KEY p;
+    KEY p, *k = keys;
     memcpy(&p, pivot, sizeof p);
 #if KEY_BITS > 8
     if (n >= FN(PARTITION_MIN)) {
-        return FN(partition)(keys, n, p);
+        return FN(part_compared)(k, n, p, map);
     }
 #endif
-    KEY *k = keys;
     size_t left = 0;
     for (size_t i = 0; i < n; i++) {
-        KEY x = k[i];
+        KEY x = k[i], key = map == NULL ? x : (KEY)usw_map_key(map, (uint64_t)x);
         k[i] = k[left];
         k[left] = x;
-        left += x <= p;
+        left += key <= p;
     }
     return left;
 }
 
+static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
+{
+    return FN(vpartition_as)(keys, n, pivot, NULL);
+}
+
+#if KEY_BITS < 128
 static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, const void *pivot,
-                                 size_t fronts[2])
+                                 const usw_keymap *map, size_t fronts[2])
 {
     KEY *f = first, *g = second, *f_end = f + n, *g_end = g + m;
 #if KEY_BITS > 8
     KEY p;
     memcpy(&p, pivot, sizeof p);
-    FN(partition_apart)(&f, f_end, g, &g_end, p);
+    if (map != NULL) { /* each compiled for itself */
+        FN(partition_apart)(&f, f_end, g, &g_end, p, map);
+    } else {
+        FN(partition_apart)(&f, f_end, g, &g_end, p, NULL);
+    }
 #endif
-    fronts[0] = (size_t)(f - (KEY *)first) + FN(vpartition)(f, (size_t)(f_end - f), pivot);
-    fronts[1] = FN(vpartition)(g, (size_t)(g_end - g), pivot);
+    fronts[0] = (size_t)(f - (KEY *)first) + FN(vpartition_as)(f, (size_t)(f_end - f), pivot, map);
+    fronts[1] = FN(vpartition_as)(g, (size_t)(g_end - g), pivot, map);
 }
+#endif
 
 #if KEY_BITS == 128
 const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
-    .select = {vselect_u8, vselect_u16, vselect_u32, vselect_u64, vselect_u128},
+    .select = {vselect_u8, vselect_u16, vselect_u32, vselect_u64},
+    .partition_as = {vpartition_as_u8, vpartition_as_u16, vpartition_as_u32, vpartition_as_u64},
     .partition_apart = {vpartition_apart_u8, vpartition_apart_u16, vpartition_apart_u32,
-                        vpartition_apart_u64, vpartition_apart_u128},
+                        vpartition_apart_u64},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
 #if USW_LEVEL == 1
     .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},

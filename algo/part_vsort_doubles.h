@@ -51,7 +51,7 @@ USW_APART static void sort_numbers(KEY *k, size_t n)
 
 USW_APART static void select_numbers(KEY *keys, size_t n, size_t k)
 {
-    FN(vselect)(keys, n, k);
+    FN(vselect)(keys, n, k, NULL);
 }
 
 USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)

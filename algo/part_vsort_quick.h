@@ -61,7 +61,7 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
             return;
         }
         bool constant;
-        KEY pivot = FN(choose_pivot)(k, n, &constant);
+        KEY pivot = FN(choose_pivot)(k, n, NULL, &constant);
         if (constant && FN(all_equal)(k, n)) {
             return;
         }
@@ -92,20 +92,33 @@ static void FN(vsort)(void *keys, size_t n)
 }
 
 #ifndef SIGNED_ORDER
+/* Moves the keys <= pivot to the front, as they compare: map NULL, as such. */
+static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_keymap *map)
+{
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        return FN(partition_mapped)(k, n, pivot, map);
+    }
+#endif
+    (void)map;
+    return FN(partition)(k, n, pivot);
+}
+
+#if KEY_BITS < 128
 /* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
- * there after a sort, too. */
-static void FN(vselect)(void *keys, size_t n, size_t k)
+ * there after a sort, too. Only what is sorted is mapped. */
+static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
     KEY *part = keys, top = KEY_GREATEST;
     unsigned depth = 2 * usw_log2_up(n) + 4;
     while (n > FN(SELECT_BASE) && depth-- > 0) {
         bool constant;
-        KEY pivot = FN(choose_pivot)(part, n, &constant);
+        KEY pivot = FN(choose_pivot)(part, n, map, &constant);
         bool below = pivot == top;
         if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(part, n))) {
             return;
         }
-        size_t left = FN(partition)(part, n, below ? KEY_BEFORE(pivot) : pivot);
+        size_t left = FN(part_compared)(part, n, below ? KEY_BEFORE(pivot) : pivot, map);
         if (k < left) {
             n = left;
             top = below ? KEY_BEFORE(pivot) : pivot;
@@ -118,6 +131,17 @@ static void FN(vselect)(void *keys, size_t n, size_t k)
         n -= left;
         k -= left;
     }
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](part, part, n, map);
+    }
+#endif
     FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](part, part, n, map);
+    }
+#endif
 }
+#endif
 #endif

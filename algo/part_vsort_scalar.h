@@ -73,32 +73,59 @@ static void FN(base_sort)(KEY *k, size_t n)
     memcpy(k, v, n * sizeof(KEY));
 }
 
+/* A key as it compares: map NULL, as such. Without a branch on its sign, which no one foresees. */
+static inline KEY FN(compared)(KEY x, const usw_keymap *map)
+{
+    if (map == NULL) {
+        return x;
+    }
+    KEY below = (KEY)map->neg & (KEY)(0 - (KEY)(x >> (KEY_BITS - 1)));
+    return (KEY)((KEY)(x ^ below ^ (KEY)map->pos) + (KEY)map->add);
+}
+
 /* Moves the keys <= pivot to the front and returns how many they are. */
-static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
+static inline __attribute__((always_inline)) size_t FN(partition_by)(KEY *k, size_t n, KEY pivot,
+                                                                     const usw_keymap *map)
 {
     size_t left = 0;
     for (size_t i = 0; i < n; i++) {
         KEY x = k[i];
         k[i] = k[left];
         k[left] = x;
-        left += x <= pivot;
+        left += FN(compared)(x, map) <= pivot;
     }
     return left;
 }
 
-/* Each array by itself is as good. */
-static void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot)
+static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 {
-    (void)f, (void)f_end, (void)g, (void)g_end, (void)pivot;
+    return FN(partition_by)(k, n, pivot, NULL);
+}
+
+#undef COMPARES_MAPPED
+#if KEY_BITS < 128
+#define COMPARES_MAPPED 1
+static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap *shared)
+{
+    const usw_keymap map = *shared; /* keys cannot change a local */
+    return FN(partition_by)(k, n, pivot, &map);
+}
+#endif
+
+/* Each array by itself is as good. */
+static inline void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
+                                       const usw_keymap *map)
+{
+    (void)f, (void)f_end, (void)g, (void)g_end, (void)pivot, (void)map;
 }
 
 /* A middle key of 16 spread evenly over k. */
-static KEY FN(choose_pivot)(const KEY *k, size_t n, bool *constant)
+static KEY FN(choose_pivot)(const KEY *k, size_t n, const usw_keymap *map, bool *constant)
 {
     KEY sample[16];
     size_t stride = n / 16;
     for (size_t i = 0; i < 16; i++) {
-        sample[i] = k[i * stride + stride / 2];
+        sample[i] = FN(compared)(k[i * stride + stride / 2], map);
     }
     FN(base_sort)(sample, 16);
     *constant = sample[0] == sample[15];

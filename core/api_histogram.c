@@ -50,16 +50,19 @@ static upsweep_status take_tables(upsweep *u, job *j)
     return UPSWEEP_OK;
 }
 
-/* Adds up keys [i, end) by digits that are counted as they are read. The count is scalar, and the
+/* Counts keys [i, end) by digits that are counted as they are read. The count is scalar, and the
  * few sums around it take longer by vectors of 512 bits: some microseconds after the last of these
  * an Intel processor works at a third of its rate for the next half. */
-static void count_digits(const job *j, size_t i, size_t end, uint64_t *table)
+static void count_digits(const job *j, size_t begin, size_t end, uint64_t *table)
 {
     usw_isa isa = j->isa == USW_PORTABLE ? USW_PORTABLE : USW_AVX2;
     const usw_part_histogram *part = USW_PICK(isa, usw_part_histogram_cpu);
-    for (; i < end; i += DIGIT_KEYS) {
-        part->count_digits[usw_log2_up(j->b->key_bytes)](j->b, j->keys + i * j->b->key_bytes,
-                                                         usw_min(end - i, DIGIT_KEYS), table);
+    if (begin >= end) {
+        memset(table, 0, j->b->count * sizeof *table);
+    }
+    for (size_t i = begin; i < end; i += DIGIT_KEYS) {
+        part->count_digits[usw_log2_up(j->b->key_bytes)](
+            j->b, j->keys + i * j->b->key_bytes, usw_min(end - i, DIGIT_KEYS), i > begin, table);
     }
 }
 
@@ -70,7 +73,7 @@ static void count_task(void *context, size_t s, unsigned thread)
     uint64_t *table = j->tables + s * j->ways * j->stride;
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
     (void)thread;
-    memset(table, 0, j->ways * j->stride * sizeof *table);
+    memset(table, 0, j->ways * j->stride * sizeof *table); /* none is outside, of digits */
     if (is_small_digit(j->b)) {
         count_digits(j, s * j->stretch, end, table);
         return;
@@ -126,7 +129,6 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
     job j = {.b = &b, .keys = keys, .n = n};
     if (is_small_digit(&b) && (u->threads == 1 || n < 2 * STRETCH_MIN)) {
         j.isa = u->isa;
-        memset(counts, 0, b.count * sizeof *counts);
         count_digits(&j, 0, n, counts);
         return UPSWEEP_OK;
     }

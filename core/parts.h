@@ -18,15 +18,19 @@ enum { USW_SMALL = 512 };
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
 typedef struct usw_part_vsort {
     void (*sort[USW_WIDTHS])(void *keys, size_t n);
-    /* Brings the k-th key to its place, none above it before and none below it behind it. k < n. */
-    void (*select[USW_WIDTHS])(void *keys, size_t n, size_t k);
+    /* Brings the k-th key to its place, none above it before and none below it behind it. k < n.
+     * Here and in the next two keys compare as map says, NULL: as unsigned. They stay as they are,
+     * which takes less time than to map all and back. */
+    void (*select[4])(void *keys, size_t n, size_t k, const usw_keymap *map);
     /* Moves the keys <= *pivot to the front and returns how many they are. */
-    size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
+    size_t (*partition_as[4])(void *keys, size_t n, const void *pivot, const usw_keymap *map);
     /* Moves the keys <= *pivot of two arrays together as far as they go to the front of the first,
      * the others to the back of the second. What is left is parted where it stands: fronts[] gets
      * how many stand at the front of each. */
-    void (*partition_apart[USW_WIDTHS])(void *first, size_t n, void *second, size_t m,
-                                        const void *pivot, size_t fronts[2]);
+    void (*partition_apart[4])(void *first, size_t n, void *second, size_t m, const void *pivot,
+                               const usw_keymap *map, size_t fronts[2]);
+    /* Keys as unsigned, for sorts. */
+    size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
     /* Only in AVX2, where 64-bit integers compare as signed ones: keys of 32 and 64 bits as such,
@@ -249,7 +253,8 @@ typedef struct usw_part_histogram {
     void (*scatter)(const uint32_t *ids, size_t n, const void *in, void *out, size_t bytes,
                     uint64_t *cursor);
     /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. */
-    void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, uint64_t *table);
+    void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, bool more,
+                            uint64_t *table);
 } usw_part_histogram;
 USW_DECLARE_PER_ISA(usw_part_histogram, usw_part_histogram_cpu);
 

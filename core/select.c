@@ -1,12 +1,12 @@
 /* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost
  * surely lie; the keys above the band are parted from the others, then those below it, and the
- * search goes on in what is left. The first step touches all keys, the second half of them. What
- * fits the cache is mapped to unsigned keys once and mapped back at the end.
+ * search goes on in what is left. The first step touches all keys, the second half of them. Keys
+ * are compared as their map says and stay as they are; only the few that are sorted are mapped.
  *
  * Before that, parting is by pairs of blocks, one before the place where the sample expects the
- * border and one behind it: the keys are mapped, parted by vectors as if the two were one, and
- * mapped back. What stands on the wrong side of the true border then is little, and exchanged. The
- * pairs do not depend on the threads, so the outcome does not either.
+ * border and one behind it, parted by vectors as if the two were one. What stands on the wrong side
+ * of the true border then is little, and exchanged. The pairs do not depend on the threads, so the
+ * outcome does not either.
  *
  * A part that has not halved was split by a bad band. Then the band is made of one key of the
  * sample, which settles inputs with few different keys; if that does not help either, of the middle
@@ -17,8 +17,8 @@
 #include "select.h"
 
 enum {
-    SMALL_BYTES = 16 * 1024, /* so little is not worth a sample */
-    SMALL_AVX2 = 128 * 1024, /* nor this much, where a partition was measured to be faster */
+    SMALL_BYTES = 16 * 1024,    /* so little is not worth a sample */
+    SMALL_VECTORS = 128 * 1024, /* nor this much, where keys are parted by vectors */
     BLOCK_BYTES = 256 * 1024,
     PAIRS_MAX = 128,
     TRADE_BYTES = 256 * 1024, /* that one task exchanges */
@@ -30,8 +30,8 @@ typedef struct select_job {
     unsigned width; /* log2 of the bytes of a key */
     size_t bytes;
     const usw_keymap *map;
-    bool plain;          /* the map changes nothing */
-    unsigned char *keys; /* the part that is searched, n keys */
+    const usw_keymap *compared; /* the same, NULL if it changes nothing */
+    unsigned char *keys;        /* the part that is searched, n keys */
     size_t n;
     uint64_t least, greatest; /* mapped keys in the part lie between these */
     uint64_t low, high;       /* the band */
@@ -69,26 +69,18 @@ static void part_pair(void *context, size_t p, unsigned lane)
 {
     (void)lane;
     select_job *j = context;
-    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
     unsigned char *block[2], pivot[8];
     size_t n[2], front[2];
     for (size_t side = 0; side < 2; side++) {
         size_t start = block_start(j, p + side * j->pairs);
         block[side] = j->keys + start * j->bytes;
         n[side] = block_start(j, p + side * j->pairs + 1) - start;
-        if (!j->plain) {
-            maps->map[j->width](block[side], block[side], n[side], j->map);
-        }
     }
     usw_store_raw(pivot, j->bytes, j->limit);
     USW_PICK(j->u->isa, usw_part_vsort)
-        ->partition_apart[j->width](block[0], n[0], block[1], n[1], pivot, front);
-    for (size_t side = 0; side < 2; side++) {
-        j->front[p + side * j->pairs] = front[side];
-        if (!j->plain) {
-            maps->unmap[j->width](block[side], block[side], n[side], j->map);
-        }
-    }
+        ->partition_apart[j->width](block[0], n[0], block[1], n[1], pivot, j->compared, front);
+    j->front[p] = front[0];
+    j->front[p + j->pairs] = front[1];
 }
 
 /* A place among the keys that are on the wrong side: those before the border that belong behind it,
@@ -159,12 +151,12 @@ static void trade(void *context, size_t t, unsigned lane)
 static size_t part_keys(select_job *j, uint64_t limit)
 {
     j->pairs = usw_min(PAIRS_MAX, j->n * j->bytes / (2 * BLOCK_BYTES));
-    if (j->pairs < 2 && j->plain) {
+    if (j->pairs < 2) {
         unsigned char pivot[8];
         usw_store_raw(pivot, j->bytes, limit);
-        return USW_PICK(j->u->isa, usw_part_vsort)->partition[j->width](j->keys, j->n, pivot);
+        return USW_PICK(j->u->isa, usw_part_vsort)
+            ->partition_as[j->width](j->keys, j->n, pivot, j->compared);
     }
-    j->pairs = usw_max(1, j->pairs);
     j->limit = limit;
     usw_parallel(j->u, j->pairs, part_pair, j);
     j->total = j->trades = 0;
@@ -265,35 +257,18 @@ static size_t narrow(select_job *j, size_t k, size_t bytes)
 
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map)
 {
-    const usw_part_keymap *maps = USW_PICK(u->isa, usw_part_keymap);
-    const usw_keymap none = {.bits = map->bits};
+    const usw_part_vsort *sorts = USW_PICK(u->isa, usw_part_vsort);
     select_job j = {.u = u, .bytes = map->bits / 8, .map = map, .keys = keys, .n = n};
     j.width = usw_log2_up(j.bytes);
-    j.plain = usw_keymap_is_identity(map);
+    j.compared = usw_keymap_is_identity(map) ? NULL : map;
     j.greatest = UINT64_MAX >> (64 - map->bits);
     if (j.bytes > 1) { /* bytes are sorted by counting */
-        k = narrow(&j, k, BLOCK_BYTES);
+        k = narrow(&j, k, u->isa == USW_PORTABLE ? SMALL_BYTES : SMALL_VECTORS);
     }
     if (j.least == j.greatest) {
         return; /* all keys that are left are equal */
     }
-    unsigned char *rest = j.keys;
-    size_t count = j.n;
-    const usw_part_vsort *sorts = USW_PICK(u->isa, usw_part_vsort);
-    if (u->isa == USW_AVX2 && count * j.bytes <= SMALL_AVX2 &&
-        sorts->select_doubles(rest, count, k, map)) {
-        return;
+    if (u->isa != USW_AVX2 || !sorts->select_doubles(j.keys, j.n, k, map)) {
+        sorts->select[j.width](j.keys, j.n, k, j.compared);
     }
-    maps->map[j.width](rest, rest, j.plain ? 0 : count, map);
-    j.map = &none;
-    if (j.bytes > 1) {
-        bool plain = j.plain;
-        j.plain = true;
-        k = narrow(&j, k, u->isa == USW_AVX2 ? SMALL_AVX2 : SMALL_BYTES);
-        j.plain = plain;
-    }
-    if (j.least != j.greatest) {
-        sorts->select[j.width](j.keys, j.n, k);
-    }
-    maps->unmap[j.width](rest, rest, j.plain ? 0 : count, map);
 }

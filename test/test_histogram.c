@@ -4,7 +4,7 @@
 #include "reduce_common.h"
 
 static upsweep *handles[HANDLES];
-static const size_t sizes[] = {0, 1, 2, 7, 9, 100, 4095, 4096, 4097, 70000, 200001};
+static const size_t sizes[] = {0, 1, 2, 7, 9, 100, 2048, 2049, 4095, 4096, 4097, 70000, 200001};
 enum { SIZES = sizeof sizes / sizeof sizes[0], N_MAX = 200001, COUNT_MAX = 1 << 16 };
 
 static unsigned char *keys, *out;
@@ -43,6 +43,7 @@ static void check(size_t n, upsweep_type type, const upsweep_bucketing *b, int o
         if (only >= 0 && h != only) {
             continue;
         }
+        memset(counts, 0x5a, b->count * sizeof *counts); /* what was there does not count */
         counts[b->count] = 4711;
         assert_int_equal(upsweep_histogram(handles[h], keys, n, type, b, counts, NULL), UPSWEEP_OK);
         assert_memory_equal(counts, want, b->count * sizeof *counts);

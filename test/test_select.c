@@ -178,6 +178,39 @@ static void test_same_bits(void **state)
     free(got);
 }
 
+/* Keys that are compared as their map says: one less, as many and one more than are sorted at once,
+ * parted by vectors, parted without a sample, and parted in pairs of blocks. */
+static void test_maps_at_lengths(void **state)
+{
+    (void)state;
+    static const size_t limits[] = {16, 64, 128, 256, 512, 2048, 4096, 8192, 16384, 32768, 131072};
+    static const unsigned flags[] = {0, UPSWEEP_MAX, UPSWEEP_NAN_FIRST, UPSWEEP_DESCENDING,
+                                     UPSWEEP_NAN_RAW};
+    static const upsweep_type types[] = {UPSWEEP_I16, UPSWEEP_F16, UPSWEEP_I32, UPSWEEP_F32,
+                                         UPSWEEP_U32, UPSWEEP_I64, UPSWEEP_F64, UPSWEEP_U64};
+    uint64_t *keys = malloc(262145 * sizeof *keys);
+    for (size_t t = 0; t < sizeof types / sizeof types[0] * 3; t++) {
+        upsweep *u = open_with(2, 0);
+        u->isa = (usw_isa)usw_min(t / 8, (size_t)u->isa);
+        for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+            for (size_t n = limits[l] - 1; n <= limits[l] + 1; n++) {
+                size_t turn = t + l + n;
+                unsigned f = flags[turn % 5];
+                input_fill(turn % 3 ? INPUT_UNIFORM : turn % INPUT_PATTERNS, types[t % 8], keys, n,
+                           turn);
+                check_nth(u, keys, n, n / 2, types[t % 8], f);
+                check_nth(u, keys, n, n / 17, types[t % 8], f);
+            }
+        }
+        for (size_t n = 262143; n <= 262145; n++) {
+            input_fill(INPUT_UNIFORM, types[t % 8], keys, n, n + t);
+            check_nth(u, keys, n, n / 3, types[t % 8], flags[(t + n) % 5]);
+        }
+        upsweep_close(u);
+    }
+    free(keys);
+}
+
 static void test_little_scratch(void **state)
 {
     (void)state;
@@ -240,8 +273,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types_and_flags), cmocka_unit_test(test_misleading),
-        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_little_scratch),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_same_bits),       cmocka_unit_test(test_maps_at_lengths),
+        cmocka_unit_test(test_little_scratch),  cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
