@@ -46,7 +46,7 @@ static inline void cut_block(const cuts *c, const uint64_t *keys, uint16_t *digi
     {
         memcpy(&key[k], keys + k * CUT_LANES, sizeof key[k]);
         key[k] ^= (int64_t)sign;
-        group[k] = key[k] ^ key[k];
+        group[k] = (cut_lanes){0};
     }
     for (unsigned g = 1; g < c->groups; g++) {
         int64_t below = (int64_t)((c->least[g] - 1) ^ sign);

@@ -119,7 +119,10 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
     for (size_t i = 0; i < n; i += SELECT_LANES) {
         USW_LANE_MASK lanes = FN(lanes)(n - i);
         __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
-        hits |= (uint64_t)(VU(cmple)(key, b.high) & lanes) << i;
+        uint64_t some = VU(cmple)(key, b.high) & lanes;
+        /* Else gcc 12.2 may keep it in memory, write the mask's 16 bits and read 64. */
+        __asm__("" : "+r"(some));
+        hits |= some << i;
     }
 #else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, any = 0;
