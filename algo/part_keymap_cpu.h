@@ -139,9 +139,15 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
 {
     const usw_keymap *map = &order->map;
     unsigned left = order->left, right = order->right;
+    if ((left | right) == 0 && usw_keymap_is_identity(map)) {
+        return FN(breaks_mapped)(k, n, NULL, rising, far);
+    }
+    if ((left | right) == 0 && USW_LEVEL < 2 && (map->neg | map->add) == 0) {
+        const usw_keymap turned = {.bits = KEY_BITS, .pos = map->pos}; /* known to be no more */
+        return FN(breaks_mapped)(k, n, &turned, rising, far);
+    }
     if ((left | right) == 0) {
-        return usw_keymap_is_identity(map) ? FN(breaks_mapped)(k, n, NULL, rising, far)
-                                           : FN(breaks_mapped)(k, n, map, rising, far);
+        return FN(breaks_mapped)(k, n, map, rising, far);
     }
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
     for (size_t i = 0; i < n; i++) {
