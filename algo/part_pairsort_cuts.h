@@ -141,8 +141,8 @@ static void choose_widths(cuts *c, const uint64_t *sample, size_t sampled, uint6
     }
 }
 
-/* Chooses about `wanted` buckets for n keys from bounds[0] to bounds[1] if they are
- * uneven or more than are sorted as one. A value that `alone` keys have is a group. */
+/* Chooses about `wanted` buckets for n keys from bounds[0] to bounds[1] if they are uneven or more
+ * than are sorted as one. A value that `alone` keys have is a group. */
 static void choose_cuts(cuts *c, const uint64_t *keys, key_map_u64 map, size_t n,
                         const uint64_t bounds[2], size_t wanted, size_t alone)
 {

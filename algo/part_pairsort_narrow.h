@@ -2,9 +2,8 @@
  * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
  * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
  * (part_words.h) and written out. Keys that a sample shows to be uneven are split by splitters.
- * Buckets that are too large for the
- * cache all the same are taken apart again and left to the steps for any pair. Included for 32-bit
- * keys. */
+ * Buckets that are too large for the cache all the same are taken apart again and left to the steps
+ * for any pair. Included for 32-bit keys. */
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */

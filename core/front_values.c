@@ -74,6 +74,7 @@ static bool count_noted(const usw_front *f, usw_few *few)
         return false;
     }
     few_count c = {.f = f, .few = *few};
+    /* With AVX-512 a second thread for less gained in one run and lost in another. */
     size_t alone = f->u->isa == USW_AVX512 ? 2 * ONE_THREAD_BYTES : ONE_THREAD_BYTES;
     c.chunk = f->n * f->bytes <= alone ? f->n : USW_FRONT_CHUNK;
     size_t chunks = usw_div_up(f->n, c.chunk);

@@ -1,5 +1,5 @@
-/* pairs_common.h - what the tests of pairs and argsort share: keys, a serial stable sort, and
- * checks of a call against it. */
+/* pairs_common.h - for test_pairs.c: keys, a serial stable sort of them, and checks of a call
+ * against it. */
 #ifndef PAIRS_COMMON_H
 #define PAIRS_COMMON_H
 
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "inputs.h"
 #include "keymap.h"
 #include "registry.h"
 
@@ -20,10 +21,7 @@ static uint64_t seed = 88172645463325252u;
 
 static uint64_t next(void)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed * UINT64_C(0x2545F4914F6CDD1D);
+    return input_random(&seed);
 }
 
 enum { UNIFORM, FEW, SORTED, REVERSED, EQUAL, HIGH, LOW, SKEWED, LUMP, PATTERNS };

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "inputs.h"
 #include "keymap.h"
 #include "parts.h"
 
@@ -20,10 +21,7 @@ static uint64_t seed = 88172645463325252u;
 
 static uint64_t next(void)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed * UINT64_C(0x2545F4914F6CDD1D);
+    return input_random(&seed);
 }
 
 static upsweep *open_with(int isa, unsigned threads, size_t limit)

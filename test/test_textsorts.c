@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "forms.h"
+#include "inputs.h"
 
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_oddeven_cpu);
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_bitonic_cpu);
@@ -39,10 +40,7 @@ static uint64_t seed = 88172645463325252u;
 
 static uint64_t next(void)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed * UINT64_C(0x2545F4914F6CDD1D);
+    return input_random(&seed);
 }
 
 static usw_u128 key_at(const void *keys, size_t bytes, size_t i)
