@@ -11,7 +11,7 @@ all_targets = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,"-DUPSWEEP_C
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test check check-long check-gpu lint bench bench-gpu gallery install uninstall clean
+.PHONY: all help run test check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),$(all_targets))
@@ -59,6 +59,15 @@ bench-gpu: ## measure us beside CUB, torch and cupy on this machine's GPU: table
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu bench_folds_gpu
 	@python3 bench/gpu_bench.py $(BUILD) --json $(BUILD)/bench_gpu.json $(BENCH_FLAGS)
 	@python3 bench/gpu_plot.py $(BUILD)/bench_gpu.json $(BUILD)/bench_gpu || echo "no plot: python3-matplotlib is not installed"
+
+same-code: all ## hashes of all machine code, in build/code.txt; REV=commit: what differs from that
+	@python3 proofs/same_code.py list $(BUILD) >$(BUILD)/code.txt
+	@echo "machine code: $$(tail -n 1 $(BUILD)/code.txt): $(BUILD)/code.txt"
+ifdef REV
+	@rm -rf $(BUILD)/before && mkdir -p $(BUILD)/before && git archive $(REV) | tar -x -C $(BUILD)/before
+	@$(MAKE) --no-print-directory -C $(BUILD)/before BUILD=build all
+	@python3 proofs/same_code.py compare $(BUILD)/before/build $(BUILD)
+endif
 
 gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
