@@ -122,6 +122,9 @@ ROOMS = [  # what, where it may stand, in which rooms we look
     (r"\b(gl[A-Z]|egl[A-Z]|glfw[A-Z])\w+", {"view/draw.c", "view/draw_cells.c", "view/program.c", "view/offscreen.c", "view/window.c", "view/headless.c", "view/attach.c"},
      ("core", "algo", "io", "app", "include", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
+    # Whoever calls it must know how much room its ways need: one place does.
+    (r"\busw_part_pairsort\b", {"core/pair_sort.c", "core/parts.h", "algo/part_pairsort_cpu.h"},
+     ("core", "algo")),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
      ("core", "algo", "include", "io", "app")),
 ]
