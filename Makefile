@@ -43,7 +43,7 @@ lint: ## clang-format, clang-tidy, cppcheck, layering and style
 
 check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
 
-check-long: ## the same under sanitizers and valgrind, and fuzzing (half an hour)
+check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (90 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
 
 bench: ## measure us beside the rivals that are installed: table, bench.json and curves
