@@ -24,7 +24,7 @@ const app_usage usage_check = {
     "first one out of order is, and a checksum that does not depend on their order.\n"
     "With two files: tells whether AFTER is BEFORE sorted, that is, sorted and with the same\n"
     "elements. Exit status 1 if the answer is no. Lines of text are checked by `upsweep sort -c`.",
-    APP_DEVICE | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    APP_DEVICE | APP_JSON | APP_FROM | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep check --type u32 sorted.u32\nupsweep check before.npy after.npy"};
 
 typedef struct finding {

@@ -23,8 +23,9 @@ const app_usage usage_reduce = {
     "products of whole numbers are taken modulo 2^64; those of floats in double precision, in an\n"
     "order that is the same for any number of threads, so that the result is the same to the last\n"
     "bit. min and max skip NaN. argmin and argmax print the position, from 0, of the first of "
-    "equals.",
-    APP_MACHINERY | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "equals.\n"
+    "Of a .npy array all elements count, row by row, whatever its shape.",
+    APP_MACHINERY | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep reduce --op max --type f32 data.f32\nseq 1000 | upsweep reduce"};
 
 typedef struct outcome {

@@ -227,7 +227,8 @@ static bool read_bytes(const void *bytes, size_t size, upsweep_type type, io_arr
     assert_int_equal(write(fd, bytes, size), size);
     close(fd);
     const char *names[] = {name};
-    bool done = io_array_read(a, names, 1, type, false, 1, error);
+    io_array_wish wish = {.type = type, .threads = 1};
+    bool done = io_array_read(a, names, 1, &wish, error);
     unlink(name);
     return done;
 }
