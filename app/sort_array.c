@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-/* Elements that are sorted together: those of the last axis. */
-static size_t row_length(const io_array *a)
+size_t sort_row_length(const io_array *a)
 {
-    return a->npy.shape[a->npy.axes - 1];
+    return a->npy.axes == 0 ? 1 : a->npy.shape[a->npy.axes - 1];
 }
 
 /* Whether element i must not follow element i - 1 under -u: the library has found them in order. */
@@ -23,17 +22,15 @@ static size_t first_equal(const io_array *a)
     return a->n;
 }
 
-/* The first element that is out of order in its row, or a->n. */
-static upsweep_status find_disorder(const sort_array_task *task, upsweep *u, const io_array *a,
-                                    size_t *first)
+upsweep_status sort_find_disorder(upsweep *u, const io_array *a, unsigned flags, size_t *first)
 {
     upsweep_options options = UPSWEEP_OPTIONS_INIT;
-    options.flags = task->reverse ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
+    options.flags = flags;
     upsweep_status status = UPSWEEP_OK;
-    size_t length = row_length(a), bytes = upsweep_type_bytes(a->type);
+    size_t length = sort_row_length(a), bytes = upsweep_type_bytes(a->type);
     for (size_t at = 0; at < a->n; at += length) {
-        status = upsweep_is_sorted(u, (const char *)a->data + at * bytes, length, a->type, first,
-                                   &options);
+        const char *row = (const char *)a->data + at * bytes;
+        status = upsweep_is_sorted(u, row, length, a->type, first, &options);
         *first += at;
         if (status != UPSWEEP_OK || *first < at + length) {
             return status;
@@ -43,10 +40,15 @@ static upsweep_status find_disorder(const sort_array_task *task, upsweep *u, con
     return status;
 }
 
+static unsigned order_flags(const sort_array_task *task)
+{
+    return task->reverse ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
+}
+
 static int check_order(const sort_array_task *task, upsweep *u, const io_array *a)
 {
     size_t first;
-    if (find_disorder(task, u, a, &first) != UPSWEEP_OK) {
+    if (sort_find_disorder(u, a, order_flags(task), &first) != UPSWEEP_OK) {
         return app_fail_call(u);
     }
     if (first == a->n && task->unique) {
@@ -56,7 +58,7 @@ static int check_order(const sort_array_task *task, upsweep *u, const io_array *
         return APP_OK;
     }
     if (!task->quiet) {
-        size_t length = row_length(a);
+        size_t length = sort_row_length(a);
         fprintf(stderr, "upsweep sort: %s: element %zu", app_input_name(task->common),
                 first % length);
         if (a->npy.axes > 1) {
@@ -74,8 +76,8 @@ static upsweep_status sort_elements(const sort_array_task *task, upsweep *u, con
 {
     upsweep_options options = UPSWEEP_OPTIONS_INIT;
     options.algorithm = task->common->algorithm;
-    options.flags = task->reverse ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
-    size_t length = row_length(a);
+    options.flags = order_flags(task);
+    size_t length = sort_row_length(a);
     return length == a->n || a->n == 0 ? upsweep_sort(u, a->data, a->n, a->type, &options)
                                        : upsweep_sort_rows(u, a->data, a->n, a->type, NULL,
                                                            a->n / length, NULL, 0, &options);

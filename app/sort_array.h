@@ -19,4 +19,9 @@ typedef struct sort_array_task {
 int sort_array(const sort_array_task *task, io_input *in, const io_array_wish *wish,
                io_output *out);
 
+/* Elements that are sorted together: those of the last axis; 1 where there is none. */
+size_t sort_row_length(const io_array *a);
+/* *first gets the first element that is out of order in its row, or a->n. */
+upsweep_status sort_find_disorder(upsweep *u, const io_array *a, unsigned flags, size_t *first);
+
 #endif
