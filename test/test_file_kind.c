@@ -14,13 +14,7 @@
 
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#elif defined(__has_feature)
-enum { SANITIZED = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) };
-#else
-enum { SANITIZED = 0 };
-#endif
+#include "sanitized.h"
 
 static char folder[] = "/tmp/upsweep-test-kind-XXXXXX";
 static const char *program, *preload;
@@ -325,6 +319,7 @@ static void an_error_is_an_error(void **state)
             assert_int_equal(memcmp(now, f->bytes, bytes) != 0, changed);
             free(now);
             program_free(&r);
+            assert_int_equal(program_names(folder), 1);
         }
     }
     unsetenv("LD_PRELOAD");

@@ -1,4 +1,5 @@
-/* test_numbers.c - numbers as text: which type they have, and that they come back as the same bits. */
+/* test_numbers.c - numbers as text: which type they have, and that they come back as the same
+ * bits. */
 #include "array.h"
 #include "float16.h"
 #include "numbers.h"
