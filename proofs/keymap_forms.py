@@ -4,6 +4,7 @@ import re
 
 import z3
 
+import keymap_orders
 from csource import Bit, Int, Lane, Pointer, ROOT, Source, Unread, number, plain, preprocessed
 from keymap_places import find_places
 from lanes import Instructions
@@ -231,4 +232,5 @@ def prove(p, core):
     vector_forms(p, s, core)
     histogram_digits(p, core)
     cuda_forms(p, core)
+    keymap_orders.prove(p, core, Form)
     find_places(p)
