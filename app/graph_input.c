@@ -64,6 +64,10 @@ static int take_options(const app_graph_input *input, io_graph_options *o)
     o->columns = input->columns;
     o->by_names = input->names;
     o->negative = input->negative;
+    o->header = input->header ? IO_HEADER_YES : input->no_header ? IO_HEADER_NO : IO_HEADER_FIND;
+    if (input->header && input->no_header) {
+        return app_fail("--header and --no-header contradict each other");
+    }
     return take_weight(input->weight, o) == APP_OK ? take_delimiter(input->delimiter, o)
                                                    : APP_ERROR;
 }
@@ -86,6 +90,8 @@ int app_read_graph(const app_common *common, const app_graph_input *input, const
     const char *only = input->columns != NULL     ? "columns"
                        : input->delimiter != NULL ? "delimiter"
                        : input->names             ? "names"
+                       : input->header            ? "header"
+                       : input->no_header         ? "no-header"
                                                   : NULL;
     if (only != NULL && !table) {
         return app_fail("--%s is for tables, csv and tsv, and %s is %s", only, file,

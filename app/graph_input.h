@@ -8,7 +8,7 @@
 
 typedef struct app_graph_input {
     const char *from, *weight, *columns, *delimiter, *base, *places;
-    bool names, negative;
+    bool names, negative, header, no_header;
 } app_graph_input;
 
 /* Rows of an option table, for settings that have a member `input`. */
@@ -26,12 +26,20 @@ typedef struct app_graph_input {
          APP_TEXT,  offsetof(settings, input.columns),                                             \
          NULL},                                                                                    \
         {0,        "delimiter",                                                                    \
-         "C",      "of a table: what parts its columns",                                           \
+         "C",      "of a table: what parts its columns, if the first lines do not show it",        \
          APP_TEXT, offsetof(settings, input.delimiter),                                            \
          NULL},                                                                                    \
         {0,        "names",                                                                        \
          NULL,     "of a table: vertices are words, not numbers",                                  \
          APP_FLAG, offsetof(settings, input.names),                                                \
+         NULL},                                                                                    \
+        {0,        "header",                                                                       \
+         NULL,     "of a table: the first line is a header",                                       \
+         APP_FLAG, offsetof(settings, input.header),                                               \
+         NULL},                                                                                    \
+        {0,        "no-header",                                                                    \
+         NULL,     "of a table: the first line is an arc",                                         \
+         APP_FLAG, offsetof(settings, input.no_header),                                            \
          NULL},                                                                                    \
         {0,        "base",                                                                         \
          "0|1",    "of el, wel and tables: the first vertex is 0 or 1; 0 if not given",            \

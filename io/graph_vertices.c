@@ -110,7 +110,8 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
 
 static bool read_list(list *l, const io_graph *g, io_error *error)
 {
-    if (!io_graph_load(&l->in, l->file, 1, NULL, error)) {
+    if (!io_graph_load(&l->in, l->file, 1, NULL, error) ||
+        !io_graph_take_mark(&l->in, l->name, error)) {
         return false;
     }
     io_text_close(&l->in, '\n');
