@@ -19,8 +19,8 @@
 fail_plan fail_now = {.call = -1};
 
 static const char *const names[FAIL_CALLS] = {
-    "malloc", "thread", "fork", "open",   "read", "pread", "write", "ftruncate", "fsync",
-    "rename", "link",   "unlink", "mmap", "close", "pipe", "stat",  "any"};
+    "malloc", "loader", "thread", "fork",   "open", "read",  "pread", "write", "ftruncate",
+    "fsync",  "rename", "link",   "unlink", "mmap", "close", "pipe",  "stat",  "any"};
 
 static const struct {
     const char *name;
@@ -135,10 +135,12 @@ long fail_calls_live(void)
     return known ? atomic_load(&fail_now.counts->live) : 0;
 }
 
+static _Thread_local int loading; /* within dlopen */
+
 static int no_memory(void)
 {
     int error = errno;
-    int fails = fail_now.call == FAIL_MALLOC && fail_counted();
+    int fails = fail_now.call == (loading ? FAIL_LOADER : FAIL_MALLOC) && fail_counted();
     errno = fails ? ENOMEM : error;
     return fails;
 }
@@ -179,6 +181,37 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     return memalign(alignment, bytes);
 }
 
+/* The classes of C++. Only what asks for NULL (std::nothrow) fails: that is how the plugin allocates.
+ * The others belong to the emulator, which stands for a device and its driver. */
+void *_Znwm(size_t bytes);
+void *_Znam(size_t bytes);
+void *_ZnwmRKSt9nothrow_t(size_t bytes, const void *nothrow);
+void *_ZnamRKSt9nothrow_t(size_t bytes, const void *nothrow);
+
+void *_Znwm(size_t bytes)
+{
+    void *block = __libc_malloc(bytes);
+    count_live(block, 1);
+    return block;
+}
+
+void *_Znam(size_t bytes)
+{
+    return _Znwm(bytes);
+}
+
+void *_ZnwmRKSt9nothrow_t(size_t bytes, const void *nothrow)
+{
+    (void)nothrow;
+    return malloc(bytes);
+}
+
+void *_ZnamRKSt9nothrow_t(size_t bytes, const void *nothrow)
+{
+    (void)nothrow;
+    return malloc(bytes);
+}
+
 int posix_memalign(void **to, size_t alignment, size_t bytes)
 {
     int error = errno;
@@ -206,6 +239,7 @@ static struct {
     void *(*mremap)(void *, size_t, size_t, int, ...);
     int (*thread)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     pid_t (*fork)(void);
+    void *(*open_library)(const char *, int);
 } real;
 
 static void find(void *function, const char *name)
@@ -220,6 +254,7 @@ static void find_all(void)
     find(&real.mremap, "mremap");
     find(&real.thread, "pthread_create");
     find(&real.fork, "fork");
+    find(&real.open_library, "dlopen");
 }
 
 void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
@@ -227,7 +262,9 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t
     if (real.mmap == NULL) {
         find_all();
     }
-    return no_memory() ? MAP_FAILED : real.mmap(address, bytes, protection, flags, fd, offset);
+    return (flags & MAP_STACK) == 0 && no_memory() /* stacks are the emulator's */
+               ? MAP_FAILED
+               : real.mmap(address, bytes, protection, flags, fd, offset);
 }
 
 void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
@@ -263,6 +300,17 @@ pid_t fork(void)
         atomic_store(&fail_now.counts->pid[1], child == 0 ? getpid() : child);
     }
     return child;
+}
+
+void *dlopen(const char *name, int flags)
+{
+    if (real.open_library == NULL) {
+        find_all();
+    }
+    loading++;
+    void *library = real.open_library(name, flags);
+    loading--;
+    return library;
 }
 
 /* ---- the begin ---- */

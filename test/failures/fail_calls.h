@@ -2,9 +2,10 @@
  * file of counts, and the environment variables that say which call fails, when and how.
  *
  *   FAIL_COUNTS=FILE    a file of sizeof(fail_counts) zero bytes, mapped by both sides
- *   FAIL_CALL=NAME      malloc (with calloc, realloc, mmap by the program, ...), thread, fork, or a
- *                       family of system calls: open read pread write ftruncate fsync rename link
- *                       unlink mmap close pipe stat; or any: all of these families
+ *   FAIL_CALL=NAME      malloc (with calloc, realloc, mmap by the program, ...), loader (the same
+ *                       within dlopen, which malloc leaves out), thread, fork, or a family of system
+ *                       calls: open read pread write ftruncate fsync rename link unlink mmap close
+ *                       pipe stat; or any: all of these families
  *   FAIL_AT=K           the K-th of them fails, from 1; 0, the default: they are only counted
  *   FAIL_HOW=WORD       ENOSPC, EIO, ..; short: it moves half of the bytes; SIGKILL, ..: a signal
  *   FAIL_AFTER=1        and all behind the K-th, too
@@ -13,7 +14,9 @@
  *   FAIL_NO_TMPFILE=1   files without a name (O_TMPFILE) are not to be had
  *   FAIL_WATCHED=1      only what happens between fail_calls_watch(1) and fail_calls_watch(0)
  *
- * Writes to standard error do not count and do not fail, so that a sentence can be said. */
+ * Not counted are the emulated GPU's own memory (new that throws; stacks, MAP_STACK) and
+ * writes to standard error, which do not fail, so that a sentence can be said. */
+
 #ifndef TEST_FAIL_CALLS_H
 #define TEST_FAIL_CALLS_H
 
@@ -47,6 +50,7 @@ typedef struct fail_plan {
 
 enum fail_call {
     FAIL_MALLOC,
+    FAIL_LOADER,
     FAIL_THREAD,
     FAIL_FORK,
     FAIL_OPEN, /* from here on by a filter of system calls */

@@ -48,19 +48,19 @@ static const struct {
     int number, family;
 } families[] = {
 #ifdef SYS_open
-    {SYS_open, FAIL_OPEN},     {SYS_creat, FAIL_OPEN},     {SYS_rename, FAIL_RENAME},
-    {SYS_link, FAIL_LINK},     {SYS_unlink, FAIL_UNLINK},  {SYS_pipe, FAIL_PIPE},
-    {SYS_stat, FAIL_STAT},     {SYS_readlink, FAIL_STAT},  {SYS_access, FAIL_STAT},
+    {SYS_open, FAIL_OPEN},       {SYS_creat, FAIL_OPEN},          {SYS_rename, FAIL_RENAME},
+    {SYS_link, FAIL_LINK},       {SYS_unlink, FAIL_UNLINK},       {SYS_pipe, FAIL_PIPE},
+    {SYS_stat, FAIL_STAT},       {SYS_readlink, FAIL_STAT},       {SYS_access, FAIL_STAT},
     {SYS_renameat, FAIL_RENAME},
 #endif
-    {SYS_openat, FAIL_OPEN},   {SYS_read, FAIL_READ},      {SYS_readv, FAIL_READ},
-    {SYS_pread64, FAIL_PREAD}, {SYS_write, FAIL_WRITE},    {SYS_writev, FAIL_WRITE},
-    {SYS_pwrite64, FAIL_WRITE}, {SYS_ftruncate, FAIL_FTRUNCATE}, {SYS_fallocate, FAIL_FTRUNCATE},
-    {SYS_fsync, FAIL_FSYNC},   {SYS_fdatasync, FAIL_FSYNC}, {SYS_renameat2, FAIL_RENAME},
-    {SYS_linkat, FAIL_LINK},   {SYS_unlinkat, FAIL_UNLINK}, {SYS_mmap, FAIL_MMAP},
-    {SYS_mremap, FAIL_MMAP},   {SYS_close, FAIL_CLOSE},    {SYS_pipe2, FAIL_PIPE},
-    {SYS_newfstatat, FAIL_STAT}, {SYS_fstat, FAIL_STAT},   {SYS_lseek, FAIL_STAT},
-    {SYS_readlinkat, FAIL_STAT}, {SYS_faccessat, FAIL_STAT}, {SYS_getrandom, FAIL_STAT}};
+    {SYS_openat, FAIL_OPEN},     {SYS_read, FAIL_READ},           {SYS_readv, FAIL_READ},
+    {SYS_pread64, FAIL_PREAD},   {SYS_write, FAIL_WRITE},         {SYS_writev, FAIL_WRITE},
+    {SYS_pwrite64, FAIL_WRITE},  {SYS_ftruncate, FAIL_FTRUNCATE}, {SYS_fallocate, FAIL_FTRUNCATE},
+    {SYS_fsync, FAIL_FSYNC},     {SYS_fdatasync, FAIL_FSYNC},     {SYS_renameat2, FAIL_RENAME},
+    {SYS_linkat, FAIL_LINK},     {SYS_unlinkat, FAIL_UNLINK},     {SYS_mmap, FAIL_MMAP},
+    {SYS_mremap, FAIL_MMAP},     {SYS_close, FAIL_CLOSE},         {SYS_pipe2, FAIL_PIPE},
+    {SYS_newfstatat, FAIL_STAT}, {SYS_fstat, FAIL_STAT},          {SYS_lseek, FAIL_STAT},
+    {SYS_readlinkat, FAIL_STAT}, {SYS_faccessat, FAIL_STAT},      {SYS_getrandom, FAIL_STAT}};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* Those of FAIL_ANY are only for signals; the mapping of memory is left out of it. */

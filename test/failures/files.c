@@ -25,8 +25,8 @@ static int write_lines(const char *name, int lines, uint64_t seed)
     FILE *f = fopen(name, "wb");
     for (int i = 0; f != NULL && i < lines; i++) {
         uint32_t a = random_word(&seed), b = random_word(&seed);
-        fprintf(f, "%c%c%.*s,%d,%.3g\n", 'a' + (int)(a % 26), 'A' + (int)(b % 26), (int)(a / 26 % 13),
-                "abcdefghijklm", (int)(b % 2000) - 1000, (double)a / 7);
+        fprintf(f, "%c%c%.*s,%d,%.3g\n", 'a' + (int)(a % 26), 'A' + (int)(b % 26),
+                (int)(a / 26 % 13), "abcdefghijklm", (int)(b % 2000) - 1000, (double)a / 7);
     }
     return f == NULL || fclose(f) != 0;
 }
@@ -54,27 +54,26 @@ static int run(const char *program, const char *words)
 
 int make_files(const char *program)
 {
-    static const char *const made[] = {
-        "gen uniform 1000 --type u32 -o keys.u32",
-        "gen uniform 300 --type f64 --as npy -o keys.npy",
-        "gen uniform 200000 --type i64 -o many.i64",
-        "sort words -o sorted",
-        "sort lines -o sorted2",
-        "sort --type u32 keys.u32 -o ascending.u32",
-        "graph generate grid 6 -o g.gr --places g.co",
-        "graph convert g.gr --coordinates g.co -o g.usg",
-        "graph convert g.gr -o g.mtx",
-        "graph convert g.gr -o g.wel",
-        "graph convert g.gr -o g.wsg",
-        "graph convert g.gr -o g.csv",
-        "graph convert g.gr -o g.tsv"};
-    int failed = write_lines("words", 60, 1) || write_lines("lines", 40, 2) ||
-                 write_lines("big", 20000, 3) || write_numbers("numbers", 80) ||
-                 write_text("edges", "0\n100\n200\n499\n") || write_text("kept", "the old file\n") ||
-                 write_text("names.csv", "from,to,weight\nrome,oslo,3\noslo,bonn,4\nbonn,rome,1\n") ||
-                 write_text("negative.csv", "from,to,weight\na,b,3\nb,c,-2\nc,d,4\n") ||
-                 write_text("pairs", "1 5\n2 9\n") || write_text("sources", "1\n4\n") ||
-                 write_text("empty", "");
+    static const char *const made[] = {"gen uniform 1000 --type u32 -o keys.u32",
+                                       "gen uniform 300 --type f64 --as npy -o keys.npy",
+                                       "gen uniform 200000 --type i64 -o many.i64",
+                                       "sort words -o sorted",
+                                       "sort lines -o sorted2",
+                                       "sort --type u32 keys.u32 -o ascending.u32",
+                                       "graph generate grid 6 -o g.gr --places g.co",
+                                       "graph convert g.gr --coordinates g.co -o g.usg",
+                                       "graph convert g.gr -o g.mtx",
+                                       "graph convert g.gr -o g.wel",
+                                       "graph convert g.gr -o g.wsg",
+                                       "graph convert g.gr -o g.csv",
+                                       "graph convert g.gr -o g.tsv"};
+    int failed =
+        write_lines("words", 60, 1) || write_lines("lines", 40, 2) ||
+        write_lines("big", 20000, 3) || write_numbers("numbers", 80) ||
+        write_text("edges", "0\n100\n200\n499\n") || write_text("kept", "the old file\n") ||
+        write_text("names.csv", "rome,oslo,3\noslo,bonn,4\nbonn,rome,1\n") ||
+        write_text("negative.csv", "a,b,3\nb,c,-2\nc,d,4\n") || write_text("pairs", "1 5\n2 9\n") ||
+        write_text("sources", "1\n4\n") || write_text("empty", "");
     for (size_t i = 0; i < sizeof made / sizeof *made && !failed; i++) {
         failed = run(program, made[i]);
     }

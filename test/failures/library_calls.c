@@ -97,9 +97,12 @@ static int run_job(const request *r)
     if (wrong != NULL) {
         return say(3, r->job->name, "wrong", wrong);
     }
-    return status == UPSWEEP_OK
-               ? 0
-               : judge_error(status, !opened ? why : silent ? "no memory" : text, r->job->name);
+    return status == UPSWEEP_OK ? 0
+                                : judge_error(status,
+                                              !opened  ? why
+                                              : silent ? "no memory"
+                                                       : text,
+                                              r->job->name);
 }
 
 static int run_again(const request *r, upsweep *u)

@@ -126,8 +126,8 @@ static upsweep_status run_dense(upsweep *u, const char **wrong)
         matrix[v * MATRIX + v + 1] = 3;
     }
     const uint32_t source = 0;
-    upsweep_status status = upsweep_paths_dense(u, matrix, MATRIX, UPSWEEP_U32, &source, 1,
-                                                distance, parent, NULL);
+    upsweep_status status =
+        upsweep_paths_dense(u, matrix, MATRIX, UPSWEEP_U32, &source, 1, distance, parent, NULL);
     *wrong = status == UPSWEEP_OK && distance[MATRIX - 1] != 3 * (MATRIX - 1) ? "dense" : NULL;
     return status;
 }
@@ -135,8 +135,8 @@ static upsweep_status run_dense(upsweep *u, const char **wrong)
 static int count_row(void *context, const upsweep_path_row *row)
 {
     size_t *good = context;
-    *good += row->count == RING && row->parent != NULL &&
-             is_ring_u32(row->distance, row->source) && row->parent[row->source] == UINT32_MAX;
+    *good += row->count == RING && row->parent != NULL && is_ring_u32(row->distance, row->source) &&
+             row->parent[row->source] == UINT32_MAX;
     return 0;
 }
 
@@ -240,9 +240,8 @@ static upsweep_status run_reserve(upsweep *u, const char **wrong)
 {
     upsweep_report report;
     upsweep_status status = upsweep_reserve(u, 1 << 20);
-    status = status == UPSWEEP_OK
-                 ? upsweep_explain_choice(u, 1 << 20, UPSWEEP_U32, NULL, &report)
-                 : status;
+    status = status == UPSWEEP_OK ? upsweep_explain_choice(u, 1 << 20, UPSWEEP_U32, NULL, &report)
+                                  : status;
     *wrong = status == UPSWEEP_OK && strncmp(report.algorithm, "sort/", 5) != 0 ? "choice" : NULL;
     upsweep_trim(u);
     return status == UPSWEEP_OK ? upsweep_wait(u) : status;

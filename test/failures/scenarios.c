@@ -67,9 +67,9 @@ const scenario program_scenarios[] = {
     P("paths --names", "paths --names names.csv -s rome -o new", NULL, "new", 0),
     P("paths --negative", "paths --negative --names negative.csv -s a", NULL, NULL, 0),
     P("paths --pairs", "paths g.gr --pairs pairs -j 2", NULL, NULL, 0),
-    P("paths, a matrix", "paths g.gr --sources sources --targets sources --format npy -o new",
-      NULL, "new", 0),
-    P("paths --plot .svg", "paths g.usg -s 1 --summary --plot new", NULL, "new", 0),
+    P("paths, a matrix", "paths g.gr --sources sources --targets sources --format npy -o new", NULL,
+      "new", 0),
+    P("paths --plot .svg", "paths g.usg -s 1 --summary --plot new.svg", NULL, "new.svg", 0),
     P("paths on a GPU", "paths g.gr -s 1 --device cuda", NULL, NULL, 0),
     P("graph info", "graph info g.gr", NULL, NULL, 0),
     P("graph info --json", "graph info g.usg --json", NULL, NULL, 0),
@@ -129,7 +129,12 @@ const scenario *library_scenario(size_t i)
     if (at >= jobs) {
         return NULL;
     }
-    s = (scenario){library_jobs[at].name, "", NULL, NULL, 0, true,
+    s = (scenario){library_jobs[at].name,
+                   "",
+                   NULL,
+                   NULL,
+                   0,
+                   true,
                    gpu || library_jobs[at].gpu_only ? "cuda" : "cpu"};
     return &s;
 }
