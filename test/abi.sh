@@ -1,0 +1,37 @@
+#!/bin/sh
+# abi.sh run LIBRARY WORK_DIR - builds a program against the header of 0.1.0 and runs it with today's
+# shared library. It is linked with a library made of that header's names, without symbol versions,
+# as 0.1.0's was: so the dynamic linker binds it as it binds a program of that time.
+# abi.sh diff LIBRARY - compares the library, built with all debug information, with that of 0.1.0
+# by abidiff; test/abi/allowed.suppr lists what has changed on purpose. Ends with 77 without abidiff.
+set -eu
+source=$(cd "$(dirname "$0")" && pwd)/abi
+library=$2
+: "${CC:=cc}"
+
+if [ "$1" = diff ]; then
+    command -v abidiff >/dev/null || { echo "abidiff is not installed (Debian: abigail-tools)"; exit 77; }
+    abidiff --suppressions "$source/allowed.suppr" --headers-dir2 "$source/../../include" \
+        --no-added-syms "$source/upsweep_0_1_0.abi" "$library"
+    echo "nothing has changed but what test/abi/allowed.suppr lists"
+    exit 0
+fi
+
+work=$3
+rm -rf "$work"
+mkdir -p "$work/old"
+sed -n 's/.*[ *]\(upsweep_[a-z_]*\)(.*/\1/p' "$source/upsweep_0_1_0.h" | sort -u >"$work/words"
+for word in $(cat "$work/words"); do
+    grep -q "UPSWEEP_API.*[ *]$word(" "$source/upsweep_0_1_0.h" && echo "void $word(void); void $word(void) {}"
+done >"$work/old.c" || true
+[ "$(wc -l <"$work/old.c")" -ge 70 ] || { echo "the header of 0.1.0 was not understood"; exit 1; }
+$CC -shared -fPIC -Wl,-soname,libupsweep.so.0 "$work/old.c" -o "$work/old/libupsweep.so"
+
+$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -D_GNU_SOURCE -I "$source" \
+    "$source/program_0_1_0.c" "$source/program_0_1_0_calls.c" -o "$work/program" \
+    -L "$work/old" -lupsweep
+if readelf -V "$work/program" | grep UPSWEEP; then
+    echo "the program asks for symbol versions, which no program of 0.1.0 does"
+    exit 1
+fi
+LD_LIBRARY_PATH=$(dirname "$library") "$work/program"
