@@ -1,11 +1,12 @@
 #!/bin/sh
 # long.sh [JOBS] - what takes too long for every change: the tests under AddressSanitizer and
 # UndefinedBehaviorSanitizer, under ThreadSanitizer and under valgrind, and the fuzz targets for
-# FUZZ_SECONDS each (60). Ends with 1 if anything failed. STEPS="asan tsan valgrind fuzz" picks.
+# FUZZ_SECONDS each (60); and the library's ABI beside that of 0.1.0. Ends with 1 if anything failed.
+# STEPS="asan tsan valgrind fuzz abi" picks.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-asan tsan valgrind fuzz}
+steps=${STEPS:-asan tsan valgrind fuzz abi}
 failed=
 
 have() {
@@ -56,6 +57,13 @@ for step in $steps; do
                     --errors-for-leak-kinds=definite "build-valgrind/test/test_$test" || exit 1
             done
         verdict valgrind $?
+        ;;
+    abi)
+        have abidiff || continue
+        cmake -S . -B build-abi -G Ninja -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF --log-level=WARNING \
+            -Wno-dev >/dev/null && cmake --build build-abi -j "$jobs" --target upsweep_shared &&
+            sh test/abi.sh diff build-abi/libupsweep.so
+        verdict "ABI beside 0.1.0" $?
         ;;
     fuzz)
         have clang || continue
