@@ -62,7 +62,7 @@ for step in $steps; do
         have abidiff || continue
         cmake -S . -B build-abi -G Ninja -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF --log-level=WARNING \
             -Wno-dev >/dev/null && cmake --build build-abi -j "$jobs" --target upsweep_shared &&
-            sh test/abi.sh diff build-abi/libupsweep.so
+            sh test/abi.sh diff build-abi/libupsweep.so build-abi
         verdict "ABI beside 0.1.0" $?
         ;;
     fuzz)
