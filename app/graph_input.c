@@ -104,7 +104,7 @@ int app_read_graph(const app_common *common, const app_graph_input *input, const
  * there is, the system ends programs that use it. */
 static int check_memory(const io_graph *g, const char *file)
 {
-    upsweep_machine machine;
+    upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_describe_machine(&machine);
     double need = 20.0 * (double)g->vertices + 20.0 * (double)g->arcs;
     if (machine.memory_bytes != 0 && need > (double)machine.memory_bytes) {

@@ -350,7 +350,8 @@ int verb_compare(int argc, char **argv)
     if (status == APP_OK) {
         time_t now = time(NULL);
         struct tm utc;
-        upsweep_describe_machine(&c->machine);
+        c->machine.size = sizeof c->machine;
+        (void)upsweep_describe_machine(&c->machine);
         strftime(c->when, sizeof c->when, "%Y-%m-%d", gmtime_r(&now, &utc));
         status = run(c);
     }

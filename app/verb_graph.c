@@ -158,7 +158,7 @@ static int info(const app_graph_settings *s, const char *file)
         status = app_make_graph(u, &g, file, &graph);
     }
     if (status == APP_OK) {
-        upsweep_graph_info about;
+        upsweep_graph_info about = UPSWEEP_GRAPH_INFO_INIT;
         upsweep_graph_describe(graph, &about);
         (s->common.json ? print_info_json : print_info)(&g, &about);
         status = app_finish_stdout();

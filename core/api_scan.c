@@ -26,6 +26,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (status != UPSWEEP_OK) {
         return status;
     }
+    s->op = usw_op_of(s->op);
     if (s->op < UPSWEEP_SUM || s->op > UPSWEEP_XOR) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "op is no operator");
     }

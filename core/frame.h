@@ -56,6 +56,13 @@ struct usw_gpu_plugin; /* plugin.h */
 typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
+/* What the last call did, as upsweep_report says it. */
+typedef struct usw_told {
+    const char *algorithm, *reason, *isa, *device;
+    unsigned threads;
+    size_t scratch_bytes;
+} usw_told;
+
 struct upsweep {
     /* What a short call reads and writes comes first, together (api_sort.c): a line that was not in
      * a cache costs as much as a hundred keys. */
@@ -85,11 +92,12 @@ struct upsweep {
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
-    upsweep_report report;
+    usw_told report;
     usw_reason tell; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];
     char error[256];
+    uint64_t opened_ns; /* tells it from an earlier handle at the same address */
 #ifdef USW_CHECKED
     struct usw_piece *pieces; /* of scratch, newest first (scratch_guard.c) */
     uint64_t guard_calls;
@@ -139,6 +147,10 @@ void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);
 
 /* Puts u->brief into the report of the handle, whose lock is held (api_sort.c). */
 void usw_report_brief(upsweep *u);
+/* Puts into words what the last call left as facts; and gives the caller's report all of it, or
+ * returns what is wrong with the report. The lock is held. */
+void usw_settle_report(upsweep *u);
+const char *usw_give_report(upsweep *u, upsweep_report *report);
 
 /* ---- scratch (arena.c) ---- */
 

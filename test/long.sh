@@ -141,8 +141,10 @@ failures() {
 }
 
 abi() {
-    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-failures -j "$jobs" --target upsweep_shared && sh test/abi.sh build-failures
+    have abidiff || return
+    configure build-abi -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-abi -j "$jobs" --target upsweep_shared &&
+        sh test/abi.sh diff build-abi/libupsweep.so build-abi
     verdict "the ABI beside that of 0.1.0" $?
 }
 

@@ -163,7 +163,7 @@ static void test_limit(void **state)
     assert_memory_equal(got, values, sizeof got);
     assert_int_equal(upsweep_reverse(small, got, N, 4, NULL), UPSWEEP_OK);
     assert_int_equal(got[0], values[N - 1]);
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(small, &report);
     assert_true(report.scratch_bytes <= 30000 && report.scratch_bytes >= sizeof got);
     assert_int_equal(upsweep_reserve(small, 40000), UPSWEEP_ERROR_MEMORY);
