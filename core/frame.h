@@ -158,6 +158,18 @@ const char *usw_give_report(upsweep *u, upsweep_report *report);
  * or the limit is reached; the contents are undefined. It lasts until the call ends or the mark is
  * taken back. Call from the calling thread only, never from a task. */
 void *usw_scratch(upsweep *u, size_t bytes);
+/* Room for each of several lanes, chunks or the like: usw_share(&s, i) is that of the i-th. at is
+ * NULL where there is no memory. In a release the shares lie side by side, in builds for tests with
+ * guards between them: so take them, and do not cut up a piece by hand. */
+typedef struct usw_shares {
+    unsigned char *at;
+    size_t apart; /* bytes */
+} usw_shares;
+usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes);
+static inline void *usw_share(const usw_shares *s, size_t i)
+{
+    return s->at + i * s->apart;
+}
 /* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
 size_t usw_scratch_room(const upsweep *u);
 typedef struct usw_mark {
@@ -176,9 +188,14 @@ void usw_scratch_free(upsweep *u);
 /* Builds for tests: pieces stand alone between guards (scratch_guard.c). */
 typedef struct usw_piece usw_piece;
 void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line);
+usw_shares usw_scratch_shares_at(upsweep *u, size_t count, size_t bytes, const char *file,
+                                 int line);
 #define usw_scratch(u, bytes) usw_scratch_at(u, bytes, __FILE__, __LINE__)
-/* A guarded piece for the request that the arena has just granted; NULL: no memory. */
-void *usw_guard_new(upsweep *u, size_t bytes, size_t alignment, const char *file, int line);
+#define usw_scratch_shares(u, count, bytes)                                                        \
+    usw_scratch_shares_at(u, count, bytes, __FILE__, __LINE__)
+/* Guarded shares for a request that the arena has just granted; at NULL: no memory. */
+usw_shares usw_guard_new(upsweep *u, size_t count, size_t bytes, size_t alignment, const char *file,
+                         int line);
 /* Looks at the guards; `when` says what the calling thread did. A broken one ends the program. */
 void usw_guard_check(const upsweep *u, const char *when);
 /* Looks at them and takes back the pieces that were taken since scratch_used was `used`. */

@@ -2,7 +2,7 @@
 """tree.py - the architecture and the style of upsweep as a test: who may include whom, one noun in one
 room, lengths, names, and that header, library, table and README agree.
 
-    tree.py SOURCE_DIR [LIBRARY.so PROGRAM]
+    tree.py SOURCE_DIR [LIBRARY.so PROGRAM [LIBRARY.a]]
 """
 import re
 import subprocess
@@ -247,6 +247,17 @@ if len(sys.argv) > 2:
     bound = set(re.findall(r"\b(upsweep_\w+)@@?UPSWEEP_0\.1\b", out))
     for name in sorted(bound ^ of_0_1):
         problem("libupsweep.so", 0, f"{name}@UPSWEEP_0.1 is exported, or was in 0.1.0, but not both")
+
+if len(sys.argv) > 4:  # a program may have functions of any name that is not ours
+    out = subprocess.run(["nm", "-g", "--defined-only", sys.argv[4]], check=True, capture_output=True,
+                         text=True).stdout
+    symbols = {line.split()[2] for line in out.splitlines() if len(line.split()) == 3}
+    checks += len(symbols)
+    for name in sorted(symbols):
+        if not re.match(r"(upsweep|usw)_", name):
+            problem("libupsweep.a", 0, f"defines {name}, which a program may also call something of its own")
+    for name in sorted(declared - symbols):
+        problem("libupsweep.a", 0, f"lacks {name}, which upsweep.h declares")
 
 if len(sys.argv) > 3 and "<!-- algorithms -->" in (read("README.md") if (root / "README.md").is_file() else ""):
     table = subprocess.run([sys.argv[3], "list", "--markdown"], check=True, capture_output=True,
