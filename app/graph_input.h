@@ -6,8 +6,10 @@
 #include "app.h"
 #include "graph_file.h"
 
+#include <stdio.h>
+
 typedef struct app_graph_input {
-    const char *from, *weight, *columns, *delimiter, *base, *places;
+    const char *from, *weight, *columns, *delimiter, *base, *ids, *places;
     bool names, negative, header, no_header;
 } app_graph_input;
 
@@ -45,6 +47,13 @@ typedef struct app_graph_input {
          "0|1",    "of el, wel and tables: the first vertex is 0 or 1; 0 if not given",            \
          APP_TEXT, offsetof(settings, input.base),                                                 \
          NULL},                                                                                    \
+        {0,                                                                                        \
+         "ids",                                                                                    \
+         "all|used",                                                                               \
+         "of el, wel and tables: all ids up to the greatest are vertices, or those of arcs",       \
+         APP_TEXT,                                                                                 \
+         offsetof(settings, input.ids),                                                            \
+         NULL},                                                                                    \
     {                                                                                              \
         0, "coordinates", "FILE", "where the vertices lie: DIMACS .co", APP_TEXT,                  \
             offsetof(settings, input.places), NULL                                                 \
@@ -75,6 +84,17 @@ unsigned app_io_threads(const app_common *common);
  * be freed in both cases. */
 int app_read_graph(const app_common *common, const app_graph_input *input, const char *file,
                    io_graph *g);
+/* What a table was taken for, in one line, which says nothing of other formats. */
+void app_print_form(FILE *f, const io_graph *g);
+/* The word or letter that parts the columns of a table. */
+const char *app_separator_name(const io_graph *g);
+
+/* What the file calls a vertex, for sentences: cut where there is no room, and "none" if there is
+ * none such. */
+void app_vertex_name(const io_graph *g, uint64_t v, char *text, size_t room);
+/* The library's sentence on its last error, with the vertices that it names called as in the file.
+ */
+void app_graph_error(const upsweep *u, const io_graph *g, char *text, size_t room);
 /* Hands the arrays to the library. */
 int app_make_graph(upsweep *u, const io_graph *g, const char *file, upsweep_graph **graph);
 

@@ -79,13 +79,33 @@ void io_put_number(io_printer *p, upsweep_type type, const void *element)
     io_put(p, text, io_number_print(text, type, element));
 }
 
+bool io_cell_quoted(const char *word, size_t length, char delimiter)
+{
+    static const char ends[] = " \t\r"; /* which a reader takes for no part of the cell */
+    if (length == 0 || *word == '#' || *word == '%' || strchr(ends, *word) != NULL ||
+        strchr(ends, word[length - 1]) != NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] == delimiter || word[i] == '"' || word[i] == '\n' || word[i] == '\r') {
+            return true;
+        }
+    }
+    return false;
+}
+
 void io_put_cell(io_printer *p, const char *word, size_t length, char delimiter)
 {
-    bool quote = length == 0 || memchr(word, delimiter, length) != NULL || *word == ' ' ||
-                 *word == '#' || *word == '%' || word[length - 1] == ' ';
-    io_put(p, "\"", quote);
-    io_put(p, word, length);
-    io_put(p, "\"", quote);
+    if (!io_cell_quoted(word, length, delimiter)) {
+        io_put(p, word, length);
+        return;
+    }
+    io_put(p, "\"", 1);
+    for (size_t i = 0; i < length; i++) {
+        io_put(p, word + i, 1);
+        io_put(p, "\"", word[i] == '"');
+    }
+    io_put(p, "\"", 1);
 }
 
 void io_put_json(io_printer *p, const char *word, size_t length)
