@@ -106,6 +106,11 @@ int app_read_graph(const app_common *common, const app_graph_input *input, const
         return app_fail("--%s is for tables, csv and tsv, and %s is %s", only, file,
                         io_graph_format_name(g->format));
     }
+    bool lists = table || g->format == IO_GRAPH_EL || g->format == IO_GRAPH_WEL;
+    if (input->ids != NULL && !lists) {
+        return app_fail("--ids is for el, wel and tables, and %s is %s", file,
+                        io_graph_format_name(g->format));
+    }
     if (common->stats && table) {
         fputs("table      ", stderr);
         app_print_form(stderr, g);

@@ -73,9 +73,41 @@ typedef struct app_graph_input {
     "  csv, tsv  tables; from 0, or words with --names\n"                                          \
     "  usg       upsweep's own: fast to read, and its checksum shows damage\n"                     \
     "\n"                                                                                           \
-    "Weights are whole numbers or decimals that are not negative; the first of u32, u64 and f64\n" \
-    "that has all of them is taken unless --weight says otherwise. Where a file says that it is\n" \
-    "symmetric, every arc goes both ways. An error names the file, the line and the cause."
+    "Tables: empty lines and those that begin with # or % are skipped. Columns are parted by "     \
+    "comma\n"                                                                                      \
+    "(csv) or tab (tsv) or, where these do not part the first lines, by tab, semicolon, comma "    \
+    "or\n"                                                                                         \
+    "blanks. Cells may be in quotes as RFC 4180 has them, each on one line. All lines have as "    \
+    "many\n"                                                                                       \
+    "cells as the first; empty cells at their ends do not count. The first line is a header if "   \
+    "it has\n"                                                                                     \
+    "words above numbers, or words such as from and to, source and target, tail and head. Such "   \
+    "words,\n"                                                                                     \
+    "and weight, cost, length, distance or time, say which columns are which; where there are "    \
+    "none,\n"                                                                                      \
+    "the first three are tail, head and weight. A first line that may be either is refused, and\n" \
+    "--header, --no-header and --columns decide. --stats and `upsweep graph info` tell what a "    \
+    "table\n"                                                                                      \
+    "was taken for.\n"                                                                             \
+    "\n"                                                                                           \
+    "Weights are whole numbers or decimals that are not negative; the first of u32, u64 and f64 "  \
+    "that\n"                                                                                       \
+    "has all of them is taken unless --weight says otherwise; Matrix Market says itself what it "  \
+    "has.\n"                                                                                       \
+    "A whole number is not rounded: one that needs more than 64 bits, or that f64 would round "    \
+    "where\n"                                                                                      \
+    "others are decimals, is refused unless --weight asks for it. Where a file says that it is\n"  \
+    "symmetric, every arc goes both ways.\n"                                                       \
+    "\n"                                                                                           \
+    "In el, wel and tables all numbers up to the greatest are vertices. But where ids are far "    \
+    "apart,\n"                                                                                     \
+    "so that most would have no arc (beyond 2^20, and four times as many as arcs), or where they " \
+    "need\n"                                                                                       \
+    "more than 32 bits (19 digits at most), only those that arcs name are, under their ids; "      \
+    "--ids all\n"                                                                                  \
+    "and --ids used decide. Text is UTF-8, with or without a byte-order mark. An error names the " \
+    "file,\n"                                                                                      \
+    "the line and the cause."
 
 /* The threads that reading and writing may use. */
 unsigned app_io_threads(const app_common *common);

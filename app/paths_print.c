@@ -133,8 +133,10 @@ static void csv_summary(app_paths *p, const app_answer *a)
 
 static void json_begin(app_paths *p)
 {
-    io_put_format(p->printer, "{\"vertices\": %zu, \"arcs\": %zu, \"first\": %u, \"type\": \"%s\"",
-                  p->info.vertices, p->info.arcs, p->g.base, upsweep_type_name(p->type));
+    unsigned long long first = p->g.ids != NULL ? p->g.ids[0] : p->g.base;
+    io_put_format(p->printer,
+                  "{\"vertices\": %zu, \"arcs\": %zu, \"first\": %llu, \"type\": \"%s\"",
+                  p->info.vertices, p->info.arcs, first, upsweep_type_name(p->type));
     bool called = p->g.names != NULL || p->g.ids != NULL;
     if (called && p->targets == NULL && !p->settings->summary) {
         io_put_text(p->printer, p->g.names != NULL ? ",\n \"names\": [" : ",\n \"ids\": [");

@@ -157,7 +157,7 @@ static void print_form_json(const io_graph *g)
 
 static void print_info_json(const io_graph *g, const upsweep_graph_info *info)
 {
-    unsigned long long first = g->vertices > 0 ? io_graph_id(g, 0) : g->base;
+    unsigned long long first = g->ids != NULL ? g->ids[0] : g->base;
     printf("{\"format\": \"%s\", \"vertices\": %zu, \"first\": %llu, \"ids\": \"%s\", "
            "\"arcs\": %zu, \"both_ways\": %s, ",
            io_graph_format_name(g->format), info->vertices, first, g->ids != NULL ? "used" : "all",
