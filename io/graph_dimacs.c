@@ -188,6 +188,12 @@ static bool spread(io_graph *g, const io_graph_file *f, const io_records *r)
 
 bool io_graph_read_places(io_graph *g, const char *file, unsigned threads, io_error *error)
 {
+    if (g->ids != NULL) {
+        return io_because(error,
+                          "%s: has places of vertices 1, 2, 3 ..., and the graph's ids are "
+                          "far apart",
+                          file);
+    }
     io_graph_options options = {.threads = threads};
     io_graph_file f = {file, &options, error};
     problem p = {.words = {"aux", "sp", "co"}, .counts = 1};

@@ -55,6 +55,11 @@ typedef struct io_table_form {
     size_t rows, skipped; /* arcs, and lines that are empty or comments */
 } io_table_form;
 
+/* Which ids of a list or table are vertices: all up to the greatest, or those that arcs name. FIND:
+ * the latter if ids need more than 32 bits, or if there are more than 2^20 and four times as many
+ * as arcs, so that most would have none. */
+typedef enum io_ids { IO_IDS_FIND = 0, IO_IDS_ALL, IO_IDS_USED } io_ids;
+
 typedef enum io_header { IO_HEADER_FIND = 0, IO_HEADER_YES, IO_HEADER_NO } io_header;
 
 /* By list: arc i goes from tail[i] to head[i]. By rows: tail is NULL, and the arcs of vertex v are
@@ -69,6 +74,7 @@ typedef struct io_graph {
     bool symmetric;           /* every arc is there both ways already */
     bool negative;            /* weights may be negative */
     uint32_t base;            /* what the file calls the first vertex: 0 or 1 */
+    uint64_t *ids;            /* what the file calls the vertices, rising; NULL: base and more */
     double *x, *y;            /* coordinates of the vertices; NULL: none */
     io_names *names;          /* what the file calls the vertices; NULL: by their numbers */
     io_graph_format format;
@@ -96,6 +102,7 @@ typedef struct io_graph_options {
                         first lines, else what does of tab, semicolon, comma and blanks */
     io_header header; /* of tables: whether the first line is a header */
     bool by_names;    /* of tables: vertices are words, numbered as they first appear */
+    io_ids ids;       /* of tables and of .el, .wel, where vertices are numbers */
     bool base_given;  /* of tables and .el, .wel: base is set */
     uint32_t base;
     unsigned threads;
@@ -105,6 +112,10 @@ typedef struct io_graph_options {
 /* Reads the file, "-" being standard input. *g can be freed in any case. */
 bool io_graph_read(io_graph *g, const char *file, const io_graph_options *options, io_error *error);
 void io_graph_free(io_graph *g);
+
+/* What the file calls vertex v, if it has no names; and the vertex that it calls so, or false. */
+uint64_t io_graph_id(const io_graph *g, uint32_t v);
+bool io_graph_find_id(const io_graph *g, uint64_t id, uint32_t *v);
 
 /* Zeroed memory that io_graph_free gives back, or NULL. */
 void *io_graph_take(io_graph *g, size_t bytes);

@@ -138,8 +138,9 @@ static signs read_signs(const io_table *t, const io_graph_file *f, const io_samp
     for (unsigned k = 0; k < (t->weighted ? 3 : 2); k++) {
         io_cell cell;
         bool name = f->options->by_names && k != WEIGHT;
-        if (!io_table_cell(&sample->line[0], t->delimiter, column[k], &cell)) {
-            continue;
+        if (!io_table_cell(&sample->line[0], t->delimiter, column[k], &cell) ||
+            (k == WEIGHT && cell.length == 0)) {
+            continue; /* an arc without a weight, which is told as such */
         }
         if (io_table_is_number(&cell)) {
             s.arc |= !name;

@@ -1,6 +1,6 @@
 /* graph_list.c - lists of arcs: .el and .wel, one `TAIL HEAD` or `TAIL HEAD WEIGHT` a line, and
  * tables, whose form graph_table.c has found. Lines that begin with # or % are comments. There are
- * as many vertices as the greatest id needs. */
+ * as many vertices as the greatest id needs, or, where ids are far apart, as there are ids. */
 #include "graph_formats.h"
 
 #include "graph_table.h"
@@ -32,6 +32,7 @@ static bool make_rules(const io_table *table, const io_graph *g, const io_graph_
                                .cells_least = table->cells_least,
                                .cells_most = table->cells_most,
                                .first_line = table->first_line,
+                               .any_ids = o->ids != IO_IDS_ALL,
                                .negative = o->negative,
                                .vertices = IO_VERTICES_MAX,
                                .base = o->base_given ? o->base : 0,
@@ -88,7 +89,10 @@ static bool read_numbers(io_graph *g, const io_graph_file *f, const io_table *ta
 {
     io_records r;
     bool ok = io_table_read(g, f, table, &r);
-    if (ok) {
+    if (ok && io_ids_sparse(f->options, &r)) {
+        ok = io_ids_number(g, f, &r);
+        io_graph_adopt_weights(g, &r);
+    } else if (ok) {
         g->vertices = r.ids;
         io_graph_adopt(g, &r);
     }

@@ -55,19 +55,20 @@ static bool take_sample(io_sample *sample, const io_graph *g, const io_graph_fil
 
 /* ---- the separator ---- */
 
-/* Whether the separator parts all lines of the sample alike, into at least two cells and, where
+/* Whether the separator parts all lines as the first, into at least two cells and, where
  * vertices are numbers, into at least two numbers; the first line may be a header. */
 static bool parts_alike(const io_sample *sample, char delimiter, bool by_names)
 {
-    size_t cells = 0, full;
+    size_t least = 0, most = 0, full;
     for (size_t i = 0; i < sample->count; i++) {
         const io_text_line *line = &sample->line[i];
         size_t count = io_cell_count(line->p, line->end, delimiter, &full), numbers = 0;
         io_cell cell;
-        if (count < 2 || (i > 0 && count != cells)) {
+        least = i == 0 ? full : least;
+        most = i == 0 ? count : most;
+        if (count < 2 || count < least || full > most) {
             return false;
         }
-        cells = count;
         for (size_t k = 0; k < count && numbers < 2; k++) {
             numbers += io_table_cell(line, delimiter, k, &cell) && io_table_is_number(&cell);
         }
@@ -159,6 +160,20 @@ static bool choose_all(io_table *t, const io_graph_file *f, const io_text_line *
     return io_because(f->error, "%s: --columns takes TAIL,HEAD or TAIL,HEAD,WEIGHT", f->name);
 }
 
+/* Empty cells at the end of the first line may be columns that are empty there. But a third column
+ * that is empty in all lines of the sample is none: what a later line has there is refused. */
+static void count_cells(io_table *t, const io_sample *sample)
+{
+    size_t widest = 0, full;
+    t->cells_most =
+        io_cell_count(sample->line[0].p, sample->line[0].end, t->delimiter, &t->cells_least);
+    for (size_t i = 0; i < sample->count; i++) {
+        (void)io_cell_count(sample->line[i].p, sample->line[i].end, t->delimiter, &full);
+        widest = full > widest ? full : widest;
+    }
+    t->cells_most = widest == 2 ? 2 : t->cells_most;
+}
+
 static bool find_all(io_table *t, const io_graph *g, const io_graph_file *f, io_sample *sample)
 {
     const io_graph_options *o = f->options;
@@ -167,7 +182,7 @@ static bool find_all(io_table *t, const io_graph *g, const io_graph_file *f, io_
     }
     const io_text_line *first = &sample->line[0];
     t->first_line = first->number;
-    t->cells_most = io_cell_count(first->p, first->end, t->delimiter, &t->cells_least);
+    count_cells(t, sample);
     t->weighted = t->cells_most > 2;
     if (o->columns != NULL && !choose_all(t, f, first)) {
         return false;

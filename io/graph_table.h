@@ -43,4 +43,9 @@ bool io_table_read_names(io_graph *g, const io_graph_file *f, const io_table *ta
  * and tells the graph what the table was taken for. r can be freed in any case. */
 bool io_table_read(io_graph *g, const io_graph_file *f, const io_table *table, io_records *r);
 
+/* graph_ids.c: whether the ids that were read are to be numbered anew, since most numbers up to the
+ * greatest are none; and that, which takes tails and heads to the graph. */
+bool io_ids_sparse(const io_graph_options *o, const io_records *r);
+bool io_ids_number(io_graph *g, const io_graph_file *f, const io_records *r);
+
 #endif

@@ -43,8 +43,12 @@ static inline io_verdict take_id(io_line_reader *r, text *p, size_t i, unsigned 
         return IO_LINE_ID_LOW;
     }
     id -= rules->base;
+    if (r->type[field] == UPSWEEP_U64) {
+        ((uint64_t *)r->column[field])[i] = id;
+        return IO_LINE_GOOD;
+    }
     if (id >= rules->vertices) {
-        return IO_LINE_ID_HIGH;
+        return rules->any_ids ? IO_LINE_ID_WIDE : IO_LINE_ID_HIGH;
     }
     r->ids = id >= r->ids ? id + 1 : r->ids;
     ((uint32_t *)r->column[field])[i] = (uint32_t)id;

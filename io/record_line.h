@@ -24,6 +24,7 @@ typedef enum io_verdict {
     IO_LINE_ZERO,     /* a name has a zero byte */
     IO_LINE_ROUNDED,  /* 0-typed weights: a whole number that f64, which others ask for, lacks */
     IO_LINE_WIDER,    /* 0-typed weights: u32 will not do, u64 may */
+    IO_LINE_ID_WIDE,  /* any ids: u32 will not do */
     IO_LINE_REAL      /* 0-typed weights: only f64 will do */
 } io_verdict;
 
@@ -55,7 +56,8 @@ io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_
 static inline bool io_record_is_plain(const io_record_rules *rules)
 {
     return rules->delimiter == 0 && rules->field[rules->fields - 1].column == rules->fields - 1 &&
-           rules->cells_most <= rules->fields && rules->field[0].kind != IO_FIELD_NAME;
+           rules->cells_most <= rules->fields && rules->field[0].kind != IO_FIELD_NAME &&
+           rules->field[1].kind != IO_FIELD_NAME;
 }
 
 /* A number ends where its cell does. */

@@ -65,8 +65,8 @@ static bool is_quick(const io_line_reader *r)
     size_t fields = rules->fields;
     bool front = rules->field[fields - 1].column == fields - 1 &&
                  (rules->cells_most <= fields || rules->delimiter != 0);
-    bool ids =
-        fields >= 2 && rules->field[0].kind == IO_FIELD_ID && rules->field[1].kind == IO_FIELD_ID;
+    bool ids = fields >= 2 && r->type[0] == UPSWEEP_U32 && rules->field[0].kind == IO_FIELD_ID &&
+               rules->field[1].kind == IO_FIELD_ID;
     bool weight =
         fields == 3 && rules->field[2].kind == IO_FIELD_WEIGHT && r->type[2] == UPSWEEP_U32;
     return ids && front && (fields == 2 || weight);

@@ -63,9 +63,15 @@ static bool why_id(const io_record_rules *rules, const io_fault *fault, size_t l
         return io_because(error, "%s: line %zu: vertex %s, but vertices are counted from %" PRIu64,
                           rules->name, line, word, rules->base);
     }
+    if (rules->any_ids) {
+        return io_because(error, "%s: line %zu: vertex %s, but ids have at most 19 digits%s",
+                          rules->name, line, word,
+                          rules->cells_most > 0 ? "; --names reads it as a word" : "");
+    }
     if (rules->vertices == IO_VERTICES_MAX) {
-        return io_because(error, "%s: line %zu: vertex %s, but ids go up to %" PRIu64, rules->name,
-                          line, word, rules->base + IO_VERTICES_MAX - 1);
+        return io_because(error,
+                          "%s: line %zu: vertex %s, but with --ids all they go up to %" PRIu64,
+                          rules->name, line, word, rules->base + IO_VERTICES_MAX - 1);
     }
     return io_because(error, "%s: line %zu: vertex %s, but there are %" PRIu64, rules->name, line,
                       word, rules->vertices);

@@ -115,6 +115,13 @@ static bool pass(job *j, unsigned threads, io_fault *fault, io_error *error)
     return true;
 }
 
+static void widen_ids(io_records *r, const io_record_rules *rules)
+{
+    for (size_t f = 0; f < rules->fields; f++) {
+        r->type[f] = rules->field[f].kind == IO_FIELD_ID ? UPSWEEP_U64 : r->type[f];
+    }
+}
+
 /* Passes with ever wider types, as long as a weight asks for one. */
 static bool passes(job *j, size_t lines_before, unsigned threads, io_error *error)
 {
@@ -131,6 +138,8 @@ static bool passes(job *j, size_t lines_before, unsigned threads, io_error *erro
         upsweep_type *type = &r->type[fault.field];
         if (fault.verdict == IO_LINE_WIDER) {
             *type = UPSWEEP_U64;
+        } else if (fault.verdict == IO_LINE_ID_WIDE) {
+            widen_ids(r, j->rules);
         } else if (fault.verdict == IO_LINE_REAL) {
             *type = UPSWEEP_F64;
         } else {

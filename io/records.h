@@ -14,7 +14,7 @@
 #include "why.h"
 
 typedef enum io_field_kind {
-    IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has uint32_t, counted from 0 */
+    IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has u32, counted from 0 */
     IO_FIELD_WEIGHT, /* not negative unless the rules say so; of the field's type */
     IO_FIELD_PLACE,  /* any finite number, f64 */
     IO_FIELD_NAME    /* any text but the empty one; the array has where its cell begins, u64 */
@@ -39,9 +39,10 @@ typedef struct io_record_rules {
     size_t cells_least, cells_most; /* how many cells a line has; those that are empty at its end
                                        may be more. 0: that is not asked */
     size_t first_line;              /* the number of the line that has shown this */
-    bool whole;                     /* weights of type 0 are whole numbers, never f64 */
-    bool negative;                  /* weights may be negative */
-    uint64_t base;                  /* the least id, 0 or 1 */
+    bool any_ids;      /* where ids are greater than `vertices` allows, all are read as u64 */
+    bool whole;        /* weights of type 0 are whole numbers, never f64 */
+    bool negative;     /* weights may be negative */
+    uint64_t base;     /* the least id, 0 or 1 */
     uint64_t vertices; /* how many ids there are; IO_VERTICES_MAX when that is to be found */
     io_field field[IO_FIELDS_MAX];
     size_t fields;
@@ -54,7 +55,7 @@ typedef struct io_records {
     size_t lines;                /* that were read, those that are no records as well */
     void *column[IO_FIELDS_MAX]; /* each from io_memory_take */
     size_t held[IO_FIELDS_MAX];
-    upsweep_type type[IO_FIELDS_MAX]; /* u32 for ids, f64 for places */
+    upsweep_type type[IO_FIELDS_MAX]; /* u32 or u64 for ids, f64 for places */
     size_t ids; /* the greatest id and 1, counted from 0; 0 if there are none */
 } io_records;
 

@@ -13,7 +13,7 @@ static inline void put_vertex(const io_graph *g, uint32_t v, char *text)
     if (g->names != NULL) {
         strcat(text, io_names_word(g->names, v, NULL));
     } else {
-        sprintf(text + strlen(text), "%llu", (unsigned long long)v + g->base);
+        sprintf(text + strlen(text), "%llu", (unsigned long long)io_graph_id(g, v));
     }
 }
 

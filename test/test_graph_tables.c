@@ -1,5 +1,5 @@
 /* test_graph_tables.c - what a table of arcs is taken for: its separator, its header, its columns,
- * the type of its weights, and the rows that are refused. */
+ * and the rows that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +12,6 @@
 
 #define MARK "\xef\xbb\xbf" /* the byte-order mark of UTF-8 */
 #define NAMES .by_names = true
-#define NEGATIVE .negative = true
 #define ASK "its header does not say "
 #define GIVE ": give --columns TAIL,HEAD or TAIL,HEAD,WEIGHT"
 
@@ -160,6 +159,10 @@ static const table rows[] = {
     {"a.csv", "0,1,5\n1,2,7,,8\n", {0}, "a.csv: line 2: has 5 cells where line 1 has 3"},
     {"a.csv", "0,1,5\n1,2,7,\"\"\n", {0}, "a.csv: line 2: has 4 cells where line 1 has 3"},
     {"a.csv", "from,to,w,\n0,1,5\n", {0}, "0 1 5; u32"},
+    {"a.csv", "0,1,\n1,2,\n", {0}, "0 1;1 2; none"},
+    {"a.csv", "0,1,\n1,2,3\n", {0}, "a.csv: line 1: has no weight"},
+    {"a.csv", "0,1,,\n1,2\n", {0}, "0 1;1 2; none"},
+    {"a.csv", "from,to,w\n0,1,\n", {0}, "a.csv: line 2: has no weight"},
     {"a.csv", "from,to,w\n0,1\n", {0}, "a.csv: line 2: has no weight"},
     {"a.csv",
      "0,1,x,y\n1,2,z\n",
@@ -226,105 +229,53 @@ static const table separators[] = {
     {"a.csv", "0,1,2\n", {.delimiter = ';'}, "a.csv: line 1: '0,1,2' is no vertex"},
 };
 
-/* Whole weights stay what they are. */
-static const table weights[] = {
-    {"a.csv", "a,b,9007199254740993\n", {NAMES}, "a b 9007199254740993; u64"},
-    {"a.csv", "a,b,18446744073709551615\nb,c,1\n", {NAMES}, "a b 18446744073709551615;b c 1; u64"},
-    {"a.csv", "a,b,4294967295\n", {NAMES}, "a b 4294967295; u32"},
-    {"a.csv", "a,b,-9007199254740993\n", {NAMES, NEGATIVE}, "a b -9007199254740993; i64"},
-    {"a.csv",
-     "0,1,-9223372036854775808\n1,2,9223372036854775807\n",
-     {NEGATIVE},
-     "0 1 -9223372036854775808;1 2 9223372036854775807; i64"},
-    {"a.csv",
-     "0,1,9223372036854775808\n",
-     {NEGATIVE},
-     "a.csv: line 1: the weight 9223372036854775808 is out of the range of i64; --weight f64 "
-     "rounds it"},
-    {"a.csv",
-     "0,1,-99999999999999999999\n",
-     {NEGATIVE},
-     "a.csv: line 1: the weight -99999999999999999999 is out of the range of i64; --weight f64 "
-     "rounds it"},
-    {"a.csv",
-     "0,1,18446744073709551616\n",
-     {0},
-     "a.csv: line 1: the weight 18446744073709551616 is out of the range of u64; --weight f64 "
-     "rounds it"},
-    {"a.csv",
-     "0,1,18446744073709551616\n",
-     {.weight_type = UPSWEEP_F64},
-     "0 1 1.8446744073709552e+19; f64"},
-    {"a.csv",
-     "0,1,9007199254740993\n1,2,0.5\n",
-     {0},
-     "a.csv: line 1: the weight 9007199254740993 is a whole number that f64 would round, and "
-     "others are decimals; --weight f64 rounds it"},
-    {"a.csv",
-     "0,1,0.5\n1,2,9007199254740993\n",
-     {0},
-     "a.csv: line 2: the weight 9007199254740993 is a whole number that f64 would round, and "
-     "others are decimals; --weight f64 rounds it"},
-    {"a.csv",
-     "0,1,0.5\n1,2,-9007199254740993\n",
-     {NEGATIVE},
-     "a.csv: line 2: the weight -9007199254740993 is a whole number that f64 would round, and "
-     "others are decimals; --weight f64 rounds it"},
-    {"a.csv",
-     "0,1,0.5\n1,2,18446744073709551616\n",
-     {0},
-     "a.csv: line 2: the weight 18446744073709551616 is a whole number that f64 would round, and "
-     "others are decimals; --weight f64 rounds it"},
-    {"a.csv",
-     "0,1,9007199254740992\n1,2,0.5\n2,3,9223372036854775808\n",
-     {0},
-     "0 1 9007199254740992;1 2 0.5;2 3 9.223372036854776e+18; f64"},
-    {"a.csv",
-     "0,1,9007199254740993\n1,2,0.5\n",
-     {.weight_type = UPSWEEP_F64},
-     "0 1 9007199254740992;1 2 0.5; f64"},
-    {"a.csv",
-     "a,b,9007199254740993\nb,c,0.5\n",
-     {NAMES},
-     "a.csv: line 1: the weight 9007199254740993 is a whole number that f64 would round, and "
-     "others are decimals; --weight f64 rounds it"},
-    {"a.csv", "0,1,-0\n1,2,+7\n", {0}, "0 1 0;1 2 7; u32"},
-    {"a.csv", "0,1,1.0\n", {0}, "0 1 1; f64"},
-    {"a.csv", "0,1,1e999\n", {0}, "a.csv: line 1: the weight 1e999 is out of the range of f64"},
-    {"a.csv", "a,b,-1\n", {NAMES}, "a.csv: line 1: the weight -1 is negative"},
-    {"a.csv",
-     "a,b,0x10\n",
-     {.weight_type = UPSWEEP_U32},
-     "a.csv: line 1: 'a' is no vertex; --names reads words"},
-    {"a.csv",
-     "0,1,5000000000\n",
-     {.weight_type = UPSWEEP_U32},
-     "a.csv: line 1: the weight 5000000000 is out of the range of u32"},
-    {"a.csv",
-     "a,b,5000000000\n",
-     {NAMES, .weight_type = UPSWEEP_U32},
-     "a.csv: line 1: the weight 5000000000 is out of the range of u32"},
-    {"a.gr", "p sp 2 1\na 1 2 0.1\n", {0}, "1 2 0.1; f64"},
-    {"a.gr",
-     "p sp 3 2\na 1 2 0.5\na 2 3 9007199254740993\n",
-     {0},
-     "a.gr: line 3: the weight 9007199254740993 is a whole number that f64 would round, and others "
-     "are decimals; --weight f64 rounds it"},
-};
+/* Past the lines that are looked at, no weight is left out, and no row is another kind. */
+static void far_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *usual, *odd, *why;
+    } all[] = {
+        {"0,1,\n", "0,1,5\n", "has 3 cells where line 1 has 2"},
+        {"0,1\n", "0,1,5\n", "has 3 cells where line 1 has 2"},
+        {"0,1,5\n", "0,1\n", "has no weight"},
+        {"0,1,5,\n", "0,1,5,6,7\n", "has 5 cells where line 1 has 4"},
+        {"0,1,5\n", "0,1,9007199254740993\n0,1,0.5\n",
+         "the weight 9007199254740993 is a whole number that f64 would round, and others are "
+         "decimals; --weight f64 rounds it"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char text[4000] = "", wanted[300];
+        for (size_t k = 0; k < 300; k++) {
+            strcat(text, all[i].usual);
+        }
+        strcat(text, all[i].odd);
+        store_text("a.csv", text);
+        snprintf(wanted, sizeof wanted, "a.csv: line 301: %s", all[i].why);
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            io_graph g;
+            io_error error = {0};
+            assert_false(store_read(&g, "a.csv", threads, &error));
+            assert_string_equal(error.text, wanted);
+            io_graph_free(&g);
+        }
+    }
+}
 
 CHECK(marks)
 CHECK(headers)
 CHECK(columns)
 CHECK(rows)
 CHECK(separators)
-CHECK(weights)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_marks),      cmocka_unit_test(check_headers),
         cmocka_unit_test(check_columns),    cmocka_unit_test(check_rows),
-        cmocka_unit_test(check_separators), cmocka_unit_test(check_weights),
+        cmocka_unit_test(check_separators),
+
+        cmocka_unit_test(far_lines),
     };
     return cmocka_run_group_tests(tests, store_begin, store_end);
 }
