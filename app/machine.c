@@ -1,5 +1,5 @@
-/* machine.c - what verbs ask of the machine where no GPU matters. upsweep_describe_machine looks for
- * GPUs, which loads the plugin and the driver: with --device cpu nothing of them is to be touched. */
+/* machine.c - what verbs ask of the machine where no GPU matters. upsweep_describe_machine looks
+ * for GPUs, which loads the plugin and the driver; with --device cpu neither is to be touched. */
 #include "app.h"
 
 #include "parallel.h"
