@@ -182,10 +182,9 @@ void app_graph_error(const upsweep *u, const io_graph *g, char *text, size_t roo
  * there is, the system ends programs that use it. */
 static int check_memory(const io_graph *g, const char *file)
 {
-    upsweep_machine machine = UPSWEEP_MACHINE_INIT;
-    upsweep_describe_machine(&machine);
+    size_t memory = app_memory_bytes();
     double need = 20.0 * (double)g->vertices + 20.0 * (double)g->arcs;
-    if (machine.memory_bytes != 0 && need > (double)machine.memory_bytes) {
+    if (memory != 0 && need > (double)memory) {
         return app_fail(
             "%s: %zu vertices and %zu arcs need about %.0f GB of memory, more than this "
             "machine has",

@@ -150,8 +150,7 @@ bool io_array_read(io_array *a, const char *const *names, size_t count, const io
                       .as_is = wish->from == IO_RAW || wish->from == IO_TEXT,
                       .last = text && count > 1 ? '\n' : -1,
                       .threads = wish->threads,
-                      .otherwise = text ? "--from text takes its bytes as they are"
-                                        : "--from raw takes its bytes as they are"};
+                      .otherwise = wish->otherwise};
     io_input in;
     *a = (io_array){.type = wish->type};
     if (!io_source_read(&in, names, count, &how, error)) {

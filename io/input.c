@@ -106,11 +106,20 @@ static int read_rest(io_input *in, int fd)
     }
 }
 
+static int open_file(const char *name)
+{
+    int fd;
+    do {
+        fd = open(name, O_RDONLY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR); /* a named pipe, whose writer is waited for */
+    return fd;
+}
+
 static int read_part(io_input *in, io_part *part, unsigned threads, io_error *error)
 {
     bool is_stdin = strcmp(part->name, "-") == 0;
     const char *name = io_input_name(part->name);
-    int fd = is_stdin ? STDIN_FILENO : open(part->name, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : open_file(part->name);
     if (fd < 0) {
         return io_fail(error, name, "cannot be read");
     }
@@ -158,27 +167,6 @@ void io_input_end(io_input *in, int last)
         in->bytes[in->size++] = (unsigned char)last;
     }
     part->end = in->size;
-}
-
-int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
-                  io_error *error)
-{
-    static const char *const only_stdin[] = {"-"};
-    names = count == 0 ? only_stdin : names;
-    count = count == 0 ? 1 : count;
-    if (io_input_begin(in, count, error) != 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (io_input_add(in, names[i], threads, error) != 0) {
-            return -1;
-        }
-        if (last >= 0) {
-            io_input_end(in, last);
-        }
-    }
-    memset(in->bytes + in->size, 0, IO_SLACK);
-    return 0;
 }
 
 const char *io_input_name(const char *file)

@@ -95,16 +95,26 @@ static void close_pipes(io_output *out)
     }
 }
 
+/* A keeper that is gone is no reason to end by SIGPIPE. */
+static bool tell_keeper(const io_output *out)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    ssize_t n;
+    sigaction(SIGPIPE, &ignore, &before);
+    do {
+        /* Step replace_file/ask of proofs/models. */
+        n = write(out->to_keeper, "c", 1);
+    } while (n < 0 && errno == EINTR);
+    sigaction(SIGPIPE, &before, NULL);
+    return n == 1;
+}
+
 /* -1: the keeper has not answered, and is gone now, whatever it has done. */
 static int ask_keeper(io_output *out)
 {
     int error;
     ssize_t n;
-    do {
-        /* Step replace_file/ask of proofs/models. */
-        n = write(out->to_keeper, "c", 1);
-    } while (n < 0 && errno == EINTR);
-    if (n == 1) {
+    if (tell_keeper(out)) {
         do {
             /* Step replace_file/hear of proofs/models. */
             n = read(out->from_keeper, &error, sizeof error);

@@ -250,7 +250,9 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
         }
         if (n <= 0) {
             errno = n == 0 ? ENOSPC : errno;
-            return io_fail(error, out->name, "cannot be written");
+            return io_fail(error, out->name,
+                           out->over < 0 ? "cannot be written"
+                                         : "its new bytes cannot be collected in $TMPDIR or /tmp");
         }
         p += n;
         size -= (size_t)n;

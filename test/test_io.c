@@ -1,6 +1,6 @@
 /* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole
  * or not at all, whatever moment the process is killed at. */
-#include "input.h"
+#include "source.h"
 #include "lines.h"
 #include "output.h"
 #include "parallel.h"
@@ -68,6 +68,13 @@ static void clear(void)
     assert_int_equal(system(command), 0);
 }
 
+static bool read_all(io_input *in, const char *const *names, size_t count, int last,
+                     unsigned threads, io_error *error)
+{
+    io_reading how = {.last = last, .threads = threads};
+    return io_source_read(in, names, count, &how, error);
+}
+
 static void inputs_are_one_range(void **state)
 {
     (void)state;
@@ -78,14 +85,14 @@ static void inputs_are_one_range(void **state)
     const char *list[] = {path_of("a"), path_of("b"), path_of("c")};
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, list, 3, '\n', 2, &error), 0);
+    assert_true(read_all(&in, list, 3, '\n', 2, &error));
     assert_int_equal(in.size, 15);
     assert_memory_equal(in.bytes, "one\ntwo\n\0three\n", 15);
     assert_int_equal(in.parts[1].begin, in.parts[1].end);
     assert_string_equal(io_input_part(&in, 7)->name, list[0]);
     assert_string_equal(io_input_part(&in, 8)->name, list[2]);
     io_input_free(&in);
-    assert_int_equal(io_input_read(&in, list, 1, -1, 2, &error), 0);
+    assert_true(read_all(&in, list, 1, -1, 2, &error));
     assert_int_equal(in.size, 7);
     io_input_free(&in);
 }
@@ -105,7 +112,7 @@ static void big_inputs_are_complete(void **state)
         const char *name = path_of("big");
         io_input in;
         io_error error;
-        assert_int_equal(io_input_read(&in, &name, 1, -1, threads, &error), 0);
+        assert_true(read_all(&in, &name, 1, -1, threads, &error));
         assert_int_equal(in.size, size);
         assert_memory_equal(in.bytes, bytes, size);
         io_input_free(&in);
@@ -120,11 +127,11 @@ static void bad_inputs_are_told_by_name(void **state)
     const char *missing = path_of("missing"), *directory = folder;
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, &missing, 1, '\n', 2, &error), -1);
+    assert_false(read_all(&in, &missing, 1, '\n', 2, &error));
     assert_int_equal(error.number, ENOENT);
     assert_non_null(strstr(error.text, missing));
     io_input_free(&in);
-    assert_int_equal(io_input_read(&in, &directory, 1, '\n', 2, &error), -1);
+    assert_false(read_all(&in, &directory, 1, '\n', 2, &error));
     assert_int_equal(error.number, EISDIR);
     assert_non_null(strstr(error.text, directory));
     io_input_free(&in);
@@ -136,7 +143,7 @@ static void files_without_a_size_are_read(void **state)
     const char *name = "/proc/self/status";
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, &name, 1, '\n', 2, &error), 0);
+    assert_true(read_all(&in, &name, 1, '\n', 2, &error));
     assert_true(in.size > 100);
     assert_memory_equal(in.bytes, "Name:", 5);
     io_input_free(&in);
