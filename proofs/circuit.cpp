@@ -25,7 +25,7 @@ Key Circuit::join(Key a, Key b, bool greater)
         std::exit(1);
     }
     const uint32_t low = std::min(a.id, b.id), high = std::max(a.id, b.id);
-    auto [at, fresh] = known.insert({{{low, high}, greater}, static_cast<uint32_t>(inputs + nodes.size())});
+    auto [at, fresh] = known.insert({uint64_t(low) << 32 | high << 1 | greater, static_cast<uint32_t>(inputs + nodes.size())});
     if (fresh) {
         nodes.push_back({low, high, greater});
     }
@@ -176,11 +176,11 @@ struct Run {
 bool collect(Run &r, const std::vector<Key> &outputs)
 {
     const size_t signals = circuit.inputs + circuit.nodes.size();
-    std::map<std::pair<uint32_t, uint32_t>, size_t> found;
+    std::unordered_map<uint64_t, size_t> found;
     r.user.assign(signals, -1);
     for (size_t i = 0; i < circuit.nodes.size(); i++) {
         const Circuit::Node &n = circuit.nodes[i];
-        auto [at, fresh] = found.insert({{n.a, n.b}, r.comparators.size()});
+        auto [at, fresh] = found.insert({uint64_t(n.a) << 32 | n.b, r.comparators.size()});
         if (fresh) {
             r.comparators.push_back({n.a, n.b});
             for (uint32_t s : {n.a, n.b}) {
