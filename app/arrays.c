@@ -5,6 +5,7 @@
 #include "npy.h"
 #include "numbers.h"
 #include "parallel.h"
+#include "source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,50 @@ const char *app_input_name(const app_common *common)
     return io_input_name(common->operand_count == 0 ? "-" : common->operands[0]);
 }
 
+int app_check_input(const app_common *common, const io_input *in)
+{
+    const io_part *packed = io_source_packed(in, common->output);
+    return packed == NULL ? APP_OK
+                          : app_fail("%s: is compressed, and the output would not be: give -o "
+                                     "another name",
+                                     common->output);
+}
+
+int app_input_format(const app_common *common, io_format *from)
+{
+    static const char *const names[] = {"raw", "npy", "text"};
+    *from = 0;
+    for (size_t i = 0; i < 3 && common->from != NULL; i++) {
+        if (strcmp(common->from, names[i]) == 0) {
+            *from = (io_format)(IO_RAW + i);
+        }
+    }
+    if (common->from != NULL && *from == 0) {
+        return app_fail("--from takes raw, npy or text, not '%s'", common->from);
+    }
+    if (*from == IO_RAW && (common->type == 0 || common->text)) {
+        return app_fail(common->text ? "--from raw and --text exclude each other"
+                                     : "--from raw needs --type: raw elements do not say theirs");
+    }
+    return APP_OK;
+}
+
 static int read_names(const app_common *common, const char *const *names, size_t count,
                       upsweep_type type, io_array *a)
 {
     unsigned threads = common->threads == 0 || common->threads > IO_LANES_MAX
                            ? io_processors()
                            : (unsigned)common->threads;
+    io_array_wish wish = {.type = type, .text = common->text, .threads = threads};
     io_error error;
-    if (!io_array_read(a, names, count, type, common->text, threads, &error)) {
+    *a = (io_array){.data = NULL};
+    if (app_input_format(common, &wish.from) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (!io_array_read(a, names, count, &wish, &error)) {
         return app_fail("%s", error.text);
     }
-    return APP_OK;
+    return app_check_input(common, &a->input);
 }
 
 int app_read_array(const app_common *common, io_array *a)
@@ -37,6 +71,14 @@ int app_read_array(const app_common *common, io_array *a)
 int app_read_file(const app_common *common, const char *name, upsweep_type type, io_array *a)
 {
     return read_names(common, &name, 1, type, a);
+}
+
+int app_check_one_axis(const char *name, const io_array *a)
+{
+    char shape[IO_NPY_SHAPE_MAX];
+    return a->npy.axes == 1 ? APP_OK
+                            : app_fail("%s: has the shape %s, and this takes arrays of one axis",
+                                       name, io_npy_shape(&a->npy, shape));
 }
 
 int app_output_format(const app_common *common, io_format *format)
@@ -54,26 +96,56 @@ int app_output_format(const app_common *common, io_format *format)
     return app_fail("--as takes raw, npy or text, not '%s'", common->as);
 }
 
-int app_output_open(app_output *out, const app_common *common, io_format format, upsweep_type type)
+/* What io_output_open is not asked for. */
+static int check_output(app_output *out, const app_common *common, io_format format,
+                        const io_npy *like)
 {
+    char header[IO_NPY_FORMAT_MAX];
     out->format = format;
-    out->type = type;
+    out->like = *like;
+    out->type = like->type;
     if (app_output_format(common, &out->format) != APP_OK) {
         return APP_ERROR;
     }
-    char header[IO_NPY_WRITTEN_BYTES];
-    if (out->format == IO_NPY && !io_npy_write_header(header, type, 0)) {
-        return app_fail("NumPy has no type %s: use --as raw", upsweep_type_name(type));
+    if (out->format == IO_NPY && io_npy_format(header, like) == 0) {
+        return app_fail("NumPy has no type %s: use --as raw", upsweep_type_name(like->type));
     }
     bool to_stdout = common->output == NULL || strcmp(common->output, "-") == 0;
     if (to_stdout && out->format != IO_TEXT && isatty(STDOUT_FILENO)) {
         return app_fail("these are bytes, not text for a terminal: use -o FILE, or --as text");
     }
+    return APP_OK;
+}
+
+static int open_output(app_output *out, const app_common *common, io_format format,
+                       const io_npy *like)
+{
     io_error error;
+    if (check_output(out, common, format, like) != APP_OK) {
+        return APP_ERROR;
+    }
     if (io_output_open(&out->file, common->output, &error) != 0) {
         return app_fail("%s", error.text);
     }
     return APP_OK;
+}
+
+int app_output_open(app_output *out, const app_common *common, io_format format, upsweep_type type)
+{
+    io_npy like = {.type = type, .axes = 1};
+    return open_output(out, common, format, &like);
+}
+
+int app_output_open_like(app_output *out, const app_common *common, const io_array *a)
+{
+    return open_output(out, common, a->format, &a->npy);
+}
+
+int app_output_use(app_output *out, const app_common *common, const io_array *a,
+                   const io_output *file)
+{
+    out->file = *file;
+    return check_output(out, common, a->format, &a->npy);
 }
 
 int app_output_drop(app_output *out, int status)
@@ -111,11 +183,15 @@ static int finish(app_output *out, int status, const io_error *error)
 
 int app_output_begin(app_output *out, size_t n)
 {
-    char header[IO_NPY_WRITTEN_BYTES];
+    char header[IO_NPY_FORMAT_MAX];
     io_error error;
     int status = 0;
-    if (out->format == IO_NPY && io_npy_write_header(header, out->type, n)) {
-        status = io_output_write(&out->file, header, sizeof header, &error);
+    if (n != out->like.n) { /* other elements than those of the shape: one axis */
+        out->like.axes = 1;
+        out->like.n = out->like.shape[0] = n;
+    }
+    if (out->format == IO_NPY) {
+        status = io_output_write(&out->file, header, io_npy_format(header, &out->like), &error);
     }
     return finish(out, status, &error);
 }

@@ -12,6 +12,12 @@
 int app_read_array(const app_common *common, io_array *a);
 /* The same for one file by name. */
 int app_read_file(const app_common *common, const char *name, upsweep_type type, io_array *a);
+/* --from, 0 if it is not given; APP_ERROR for a word that is no format. */
+int app_input_format(const app_common *common, io_format *from);
+/* Refuses -o onto a compressed input, which the output would not be; called by the above. */
+int app_check_input(const app_common *common, const io_input *in);
+/* Refuses arrays of several axes, and of none. */
+int app_check_one_axis(const char *name, const io_array *a);
 /* "standard input" or the name of the first operand, for sentences. */
 const char *app_input_name(const app_common *common);
 /* --as, or else `format`; APP_ERROR for a word that is no format. */
@@ -21,11 +27,18 @@ typedef struct app_output {
     io_output file;
     io_format format;
     upsweep_type type;
+    io_npy like; /* of .npy: type and shape; another number of elements is one axis */
 } app_output;
 
 /* Opens -o or standard output for an array of this type and format. Raw bytes and .npy are not sent
  * to a terminal. No thread may run yet. */
 int app_output_open(app_output *out, const app_common *common, io_format format, upsweep_type type);
+/* The same for an array like this one: truth values stay truth values, and as many elements keep
+ * their shape. */
+int app_output_open_like(app_output *out, const app_common *common, const io_array *a);
+/* The same into a file that is open; the caller drops it after APP_ERROR. */
+int app_output_use(app_output *out, const app_common *common, const io_array *a,
+                   const io_output *file);
 /* Writes the whole array and puts the file in place. */
 int app_output_array(app_output *out, const void *data, size_t n);
 /* The same in pieces: begin, some of the n elements, ..., end. After a failure there is nothing to

@@ -16,6 +16,8 @@ static const app_option common_options[] = {
      APP_TYPE, offsetof(app_common, type), NULL},
     {0, "text", NULL, "the input is numbers as text, of the type that --type says", APP_FLAG,
      offsetof(app_common, text), NULL},
+    {0, "from", "FORMAT", "the input is raw, npy or text, and its first bytes are not asked",
+     APP_TEXT, offsetof(app_common, from), NULL},
     {0, "as", "FORMAT", "write raw, npy or text, whatever the input is", APP_TEXT,
      offsetof(app_common, as), NULL},
     {0, "algorithm", "NAME", "use this one of `upsweep list` instead of the best", APP_TEXT,
@@ -30,9 +32,9 @@ static const app_option common_options[] = {
     {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
     {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
 };
-static const unsigned common_bits[] = {
-    APP_OUTPUT, APP_TYPED, APP_FROM_TEXT, APP_AS, APP_ALGORITHM, APP_DEVICE, APP_DEVICE,
-    APP_STATS,  APP_JSON,  ~0u,           ~0u};
+static const unsigned common_bits[] = {APP_OUTPUT, APP_TYPED,     APP_FROM_TEXT, APP_FROM,
+                                       APP_AS,     APP_ALGORITHM, APP_DEVICE,    APP_DEVICE,
+                                       APP_STATS,  APP_JSON,      ~0u,           ~0u};
 
 const app_option *app_option_at(const app_usage *usage, size_t i)
 {

@@ -46,6 +46,7 @@ enum {
     APP_ALGORITHM = 1 << 5, /* --algorithm */
     APP_FROM_TEXT = 1 << 6, /* --text */
     APP_AS = 1 << 7,        /* --as */
+    APP_FROM = 1 << 8,      /* --from */
     APP_MACHINERY = APP_DEVICE | APP_STATS | APP_ALGORITHM
 };
 
@@ -56,8 +57,9 @@ typedef struct app_common {
     const char *algorithm; /* NULL: chosen by the library; known to exist */
     upsweep_type type;     /* 0: not given */
     bool json, stats, text;
-    const char *as;  /* format of the output; NULL: that of the input */
-    char **operands; /* what is left of the command line */
+    const char *as;   /* format of the output; NULL: that of the input */
+    const char *from; /* what the input is; NULL: its first bytes tell */
+    char **operands;  /* what is left of the command line */
     size_t operand_count;
 } app_common;
 

@@ -3,6 +3,8 @@
 
 #include "memory.h"
 #include "parallel.h"
+#include "sort_array.h"
+#include "source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +21,39 @@ sort_text sort_long_line(const sort_job *job, uint64_t item)
 
 static int read_input(sort_job *job)
 {
-    const app_common *common = &job->task->common;
+    const sort_task *task = job->task;
+    const app_common *common = &task->common;
     io_error error;
     sort_phase(job, "read");
     unsigned threads = common->threads == 0             ? io_processors()
                        : common->threads < IO_LANES_MAX ? (unsigned)common->threads
                                                         : IO_LANES_MAX;
     job->threads = threads;
-    if (io_input_read(&job->in, (const char *const *)common->operands, common->operand_count,
-                      job->order->end, threads, &error) != 0) {
+    bool raw = common->type != 0;
+    io_reading how = {.takes = 1u << IO_KIND_NPY,
+                      .as_is = task->from == IO_RAW || task->from == IO_TEXT,
+                      .last = raw ? -1 : job->order->end,
+                      .threads = threads,
+                      .otherwise = raw ? "--from raw takes its bytes as elements"
+                                       : "--from text takes its bytes as lines"};
+    if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
+                        &how, &error)) {
         return app_fail("%s", error.text);
     }
+    return app_check_input(common, &job->in);
+}
+
+static bool is_array(const sort_job *job)
+{
+    bool npy = job->task->common.type != 0 || job->task->from == IO_NPY;
+    for (size_t i = 0; i < job->in.part_count && !npy; i++) {
+        npy = job->in.parts[i].kind == IO_KIND_NPY;
+    }
+    return npy;
+}
+
+static int find_lines(sort_job *job)
+{
     if (job->in.size >= SORT_ITEM_PLACES) {
         return app_fail("the input has more than 1 TB");
     }
@@ -139,6 +163,47 @@ static int make_pairs(sort_job *job)
     return status;
 }
 
+static int run_lines(sort_job *job, io_output *out)
+{
+    int status = find_lines(job);
+    sort_phase(job, "keys");
+    status = status == APP_OK ? make_pairs(job) : status;
+    if (is_check(job)) {
+        return status == APP_OK ? sort_check(job) : status;
+    }
+    status = status == APP_OK ? put_in_order(job) : status;
+    if (status != APP_OK) {
+        io_output_discard(out);
+        return status;
+    }
+    status = write_output(job, out);
+    sort_phase(job, NULL);
+    if (status == APP_OK && job->task->common.stats) {
+        sort_print_stats(job);
+    }
+    return status;
+}
+
+static int run_array(sort_job *job, io_output *out)
+{
+    const sort_task *task = job->task;
+    sort_phase(job, NULL); /* arrays have a progress of their own */
+    sort_array_task array = {.common = &task->common,
+                             .reverse = task->order.global.reverse,
+                             .unique = task->order.unique,
+                             .check = is_check(job),
+                             .quiet = task->mode == SORT_CHECK_QUIETLY,
+                             .read_seconds = app_seconds() - job->begin};
+    io_array_wish wish = {.type = task->common.type, .from = task->from};
+    if (sort_check_array_options(task) != APP_OK) {
+        if (!is_check(job)) {
+            io_output_discard(out);
+        }
+        return APP_ERROR;
+    }
+    return sort_array(&array, &job->in, &wish, out);
+}
+
 static int run(sort_job *job)
 {
     io_output out;
@@ -148,28 +213,21 @@ static int run(sort_job *job)
         return app_fail("%s", error.text);
     }
     int status = read_input(job);
-    sort_phase(job, "keys");
-    status = status == APP_OK ? make_pairs(job) : status;
-    if (is_check(job)) {
-        return status == APP_OK ? sort_check(job) : status;
+    if (status == APP_OK) {
+        return is_array(job) ? run_array(job, &out) : run_lines(job, &out);
     }
-    status = status == APP_OK ? put_in_order(job) : status;
-    if (status != APP_OK) {
+    if (!is_check(job)) {
         io_output_discard(&out);
-        return status;
     }
-    return write_output(job, &out);
+    return status;
 }
 
-int sort_text_run(const sort_task *task)
+int sort_run(const sort_task *task)
 {
     sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
     job.show = isatty(STDERR_FILENO) == 1;
     int status = run(&job);
     sort_phase(&job, NULL);
-    if (status == APP_OK && task->common.stats) {
-        sort_print_stats(&job);
-    }
     upsweep_close(job.u);
     io_memory_give(job.keys, job.held);
     io_memory_give(job.items, job.held);

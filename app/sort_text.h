@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "app.h"
-#include "input.h"
+#include "array.h"
 #include "lines.h"
 #include "number.h"
 #include "output.h"
@@ -28,6 +28,8 @@ typedef struct sort_task {
     sort_mode mode;
     bool strict;
     size_t memory_limit; /* -S; 0: none */
+    io_format from;      /* --from; 0: the first bytes tell */
+    bool keyed;          /* -k was given */
 } sort_task;
 
 enum { SORT_PHASES = 6 };
@@ -80,8 +82,11 @@ typedef struct sort_stage {
     size_t key, depth;
 } sort_stage;
 
-/* The whole of `upsweep sort` for text. Returns the exit status. */
-int sort_text_run(const sort_task *task);
+/* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
+ * by sort_array.c. Returns the exit status. */
+int sort_run(const sort_task *task);
+/* verb_sort.c: refuses what is for lines only. */
+int sort_check_array_options(const sort_task *task);
 
 /* sort_text_keys.c: plans for numbers, then the pairs. */
 int sort_make_plans(sort_job *job);

@@ -1,7 +1,8 @@
 /* trace_input.c - reads the numbers for an explained form from the command line or a file. */
 #include "trace_input.h"
 
-#include <errno.h>
+#include "source.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,14 +43,15 @@ static int add_word(app_trace_input *in, const char *where, const char *text)
     return app_trace_input_add(in, (uint32_t)value);
 }
 
-int app_trace_input_file(app_trace_input *in, FILE *f, const char *name)
+/* name NULL: the words need no place. */
+static int add_text(app_trace_input *in, const char *text, size_t bytes, const char *name)
 {
     char word[40], where[4200] = "";
     size_t length = 0, line = 1;
-    int c, status = APP_OK;
-    do {
-        c = getc(f);
-        bool between = c == EOF || (c != 0 && strchr(" \t\r\n,", c) != NULL);
+    int status = APP_OK;
+    for (size_t i = 0; i <= bytes && status == APP_OK; i++) {
+        int c = i < bytes ? (unsigned char)text[i] : '\n';
+        bool between = c != 0 && strchr(" \t\r\n,", c) != NULL;
         if (!between) {
             word[length] = (char)(c < ' ' || c > '~' ? '?' : c);
             length += length + 1 < sizeof word;
@@ -62,10 +64,20 @@ int app_trace_input_file(app_trace_input *in, FILE *f, const char *name)
             status = add_word(in, where, word);
         }
         line += c == '\n';
-    } while (c != EOF && status == APP_OK);
-    if (status == APP_OK && ferror(f)) {
-        return app_fail("%s: %s", name != NULL ? name : "standard input", strerror(errno));
     }
+    return status;
+}
+
+int app_trace_input_file(app_trace_input *in, const char *file)
+{
+    io_input bytes;
+    io_error error;
+    io_reading how = {.last = -1, .threads = 1};
+    bool done = io_source_read(&bytes, &file, 1, &how, &error);
+    const char *name = strcmp(file, "-") == 0 ? NULL : file;
+    int status = done ? add_text(in, (const char *)bytes.bytes, bytes.size, name)
+                      : app_fail("%s", error.text);
+    io_input_free(&bytes);
     return status;
 }
 
@@ -74,17 +86,10 @@ int app_trace_input_read(app_trace_input *in, const upsweep_algorithm *a, char *
 {
     int status = APP_OK;
     for (size_t i = 0; i < word_count && status == APP_OK; i++) {
-        status = strcmp(words[i], "-") == 0 ? app_trace_input_file(in, stdin, NULL)
-                                            : add_word(in, "", words[i]);
+        status =
+            strcmp(words[i], "-") == 0 ? app_trace_input_file(in, "-") : add_word(in, "", words[i]);
     }
-    if (word_count == 0) {
-        FILE *f = fmemopen((void *)(uintptr_t)a->example, strlen(a->example), "r");
-        status = f == NULL ? app_fail("out of memory") : app_trace_input_file(in, f, NULL);
-        if (f != NULL) {
-            fclose(f);
-        }
-    }
-    return status;
+    return word_count > 0 ? status : add_text(in, a->example, strlen(a->example), NULL);
 }
 
 int app_trace_fail(const upsweep_algorithm *a, upsweep_status status)

@@ -15,8 +15,8 @@ typedef struct app_trace_input {
  * APP_ERROR after the sentence; *in, which was zero, can be freed in both cases. */
 int app_trace_input_read(app_trace_input *in, const upsweep_algorithm *a, char **words,
                          size_t word_count);
-/* The numbers of an open file; name is for the sentence. */
-int app_trace_input_file(app_trace_input *in, FILE *f, const char *name);
+/* The numbers of a file; "-" is standard input. */
+int app_trace_input_file(app_trace_input *in, const char *file);
 /* One more number. */
 int app_trace_input_add(app_trace_input *in, uint32_t value);
 void app_trace_input_free(app_trace_input *in);

@@ -3,7 +3,7 @@
  * The checksum is the sum, modulo 2^64, of a mixing function of every element's bits. It does not
  * depend on their order; that two arrays of other elements share it has probability 2^-64 or so. It
  * finds accidents, not attacks. */
-#include "arrays.h"
+#include "sort_array.h"
 
 #include <string.h>
 
@@ -23,14 +23,17 @@ const app_usage usage_check = {
     "With one file, or standard input: tells whether its numbers are sorted, and if not where the\n"
     "first one out of order is, and a checksum that does not depend on their order.\n"
     "With two files: tells whether AFTER is BEFORE sorted, that is, sorted and with the same\n"
-    "elements. Exit status 1 if the answer is no. Lines of text are checked by `upsweep sort -c`.",
-    APP_DEVICE | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "elements. Exit status 1 if the answer is no. Of a .npy array of several axes each row of the "
+    "last\n"
+    "one is checked by itself. Lines of text are checked by `upsweep sort -c`.",
+    APP_DEVICE | APP_JSON | APP_FROM | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep check --type u32 sorted.u32\nupsweep check before.npy after.npy"};
 
 typedef struct finding {
     const char *name;
     upsweep_type type;
-    size_t n, first; /* first == n: sorted */
+    io_npy npy;              /* the shape */
+    size_t n, first, length; /* first == n: sorted; length: of the last axis */
     uint64_t checksum;
     uint64_t here, before; /* the elements at first and first - 1 */
 } finding;
@@ -50,19 +53,35 @@ static uint64_t checksum(const void *data, size_t n, size_t bytes)
     return sum;
 }
 
+/* Of an array with rows: other elements in a row are others, though another row has them. */
+static uint64_t checksum_of_rows(const io_array *a)
+{
+    size_t bytes = upsweep_type_bytes(a->type), length = sort_row_length(a);
+    if (a->npy.axes < 2) {
+        return checksum(a->data, a->n, bytes);
+    }
+    uint64_t sum = 0;
+    for (size_t at = 0; at < a->n; at += length) {
+        uint64_t row = checksum((const char *)a->data + at * bytes, length, bytes);
+        sum += checksum(&row, 1, sizeof row) * (2 * at + 1);
+    }
+    return sum;
+}
+
 static int examine(const settings *s, upsweep *u, const char *name, finding *f)
 {
     io_array a;
     int status = app_read_file(&s->common, name, s->common.type, &a);
     if (status == APP_OK) {
-        upsweep_options order = UPSWEEP_OPTIONS_INIT;
-        order.flags = s->descending ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
+        unsigned flags = s->descending ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
         size_t bytes = upsweep_type_bytes(a.type);
-        *f = (finding){.name = strcmp(name, "-") == 0 ? "standard input" : name,
+        *f = (finding){.name = io_input_name(name),
                        .type = a.type,
+                       .npy = a.npy,
                        .n = a.n,
-                       .checksum = checksum(a.data, a.n, bytes)};
-        if (upsweep_is_sorted(u, a.data, a.n, a.type, &f->first, &order) != UPSWEEP_OK) {
+                       .length = sort_row_length(&a),
+                       .checksum = checksum_of_rows(&a)};
+        if (sort_find_disorder(u, &a, flags, &f->first) != UPSWEEP_OK) {
             status = app_fail_call(u);
         } else if (f->first < f->n) {
             const char *p = (const char *)a.data + f->first * bytes;
@@ -74,12 +93,21 @@ static int examine(const settings *s, upsweep *u, const char *name, finding *f)
     return status;
 }
 
+static const char *type_name(const finding *f)
+{
+    return f->npy.boolean ? "bool" : upsweep_type_name(f->type);
+}
+
 static void print_json(const finding *f)
 {
     printf("{\"file\": ");
     app_print_json_text(stdout, f->name);
-    printf(", \"type\": \"%s\", \"n\": %zu, \"sorted\": %s", upsweep_type_name(f->type), f->n,
-           f->first == f->n ? "true" : "false");
+    printf(", \"type\": \"%s\", \"n\": %zu, ", type_name(f), f->n);
+    for (size_t i = 0; i < f->npy.axes && f->npy.axes > 1; i++) {
+        printf("%s%zu%s", i == 0 ? "\"shape\": [" : "", f->npy.shape[i],
+               i + 1 == f->npy.axes ? "], " : ", ");
+    }
+    printf("\"sorted\": %s", f->first == f->n ? "true" : "false");
     if (f->first < f->n) {
         printf(", \"first\": %zu, \"before\": ", f->first);
         app_print_json_number(stdout, f->type, &f->before);
@@ -91,13 +119,20 @@ static void print_json(const finding *f)
 
 static void print_plain(const finding *f, bool descending)
 {
-    printf("%s: %zu elements of type %s, checksum %016llx, ", f->name, f->n,
-           upsweep_type_name(f->type), (unsigned long long)f->checksum);
+    char shape[IO_NPY_SHAPE_MAX] = "";
+    bool rows = f->npy.axes > 1;
+    printf("%s: %zu elements of type %s%s%s, checksum %016llx, ", f->name, f->n, type_name(f),
+           rows ? " and shape " : "", rows ? io_npy_shape(&f->npy, shape) : "",
+           (unsigned long long)f->checksum);
     if (f->first == f->n) {
         printf("sorted%s\n", descending ? ", descending" : "");
         return;
     }
-    printf("not sorted: element %zu is ", f->first);
+    printf("not sorted: element %zu", f->first % f->length);
+    if (rows) {
+        printf(" of row %zu", f->first / f->length);
+    }
+    printf(" is ");
     app_print_number(stdout, f->type, &f->here);
     printf(", after ");
     app_print_number(stdout, f->type, &f->before);
@@ -107,8 +142,12 @@ static void print_plain(const finding *f, bool descending)
 /* What is wrong with two files, or NULL. */
 static const char *difference(const finding *before, const finding *after)
 {
-    return before->type != after->type           ? "other types"
+    bool shape = before->npy.axes == after->npy.axes &&
+                 memcmp(before->npy.shape, after->npy.shape,
+                        after->npy.axes * sizeof *after->npy.shape) == 0;
+    return before->type != after->type || before->npy.boolean != after->npy.boolean ? "other types"
            : before->n != after->n               ? "other numbers of elements"
+           : !shape                              ? "other shapes"
            : before->checksum != after->checksum ? "other elements"
            : after->first < after->n             ? "the second is not sorted"
                                                  : NULL;

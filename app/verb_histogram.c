@@ -44,8 +44,10 @@ const app_usage usage_histogram = {
     "Counts the numbers in every bin and prints the bins with bars, or as CSV or JSON. A number "
     "at\n"
     "the border of two bins belongs to the upper one, and the last bin has both its borders. What\n"
-    "is outside of all bins, and NaN, is counted apart.",
-    APP_MACHINERY | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "is outside of all bins, and NaN, is counted apart. Of a .npy array all elements count, "
+    "whatever\n"
+    "its shape.",
+    APP_MACHINERY | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep histogram --bins 10 numbers.txt\n"
     "upsweep histogram --type f32 --range 0 1 --csv data.f32"};
 
@@ -102,6 +104,7 @@ static int find_edges(const settings *s, bins *b)
 {
     app_common as_text = s->common;
     as_text.text = true;
+    as_text.from = NULL;
     int status = app_read_file(&as_text, s->edges, b->type, &b->edges);
     if (status != APP_OK) {
         return status;

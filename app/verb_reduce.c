@@ -23,8 +23,12 @@ const app_usage usage_reduce = {
     "products of whole numbers are taken modulo 2^64; those of floats in double precision, in an\n"
     "order that is the same for any number of threads, so that the result is the same to the last\n"
     "bit. min and max skip NaN. argmin and argmax print the position, from 0, of the first of "
-    "equals.",
-    APP_MACHINERY | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "equals.\n"
+    "Nothing at all has the sum 0 and the product 1, and neither min nor max. Of a .npy array all\n"
+    "elements count, row by row, whatever its shape. Text whose numbers are all whole is read as "
+    "i64\n"
+    "or u64, never rounded; other text as f64.",
+    APP_MACHINERY | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep reduce --op max --type f32 data.f32\nseq 1000 | upsweep reduce"};
 
 typedef struct outcome {
@@ -84,15 +88,16 @@ static int print(const settings *s, const io_array *a, const outcome *result)
 
 static int check_op(const settings *s, const io_array *a)
 {
-    bool positional = strcmp(s->op, "argmin") == 0 || strcmp(s->op, "argmax") == 0;
-    if (positional && a->n == 0) {
-        return app_fail("%s: has no elements, so none is the %s", app_input_name(&s->common),
-                        s->op[4] == 'a' ? "greatest" : "least");
+    static const char *const best[] = {"min", "max", "minmax", "argmin", "argmax"};
+    bool takes_best = false;
+    for (size_t i = 0; i < sizeof best / sizeof *best; i++) {
+        takes_best |= strcmp(s->op, best[i]) == 0;
     }
-    if (positional || strcmp(s->op, "minmax") == 0) {
-        return APP_OK;
+    if (takes_best && a->n == 0) {
+        return app_fail("%s: has no elements, so there is no %s", app_input_name(&s->common),
+                        s->op);
     }
-    return app_check_op(s->op, a->type);
+    return app_op_from_name(s->op) == 0 ? APP_OK : app_check_op(s->op, a->type);
 }
 
 int verb_reduce(int argc, char **argv)

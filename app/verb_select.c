@@ -34,8 +34,10 @@ const app_usage usage_select = {
     "Takes some of the numbers, in less time than sorting all of them where that is possible. NaN\n"
     "counts as the worst for --top and --least, and as the last for --nth and --median. Numbers "
     "are\n"
-    "distinct if their bits are: -0 and 0 are two.",
-    APP_MACHINERY | APP_OUTPUT | APP_AS | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "distinct if their bits are: -0 and 0 are two. Of a .npy array all elements count, whatever "
+    "its\n"
+    "shape, and what is written has one axis.",
+    APP_MACHINERY | APP_OUTPUT | APP_AS | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep select --median --type f64 times.f64\n"
     "upsweep select --top 10 numbers.txt\nupsweep select --unique --count < numbers.txt"};
 
@@ -87,7 +89,7 @@ static int select_best(const settings *s, upsweep *u, const io_array *a)
     if (best == NULL) {
         return app_fail("no memory for %zu elements", k);
     }
-    int status = app_output_open(&out, &s->common, a->format, a->type);
+    int status = app_output_open_like(&out, &s->common, a);
     if (status == APP_OK) {
         upsweep_options how = UPSWEEP_OPTIONS_INIT;
         how.algorithm = s->common.algorithm;
@@ -140,7 +142,7 @@ static int print_counts(const settings *s, upsweep *u, const io_array *a)
 static int select_unique(const settings *s, upsweep *u, io_array *a)
 {
     app_output out;
-    if (!s->counts && app_output_open(&out, &s->common, a->format, a->type) != APP_OK) {
+    if (!s->counts && app_output_open_like(&out, &s->common, a) != APP_OK) {
         return APP_ERROR;
     }
     upsweep_options how = UPSWEEP_OPTIONS_INIT;
@@ -193,6 +195,8 @@ int verb_select(int argc, char **argv)
     if (status == APP_OK) {
         status = app_read_array(&s.common, &a);
     }
+    a.npy.axes = 1; /* what is taken of an array of any shape is a row */
+    a.npy.shape[0] = a.n;
     if (status == APP_OK) {
         status = app_open(&s.common, &u);
     }

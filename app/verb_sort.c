@@ -1,12 +1,9 @@
 /* verb_sort.c - `upsweep sort`: the options of sort(1), and which of the two sorts is meant, that
  * of lines (sort_text.c) or that of arrays (sort_array.c). */
-#include "app.h"
-#include "sort_array.h"
+#include "arrays.h"
 #include "sort_text.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GLOBAL(letter, character)                                                                  \
     static int on_##letter(void *settings, const char *argument)                                   \
@@ -144,7 +141,12 @@ const app_usage usage_sort = {
     "\n"
     "The output file, which may be one of the inputs, is written beside its name and takes it "
     "when\n"
-    "it is complete and on the disk: it appears whole or not at all, whatever happens.\n"
+    "it is complete and on the disk: it appears whole or not at all, whatever happens. A file "
+    "with\n"
+    "several names (hard links), of another owner, or in a directory that may not be written, "
+    "stays\n"
+    "the file that it is and is written over once all bytes are ready and there is room for them;\n"
+    "only if the machine stops at that moment has it a part of them.\n"
     "\n"
     "-n reads blanks, a minus sign and digits with at most one point; numbers may be of any "
     "length\n"
@@ -160,56 +162,50 @@ const app_usage usage_sort = {
     "\n"
     "Takes memory for the input and about 64 bytes a line.\n"
     "\n"
-    "With --type, or when the first FILE is a .npy file, it sorts an array of numbers instead; of\n"
-    "the options above -r, -u, -c and -C then apply.",
-    APP_OUTPUT | APP_TYPED | APP_MACHINERY, options,
+    "What a FILE is, its first bytes say, on standard input too. .npy files, and with --type raw\n"
+    "elements, are sorted as arrays of numbers, each row of the last axis by itself, and written "
+    "in\n"
+    "the same format, type and shape; of the options above -r, -u, -c and -C then apply. Several\n"
+    "arrays of one axis are sorted together; arrays and lines are not. Files compressed by gzip "
+    "or\n"
+    "zstd are unpacked, and the output is not compressed. Other archives are refused. --from text\n"
+    "takes all bytes as lines, whatever they look like.",
+    APP_OUTPUT | APP_TYPED | APP_FROM | APP_MACHINERY, options,
     "upsweep sort -n -o sizes.txt sizes.txt\n"
     "upsweep sort -t, -k3,3g -k1,1 table.csv\n"
     "upsweep sort --type f64 -o sorted.bin values.bin"};
 
-static bool is_npy(const app_common *common)
+static bool is_check(const sort_task *task)
 {
-    static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
-    char begin[sizeof magic];
-    bool is_stdin = common->operand_count == 0 || strcmp(common->operands[0], "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(common->operands[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        return false;
-    }
-    off_t at = is_stdin ? lseek(fd, 0, SEEK_CUR) : 0; /* a pipe cannot be looked into */
-    ssize_t n = at < 0 ? -1 : pread(fd, begin, sizeof begin, at);
-    if (!is_stdin) {
-        close(fd);
-    }
-    return n == (ssize_t)sizeof begin && memcmp(begin, magic, sizeof begin) == 0;
+    return task->mode == SORT_CHECK || task->mode == SORT_CHECK_QUIETLY;
 }
 
-static int run_array(const sort_task *task)
+/* What can be told before anything is read. */
+static int check_options(sort_task *task)
 {
-    bool check = task->mode == SORT_CHECK || task->mode == SORT_CHECK_QUIETLY;
-    if (task->order.count > 0 || task->mode == SORT_MERGE || task->order.end == '\0') {
-        return app_fail("-k, -m and -z are for lines, not for arrays");
+    const app_common *common = &task->common;
+    if (app_input_format(common, &task->from) != APP_OK) {
+        return APP_ERROR;
     }
-    sort_array_task array = {.common = &task->common,
-                             .reverse = task->order.global.reverse,
-                             .unique = task->order.unique,
-                             .check = check,
-                             .quiet = task->mode == SORT_CHECK_QUIETLY};
-    return sort_array(&array);
-}
-
-static int run_text(sort_task *task)
-{
-    bool check = task->mode == SORT_CHECK || task->mode == SORT_CHECK_QUIETLY;
-    if (check && task->common.operand_count > 1) {
-        return app_fail("-c and -C check one file, and '%s' is a second one",
-                        task->common.operands[1]);
+    if (task->from == IO_TEXT && common->type != 0) {
+        return app_fail("--type is for arrays, and --from text for lines");
     }
-    if (check && task->common.output != NULL) {
+    if (is_check(task) && common->operand_count > 1) {
+        return app_fail("-c and -C check one file, and '%s' is a second one", common->operands[1]);
+    }
+    if (is_check(task) && common->output != NULL) {
         return app_fail("-c and -C write nothing, so that -o makes no sense");
     }
-    int status = sort_settle(&task->order);
-    return status == APP_OK ? sort_text_run(task) : status;
+    task->keyed = task->order.count > 0;
+    bool array = common->type != 0 || task->from == IO_NPY;
+    return array ? sort_check_array_options(task) : sort_settle(&task->order);
+}
+
+int sort_check_array_options(const sort_task *task)
+{
+    return task->keyed || task->mode == SORT_MERGE || task->order.end == '\0'
+               ? app_fail("-k, -m and -z are for lines, not for arrays")
+               : APP_OK;
 }
 
 int verb_sort(int argc, char **argv)
@@ -217,8 +213,8 @@ int verb_sort(int argc, char **argv)
     sort_task task = {.order = {.tab = -1, .end = '\n'}};
     int status = app_parse(&usage_sort, argc, argv, &task.common);
     if (status < 0) {
-        bool array = task.common.type != 0 || is_npy(&task.common);
-        status = array ? run_array(&task) : run_text(&task);
+        status = check_options(&task);
+        status = status == APP_OK ? sort_run(&task) : status;
     }
     sort_order_free(&task.order);
     return status;

@@ -33,8 +33,9 @@ const app_usage usage_split = {
     "those with flag 1. One of --bit, --flags and --less-than says what the flags are. This is "
     "the\n"
     "step that a radix sort repeats for every bit. --json, with -o FILE, prints how many have flag "
-    "0.",
-    APP_MACHINERY | APP_OUTPUT | APP_AS | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
+    "0.\n"
+    "Arrays (.npy) have one axis.",
+    APP_MACHINERY | APP_OUTPUT | APP_AS | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "echo 5 7 3 1 4 2 7 2 | upsweep split --bit 0\n"
     "upsweep split --type f32 --less-than 0.5 data.f32 -o parts.f32"};
 
@@ -64,6 +65,7 @@ static int flags_of_file(const settings *s, const io_array *a, uint8_t *flags)
     io_array file;
     app_common plain = s->common;
     plain.text = false;
+    plain.from = NULL;
     int status = app_read_file(&plain, s->flags, UPSWEEP_U8, &file);
     if (status == APP_OK && file.n != a->n) {
         status = app_fail("%s: has %zu flags for %zu elements", s->flags, file.n, a->n);
@@ -119,7 +121,7 @@ static int split(const settings *s, upsweep *u, const io_array *a, const uint8_t
                  void *parts)
 {
     app_output out;
-    if (app_output_open(&out, &s->common, a->format, a->type) != APP_OK) {
+    if (app_output_open_like(&out, &s->common, a) != APP_OK) {
         return APP_ERROR;
     }
     upsweep_options how = UPSWEEP_OPTIONS_INIT;
@@ -184,6 +186,9 @@ int verb_split(int argc, char **argv)
     status = check(&s);
     if (status == APP_OK) {
         status = app_read_array(&s.common, &a);
+    }
+    if (status == APP_OK) {
+        status = app_check_one_axis(app_input_name(&s.common), &a);
     }
     if (status == APP_OK) {
         status = find_and_split(&s, &a);

@@ -4,7 +4,6 @@
 #include "graph_file.h"
 #include "layout.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,17 +230,6 @@ static int read_graph(const app_view_wish *w, view_graph *g)
 
 /* ---- the whole ---- */
 
-static int read_file(const app_view_wish *w, app_trace_input *in)
-{
-    FILE *f = fopen(w->file, "r");
-    if (f == NULL) {
-        return app_fail("%s: %s", w->file, strerror(errno));
-    }
-    int status = app_trace_input_file(in, f, w->file);
-    fclose(f);
-    return status;
-}
-
 int app_view_input(const app_view_wish *w, app_trace_input *in, view_graph *graph)
 {
     bool paths = is_paths(w->first), typed = w->word_count > 0 || w->example;
@@ -260,7 +248,7 @@ int app_view_input(const app_view_wish *w, app_trace_input *in, view_graph *grap
                                         : make_grid(graph, count);
         return status == APP_OK ? to_numbers(graph, in) : status;
     }
-    int status = w->file != NULL ? read_file(w, in)
+    int status = w->file != NULL ? app_trace_input_file(in, w->file)
                  : typed         ? app_trace_input_read(in, w->first, w->words, w->word_count)
                                  : make_numbers(w, in);
     return status == APP_OK && paths ? from_numbers(graph, in) : status;

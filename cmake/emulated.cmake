@@ -6,8 +6,8 @@ if(NOT CMAKE_CXX_COMPILER)
     message(STATUS "no C++ compiler: the CUDA forms are not tested under the emulator")
     return()
 endif()
-if(UPSWEEP_SANITIZE MATCHES "thread")
-    return() # the thread sanitizer does not know fibers
+if(UPSWEEP_SANITIZE MATCHES "thread|memory")
+    return() # the thread sanitizer does not know fibers, the memory sanitizer no C++ library
 endif()
 enable_language(CXX)
 set(CMAKE_CXX_STANDARD 17)

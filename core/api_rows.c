@@ -5,7 +5,7 @@
 #include "check.h"
 #include "front.h"
 #include "gpu.h"
-#include "parts.h"
+#include "pair_sort.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
@@ -115,14 +115,9 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
     unsigned char *index = j->index + at * j->index_bytes;
     usw_pair_sort p = {.n = n, .keys = row, .map = j->map, .bit_end = j->map.bits};
     p.payload_bytes = j->index_bytes;
-    p.out_keys = p.way_keys[0] = row;
-    p.out_payloads = p.way_payloads[0] = index;
-    p.way_keys[1] = usw_scratch(u, n * j->bytes);
-    p.way_payloads[1] = usw_scratch(u, n * j->index_bytes);
-    if (p.way_keys[1] == NULL || p.way_payloads[1] == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a row of %zu keys", n);
-    }
-    return USW_PICK(u->isa, usw_part_pairsort)->sort[j->width](u, &p);
+    p.out_keys = row;
+    p.out_payloads = index;
+    return usw_sort_carrying(u, &p, j->bytes);
 }
 
 static upsweep_status sort_long_rows(const rows_job *j)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#undef usw_scratch /* in builds for tests a macro that notes who asks */
+
 struct usw_block {
     usw_block *older;
     unsigned char *bytes;
@@ -79,6 +81,9 @@ static void block_free_newest(upsweep *u)
 
 void usw_scratch_free(upsweep *u)
 {
+#ifdef USW_CHECKED
+    usw_guard_drop(u, 0, "when scratch was freed");
+#endif
     while (u->blocks != NULL) {
         block_free_newest(u);
     }
@@ -86,6 +91,10 @@ void usw_scratch_free(upsweep *u)
 
 void usw_scratch_begin(upsweep *u)
 {
+#ifdef USW_CHECKED
+    usw_guard_drop(u, 0, "when the next call began");
+    u->guard_calls++;
+#endif
     size_t most = u->scratch_most; /* more than is held where blocks were taken away half way */
     if (u->blocks != NULL && (u->blocks->older != NULL || most > u->scratch_held)) {
         usw_scratch_free(u);
@@ -154,4 +163,16 @@ void usw_scratch_reset(upsweep *u, usw_mark mark)
         mark.block->used = mark.used;
     }
     u->scratch_used = mark.total;
+#ifdef USW_CHECKED
+    usw_guard_drop(u, mark.total, "when a mark was taken back");
+#endif
 }
+
+#ifdef USW_CHECKED
+void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line)
+{
+    usw_guard_check(u, "when more scratch was asked for");
+    size_t alignment = bytes >= PAGE_FROM ? PAGE : SMALL;
+    return usw_scratch(u, bytes) == NULL ? NULL : usw_guard_new(u, bytes, alignment, file, line);
+}
+#endif

@@ -90,6 +90,11 @@ struct upsweep {
     uint64_t fact[2];
     char reason[256];
     char error[256];
+#ifdef USW_CHECKED
+    struct usw_piece *pieces; /* of scratch, newest first (scratch_guard.c) */
+    uint64_t guard_calls;
+    size_t guard_every;
+#endif
 };
 
 /* ---- a public call: enter, work, leave (handle.c) ---- */
@@ -154,6 +159,19 @@ void usw_scratch_begin(upsweep *u);
 void *usw_allocate(upsweep *u, size_t bytes, size_t alignment);
 void usw_release(upsweep *u, void *p, size_t bytes);
 void usw_scratch_free(upsweep *u);
+
+#ifdef USW_CHECKED
+/* Builds for tests: pieces stand alone between guards (scratch_guard.c). */
+typedef struct usw_piece usw_piece;
+void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line);
+#define usw_scratch(u, bytes) usw_scratch_at(u, bytes, __FILE__, __LINE__)
+/* A guarded piece for the request that the arena has just granted; NULL: no memory. */
+void *usw_guard_new(upsweep *u, size_t bytes, size_t alignment, const char *file, int line);
+/* Looks at the guards; `when` says what the calling thread did. A broken one ends the program. */
+void usw_guard_check(const upsweep *u, const char *when);
+/* Looks at them and takes back the pieces that were taken since scratch_used was `used`. */
+void usw_guard_drop(upsweep *u, size_t used, const char *when);
+#endif
 
 /* ---- threads (threads.c) ---- */
 

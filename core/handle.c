@@ -221,6 +221,9 @@ void usw_unlock(upsweep *u)
 upsweep_status usw_leave(upsweep *u, upsweep_status status)
 {
     u->report.scratch_bytes = u->on_gpu ? u->gpu_scratch : u->scratch_peak;
+#ifdef USW_CHECKED
+    usw_guard_drop(u, 0, "at the end of the call");
+#endif
     pthread_mutex_unlock(&u->lock);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "input.h"
+#include "npy.h"
 #include "upsweep.h"
 
 typedef enum io_format {
@@ -20,16 +21,28 @@ typedef struct io_array {
     size_t n;
     upsweep_type type;
     io_format format; /* of the file that was read */
+    io_npy npy;       /* type and shape; one axis of n where the file was no .npy */
     io_input input;   /* holds the bytes of data, or of the text they came from */
     void *numbers;    /* of text: what data points to */
 } io_array;
 
+/* What to read. Left out, all is 0: numbers as text, or .npy. */
+typedef struct io_array_wish {
+    upsweep_type type; /* 0: the file decides */
+    bool text;         /* what is not .npy is numbers as text, also where there is a type */
+    io_format from;    /* take the bytes as this and do not look at them; 0: look */
+    unsigned threads;
+} io_array_wish;
+
 /* Reads the named files, one after the other, as one array; "-" is standard input, count 0 means
- * just that. Files that begin like .npy are .npy. Others are raw elements of `type`; with type 0,
- * or with text set, they are numbers as text, of that type if it is not 0. *a can be freed in any
- * case. */
-bool io_array_read(io_array *a, const char *const *names, size_t count, upsweep_type type,
-                   bool text, unsigned threads, io_error *error);
+ * just that. Their first bytes tell what they are (file_kind.h): .npy, compressed, or neither;
+ * those are raw elements of the wish's type or, without a type or with text set, numbers as text.
+ * Several .npy files are taken together if they have one axis and the same type; .npy and others
+ * are not. *a can be freed in any case. */
+bool io_array_read(io_array *a, const char *const *names, size_t count, const io_array_wish *wish,
+                   io_error *error);
+/* The same of an input that io_source_read has read, which *a takes over. */
+bool io_array_take(io_array *a, io_input *in, const io_array_wish *wish, io_error *error);
 void io_array_free(io_array *a);
 
 #endif

@@ -5,6 +5,7 @@
 #include "names.h"
 #include "numbers.h"
 #include "packed.h"
+#include "source.h"
 
 #include <stdlib.h>
 
@@ -59,8 +60,7 @@ io_graph_format io_graph_format_of_file(const char *file)
 /* The formats that begin with words of their own say themselves what they are. */
 static io_graph_format format_of_bytes(const io_input *in)
 {
-    static const char usg[8] = {'\x89', 'U', 'S', 'G', '\r', '\n', '\x1a', '\n'};
-    if (in->size >= sizeof usg && memcmp(in->bytes, usg, sizeof usg) == 0) {
+    if (in->parts[0].kind == IO_KIND_USG) {
         return IO_GRAPH_USG;
     }
     if (in->size >= 14 && memcmp(in->bytes, "%%MatrixMarket", 14) == 0) {
@@ -75,7 +75,9 @@ static io_graph_format format_of_bytes(const io_input *in)
 bool io_graph_load(io_input *in, const char *file, unsigned threads, io_progress *progress,
                    io_error *error)
 {
-    return io_input_read(in, &file, 1, -1, threads, error) == 0 && io_unpack(in, progress, error);
+    io_reading how = {
+        .takes = 1u << IO_KIND_USG, .last = -1, .threads = threads, .progress = progress};
+    return io_source_read(in, &file, 1, &how, error);
 }
 
 bool io_graph_read(io_graph *g, const char *file, const io_graph_options *options, io_error *error)

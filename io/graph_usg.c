@@ -35,7 +35,7 @@ typedef struct header {
 } header;
 _Static_assert(sizeof(header) == HEADER, "the header has no holes");
 
-static const unsigned char magic[8] = {0x89, 'U', 'S', 'G', '\r', '\n', 0x1a, '\n'};
+static const unsigned char magic[8] = IO_USG_MARK;
 
 enum { SECTIONS = 6 };
 
@@ -57,7 +57,7 @@ static void measure(const header *h, uint64_t bytes[SECTIONS])
 static bool check_header(const header *h, const io_graph_file *f, size_t size)
 {
     const char *name = f->name;
-    if (size < HEADER || memcmp(h->magic, magic, sizeof magic) != 0) {
+    if (size < HEADER || memcmp(h->magic, magic, sizeof h->magic) != 0) {
         return io_because(f->error, "%s: is no .usg file, or ends within its header", name);
     }
     if (h->order != ORDER) {
@@ -207,7 +207,7 @@ static header describe(const io_graph *g)
                 .flags = (g->undirected ? UNDIRECTED : 0u) | (g->x != NULL ? PLACES : 0u) |
                          (g->base == 1 ? FROM_ONE : 0u) | (g->names != NULL ? NAMES : 0u) |
                          (g->symmetric ? SYMMETRIC : 0u)};
-    memcpy(h.magic, magic, sizeof magic);
+    memcpy(h.magic, magic, sizeof h.magic);
     if (g->names != NULL) {
         h.name_bytes = io_names_bytes(g->names);
     }

@@ -14,7 +14,7 @@
 enum { CHUNK = 2 << 20, FIRST_ROOM = 1 << 16 };
 
 /* Makes room for `more` bytes and the slack behind in->size; grows by doubling. */
-static int make_room(io_input *in, size_t more)
+int io_input_room(io_input *in, size_t more)
 {
     if (more > SIZE_MAX / 2 - in->size - IO_SLACK) {
         errno = ENOMEM;
@@ -75,7 +75,7 @@ static int read_bulk(io_input *in, int fd, const struct stat *status, unsigned t
         return 0;
     }
     size_t size = (size_t)(status->st_size - from);
-    if (make_room(in, size + FIRST_ROOM) != 0) {
+    if (io_input_room(in, size + FIRST_ROOM) != 0) {
         return -1;
     }
     bulk b = {.fd = fd, .to = in->bytes + in->size, .from = from, .size = size};
@@ -92,7 +92,7 @@ static int read_bulk(io_input *in, int fd, const struct stat *status, unsigned t
 static int read_rest(io_input *in, int fd)
 {
     for (;;) {
-        if (make_room(in, FIRST_ROOM) != 0) {
+        if (io_input_room(in, FIRST_ROOM) != 0) {
             return -1;
         }
         ssize_t n = read(fd, in->bytes + in->size, in->held - IO_SLACK - in->size);
@@ -106,10 +106,10 @@ static int read_rest(io_input *in, int fd)
     }
 }
 
-static int read_part(io_input *in, io_part *part, int last, unsigned threads, io_error *error)
+static int read_part(io_input *in, io_part *part, unsigned threads, io_error *error)
 {
-    int is_stdin = strcmp(part->name, "-") == 0;
-    const char *name = is_stdin ? "standard input" : part->name;
+    bool is_stdin = strcmp(part->name, "-") == 0;
+    const char *name = io_input_name(part->name);
     int fd = is_stdin ? STDIN_FILENO : open(part->name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return io_fail(error, name, "cannot be read");
@@ -127,31 +127,54 @@ static int read_part(io_input *in, io_part *part, int last, unsigned threads, io
     if (failed) {
         return -1;
     }
-    if (last >= 0 && in->size > part->begin && in->bytes[in->size - 1] != last) {
-        in->bytes[in->size++] = (unsigned char)last; /* read_rest has left room for it */
+    part->end = in->size;
+    part->device = status.st_dev;
+    part->inode = status.st_ino;
+    return 0;
+}
+
+int io_input_begin(io_input *in, size_t count, io_error *error)
+{
+    *in = (io_input){0};
+    in->parts = calloc(count, sizeof *in->parts);
+    if (in->parts == NULL) {
+        errno = ENOMEM;
+        return io_fail(error, "the input", "cannot be read");
+    }
+    return 0;
+}
+
+int io_input_add(io_input *in, const char *name, unsigned threads, io_error *error)
+{
+    io_part *part = &in->parts[in->part_count++];
+    part->name = name;
+    return read_part(in, part, threads, error);
+}
+
+void io_input_end(io_input *in, int last)
+{
+    io_part *part = &in->parts[in->part_count - 1];
+    if (in->size > part->begin && in->bytes[in->size - 1] != last) {
+        in->bytes[in->size++] = (unsigned char)last;
     }
     part->end = in->size;
-    return 0;
 }
 
 int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
                   io_error *error)
 {
     static const char *const only_stdin[] = {"-"};
-    *in = (io_input){0};
-    if (count == 0) {
-        names = only_stdin;
-        count = 1;
+    names = count == 0 ? only_stdin : names;
+    count = count == 0 ? 1 : count;
+    if (io_input_begin(in, count, error) != 0) {
+        return -1;
     }
-    in->parts = calloc(count, sizeof *in->parts);
-    if (in->parts == NULL) {
-        errno = ENOMEM;
-        return io_fail(error, names[0], "cannot be read");
-    }
-    for (; in->part_count < count; in->part_count++) {
-        in->parts[in->part_count].name = names[in->part_count];
-        if (read_part(in, &in->parts[in->part_count], last, threads, error) != 0) {
+    for (size_t i = 0; i < count; i++) {
+        if (io_input_add(in, names[i], threads, error) != 0) {
             return -1;
+        }
+        if (last >= 0) {
+            io_input_end(in, last);
         }
     }
     memset(in->bytes + in->size, 0, IO_SLACK);

@@ -4,11 +4,9 @@
 
 #include "output.h"
 
-/* Makes up a name for the moment between link and rename. */
-void io_keeper_name(io_output *out);
 /* Starts the keeper of an open file; without one (no process to be had) its work is done here. */
 void io_keeper_start(io_output *out);
-/* Gives the file its target's name. Returns 0, or -1 and errno. */
+/* Puts the file in place. Returns 0, or -1 and errno. */
 int io_keeper_commit(io_output *out);
 /* Ends the keeper; a file that was not committed vanishes. */
 void io_keeper_end(io_output *out);

@@ -2,15 +2,17 @@
  * knows no more of Python than NumPy itself writes, and never reads past the text. */
 #include "npy.h"
 
+#include "file_kind.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char magic[IO_NPY_MAGIC_BYTES + 1] = "\x93NUMPY";
+static const unsigned char magic[IO_NPY_MAGIC_BYTES] = IO_NPY_MARK;
 
 bool io_npy_is(const void *bytes, size_t count)
 {
-    return count >= IO_NPY_MAGIC_BYTES && memcmp(bytes, magic, IO_NPY_MAGIC_BYTES) == 0;
+    return io_file_kind_of(bytes, count) == IO_KIND_NPY;
 }
 
 typedef struct reader {
@@ -93,11 +95,20 @@ static bool take_extent(reader *r, size_t *extent)
     return true;
 }
 
-/* (), (3,), (3, 4): the product of the extents. */
-static bool take_shape(reader *r, size_t *n, size_t *dimensions)
+enum { DESCR = 1, FORTRAN = 2, SHAPE = 4 };
+
+typedef struct header {
+    char descr[32];
+    bool fortran;
+    io_npy npy;
+    unsigned seen;
+} header;
+
+/* (), (3,), (3, 4): the extents and their product. */
+static bool take_shape(reader *r, io_npy *npy)
 {
-    *n = 1;
-    *dimensions = 0;
+    npy->n = 1;
+    npy->axes = 0;
     if (!take(r, '(')) {
         return malformed(r, "the shape is no tuple");
     }
@@ -106,12 +117,16 @@ static bool take_shape(reader *r, size_t *n, size_t *dimensions)
         if (!take_extent(r, &extent)) {
             return false;
         }
-        if (__builtin_mul_overflow(*n, extent, n)) {
+        if (npy->axes == IO_NPY_AXES_MAX) {
+            return io_because(r->error, "%s: the array has more than %d axes", r->name,
+                              IO_NPY_AXES_MAX);
+        }
+        if (__builtin_mul_overflow(npy->n, extent, &npy->n)) {
             return io_because(r->error, "%s: the shape in the .npy header is too large", r->name);
         }
-        *dimensions += 1;
+        npy->shape[npy->axes++] = extent;
         if (!take(r, ',')) {
-            if (!take(r, ')') || *dimensions < 2) {
+            if (!take(r, ')') || npy->axes < 2) {
                 return malformed(r, "the shape is no tuple");
             }
             break;
@@ -123,13 +138,10 @@ static bool take_shape(reader *r, size_t *n, size_t *dimensions)
 static const struct {
     const char *descr;
     upsweep_type type;
-} known[] = {
-    {"|u1", UPSWEEP_U8},  {"<u2", UPSWEEP_U16},
-    {"<u4", UPSWEEP_U32}, {"<u8", UPSWEEP_U64},
-    {"|i1", UPSWEEP_I8},  {"<i2", UPSWEEP_I16},
-    {"<i4", UPSWEEP_I32}, {"<i8", UPSWEEP_I64},
-    {"<f2", UPSWEEP_F16}, {"<f4", UPSWEEP_F32},
-    {"<f8", UPSWEEP_F64}, {"|b1", UPSWEEP_U8} /* truth values are read as bytes, not written */};
+} known[] = {{"|u1", UPSWEEP_U8},  {"<u2", UPSWEEP_U16}, {"<u4", UPSWEEP_U32}, {"<u8", UPSWEEP_U64},
+             {"|i1", UPSWEEP_I8},  {"<i2", UPSWEEP_I16}, {"<i4", UPSWEEP_I32}, {"<i8", UPSWEEP_I64},
+             {"<f2", UPSWEEP_F16}, {"<f4", UPSWEEP_F32}, {"<f8", UPSWEEP_F64}};
+static const char truth_values[] = "|b1";
 
 /* Words of the file go into a sentence only if they are plain. */
 static const char *printable(const char *text)
@@ -142,33 +154,26 @@ static const char *printable(const char *text)
     return text;
 }
 
-static bool type_of(const reader *r, const char *descr, upsweep_type *type)
+static bool type_of(const reader *r, const char *descr, io_npy *npy)
 {
+    npy->boolean = strcmp(descr, truth_values) == 0;
+    npy->type = npy->boolean ? UPSWEEP_U8 : 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].descr, descr) == 0) {
-            *type = known[i].type;
-            return true;
-        }
+        npy->type = strcmp(known[i].descr, descr) == 0 ? known[i].type : npy->type;
+    }
+    if (npy->type != 0) {
+        return true;
     }
     if (descr[0] == '>') {
         return io_because(r->error, "%s: big-endian elements ('%s') are not supported", r->name,
                           printable(descr));
     }
-    if (descr[0] == 'O' || descr[1] == 'O') {
+    if (descr[0] == 'O' || (descr[0] != '\0' && descr[1] == 'O')) {
         return io_because(r->error, "%s: holds Python objects, not numbers", r->name);
     }
     return io_because(r->error, "%s: elements of NumPy type '%s' are not supported", r->name,
                       printable(descr));
 }
-
-enum { DESCR = 1, FORTRAN = 2, SHAPE = 4 };
-
-typedef struct header {
-    char descr[32];
-    bool fortran;
-    size_t n, dimensions;
-    unsigned seen;
-} header;
 
 static bool take_entry(reader *r, header *h)
 {
@@ -188,7 +193,7 @@ static bool take_entry(reader *r, header *h)
     }
     h->seen |= bit;
     if (bit == SHAPE) {
-        return take_shape(r, &h->n, &h->dimensions);
+        return take_shape(r, &h->npy);
     }
     if (bit == FORTRAN) {
         h->fortran = take_word(r, "True");
@@ -271,20 +276,80 @@ bool io_npy_read_header(const char *name, const void *bytes, size_t available, i
     const char *text = (const char *)bytes + from;
     reader r = {text, text + length, name, error};
     header h = {.seen = 0};
-    if (!take_dictionary(&r, &h) || !type_of(&r, h.descr, &npy->type)) {
+    if (!take_dictionary(&r, &h) || !type_of(&r, h.descr, &h.npy)) {
         return false;
     }
-    if (h.fortran && h.dimensions > 1) {
+    if (h.fortran && h.npy.axes > 1) {
         return io_because(error, "%s: arrays in Fortran order are not supported", name);
     }
-    npy->n = h.n;
+    *npy = h.npy;
     npy->header_bytes = from + length;
     size_t total;
-    if (__builtin_mul_overflow(h.n, upsweep_type_bytes(npy->type), &total) ||
+    if (__builtin_mul_overflow(npy->n, upsweep_type_bytes(npy->type), &total) ||
         __builtin_add_overflow(total, npy->header_bytes, &total)) {
         return io_because(error, "%s: the shape in the .npy header is too large", name);
     }
     return true;
+}
+
+const char *io_npy_shape(const io_npy *npy, char text[IO_NPY_SHAPE_MAX])
+{
+    size_t used = 1;
+    text[0] = '(';
+    for (size_t i = 0; i < npy->axes && used < IO_NPY_SHAPE_MAX - 28; i++) {
+        bool last = i + 1 == npy->axes;
+        used += (size_t)snprintf(text + used, IO_NPY_SHAPE_MAX - used, "%zu%s", npy->shape[i],
+                                 !last            ? ", "
+                                 : npy->axes == 1 ? ","
+                                                  : "");
+        if (!last && used >= IO_NPY_SHAPE_MAX - 28) {
+            used += (size_t)snprintf(text + used, IO_NPY_SHAPE_MAX - used, "...");
+        }
+    }
+    snprintf(text + used, IO_NPY_SHAPE_MAX - used, ")");
+    return text;
+}
+
+/* The dictionary. NumPy leaves room for the first extent to grow to 21 digits in place. */
+static size_t format_dictionary(char *text, size_t room, const char *descr, const io_npy *npy)
+{
+    enum { GROWTH = 21 };
+    int used = snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
+    int grow = 0;
+    for (size_t i = 0; i < npy->axes; i++) {
+        int digits = snprintf(text + used, room - (size_t)used, "%zu", npy->shape[i]);
+        grow = i == 0 ? GROWTH - digits : grow;
+        used += digits;
+        if (i + 1 < npy->axes || npy->axes == 1) {
+            used += snprintf(text + used, room - (size_t)used, npy->axes == 1 ? "," : ", ");
+        }
+    }
+    used += snprintf(text + used, room - (size_t)used, "), }%*s", grow, "");
+    return (size_t)used;
+}
+
+size_t io_npy_format(char out[IO_NPY_FORMAT_MAX], const io_npy *npy)
+{
+    enum { ALIGN = 64, FRONT = 10 };
+    const char *descr = npy->boolean ? truth_values : NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        descr = known[i].type == npy->type && descr == NULL ? known[i].descr : descr;
+    }
+    if (descr == NULL) {
+        return 0;
+    }
+    char text[IO_NPY_FORMAT_MAX];
+    size_t length = format_dictionary(text, sizeof text, descr, npy);
+    size_t bytes = (FRONT + length + 1) / ALIGN * ALIGN + ALIGN;
+    memset(out, ' ', bytes);
+    memcpy(out, magic, IO_NPY_MAGIC_BYTES);
+    out[6] = 1;
+    out[7] = 0;
+    out[8] = (char)((bytes - FRONT) & 0xff);
+    out[9] = (char)((bytes - FRONT) >> 8);
+    memcpy(out + FRONT, text, length);
+    out[bytes - 1] = '\n';
+    return bytes;
 }
 
 bool io_npy_write_header(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t n)
@@ -295,27 +360,9 @@ bool io_npy_write_header(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size
 bool io_npy_write_table(char out[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t rows,
                         size_t columns)
 {
-    const char *descr = NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].type == type && descr == NULL) {
-            descr = known[i].descr;
-        }
-    }
-    if (descr == NULL) {
-        return false;
-    }
-    char text[IO_NPY_WRITTEN_BYTES];
-    char shape[48];
-    snprintf(shape, sizeof shape, columns > 0 ? "%zu, %zu" : "%zu,", rows, columns);
-    int length = snprintf(text, sizeof text,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
-    memset(out, ' ', IO_NPY_WRITTEN_BYTES);
-    memcpy(out, magic, IO_NPY_MAGIC_BYTES);
-    out[6] = 1;
-    out[7] = 0;
-    out[8] = IO_NPY_WRITTEN_BYTES - 10;
-    out[9] = 0;
-    memcpy(out + 10, text, (size_t)length);
-    out[IO_NPY_WRITTEN_BYTES - 1] = '\n';
-    return true;
+    char longest[IO_NPY_FORMAT_MAX];
+    io_npy npy = {.type = type, .axes = columns > 0 ? 2 : 1, .shape = {rows, columns}};
+    size_t bytes = io_npy_format(longest, &npy); /* one or two axes fit the 128 bytes */
+    memcpy(out, longest, bytes != 0 ? IO_NPY_WRITTEN_BYTES : 0);
+    return bytes == IO_NPY_WRITTEN_BYTES;
 }

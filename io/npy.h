@@ -7,7 +7,8 @@
  *     then        a Python dictionary: {'descr': '<u4', 'fortran_order': False, 'shape': (3,), }
  *     then        the elements
  *
- * Arrays of several dimensions in C order are taken as one long row. */
+ * Elements are known that upsweep has a type for, and truth values, which are read as U8. Arrays of
+ * several axes must be in C order, so that the last axis is what lies together. */
 #ifndef IO_NPY_H
 #define IO_NPY_H
 
@@ -20,13 +21,18 @@ enum {
     IO_NPY_MAGIC_BYTES = 6,
     IO_NPY_TEXT_MAX = 65536, /* a longer header is refused: those of plain arrays have 118 bytes */
     IO_NPY_HEADER_MAX = 12 + IO_NPY_TEXT_MAX,
-    IO_NPY_WRITTEN_BYTES = 128 /* the header that io_npy_write_header makes */
+    IO_NPY_WRITTEN_BYTES = 128, /* the header that io_npy_write_header makes */
+    IO_NPY_FORMAT_MAX = 2048,   /* room for the header of any shape */
+    IO_NPY_AXES_MAX = 64        /* as in NumPy */
 };
 
 typedef struct io_npy {
     upsweep_type type;
     size_t n;            /* the product of the shape */
     size_t header_bytes; /* where the elements begin */
+    bool boolean;        /* truth values ('|b1'): type is U8 */
+    size_t axes;         /* 0: a single number without a shape */
+    size_t shape[IO_NPY_AXES_MAX];
 } io_npy;
 
 bool io_npy_is(const void *bytes, size_t count);
@@ -37,6 +43,13 @@ bool io_npy_is(const void *bytes, size_t count);
 bool io_npy_read_header(const char *name, const void *bytes, size_t available, io_npy *npy,
                         io_error *error);
 
+/* "(3, 4)", as NumPy prints the shape; cut short if it is longer than fits. */
+enum { IO_NPY_SHAPE_MAX = 64 };
+const char *io_npy_shape(const io_npy *npy, char text[IO_NPY_SHAPE_MAX]);
+
+/* Writes the header of an array of npy's type and shape, byte for byte what NumPy writes. Returns
+ * its bytes, a multiple of 64, or 0 for BF16, which NumPy does not know. */
+size_t io_npy_format(char header[IO_NPY_FORMAT_MAX], const io_npy *npy);
 /* Writes the header of a one-dimensional array, byte for byte what NumPy writes. False for BF16,
  * which NumPy does not know. */
 bool io_npy_write_header(char header[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t n);

@@ -169,52 +169,111 @@ static size_t count_tokens(const char *p, const char *end)
     return n;
 }
 
-/* The narrowest of I64, U64, F64 that has all numbers; F64 also when some token is no number, which
- * reading then reports. */
-static upsweep_type decide_type(const char *p, const char *end)
+/* Whether the token at p, which is no whole number of 64 bits, is a whole number at all. */
+static const char *scan_digits(const char *p)
 {
-    bool negative = false, large = false;
-    for (p = skip_space(p, end); p < end; p = skip_space(p, end)) {
-        whole w;
-        if (!scan_whole(p, &w) || w.end > end) {
-            return UPSWEEP_F64;
-        }
-        negative |= w.negative && w.size != 0;
-        large |= w.size > (uint64_t)INT64_MAX + w.negative;
-        p = w.end;
+    p += *p == '-' || *p == '+';
+    const char *from = p;
+    while (is_digit(*p)) {
+        p++;
     }
-    return !large ? UPSWEEP_I64 : !negative ? UPSWEEP_U64 : UPSWEEP_F64;
+    return p > from && is_end(*p) ? p : NULL;
 }
 
-static bool bad_token(const char *name, const char *text, const char *at, const char *end,
-                      upsweep_type type, io_error *error)
+static size_t line_of(const char *text, const char *at)
 {
     size_t line = 1;
     for (const char *p = text; p < at; p++) {
         line += *p == '\n';
     }
-    char shown[41];
+    return line;
+}
+
+enum { SHOWN = 41 };
+/* The token at `at` for sentences: cut short, and without bytes that are not printed. */
+static const char *show(char shown[SHOWN], const char *at, const char *end)
+{
     size_t length = 0;
-    while (at + length < end && length < sizeof shown - 1 && !is_space(at[length])) {
+    while (at + length < end && length < SHOWN - 1 && !is_space(at[length])) {
         char c = at[length];
         shown[length++] = c >= 0x20 && c < 0x7f ? c : '?';
     }
     shown[length] = '\0';
+    return shown;
+}
+
+typedef struct input {
+    const char *name, *text, *end;
+    io_error *error;
+} input;
+
+/* Whole numbers stay whole numbers: they are never rounded to floats without being asked. */
+static bool fits_none(const input *in, const char *at, const char *other)
+{
+    char first[SHOWN], second[SHOWN];
+    show(first, at, in->end);
+    if (other == NULL) {
+        return io_because(in->error,
+                          "%s: line %zu: %s fits no type of 64 bits; --text --type f64 rounds it",
+                          in->name, line_of(in->text, at), first);
+    }
+    return io_because(in->error,
+                      "%s: line %zu: no type of 64 bits has both %s and, in line %zu, %s; --text "
+                      "--type f64 rounds them",
+                      in->name, line_of(in->text, at), first, line_of(in->text, other),
+                      show(second, other, in->end));
+}
+
+/* I64 or U64, the first that has all numbers, if all are whole; otherwise F64, also when some token
+ * is no number, which reading then reports. False if all are whole and neither has them. */
+static bool decide_type(const input *in, upsweep_type *type)
+{
+    const char *p = in->text, *end = in->end;
+    const char *negative = NULL, *large = NULL, *huge = NULL; /* the first of each */
+    *type = UPSWEEP_F64;
+    for (p = skip_space(p, end); p < end; p = skip_space(p, end)) {
+        whole w;
+        bool fits = scan_whole(p, &w);
+        const char *stop = fits ? w.end : scan_digits(p);
+        if (stop == NULL || stop > end || (stop < end && *stop == '\0')) {
+            return true;
+        }
+        bool is_huge = !fits || (w.negative && w.size > (uint64_t)INT64_MAX + 1);
+        huge = huge == NULL && is_huge ? p : huge;
+        negative = negative == NULL && fits && w.negative && w.size != 0 ? p : negative;
+        large = large == NULL && fits && !w.negative && w.size > INT64_MAX ? p : large;
+        p = stop;
+    }
+    if (huge != NULL || (negative != NULL && large != NULL)) {
+        const char *later = negative > large ? negative : large;
+        const char *before = negative > large ? large : negative;
+        return huge != NULL ? fits_none(in, huge, NULL) : fits_none(in, later, before);
+    }
+    *type = large == NULL ? UPSWEEP_I64 : UPSWEEP_U64;
+    return true;
+}
+
+static bool bad_token(const input *in, const char *at, upsweep_type type)
+{
+    char shown[SHOWN];
+    show(shown, at, in->end);
     double value;
     const char *stop;
+    size_t line = line_of(in->text, at);
     if (scan_double(at, &value, &stop) && !is_float(type)) {
-        return io_because(error, "%s: line %zu: %s is no value of type %s", name, line, shown,
-                          upsweep_type_name(type));
+        return io_because(in->error, "%s: line %zu: %s is no value of type %s", in->name, line,
+                          shown, upsweep_type_name(type));
     }
-    return io_because(error, "%s: line %zu: '%s' is no number", name, line, shown);
+    return io_because(in->error, "%s: line %zu: '%s' is no number", in->name, line, shown);
 }
 
 bool io_numbers_read(const char *name, const char *text, size_t bytes, upsweep_type *type,
                      void **data, size_t *n, io_error *error)
 {
     const char *p = text, *end = text + bytes;
-    if (*type == 0) {
-        *type = decide_type(text, end);
+    input in = {name, text, end, error};
+    if (*type == 0 && !decide_type(&in, type)) {
+        return false;
     }
     size_t step = upsweep_type_bytes(*type);
     *n = count_tokens(text, end);
@@ -227,12 +286,12 @@ bool io_numbers_read(const char *name, const char *text, size_t bytes, upsweep_t
         const char *next = scan(p, *type, out + i * step);
         if (next == NULL || (next == p)) {
             free(out);
-            return bad_token(name, text, p, end, *type, error);
+            return bad_token(&in, p, *type);
         }
         p = next;
         if (p < end && *p == '\0') { /* a zero byte ends strtod, but not the token */
             free(out);
-            return bad_token(name, text, p, end, *type, error);
+            return bad_token(&in, p, *type);
         }
     }
     *data = out;

@@ -9,9 +9,10 @@
 #include "why.h"
 
 /* Reads all numbers of text[0 .. bytes); text[bytes] must be '\0'. *type 0 lets the text decide:
- * I64 if all are whole numbers that fit, else U64 if all are that fit, else F64, and *type is set
- * to it. With a given type a number that does not fit is an error; floats round to the nearest.
- * *data is from malloc, of *n elements. name is for the sentence. */
+ * I64 if all are whole numbers that fit, else U64 if all are that fit, and *type is set to it;
+ * whole numbers that fit neither are an error; where some have a fraction or an exponent, F64. With
+ * a given type a number that does not fit is an error; floats round to the nearest. *data is from
+ * malloc, of *n elements. name is for the sentence. */
 bool io_numbers_read(const char *name, const char *text, size_t bytes, upsweep_type *type,
                      void **data, size_t *n, io_error *error);
 

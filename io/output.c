@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "keeper.h"
+#include "place.h"
 
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,6 +13,13 @@
 #include <unistd.h>
 
 enum { WRITE_MAX = 1 << 30, EARLY_BYTES = 8 << 20 };
+
+static int close_fd(int *fd)
+{
+    int status = *fd >= 0 ? close(*fd) : 0;
+    *fd = -1;
+    return status;
+}
 
 /* Follows symbolic links by hand, since the last one may point to what does not exist yet. path has
  * PATH_MAX bytes. */
@@ -58,7 +66,11 @@ static int open_directory(io_output *out, const char *name)
         return -1;
     }
     memcpy(out->target, base, bytes + 1);
-    out->directory = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *directory = dirname(path);
+    out->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (out->directory < 0 && errno == EACCES) { /* to be passed through, not read */
+        out->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
     return out->directory < 0 ? -1 : 0;
 }
 
@@ -75,37 +87,123 @@ static void copy_attributes(int from, int to)
     }
 }
 
-static void copy_mode(const io_output *out, const struct stat *old)
+/* False if the new file cannot be made like the old one. */
+static bool copy_mode(const io_output *out, const struct stat *old)
 {
-    mode_t mode = old->st_mode & 07777;
-    if (fchown(out->fd, old->st_uid, old->st_gid) != 0 && fchown(out->fd, (uid_t)-1, old->st_gid)) {
-        mode &= 0777; /* not for the owner or group it was meant for */
+    struct stat new;
+    bool same = fstat(out->fd, &new) == 0 && new.st_uid == old->st_uid &&new.st_gid == old->st_gid;
+    if (!same && fchown(out->fd, old->st_uid, old->st_gid) != 0) {
+        return false;
     }
-    (void)fchmod(out->fd, mode);
-    int from = openat(out->directory, out->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (from >= 0) {
-        copy_attributes(from, out->fd);
-        close(from);
-    }
+    (void)fchmod(out->fd, old->st_mode & 07777);
+    copy_attributes(out->over, out->fd);
+    return true;
 }
 
-/* A file without a name, or else one with a random name. */
+/* Holds a named file; false if another process has taken it for one that was left behind. */
+static bool hold(const io_output *out)
+{
+    struct stat status;
+    return io_place_hold(out->fd) && fstat(out->fd, &status) == 0 && status.st_nlink == 1;
+}
+
+/* A file without a name, or else one that has a name for the moment. */
 static int open_unnamed(io_output *out)
 {
     out->fd = openat(out->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (out->fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL &&
-                         errno != ENOENT && errno != ENOSYS)) {
-        return out->fd < 0 ? -1 : 0;
+    if (out->fd >= 0) {
+        (void)io_place_hold(out->fd);
+        return 0;
     }
-    for (int tries = 0; tries < 100; tries++) {
-        io_keeper_name(out);
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT &&
+        errno != ENOSYS) {
+        return -1;
+    }
+    for (unsigned k = 0; k < IO_PLACE_NAMES && !out->named; k++) {
+        io_place_name(out, k);
         out->fd = openat(out->directory, out->moment, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-        if (out->fd >= 0 || errno != EEXIST) {
-            break;
+        if (out->fd < 0 && errno != EEXIST) {
+            return -1;
+        }
+        out->named = out->fd >= 0;
+        if (out->named && !hold(out)) {
+            out->named = false; /* another process was cleaning up, and takes the name away */
+            close_fd(&out->fd);
         }
     }
-    out->named = out->fd >= 0;
+    return out->named ? 0 : -1;
+}
+
+/* A file without a name that is only to be read back. */
+static int open_scratch(io_output *out)
+{
+    const char *asked = getenv("TMPDIR");
+    const char *directory = asked != NULL && *asked != '\0' ? asked : "/tmp";
+    out->fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (out->fd >= 0) {
+        return 0;
+    }
+    char name[PATH_MAX];
+    if (snprintf(name, sizeof name, "%s/.upsweep-XXXXXX", directory) >= (int)sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    out->fd = mkostemp(name, O_CLOEXEC);
+    if (out->fd >= 0) {
+        (void)unlink(name);
+    }
     return out->fd < 0 ? -1 : 0;
+}
+
+/* What earlier outputs to this target left behind when they were killed. */
+static void clean(io_output *out)
+{
+    enum { LIKELY = 4 };
+    for (unsigned k = 0; k < LIKELY; k++) {
+        io_place_name(out, k);
+        (void)io_place_clean(out);
+    }
+}
+
+/* A target that does not exist, or is to be replaced. */
+static int open_beside(io_output *out, const struct stat *old)
+{
+    clean(out);
+    if (open_unnamed(out) != 0) {
+        return -1;
+    }
+    if (old != NULL && !copy_mode(out, old)) {
+        io_keeper_end(out); /* a named file is removed */
+        close_fd(&out->fd);
+        errno = EPERM;
+        return -1;
+    }
+    return 0;
+}
+
+/* A target that exists is opened, whatever is done with it then: whoever may not write to it may
+ * not replace it either. */
+static int open_target(io_output *out, const char *name, const struct stat *old)
+{
+    if (open_directory(out, name) != 0) {
+        return -1;
+    }
+    if (old == NULL) {
+        return open_beside(out, NULL);
+    }
+    out->over = openat(out->directory, out->target, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (out->over < 0 && errno == EACCES) { /* to be written, not read */
+        out->over = openat(out->directory, out->target, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    }
+    if (out->over < 0 && errno != ETXTBSY) { /* a program that runs can only be replaced */
+        return -1;
+    }
+    if (old->st_nlink == 1 && open_beside(out, old) == 0) {
+        close_fd(&out->over);
+        return 0;
+    }
+    bool other = old->st_nlink > 1 || errno == EACCES || errno == EPERM || errno == EROFS;
+    return other && out->over >= 0 ? open_scratch(out) : -1;
 }
 
 int io_output_open(io_output *out, const char *name, io_error *error)
@@ -115,6 +213,7 @@ int io_output_open(io_output *out, const char *name, io_error *error)
                        .is_stdout = true,
                        .plain = true,
                        .directory = -1,
+                       .over = -1,
                        .keeper = -1,
                        .to_keeper = -1,
                        .from_keeper = -1};
@@ -130,16 +229,11 @@ int io_output_open(io_output *out, const char *name, io_error *error)
         return out->fd < 0 ? io_fail(error, name, "cannot be written") : 0;
     }
     out->plain = false;
-    if (exists && access(name, W_OK) != 0) {
-        return io_fail(error, name, "cannot be written");
-    }
-    if (open_directory(out, name) != 0 || open_unnamed(out) != 0) {
-        io_fail(error, name, "cannot be made");
+    out->fd = -1;
+    if (open_target(out, name, exists ? &old : NULL) != 0) {
+        io_fail(error, name, exists ? "cannot be written" : "cannot be made");
         io_output_discard(out);
         return -1;
-    }
-    if (exists) {
-        copy_mode(out, &old);
     }
     io_keeper_start(out);
     return 0;
@@ -161,20 +255,13 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
         size -= (size_t)n;
         out->written += (size_t)n;
     }
-    if (!out->plain && out->written - out->synced >= EARLY_BYTES) {
+    if (!out->plain && out->over < 0 && out->written - out->synced >= EARLY_BYTES) {
         /* The disk starts now, and fsync will have less to wait for. */
         (void)sync_file_range(out->fd, (off_t)out->synced, (off_t)(out->written - out->synced),
                               SYNC_FILE_RANGE_WRITE);
         out->synced = out->written;
     }
     return 0;
-}
-
-static int close_fd(int *fd)
-{
-    int status = *fd >= 0 ? close(*fd) : 0;
-    *fd = -1;
-    return status;
 }
 
 int io_output_commit(io_output *out, io_error *error)
@@ -186,11 +273,12 @@ int io_output_commit(io_output *out, io_error *error)
         }
         return 0;
     }
-    if (fsync(out->fd) != 0) {
+    if (out->over < 0 && fsync(out->fd) != 0) {
         status = io_fail(error, out->name, "cannot be written");
     } else if (io_keeper_commit(out) != 0) {
-        status = io_fail(error, out->name, "cannot be put in place");
-    } else if (fsync(out->directory) != 0 && errno != EINVAL) {
+        status = io_fail(error, out->name,
+                         out->over < 0 ? "cannot be put in place" : "cannot be written over");
+    } else if (out->over < 0 && fsync(out->directory) != 0 && errno != EINVAL && errno != EBADF) {
         status = io_fail(error, out->name, "is in place, but its directory is not synced");
     }
     io_output_discard(out);
@@ -202,6 +290,7 @@ void io_output_discard(io_output *out)
     if (!out->plain) {
         io_keeper_end(out);
         close_fd(&out->fd);
+        close_fd(&out->over);
         close_fd(&out->directory);
     } else if (!out->is_stdout) {
         close_fd(&out->fd);

@@ -5,12 +5,20 @@
  * a target that exists is replaced in two steps: a link with a name for the moment, and rename. So
  * that no kill can fall between the two, they are done by a child process, the keeper, which was
  * made when the file was opened and outlives its parent. Where files without a name are not to be
- * had, the keeper removes the named one when its parent dies. Either way nothing is left behind,
- * and the target is the old file or the new one.
+ * had, the keeper removes the named one when its parent dies. Either way the target is the old file
+ * or the new one. Only where the keeper is killed as well, between the two steps, or the machine
+ * stops there, is a name left behind, .upsweep-...; the next output to the same target removes it.
  *
- * The new file gets mode and, where allowed, owner of the old one; a symbolic link stays and its
- * target is replaced. Standard output, and targets that are no regular files (/dev/null, a pipe),
- * are just written to. */
+ * The new file gets mode and owner of the old one; a symbolic link stays and its target is
+ * replaced. Some files must not be replaced: one with several names (hard links), whose other names
+ * would keep the old contents; one whose owner we cannot give to another; one in a directory that
+ * may not be written. They are written over, as sort(1) does: all bytes are first collected in a
+ * file without a name, there or in $TMPDIR or /tmp, room for them is set aside in the target, and
+ * then the keeper copies them. What is lost of the promise: if the keeper too is killed, the disk
+ * fails or the machine stops while it copies, the target may have a part of the new contents.
+ *
+ * Standard output, and targets that are no regular files (/dev/null, a pipe), are just written to.
+ */
 #ifndef IO_OUTPUT_H
 #define IO_OUTPUT_H
 
@@ -26,6 +34,7 @@ typedef struct io_output {
     int fd;
     bool is_stdout, plain; /* plain: written to as it is, there is nothing to commit */
     int directory;
+    int over; /* the target, if it is to be written over; else -1 */
     char target[NAME_MAX + 1], moment[NAME_MAX + 1]; /* within directory */
     bool named;                                      /* the file has its moment's name already */
     pid_t keeper;

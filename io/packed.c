@@ -55,20 +55,12 @@ static bool ends_early(const job *j, const char *format)
 }
 #endif
 
+#ifdef UPSWEEP_ZLIB
 static bool is_gzip(const unsigned char *p, size_t size)
 {
     return size >= 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
-/* A frame, or one of the skippable frames that tools put before or between them. */
-static bool is_zstd(const unsigned char *p, size_t size)
-{
-    static const unsigned char tail[3] = {0xb5, 0x2f, 0xfd}, skippable[3] = {0x2a, 0x4d, 0x18};
-    return size >= 4 && ((p[0] == 0x28 && memcmp(p + 1, tail, 3) == 0) ||
-                         ((p[0] & 0xf0) == 0x50 && memcmp(p + 1, skippable, 3) == 0));
-}
-
-#ifdef UPSWEEP_ZLIB
 static bool gunzip_stream(job *j, z_stream *z)
 {
     for (;;) {
@@ -180,34 +172,44 @@ void io_text_close(io_input *in, int last)
     in->parts[0].end = in->size;
 }
 
-bool io_unpack(io_input *in, io_progress *progress, io_error *error)
+/* Puts the text in the place of the part: where that is all there is, without a copy. */
+static bool replace_part(io_input *in, io_part *part, job *j)
 {
-    const io_part *part = &in->parts[0];
-    size_t size = part->end - part->begin;
-    bool gzip = is_gzip(in->bytes, size);
-    if (!gzip && !is_zstd(in->bytes, size)) {
-        return true;
+    bool ok = true;
+    if (part->begin == 0) {
+        io_memory_give(in->bytes, in->held);
+        in->bytes = j->to.bytes;
+        in->held = j->to.held;
+    } else {
+        in->size = part->begin;
+        ok = io_input_room(in, j->to.size + 1) == 0;
+        if (ok) {
+            memcpy(in->bytes + part->begin, j->to.bytes, j->to.size);
+        }
+        io_memory_give(j->to.bytes, j->to.held);
     }
-    const char *name = io_input_name(part->name);
-    job j = {.name = name, .from = in->bytes, .size = size, .progress = progress, .error = error};
+    in->size = part->end = part->begin + (ok ? j->to.size : 0);
+    return ok || io_because(j->error, "%s: unpacked, it does not fit into memory", j->name);
+}
+
+bool io_unpack(io_input *in, io_file_kind kind, io_progress *progress, io_error *error)
+{
+    io_part *part = &in->parts[in->part_count - 1];
+    job j = {.name = io_input_name(part->name),
+             .from = in->bytes + part->begin,
+             .size = part->end - part->begin,
+             .progress = progress,
+             .error = error};
     if (progress != NULL) {
         io_progress_begin(progress, "unpacking");
     }
-    bool ok = gzip ? gunzip(&j) : unzstd(&j);
+    bool ok = kind == IO_KIND_GZIP ? gunzip(&j) : unzstd(&j);
     io_progress_end(progress);
     if (!ok) {
         io_memory_give(j.to.bytes, j.to.held);
         return false;
     }
-    io_memory_give(in->bytes, in->held);
-    in->bytes = j.to.bytes;
-    in->size = j.to.size;
-    in->held = j.to.held;
-    if (in->bytes != NULL) {
-        memset(in->bytes + in->size, 0, IO_SLACK);
-    }
-    in->parts[0].end = in->size;
-    return true;
+    return replace_part(in, part, &j);
 }
 
 const char *io_unpack_knows(void)

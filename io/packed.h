@@ -1,4 +1,4 @@
-/* packed.h - gzip and zstd, known by their first bytes, whatever the file is called.
+/* packed.h - gzip and zstd, whatever the file is called.
  *
  * Both are done by the libraries that own the format, zlib and libzstd; a program that was built
  * without one says so when it meets such a file. */
@@ -9,11 +9,11 @@
 #include "progress.h"
 #include "why.h"
 
-/* in holds one file, read without a last byte added. If it is compressed, puts what it unpacks to
- * in its place. Several streams one after the other unpack to one text, as gunzip and unzstd have
- * it; a stream that ends early, has bytes behind it that are no stream, or fails its checksum is
- * refused. in can be freed in any case. */
-bool io_unpack(io_input *in, io_progress *progress, io_error *error);
+/* Puts what the last part of in unpacks to in its place; kind is IO_KIND_GZIP or IO_KIND_ZSTD.
+ * Several streams one after the other unpack to one text, as gunzip and unzstd have it; a stream
+ * that ends early, has bytes behind it that are no stream, or fails its checksum is refused. in can
+ * be freed in any case. Called by io_source_read. */
+bool io_unpack(io_input *in, io_file_kind kind, io_progress *progress, io_error *error);
 /* Adds the byte `last` to a text that lacks it. */
 void io_text_close(io_input *in, int last);
 

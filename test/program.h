@@ -2,6 +2,7 @@
 #ifndef TEST_PROGRAM_H
 #define TEST_PROGRAM_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,21 @@ static inline int program_remove(const char *folder)
     }
     int status;
     return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
+}
+
+/* Names in the folder of program_run, beside its streams; -1 if it cannot be read. */
+static inline int program_names(const char *folder)
+{
+    DIR *d = opendir(folder);
+    int count = d == NULL ? -1 : 0;
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+                 strncmp(e->d_name, ".std", 4) != 0;
+    }
+    if (d != NULL) {
+        closedir(d);
+    }
+    return count;
 }
 
 static inline void program_free(program_result *r)

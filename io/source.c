@@ -1,0 +1,69 @@
+/* source.c - one part after the other: read, looked at, unpacked, looked at again. */
+#include "source.h"
+
+#include "packed.h"
+
+#include <sys/stat.h>
+
+static bool is_packed(io_file_kind kind)
+{
+    return kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD;
+}
+
+static bool take_part(io_input *in, const io_reading *how, io_error *error)
+{
+    io_part *part = &in->parts[in->part_count - 1];
+    if (how->as_is) {
+        return true;
+    }
+    const char *name = io_input_name(part->name);
+    part->kind = io_file_kind_of(in->bytes + part->begin, part->end - part->begin);
+    if (is_packed(part->kind)) {
+        if (!io_unpack(in, part->kind, how->progress, error)) {
+            return false;
+        }
+        part->packed = true;
+        part->kind = io_file_kind_of(in->bytes + part->begin, part->end - part->begin);
+        if (is_packed(part->kind)) {
+            return io_because(error, "%s: is compressed twice: unpack it once", name);
+        }
+    }
+    bool taken = part->kind == IO_KIND_PLAIN || (how->takes >> part->kind & 1) != 0;
+    return taken || io_file_kind_refuse(name, part->kind, how->otherwise, error);
+}
+
+bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
+                    io_error *error)
+{
+    static const char *const only_stdin[] = {"-"};
+    names = count == 0 ? only_stdin : names;
+    count = count == 0 ? 1 : count;
+    if (io_input_begin(in, count, error) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (io_input_add(in, names[i], how->threads, error) != 0 || !take_part(in, how, error)) {
+            return false;
+        }
+        if (how->last >= 0 && in->parts[i].kind == IO_KIND_PLAIN) {
+            io_input_end(in, how->last);
+        }
+    }
+    memset(in->bytes + in->size, 0, IO_SLACK);
+    return true;
+}
+
+const io_part *io_source_packed(const io_input *in, const char *name)
+{
+    struct stat status;
+    if (name == NULL || strcmp(name, "-") == 0 || stat(name, &status) != 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < in->part_count; i++) {
+        const io_part *part = &in->parts[i];
+        if (part->packed && part->device == status.st_dev && part->inode == status.st_ino) {
+            return part;
+        }
+    }
+    return NULL;
+}

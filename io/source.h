@@ -1,0 +1,27 @@
+/* source.h - reads inputs and tells what each of them is: io_input_read (input.h), and behind it
+ * what a file's first bytes say (file_kind.h). Compressed files are unpacked in memory. */
+#ifndef IO_SOURCE_H
+#define IO_SOURCE_H
+
+#include "input.h"
+#include "progress.h"
+
+typedef struct io_reading {
+    unsigned takes; /* kinds besides plain bytes that the caller knows: 1u << IO_KIND_... */
+    bool as_is;     /* all bytes are plain, whatever they look like; nothing is unpacked */
+    int last;       /* plain parts end with this byte, which is added; -1: nothing is */
+    unsigned threads;
+    const char *otherwise; /* what else a person can do about a kind that is refused, or NULL */
+    io_progress *progress; /* of unpacking, or NULL */
+} io_reading;
+
+/* As io_input_read; each part has its kind afterwards, which is plain or one of how->takes. Others
+ * are refused in a sentence. *in can be freed in any case. */
+bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
+                    io_error *error);
+
+/* The part that was unpacked and is the file that `name` opens, or NULL: if that is written to, the
+ * compressed file is lost. name may be NULL. */
+const io_part *io_source_packed(const io_input *in, const char *name);
+
+#endif

@@ -1,0 +1,9 @@
+/* networks.hpp - the proofs of networks, one function a family. */
+#ifndef PROOFS_NETWORKS_HPP
+#define PROOFS_NETWORKS_HPP
+
+#include "circuit.hpp"
+
+void prove_vector_sorts(Proof *p); /* networks.cpp */
+
+#endif
