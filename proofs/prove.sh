@@ -8,7 +8,7 @@ set -u
 here=$(dirname "$0")
 build=$1
 shift
-[ $# -gt 0 ] || set -- keymap keymap_all networks offsets
+[ $# -gt 0 ] || set -- keymap keymap_all networks offsets models same_code
 count=$#
 
 # The python3 of BUILD/venv, or the system's, if it has z3.
@@ -22,6 +22,16 @@ done
 status=0
 prove() {
     name=$1
+    case $name in
+    models)
+        python3 "$here/models.py" "$here/.." "$build/proofs/models"
+        return
+        ;;
+    same_code)
+        python3 "$here/same_code.py" check "$build"
+        return
+        ;;
+    esac
     if [ -x "$build/proofs/proof_$name" ]; then
         "$build/proofs/proof_$name"
     elif [ -f "$here/$name.py" ] && [ "$name" != networks ]; then
