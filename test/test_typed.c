@@ -1,6 +1,6 @@
-/* test_typed.c - each function of upsweep_typed.h, of each type, on an array small enough to see what
- * must come out: every value is there at its own width and sign, so that a function made for another
- * type, or operator, gives something else. */
+/* test_typed.c - each function of upsweep_typed.h, of each type, on an array small enough to see
+ * what must come out: every value is there at its own width and sign, so that a function made for
+ * another type, or operator, gives something else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

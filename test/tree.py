@@ -56,7 +56,7 @@ for f in sources:
 
 # room -> rooms it may include from
 MAY = {
-    "include": set(),
+    "include": {"include"},
     "core": {"include", "core"},
     "algo": {"core", "algo", "cuda"}, "cuda": {"cuda", "core", "algo", "include"},
     "io": {"io", "include"},
