@@ -59,12 +59,12 @@ for step in $steps; do
         ;;
     fuzz)
         have clang || continue
-        targets="fuzz_npy fuzz_number fuzz_keys fuzz_graph"
+        targets="fuzz_npy fuzz_number fuzz_keys fuzz_graph fuzz_source"
         build build-fuzz address,undefined -DUPSWEEP_FUZZ=ON -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link || {
             verdict "fuzz targets" 1
             continue
         }
-        for target in npy number keys graph; do
+        for target in npy number keys graph source; do
             corpus=build-fuzz/corpus/$target
             mkdir -p "$corpus"
             echo "check-long: fuzz_$target for ${FUZZ_SECONDS:-60} s"
