@@ -3,15 +3,18 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+# For the checks one target of nvcc will do, in half of the time; a build that people get has all.
+one_target = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,-DUPSWEEP_CUDA_ARCHS=90)
+all_targets = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,"-DUPSWEEP_CUDA_ARCHS=80;90;PTX")
 
 # Make presets CC to cc: the system's compiler unless you say CC=clang.
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test check check-long check-gpu lint bench bench-gpu gallery install uninstall clean
+.PHONY: all help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
 
 all: ## build the library and the program: build/upsweep
-	@$(call configure,$(BUILD),)
+	@$(call configure,$(BUILD),$(all_targets))
 	@cmake --build $(BUILD) -j $(JOBS)
 	@echo "built $(BUILD)/upsweep and libupsweep"
 	@if [ -s $(BUILD)/gpu.txt ]; then echo "the GPU plugin was not built: $$(cat $(BUILD)/gpu.txt)"; \
@@ -25,9 +28,14 @@ run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
 test: ## build and run the tests, without the linters
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON $(one_target))
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@cmake --build $(BUILD) -j $(JOBS) --target proofs
+	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
@@ -35,12 +43,12 @@ check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where th
 	@sh test/check_gpu.sh $(BUILD)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(one_target))
 	@sh test/lint.sh $(BUILD) $(JOBS)
 
 check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
 
-check-long: ## the same under sanitizers and valgrind, and fuzzing (half an hour)
+check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (90 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
 
 bench: ## measure us beside the rivals that are installed: table, bench.json and curves
@@ -56,6 +64,15 @@ bench-gpu: ## measure us beside CUB, torch and cupy on this machine's GPU: table
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu bench_folds_gpu
 	@python3 bench/gpu_bench.py $(BUILD) --json $(BUILD)/bench_gpu.json $(BENCH_FLAGS)
 	@python3 bench/gpu_plot.py $(BUILD)/bench_gpu.json $(BUILD)/bench_gpu || echo "no plot: python3-matplotlib is not installed"
+
+same-code: all ## hashes of all machine code, in build/code.txt; REV=commit: what differs from that
+	@python3 proofs/same_code.py list $(BUILD) >$(BUILD)/code.txt
+	@echo "machine code: $$(tail -n 1 $(BUILD)/code.txt): $(BUILD)/code.txt"
+ifdef REV
+	@rm -rf $(BUILD)/before && mkdir -p $(BUILD)/before && git archive $(REV) | tar -x -C $(BUILD)/before
+	@$(MAKE) --no-print-directory -C $(BUILD)/before BUILD=build all
+	@python3 proofs/same_code.py compare $(BUILD)/before/build $(BUILD)
+endif
 
 gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep

@@ -328,9 +328,15 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 #include "algo/part_bucket_window.h"
 #endif
 
+/* Half of the greatest number is far from where a sum would be rounded to infinity. */
 static bool NAME(is_plain)(const usw_path_query *query)
 {
-    return query->cutoff == NULL && query->graph->longest < (double)DIST_MAX / 2;
+#ifdef DIST_FLOAT
+    const double most = sizeof(DIST) == 4 ? 0x1p126 : 0x1p1022;
+#else
+    const double most = (double)DIST_MAX / 2;
+#endif
+    return query->cutoff == NULL && query->graph->longest < most;
 }
 
 /* Source number s waits. No source stands in the list twice at different distances. */

@@ -29,6 +29,7 @@ static inline usw_gather usw_gather_of(const usw_gpu *g)
 __device__ __forceinline__ void usw_gather_put(const usw_gather &a, uint64_t tag, uint64_t i,
                                                uint64_t value)
 {
+    /* Step last_block/put of proofs/models. */
     usw_node_publish(a.nodes + i, value, tag | USW_NODE_READY);
 }
 
@@ -56,6 +57,7 @@ __device__ __forceinline__ void usw_gather_all(const usw_gather &a, uint64_t tag
                 uint64_t v[words];
 #pragma unroll
                 for (unsigned w = 0; w < words; w++) {
+                    /* Step last_block/gather of proofs/models. */
                     while (!usw_odometer_is_there(x[r][w], tag)) {
                         usw_yield();
                         x[r][w] = usw_node_look(a.nodes + uint64_t(i) * words + w);

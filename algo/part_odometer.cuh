@@ -101,6 +101,7 @@ __device__ __forceinline__ unsigned long long usw_call_draw(unsigned long long *
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     one += lane;
 #endif
+    /* Step carry_tree/draw and last_block/draw of proofs/models. */
     return atomicAdd(calls, one);
 }
 __device__ __forceinline__ usw_call usw_call_of(unsigned long long drawn, unsigned long long *calls,
@@ -108,6 +109,7 @@ __device__ __forceinline__ usw_call usw_call_of(unsigned long long drawn, unsign
 {
     const unsigned long long one = 1ull << USW_KEPT_NUMBER;
     const unsigned number = static_cast<unsigned>(drawn % one);
+    /* Step carry_tree/turn_call and last_block/turn_call of proofs/models. */
     if (number == blocks - 1) {
         atomicAdd(calls, one - blocks);
     }
@@ -217,6 +219,7 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
     uint64_t missing = 1;
     A wheel = e.neutral();
+    /* Step carry_tree/wait of proofs/models. */
     for (unsigned done = 0; missing != 0;) {
         low = wait_low ? usw_node_look(nodes + lane) : low;
         high = wait_high ? usw_node_look(nodes + lane + 32) : high;
@@ -284,6 +287,7 @@ template <typename A, typename Tag>
 __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree_of<Tag> &tree,
                                                      unsigned l, uint64_t t, A sum, bool head)
 {
+    /* Step carry_tree/publish of proofs/models. */
     usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
                      tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
 }
@@ -296,9 +300,11 @@ usw_odometer_turn(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
                   typename E::Acc sum, bool head,
                   usw_odometer_room<typename E::Acc, E::exact> &room)
 {
+    /* Step carry_tree/turn of proofs/models. */
     for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
         const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
-        /* A tile that closes a node: the sum goes out before anything else is waited for. */
+        /* Step carry_tree/close_first of proofs/models: a tile that closes a node. The sum goes out
+         * before anything else is waited for. */
         if (l == 0 && threadIdx.x == 0 && usw_odometer_closes(tree, t, 0)) {
             usw_odometer_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
                                  head || room.cut[0]);
@@ -314,6 +320,7 @@ usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
                   typename E::Acc sum, bool head,
                   const usw_odometer_room<typename E::Acc, E::exact> &room)
 {
+    /* Step carry_tree/close of proofs/models. */
     if (threadIdx.x == 0) {
         for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {
             sum = e.join(head ? e.neutral() : room.wheel[l], sum);
@@ -324,6 +331,7 @@ usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
         }
     }
     typename E::Acc carry = e.neutral();
+    /* Step carry_tree/read of proofs/models. */
     for (unsigned l = tree.levels; l-- > 0;) {
         carry = e.join(room.cut[l] ? e.neutral() : carry, room.wheel[l]);
     }

@@ -56,6 +56,7 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
         unsigned most = ring.tiles - slot;
         most = most < tiles - at ? most : tiles - at;
         W *words = ring.at(at, d), found[USW_CLERK_WINDOW];
+        /* Step spine_digits/read of proofs/models. */
 #pragma unroll
         for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
             found[i] = usw_load_relaxed(words + i * 256);
@@ -87,6 +88,7 @@ __device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
         const unsigned mine = static_cast<unsigned>(__ffs(static_cast<int>(~there)) - 1);
         unsigned ready = USW_CLERK_WINDOW - __reduce_max_sync(~0u, USW_CLERK_WINDOW - mine);
         ready = ready < most ? ready : most;
+        /* Step spine_digits/answer of proofs/models. */
 #pragma unroll
         for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
             if (i < ready) {
@@ -106,6 +108,7 @@ template <typename W>
 __device__ __forceinline__ W usw_radix_answer(const look_ring<W> &ring, size_t tile, unsigned digit)
 {
     W found = usw_load_relaxed(ring.at(tile, digit));
+    /* Step spine_digits/hear of proofs/models. */
     while ((found & clerk_word<W>::answer) == 0) {
         __nanosleep(20);
         usw_yield();

@@ -40,6 +40,7 @@ template <typename E> struct usw_ring_desk {
      * 250 clocks longer, which is a fifth of the time of a group. */
     __device__ __forceinline__ void wait(uint64_t g) const
     {
+        /* Step spine_ring/wait_turn of proofs/models. */
         while (*static_cast<const volatile uint64_t *>(&groups) != g) {
             usw_yield();
         }
@@ -57,6 +58,7 @@ template <typename E> struct usw_ring_desk {
             wheel[l] = e.neutral();
         }
         __threadfence_block();
+        /* Step spine_ring/turn of proofs/models. */
         *static_cast<volatile uint64_t *>(&groups) = g + 1;
     }
 };
@@ -163,6 +165,7 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
     A upper = e.neutral();
     for (unsigned done = 0, first = 0; done < teeth; done = first) {
+        /* Step spine_ring/look of proofs/models. */
         const usw_node none = {0, 0};
         const usw_node low = wait_low ? usw_node_look(nodes + lane) : none;
         const usw_node high = wait_high ? usw_node_look(nodes + lane + 32) : none;
@@ -186,6 +189,7 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
         if (first == 64 && lane == 0) {
             desk.turn(e, g, group.sum);
         }
+        /* Step spine_ring/publish_carry of proofs/models. */
         if (lane >= done && lane < first) {
             const A carry = e.join(upper, group.before_low);
             usw_node_publish(nodes + lane, usw_bits_of(carry), USW_RING_CARRY);
@@ -232,6 +236,7 @@ template <typename R> struct usw_ring_place {
 __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
 {
     usw_node found = {0, 0};
+    /* Step spine_ring/read_carry of proofs/models. */
     while ((found = usw_node_look(node)).state != USW_RING_CARRY) {
         usw_yield();
     }

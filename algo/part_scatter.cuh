@@ -53,10 +53,12 @@ struct radix_pass {
     /* A tile may begin when its words' last user has read them. One thread calls. */
     __device__ __forceinline__ void take_next() const
     {
+        /* Step spine_digits/take of proofs/models. */
         const unsigned next = atomicAdd(&a.control->tiles_taken[pass], 1u);
         *taken = next;
         if (next > a.ring_tiles && next <= tiles) {
             const unsigned *word = a.done + ((next - 1) & (a.ring_tiles - 1));
+            /* Step spine_digits/wait_slot of proofs/models. */
             while (usw_load_relaxed(word) != ring.epoch(next - 1) - 1) {
                 usw_yield();
             }
@@ -106,6 +108,7 @@ struct radix_pass {
         b.rank(e, ranks);
         __syncthreads();
         b.start([&](unsigned d, unsigned c) {
+            /* Step spine_digits/tell of proofs/models. */
             ring.tell(tile, d, false, c - (d == e.mask ? padding : 0));
         });
         b.keep();
@@ -115,6 +118,7 @@ struct radix_pass {
         }
         __syncthreads();
         if (t == 0) {
+            /* Step spine_digits/done of proofs/models. */
             usw_store_relaxed(a.done + (tile & (a.ring_tiles - 1)), ring.epoch(tile));
         }
         write(b, tile, count);

@@ -125,6 +125,7 @@ __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a
         usw_gate_wait(&p.room->grouped, p.phase);
         const typename E::Acc total = usw_sweep_tops<false>(e, p.room->tile, &head);
         if (threadIdx.x % 32 == 0) {
+            /* Step spine_ring/publish_sum of proofs/models. */
             usw_node_publish(a.books.nodes + p.t, usw_bits_of(total), USW_RING_SUM);
         }
         usw_gate_arrive_warp(&p.room->carried);
@@ -167,12 +168,14 @@ __device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
 {
     for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
          t += USW_RING_THREADS * uint64_t(gridDim.x)) {
+        /* Step spine_ring/clear of proofs/models. */
         usw_node_publish(a.books.nodes + t, 0, 0);
     }
 }
 __device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
 {
     __threadfence();
+    /* Step spine_ring/cleared of proofs/models. */
     atomicAdd(&a.barrier[0], 1u);
 }
 
@@ -180,6 +183,7 @@ __device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
 __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 {
     if (threadIdx.x % 32 == 0) {
+        /* Step spine_ring/wait_cleared of proofs/models. */
         while (usw_load_acquire(&a.barrier[0]) < gridDim.x) {
             usw_yield();
         }

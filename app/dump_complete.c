@@ -34,6 +34,7 @@ static const struct {
     {"device", {"auto", "cpu", "cuda"}},
     {"from", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
     {"to", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
+    {"ids", {"all", "used"}},
     {"weight", {"u32", "u64", "i64", "f32", "f64", "none"}},
 };
 

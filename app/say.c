@@ -57,7 +57,7 @@ double app_seconds(void)
 
 void app_print_report(const upsweep *u, size_t n, const char *what, size_t bytes, double seconds)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &report);
     fprintf(stderr, "%zu %s", n, what);
     if (bytes != 0) {
@@ -69,7 +69,7 @@ void app_print_report(const upsweep *u, size_t n, const char *what, size_t bytes
     }
     if (report.algorithm != NULL && *report.algorithm != '\0') {
         fprintf(stderr, "\nalgorithm  %s", report.algorithm);
-        if (report.reason != NULL && *report.reason != '\0') {
+        if (report.reason[0] != '\0') {
             fprintf(stderr, ", because %s", report.reason);
         }
     }

@@ -93,7 +93,7 @@ static int sort_pairs(sort_job *job)
                            &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(job->u, &report);
     snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
     snprintf(job->reason, sizeof job->reason, "%s", report.reason);

@@ -237,7 +237,8 @@ static void describe_machine(compare *c)
         gpu |= strncmp(c->devices[d].name, "cuda", 4) == 0;
     }
     if (gpu) {
-        upsweep_describe_machine(&c->machine);
+        c->machine.size = sizeof c->machine;
+        (void)upsweep_describe_machine(&c->machine);
     } else {
         app_describe_cpu(&c->machine);
     }

@@ -7,7 +7,7 @@
 # ccache serves checkouts in different places.
 set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")
 set_property(CACHE UPSWEEP_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(UPSWEEP_CUDA_ARCHS "80;90" CACHE STRING "Machine code for these; PTX for the last one too")
+set(UPSWEEP_CUDA_ARCHS "80;90;PTX" CACHE STRING "Machine code for these; with PTX, that of the last one too")
 set(cuda_oldest 12.3) # 16 bytes read and written whole
 
 # Sets ${out} to why there will be no plugin, or to nothing.
@@ -38,16 +38,21 @@ function(upsweep_cuda_plugin)
     file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
     set(targets)
     foreach(arch ${UPSWEEP_CUDA_ARCHS})
-        list(APPEND archs -gencode arch=compute_${arch},code=sm_${arch})
-        string(APPEND targets "sm_${arch}+")
-        set(last ${arch})
+        if(arch STREQUAL "PTX")
+            list(REMOVE_AT archs -1)
+            list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
+            string(APPEND targets "+PTX")
+        else()
+            list(APPEND archs -gencode arch=compute_${arch},code=sm_${arch})
+            string(APPEND targets "${plus}sm_${arch}")
+            set(last ${arch})
+            set(plus "+")
+        endif()
     endforeach()
-    list(REMOVE_AT archs -1)
-    list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
     # Contraction to fused multiply-add would make sums differ from the CPU's.
     # Machine code is compressed as well: 40 MB become 10.
     # The targets of a file are compiled side by side.
-    set(flags -std=c++17 -O3 -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}PTX
+    set(flags -std=c++17 -O3 -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}
         -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "front.h"
 #include "gpu.h"
-#include "parts.h"
+#include "pair_sort.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
@@ -25,7 +25,7 @@ typedef struct rows_job {
     unsigned char *index;
     size_t index_bytes;
     size_t long_keys, longest_short; /* keys of a row */
-    unsigned char *rooms;            /* packed keys: 16 bytes for each of longest_short, a lane */
+    usw_shares rooms;                /* packed keys: 16 bytes for each of longest_short, a lane */
 } rows_job;
 
 static size_t row_begin(const rows_job *j, size_t r)
@@ -98,7 +98,7 @@ static void rows_task(void *context, size_t t, unsigned lane)
             sort_plain(j, j->keys + at * j->bytes, n);
         } else {
             sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                        j->rooms + (size_t)lane * j->longest_short * sizeof(usw_u128));
+                        usw_share(&j->rooms, lane));
         }
     }
 }
@@ -115,14 +115,9 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
     unsigned char *index = j->index + at * j->index_bytes;
     usw_pair_sort p = {.n = n, .keys = row, .map = j->map, .bit_end = j->map.bits};
     p.payload_bytes = j->index_bytes;
-    p.out_keys = p.way_keys[0] = row;
-    p.out_payloads = p.way_payloads[0] = index;
-    p.way_keys[1] = usw_scratch(u, n * j->bytes);
-    p.way_payloads[1] = usw_scratch(u, n * j->index_bytes);
-    if (p.way_keys[1] == NULL || p.way_payloads[1] == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a row of %zu keys", n);
-    }
-    return USW_PICK(u->isa, usw_part_pairsort)->sort[j->width](u, &p);
+    p.out_keys = row;
+    p.out_payloads = index;
+    return usw_sort_carrying(u, &p, j->bytes);
 }
 
 static upsweep_status sort_long_rows(const rows_job *j)
@@ -174,9 +169,9 @@ static upsweep_status sort_rows(rows_job *j)
         return status;
     }
     if (j->index != NULL) {
-        bytes = (size_t)j->u->threads * j->longest_short * sizeof(usw_u128);
-        j->rooms = usw_scratch(j->u, bytes);
-        if (j->rooms == NULL) {
+        bytes = j->longest_short * sizeof(usw_u128);
+        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
+        if (j->rooms.at == NULL) {
             return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
                             j->longest_short);
         }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#undef usw_scratch /* in builds for tests macros that note who asks */
+#undef usw_scratch_shares
+
 struct usw_block {
     usw_block *older;
     unsigned char *bytes;
@@ -79,6 +82,9 @@ static void block_free_newest(upsweep *u)
 
 void usw_scratch_free(upsweep *u)
 {
+#ifdef USW_CHECKED
+    usw_guard_drop(u, 0, "when scratch was freed");
+#endif
     while (u->blocks != NULL) {
         block_free_newest(u);
     }
@@ -86,6 +92,10 @@ void usw_scratch_free(upsweep *u)
 
 void usw_scratch_begin(upsweep *u)
 {
+#ifdef USW_CHECKED
+    usw_guard_drop(u, 0, "when the next call began");
+    u->guard_calls++;
+#endif
     size_t most = u->scratch_most; /* more than is held where blocks were taken away half way */
     if (u->blocks != NULL && (u->blocks->older != NULL || most > u->scratch_held)) {
         usw_scratch_free(u);
@@ -129,6 +139,13 @@ void *usw_scratch(upsweep *u, size_t bytes)
     return b->bytes + start;
 }
 
+usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes)
+{
+    size_t all;
+    return usw_mul_overflows(count, bytes, &all) ? (usw_shares){NULL, bytes}
+                                                 : (usw_shares){usw_scratch(u, all), bytes};
+}
+
 size_t usw_scratch_room(const upsweep *u)
 {
     return u->scratch_limit == 0                 ? SIZE_MAX
@@ -154,4 +171,22 @@ void usw_scratch_reset(upsweep *u, usw_mark mark)
         mark.block->used = mark.used;
     }
     u->scratch_used = mark.total;
+#ifdef USW_CHECKED
+    usw_guard_drop(u, mark.total, "when a mark was taken back");
+#endif
 }
+
+#ifdef USW_CHECKED
+void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line)
+{
+    return usw_scratch_shares_at(u, 1, bytes, file, line).at;
+}
+
+usw_shares usw_scratch_shares_at(upsweep *u, size_t count, size_t bytes, const char *file, int line)
+{
+    usw_guard_check(u, "when more scratch was asked for");
+    usw_shares s = usw_scratch_shares(u, count, bytes);
+    size_t alignment = s.at != NULL && count * bytes >= PAGE_FROM ? PAGE : SMALL;
+    return s.at == NULL ? s : usw_guard_new(u, count, bytes, alignment, file, line);
+}
+#endif

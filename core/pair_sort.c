@@ -52,24 +52,36 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     return true;
 }
 
+/* Gives p its ways. What they must hold is known here alone: usw_part_pairsort has no other caller,
+ * and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes in place
+ * of keys and payloads of 4. */
+static bool take_ways(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
+{
+    size_t n = p->n, both = payloads_at + n * p->payload_bytes;
+    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
+    p->way_payloads[0] = p->out_payloads;
+    p->way_room = both + spare_bytes(u, n, key_bytes);
+    p->way_keys[1] = usw_scratch(u, p->way_room);
+    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
+        return false;
+    }
+    p->way_payloads[1] = (char *)p->way_keys[1] + payloads_at;
+    return true;
+}
+
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
-    size_t n = p->n, bytes, first = (n * key_bytes + 63) & ~(size_t)63, both;
+    size_t n = p->n, bytes, payloads_at = (n * key_bytes + 63) & ~(size_t)63, both;
     if (usw_mul_overflows(n, p->payload_bytes, &bytes) ||
-        __builtin_add_overflow(first, bytes, &both)) {
+        __builtin_add_overflow(payloads_at, bytes, &both)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
         return UPSWEEP_OK;
     }
-    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
-    p->way_payloads[0] = p->out_payloads;
-    p->way_room = both + spare_bytes(u, n, key_bytes);
-    p->way_keys[1] = usw_scratch(u, p->way_room);
-    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
+    if (!take_ways(u, p, key_bytes, payloads_at)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
-    p->way_payloads[1] = (char *)p->way_keys[1] + first;
     return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
 }

@@ -184,10 +184,11 @@ typedef struct usw_pair_sort {
      * second must be aligned to 64 bytes and apart from everything else; its payloads follow its
      * keys at the next multiple of 64 bytes. */
     void *way_keys[2], *way_payloads[2];
-    size_t way_room; /* bytes from way_keys[1] on, if more than that; else 0 */
+    size_t way_room; /* bytes from way_keys[1] on, which may be more than that */
 } usw_pair_sort;
 
-/* [width of the key]. Takes what other scratch it needs before it writes anything. */
+/* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by
+ * usw_sort_carrying (pair_sort.h) only, which knows how large the ways must be. */
 typedef struct usw_part_pairsort {
     upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
 } usw_part_pairsort;

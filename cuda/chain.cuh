@@ -22,6 +22,7 @@ __device__ __forceinline__ unsigned usw_chain_tile(unsigned *ticket)
 {
     USW_SHARED(unsigned, tile);
     if (threadIdx.x == 0) {
+        /* Step look_back/draw of proofs/models. */
         tile = atomicAdd(ticket, 1u);
     }
     __syncthreads();
@@ -40,6 +41,7 @@ __device__ __forceinline__ uint64_t usw_chain_window(const usw_chain_word *words
     for (unsigned r = 0; r < rows; r++) {
         word[r] = last - 32 * static_cast<long long>(r) - lane >= 0 ? 0 : USW_CHAIN_SUM;
     }
+    /* Step look_back/look of proofs/models. */
     for (;;) {
 #pragma unroll
         for (unsigned r = 0; r < rows; r++) {
@@ -47,6 +49,7 @@ __device__ __forceinline__ uint64_t usw_chain_window(const usw_chain_word *words
                 word[r] = usw_load_relaxed(&words[last - 32 * static_cast<long long>(r) - lane]);
             }
         }
+        /* Step look_back/add of proofs/models. */
         uint64_t sum = 0;
         bool missing = false;
         *found = false;
@@ -75,6 +78,7 @@ __device__ __forceinline__ uint64_t usw_chain_before(usw_chain_word *words, unsi
 {
     const unsigned lane = threadIdx.x % 32;
     const bool known = resets || tile == 0;
+    /* Step look_back/publish of proofs/models. */
     if (lane == 0) {
         usw_store_relaxed(&words[tile], (known ? USW_CHAIN_SUM : USW_CHAIN_ALONE) | mine);
     }
@@ -86,6 +90,7 @@ __device__ __forceinline__ uint64_t usw_chain_before(usw_chain_word *words, unsi
             break;
         }
     }
+    /* Step look_back/publish_sum of proofs/models. */
     if (lane == 0 && !known) {
         usw_store_relaxed(&words[tile], USW_CHAIN_SUM | (before + mine));
     }

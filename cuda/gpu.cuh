@@ -235,11 +235,14 @@ __device__ __forceinline__ void usw_grid_barrier(unsigned *barrier, unsigned rou
 {
     __syncthreads();
     if (threadIdx.x == 0) {
+        /* Step grid_barrier/arrive of proofs/models. */
         __threadfence();
         atomicAdd(&barrier[0], 1u);
+        /* Step grid_barrier/wait of proofs/models. */
         while (usw_load_acquire(&barrier[0]) < round * gridDim.x) {
             usw_yield();
         }
+        /* Step grid_barrier/clear of proofs/models. */
         if (end && atomicAdd(&barrier[1], 1u) == gridDim.x - 1) {
             barrier[0] = 0;
             barrier[1] = 0;

@@ -19,14 +19,16 @@ static bool take_vertex(const io_graph *g, const char *word, size_t length, cons
     if (!io_text_count(word, length, &id)) {
         return io_because(error, "%s'%.*s' is no vertex", where, shown, word);
     }
-    if (id < g->base || id - g->base >= g->vertices) {
-        return g->vertices == 0
-                   ? io_because(error, "%svertex %.*s, but the graph has none", where, shown, word)
-                   : io_because(error, "%svertex %.*s, but the graph has %u to %llu", where, shown,
-                                word, g->base, (unsigned long long)g->base + g->vertices - 1);
+    if (io_graph_find_id(g, id, vertex)) {
+        return true;
     }
-    *vertex = (uint32_t)(id - g->base);
-    return true;
+    if (g->ids != NULL) {
+        return io_because(error, "%sno arc names vertex %.*s", where, shown, word);
+    }
+    return g->vertices == 0
+               ? io_because(error, "%svertex %.*s, but the graph has none", where, shown, word)
+               : io_because(error, "%svertex %.*s, but the graph has %u to %llu", where, shown,
+                            word, g->base, (unsigned long long)g->base + g->vertices - 1);
 }
 
 bool io_graph_vertex(const io_graph *g, const char *text, uint32_t *vertex, io_error *error)
@@ -110,7 +112,8 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
 
 static bool read_list(list *l, const io_graph *g, io_error *error)
 {
-    if (!io_graph_load(&l->in, l->file, 1, NULL, error)) {
+    if (!io_graph_load(&l->in, l->file, 1, NULL, error) ||
+        !io_graph_take_mark(&l->in, l->name, error)) {
         return false;
     }
     io_text_close(&l->in, '\n');

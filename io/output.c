@@ -119,6 +119,7 @@ static int open_unnamed(io_output *out)
         errno != ENOSYS) {
         return -1;
     }
+    /* Step replace_file/open of proofs/models. */
     for (unsigned k = 0; k < IO_PLACE_NAMES && !out->named; k++) {
         io_place_name(out, k);
         out->fd = openat(out->directory, out->moment, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
@@ -275,6 +276,7 @@ int io_output_commit(io_output *out, io_error *error)
         }
         return 0;
     }
+    /* Step replace_file/sync of proofs/models. */
     if (out->over < 0 && fsync(out->fd) != 0) {
         status = io_fail(error, out->name, "cannot be written");
     } else if (io_keeper_commit(out) != 0) {

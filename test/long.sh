@@ -1,82 +1,186 @@
 #!/bin/sh
-# long.sh [JOBS] - what takes too long for every change: the tests under AddressSanitizer and
-# UndefinedBehaviorSanitizer, under ThreadSanitizer and under valgrind, and the fuzz targets for
-# FUZZ_SECONDS each (60). Ends with 1 if anything failed. STEPS="asan tsan valgrind fuzz" picks.
+# long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: all tests under
+# the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
+# valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
+# (600), all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
+# STEPS="asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
+# ends with 1 if anything failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-asan tsan valgrind fuzz}
-failed=
+steps=${STEPS:-asan tsan msan valgrind fuzz calls failures abi coverage}
+results=
+failed=0
+began=$(date +%s)
 
 have() {
-    command -v "$1" >/dev/null 2>&1 && return 0
-    echo "check-long: $1 is not installed, so its part is left out"
-    return 1
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null 2>&1 || {
+            result "$step" "left out: $tool is not installed"
+            return 1
+        }
+    done
 }
-build() { # DIR SANITIZERS FLAGS...; builds what $targets names, or all
+result() { # NAME SENTENCE
+    now=$(date +%s)
+    line="check-long: $1: $2 ($((now - began)) s)"
+    began=$now
+    echo "$line"
+    results="$results$line
+"
+}
+verdict() { # NAME STATUS [WORDS]
+    if [ "$2" = 0 ]; then result "$1" "passed${3:+, $3}"; else
+        result "$1" "FAILED"
+        failed=1
+    fi
+}
+configure() { # DIR FLAGS...
+    dir=$1
+    shift
+    cmake -S . -B "$dir" -G Ninja "$@" --log-level=WARNING -Wno-dev >/dev/null
+}
+clang_build() { # DIR SANITIZERS FLAGS...; builds what $targets names, or all
     dir=$1
     sanitizers=$2
     shift 2
-    cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-        -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$sanitizers" "$@" --log-level=WARNING -Wno-dev >/dev/null &&
+    configure "$dir" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        "-DUPSWEEP_SANITIZE=$sanitizers" "$@" &&
         cmake --build "$dir" -j "$jobs" ${targets:+--target $targets}
 }
-verdict() {
-    if [ "$2" = 0 ]; then echo "check-long: $1: passed"; else
-        echo "check-long: $1: FAILED"
-        failed="$failed $1"
-    fi
+tests() { # DIR CTEST_ARGUMENTS...; the tests of a build, quiet but for what fails; says how many passed
+    dir=$1
+    shift
+    ctest --test-dir "$dir" --output-on-failure -j "$jobs" "$@" >"$dir/tests.log" 2>&1
+    status=$?
+    grep -E 'Failed|Timeout|Not Run|Exception' "$dir/tests.log"
+    passed="$(grep -c ' Passed ' "$dir/tests.log") programs"
+    return $status
+}
+
+asan() {
+    have clang || return
+    clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
+        ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
+            LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
+            UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 \
+            tests build-asan -E 'consumer|aarch64|tree|routes|failures|^proof' --timeout 3000
+    verdict "address and undefined behaviour" $? "$passed"
+}
+
+tsan() {
+    have clang || return
+    clang_build build-tsan thread -DUPSWEEP_TESTS=ON &&
+        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
+    verdict "threads, shared handles" $? "$passed"
+}
+
+msan() {
+    have clang || return
+    clang_build build-msan memory -DUPSWEEP_TESTS=ON &&
+        UPSWEEP_TEST_SMALL=1 tests build-msan \
+            -E 'consumer|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|^proof' \
+            --timeout 3000
+    verdict "memory that was never written" $? "$passed"
+}
+
+valgrind_step() {
+    have valgrind || return
+    status=0
+    configure build-valgrind -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-valgrind -j "$jobs" --target test_calls test_threads || status=1
+    for test in calls threads; do
+        [ $status = 0 ] || break
+        UPSWEEP_TEST_SMALL=1 valgrind --quiet --error-exitcode=9 --leak-check=full \
+            --errors-for-leak-kinds=definite "build-valgrind/test/test_$test" >build-valgrind/$test.log 2>&1 || {
+            status=1
+            tail -40 build-valgrind/$test.log
+        }
+    done
+    verdict valgrind $status "2 programs"
+}
+
+fuzz() {
+    have clang || return
+    names="npy number numbers keys graph lists tuning"
+    targets=$(for name in $names; do printf 'fuzz_%s ' "$name"; done)
+    clang_build build-fuzz address,undefined -DUPSWEEP_FUZZ=ON -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link || {
+        verdict "fuzz targets" 1
+        targets=
+        return
+    }
+    targets=
+    for name in $names; do
+        corpus=build-fuzz/corpus/$name
+        mkdir -p "$corpus"
+        build-fuzz/test/fuzz_"$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
+            -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz_"$name".dict \
+            -artifact_prefix=build-fuzz/"$name"- "$corpus" 2>build-fuzz/"$name".log
+        status=$?
+        [ $status = 0 ] || tail -40 build-fuzz/"$name".log
+        runs=$(sed -n 's/stat::number_of_executed_units: *//p' build-fuzz/"$name".log)
+        verdict "fuzz_$name" $status "$runs inputs"
+    done
+}
+
+calls() {
+    have clang || return
+    targets=fuzz_calls
+    clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
+        build-asan/test/fuzz_calls --seconds "${CALLS_SECONDS:-600}" >build-asan/calls.log 2>&1
+    status=$?
+    targets=
+    tail -n 2 build-asan/calls.log
+    verdict "every call beside its oracle, under sanitizers" $status
+}
+
+failures() {
+    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF && cmake --build build-failures -j "$jobs" &&
+        FAILURES=all tests build-failures -R 'failures' --timeout 3000
+    verdict "failing allocations, system calls, kills" $? "$passed"
+}
+
+abi() {
+    have abidiff || return
+    configure build-abi -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-abi -j "$jobs" --target upsweep_shared &&
+        sh test/abi.sh diff build-abi/libupsweep.so build-abi
+    verdict "the ABI beside that of 0.1.0" $?
+}
+
+# Lines and branches of core, algo and include that the tests reach; the objects of all instruction sets
+# count together.
+coverage() {
+    have gcovr || return
+    configure build-coverage -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DCMAKE_BUILD_TYPE=Coverage \
+        "-DCMAKE_C_FLAGS_COVERAGE=-O1 -g1 -DNDEBUG --coverage -fprofile-update=atomic" \
+        "-DCMAKE_CXX_FLAGS_COVERAGE=-O2 -g1" -DCMAKE_EXE_LINKER_FLAGS=--coverage \
+        -DCMAKE_SHARED_LINKER_FLAGS=--coverage &&
+        cmake --build build-coverage -j "$jobs" &&
+        tests build-coverage -E 'consumer|aarch64|tree|view|failures|^proof' --timeout 3000
+    status=$?
+    gcovr --root . --filter core/ --filter algo/ --object-directory build-coverage -j "$jobs" \
+        --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
+        --txt build-coverage/lines.txt --json-summary build-coverage/summary.json build-coverage >/dev/null 2>&1 &&
+        gcovr --root . --filter core/ --filter algo/ --object-directory build-coverage -j "$jobs" \
+            --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
+            --branches --txt build-coverage/branches.txt build-coverage >/dev/null 2>&1
+    verdict coverage $status "$(sed -n 's/.*"\(line\|branch\)_percent": \([0-9.]*\).*/\1s \2%/p' \
+        build-coverage/summary.json | tail -n 2 | paste -sd' ')"
 }
 
 for step in $steps; do
     targets=
+    passed=
     case $step in
-    asan)
-        have clang || continue
-        build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
-            ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
-                LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
-                UBSAN_OPTIONS=print_stacktrace=1 \
-                ctest --test-dir build-asan --output-on-failure -j "$jobs" -E 'consumer|aarch64|tree' --timeout 3000
-        verdict "address and undefined behaviour" $?
-        ;;
-    tsan)
-        have clang || continue
-        build build-tsan thread -DUPSWEEP_TESTS=ON &&
-            UPSWEEP_TEST_SMALL=1 ctest --test-dir build-tsan --output-on-failure -j "$jobs" \
-                -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
-        verdict "threads" $?
-        ;;
-    valgrind)
-        have valgrind || continue
-        cmake -S . -B build-valgrind -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUPSWEEP_TESTS=ON \
-            --log-level=WARNING -Wno-dev >/dev/null && cmake --build build-valgrind -j "$jobs" &&
-            for test in calls threads; do
-                UPSWEEP_TEST_SMALL=1 valgrind --quiet --error-exitcode=9 --leak-check=full \
-                    --errors-for-leak-kinds=definite "build-valgrind/test/test_$test" || exit 1
-            done
-        verdict valgrind $?
-        ;;
-    fuzz)
-        have clang || continue
-        targets="fuzz_npy fuzz_number fuzz_keys fuzz_graph fuzz_source"
-        build build-fuzz address,undefined -DUPSWEEP_FUZZ=ON -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link || {
-            verdict "fuzz targets" 1
-            continue
-        }
-        for target in npy number keys graph source; do
-            corpus=build-fuzz/corpus/$target
-            mkdir -p "$corpus"
-            echo "check-long: fuzz_$target for ${FUZZ_SECONDS:-60} s"
-            build-fuzz/test/fuzz_$target -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
-                -close_fd_mask=1 -dict=test/fuzz_$target.dict -artifact_prefix=build-fuzz/$target- "$corpus" \
-                2>build-fuzz/$target.log
-            status=$?
-            [ $status = 0 ] || tail -40 build-fuzz/$target.log
-            verdict "fuzz_$target" $status
-        done
+    valgrind) valgrind_step ;;
+    asan | tsan | msan | fuzz | calls | failures | abi | coverage) $step ;;
+    *)
+        echo "check-long: there is no step '$step'" >&2
+        exit 2
         ;;
     esac
 done
-[ -z "$failed" ] || { echo "check-long: failed:$failed"; exit 1; }
+printf '\n%s' "$results"
+[ $failed = 0 ] || { echo "check-long: something failed"; exit 1; }
 echo "check-long: all passed"

@@ -163,7 +163,7 @@ static void test_limit(void **state)
     assert_memory_equal(got, values, sizeof got);
     assert_int_equal(upsweep_reverse(small, got, N, 4, NULL), UPSWEEP_OK);
     assert_int_equal(got[0], values[N - 1]);
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(small, &report);
     assert_true(report.scratch_bytes <= 30000 && report.scratch_bytes >= sizeof got);
     assert_int_equal(upsweep_reserve(small, 40000), UPSWEEP_ERROR_MEMORY);
@@ -354,6 +354,20 @@ static void test_threads(void **state)
     }
 }
 
+/* An array that needs more blocks than a grid has is refused, and not sorted in part. */
+static void test_largest(void **state)
+{
+    (void)state;
+    const size_t most = (size_t)1 << 38; /* bytes, of which a plan reads none */
+    upsweep *plan;
+    assert_int_equal(upsweep_open(&plan, "cuda:plan", NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(plan, got, most, UPSWEEP_U8, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(plan, got, most + 1, UPSWEEP_U8, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(upsweep_error(plan), "arrays of up to 2^38"));
+    upsweep_close(plan);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -366,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_late_errors),
         cmocka_unit_test(test_wrong_place),
         cmocka_unit_test(test_host_arrays_only),
+        cmocka_unit_test(test_largest),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_limit_of_pairs),
         cmocka_unit_test(test_memory_full),

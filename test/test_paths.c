@@ -179,6 +179,31 @@ static void test_distance_that_does_not_fit(void **context)
     upsweep_close(u);
 }
 
+/* A sum of f32 beyond the greatest one is no infinity, which would pass for a vertex that no path
+ * leads to; an arc of infinite weight leads nowhere. */
+static void test_float_that_does_not_fit(void **context)
+{
+    (void)context;
+    upsweep *u;
+    upsweep_graph *graph;
+    uint32_t tail[2] = {0, 1}, head[2] = {1, 2}, source = 0;
+    float weight[2] = {0x1.8p127f, 0x1.8p126f}, distance[3];
+    const char *const algorithms[] = {NULL, "path/dijkstra"};
+    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+    for (int k = 0; k < 4; k++) {
+        bool fits = k / 2 == 1;
+        upsweep_path_options o = {.algorithm = algorithms[k % 2]};
+        weight[1] = fits ? INFINITY : 0x1.8p126f;
+        assert_int_equal(
+            upsweep_graph_from_arcs(u, 3, 2, tail, head, weight, UPSWEEP_F32, 0, &graph),
+            UPSWEEP_OK);
+        assert_int_equal(upsweep_paths(u, graph, &source, 1, distance, NULL, &o),
+                         fits ? UPSWEEP_OK : UPSWEEP_ERROR_RANGE);
+        upsweep_graph_free(graph);
+    }
+    upsweep_close(u);
+}
+
 /* The known answers of a road graph, where the test data is at hand. */
 static void test_road_graph(void **context)
 {
@@ -244,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_scratch_limit),
         cmocka_unit_test(test_distance_that_does_not_fit),
+        cmocka_unit_test(test_float_that_does_not_fit),
         cmocka_unit_test(test_road_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* test_rows.c - upsweep_sort_rows: what it refuses, rows of all lengths around the one from which
  * all threads work on a row, and arrays with very many rows. The table of calls has the rest. */
+#include "guard.h"
+#include "handles.h"
 #include "inputs.h"
 #include "oracle.h"
 
@@ -88,6 +90,87 @@ static void test_long_rows(void **state)
     free(want);
 }
 
+/* What a test of long rows with an index works on: rows of one type, their stable argsort, and room
+ * for the outcome between pages that cannot be touched. */
+enum { INDEX_ROWS = 5 };
+typedef struct indexed_rows {
+    upsweep_type type;
+    uint64_t begin[INDEX_ROWS + 1];
+    size_t n, bytes, *want;
+    unsigned char *keys;
+} indexed_rows;
+
+/* Rows of one key more than one thread sorts, of a third as many again, and of up to 200,000. */
+static indexed_rows rows_of(upsweep_type type, unsigned pattern)
+{
+    indexed_rows r = {.type = type, .bytes = upsweep_type_bytes(type)};
+    size_t most = 256 * 1024 / r.bytes, longest = most + 999;
+    longest = test_small() || longest > 200000 ? longest : 200000;
+    const size_t lengths[INDEX_ROWS] = {5, most + 1, 0, most + most / 3, longest};
+    for (int i = 0; i < INDEX_ROWS; i++) {
+        r.begin[i + 1] = r.begin[i] + lengths[i];
+    }
+    r.n = (size_t)r.begin[INDEX_ROWS];
+    r.keys = malloc(r.n * r.bytes);
+    r.want = malloc(r.n * sizeof *r.want);
+    input_fill(pattern, type, r.keys, r.n, 21);
+    for (int i = 0; i < INDEX_ROWS; i++) {
+        size_t at = (size_t)r.begin[i];
+        oracle_argsort(type, 0, r.keys + at * r.bytes, lengths[i], r.want + at);
+    }
+    return r;
+}
+
+static void check_indexed(upsweep *handle, const indexed_rows *r, unsigned bits)
+{
+    guarded keys = guard_new(r->n * r->bytes, false), index = guard_new(r->n * bits / 8, false);
+    memcpy(keys.at, r->keys, r->n * r->bytes);
+    assert_int_equal(upsweep_sort_rows(handle, keys.at, r->n, r->type, r->begin, INDEX_ROWS,
+                                       index.at, bits, NULL),
+                     UPSWEEP_OK);
+    for (int row = 0; row < INDEX_ROWS; row++) {
+        const unsigned char *from = r->keys + (size_t)r->begin[row] * r->bytes;
+        for (size_t i = (size_t)r->begin[row]; i < r->begin[row + 1]; i++) {
+            uint64_t position = 0; /* little-endian: the low bytes come first */
+            memcpy(&position, index.at + i * bits / 8, bits / 8);
+            if (position != r->want[i] ||
+                memcmp(keys.at + i * r->bytes, from + position * r->bytes, r->bytes) != 0) {
+                fail_msg("type %d, index of %u bits, row %d, place %zu: position %llu, not %zu",
+                         (int)r->type, bits, row, i - (size_t)r->begin[row],
+                         (unsigned long long)position, r->want[i]);
+            }
+        }
+    }
+    assert_true(guard_intact(&keys) && guard_intact(&index));
+    guard_free(&keys);
+    guard_free(&index);
+}
+
+/* Long rows with an index take another way than without: for every type and width of index, on
+ * every instruction set, by one thread, which does without counting, and by several. */
+static void test_long_rows_with_index(void **state)
+{
+    (void)state;
+    const unsigned patterns[] = {INPUT_UNIFORM, INPUT_ONE_FULL_BUCKET, INPUT_FEW_VALUES};
+    for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+            if (k > 0 && upsweep_type_bytes(type) < 4) {
+                continue; /* they have few values in any case */
+            }
+            indexed_rows r = rows_of(type, patterns[k]);
+            for (unsigned run = 0; run < ISAS * 2; run++) {
+                upsweep *handle = handle_open(run / 2, run % 2 == 0 ? 1 : 3);
+                for (unsigned bits = 32; handle != NULL && bits <= 64; bits += 32) {
+                    check_indexed(handle, &r, bits);
+                }
+                upsweep_close(handle);
+            }
+            free(r.keys);
+            free(r.want);
+        }
+    }
+}
+
 static void test_many_rows(void **state)
 {
     (void)state;
@@ -114,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_long_rows_with_index),
         cmocka_unit_test(test_many_rows),
     };
     upsweep_config config = {.size = sizeof config, .threads = 3};

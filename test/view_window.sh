@@ -23,7 +23,8 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
 # A server that another one, just ending, takes the socket from is started again.
 start() {
     : >display
-    Xvfb -displayfd 3 -screen 0 1280x800x24 3>display 2>/dev/null &
+    # A server resets when its last client leaves, which xdotool does before the viewer comes.
+    Xvfb -noreset -displayfd 3 -screen 0 1280x800x24 3>display 2>/dev/null &
     server=$!
     tries=0
     until [ -s display ]; do

@@ -1,0 +1,11 @@
+/* networks.hpp - the proofs of networks, one function a family. */
+#ifndef PROOFS_NETWORKS_HPP
+#define PROOFS_NETWORKS_HPP
+
+#include "circuit.hpp"
+
+void prove_vector_sorts(Proof *p); /* networks.cpp */
+void prove_plain_networks(Proof *p); /* networks_plain.cpp */
+void prove_cuda_networks(Proof *p); /* networks_cuda.cpp */
+
+#endif

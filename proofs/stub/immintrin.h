@@ -1,0 +1,1 @@
+/* Nothing: proofs read the names of vector instructions, not their definitions in a compiler. */

@@ -1,0 +1,18 @@
+/* folds.h - what reductions and scans share here. */
+#ifndef FUZZ_FOLDS_H
+#define FUZZ_FOLDS_H
+
+#include "fuzz.h"
+
+double fuzz_join(upsweep_op op, double a, double b);
+/* Of elements of a type, by their bits; sums and products are of integers. */
+uint64_t fuzz_combine(upsweep_type type, upsweep_op op, uint64_t a, uint64_t b);
+/* The bits of what combining nothing gives. */
+uint64_t fuzz_identity(upsweep_type type, upsweep_op op);
+/* Elements as an operator likes them. */
+void fuzz_fill_for(fuzz *f, upsweep_type type, upsweep_op op, void *at, size_t n);
+/* A caller's operator; context points to the bytes of an element. */
+void fuzz_last_not_zero(void *accumulator, const void *element, void *context);
+void fuzz_fill_sparse(fuzz *f, unsigned char *at, size_t bytes);
+
+#endif
