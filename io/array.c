@@ -110,7 +110,7 @@ static bool decide_format(io_array *a, bool text, io_format from, io_error *erro
                           "together",
                           io_input_name(npy->name), io_input_name(other->name));
     }
-    if (from == IO_NPY && npy == NULL) {
+    if (from == IO_NPY && other != NULL) {
         return io_because(error, "%s: is no .npy file", io_input_name(other->name));
     }
     a->format = npy != NULL ? IO_NPY : text ? IO_TEXT : IO_RAW;
