@@ -50,7 +50,7 @@ typedef struct app_graph_input {
         {0,                                                                                        \
          "ids",                                                                                    \
          "all|used",                                                                               \
-         "of el, wel and tables: all ids up to the greatest are vertices, or those of arcs",       \
+         "of el, wel and tables: vertices are all ids up to the greatest, or those used",          \
          APP_TEXT,                                                                                 \
          offsetof(settings, input.ids),                                                            \
          NULL},                                                                                    \

@@ -78,9 +78,13 @@ size_t io_cell_count(const char *p, const char *end, char delimiter, size_t *ful
 size_t io_cell_text(const io_cell *cell, char *to)
 {
     size_t length = 0;
+    if (!cell->quoted) {
+        memmove(to, cell->p, to == cell->p ? 0 : cell->length);
+        return cell->length;
+    }
     for (size_t i = 0; i < cell->length; i++) {
         to[length++] = cell->p[i];
-        i += cell->quoted && cell->p[i] == '"';
+        i += cell->p[i] == '"';
     }
     return length;
 }

@@ -2,6 +2,7 @@
  * */
 #include "graph_formats.h"
 
+#include "cells.h"
 #include "names.h"
 #include "packed.h"
 
@@ -72,6 +73,26 @@ static bool take_promise(list *l, io_text_line *line, io_error *error)
     return true;
 }
 
+/* The next vertex of the line. A name may be in quotes, as a table has it, for the sake of blanks;
+ * its text is then put in place of it. */
+static size_t next_word(list *l, const io_graph *g, io_text_line *line, const char **word)
+{
+    const char *p = io_cell_pad(line->p, line->end, 0);
+    io_cell cell = {.p = p + 1, .quoted = true};
+    bool quoted = g->names != NULL && p < line->end && *p == '"';
+    const char *q = cell.p;
+    while (quoted && q < line->end && (*q != '"' || (q + 1 < line->end && q[1] == '"'))) {
+        q += *q == '"' ? 2 : 1;
+    }
+    if (!quoted || q == line->end || (q + 1 < line->end && q[1] != ' ' && q[1] != '\t')) {
+        return io_text_word(line, word);
+    }
+    cell.length = (size_t)(q - cell.p);
+    line->p = q + 1;
+    *word = cell.p;
+    return io_cell_text(&cell, (char *)l->in.bytes + (cell.p - (const char *)l->in.bytes));
+}
+
 static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *error)
 {
     const char *word;
@@ -93,7 +114,7 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
     char where[4200];
     snprintf(where, sizeof where, "%s: line %zu: ", l->name, line->number);
     for (unsigned i = 0; i < l->words; i++) {
-        length = io_text_word(line, &word);
+        length = next_word(l, g, line, &word);
         if (length == 0) {
             return io_because(error, "%shas no second vertex", where);
         }

@@ -147,6 +147,27 @@ static void prints(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Files of vertices have names in quotes as tables have them. */
+static void named_in_files(void **state)
+{
+    (void)state;
+    store_text("t", "\"a \"\"b\"\"\"\n  \"#c d\"  \r\nx\n");
+    store_text("p", "x \"a \"\"b\"\"\"\n\"a \"\"b\"\"\"\t\"#c d\"\n");
+    store_text("bad", "\"a \"\"b\"\"\" x\n");
+    store_text("a.csv", "x,\"a \"\"b\"\"\"\n\"a \"\"b\"\"\",\"#c d\"\n");
+    program_result r = run("paths a.csv --names -s x --targets t");
+    assert_string_equal(r.out, "target,distance\n\"a \"\"b\"\"\",1\n\"#c d\",2\nx,0\n");
+    program_free(&r);
+    r = run("paths a.csv --names --pairs p");
+    assert_string_equal(r.out, "source,target,distance\nx,\"a \"\"b\"\"\",1\n"
+                               "\"a \"\"b\"\"\",\"#c d\",1\n");
+    program_free(&r);
+    r = run("paths a.csv --names -s x --targets bad");
+    assert_int_equal(r.status, 2);
+    assert_non_null(strstr(r.err, "bad: line 1: 'x' follows what should be its end"));
+    program_free(&r);
+}
+
 /* Ids far apart go through a .usg, and come back as they were. */
 static void through_usg(void **state)
 {
@@ -165,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints),
         cmocka_unit_test(through_usg),
+        cmocka_unit_test(named_in_files),
     };
     if (getenv("UPSWEEP_PROGRAM") == NULL) {
         print_message("set UPSWEEP_PROGRAM to the program\n");
