@@ -85,7 +85,8 @@ E kept(const E &other, const E &own, const Mask &low)
 {
     E out;
     for (unsigned l = 0; l < WARP; l++) {
-        out.lane[l] = low.lane[l] ? ::LESSER(other.lane[l], own.lane[l]) : ::GREATER(other.lane[l], own.lane[l]);
+        out.lane[l] = low.lane[l] ? ::LESSER(other.lane[l], own.lane[l])
+                                  : ::GREATER(other.lane[l], own.lane[l]);
     }
     return out;
 }
@@ -187,7 +188,8 @@ void prove(Proof *p)
         a.lane[i] = Key::of(i);
     }
     sort_vector(&a);
-    p->check(circuit_sorts("sort_vmerge.cu sort_vector", std::vector<Key>(a.lane, a.lane + LENGTH)));
+    p->check(
+        circuit_sorts("sort_vmerge.cu sort_vector", std::vector<Key>(a.lane, a.lane + LENGTH)));
     circuit.begin(2 * LENGTH);
     for (unsigned i = 0; i < LENGTH; i++) {
         a.lane[i] = Key::of(i);

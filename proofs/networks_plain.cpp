@@ -1,6 +1,5 @@
-/* networks_plain.cpp - proves the networks that networks.py takes out of the sources: on the CPU those
- * without vectors, the merges of sorted vectors, bitonic and odd-even sort; of the CUDA forms those of a
- * thread, a warp and a block. */
+/* networks_plain.cpp - proves the networks of the CPU that networks.py takes out of the sources:
+ * those without vectors, the merges of sorted vectors, bitonic and odd-even sort. */
 #include "networks.hpp"
 
 #include <cstdlib>
@@ -75,12 +74,11 @@ static void prove(Proof *p)
 }
 } // namespace oddeven
 
-/* ---- the bitonic sort on CPUs; a tile has 16 rows of as many columns as a cache line has keys ---- */
+/* ---- the bitonic sort; a tile has 16 rows of as many columns as a cache line has keys ---- */
 
 #define ROWS 16
 template <unsigned columns> struct bitonic {
     enum { COLUMNS_HERE = columns };
-#define static_function static
 #include "bitonic.inc"
     static void prove(Proof *p, size_t most)
     {
