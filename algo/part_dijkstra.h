@@ -205,6 +205,18 @@ static void NAME(matrix_parents)(const usw_dense_query *q, uint32_t *parent, uin
     }
 }
 
+/* Whether d and an arc may add up to infinity: from half a step of the greatest number on. Integers
+ * that do not fit are odd. */
+static inline bool NAME(is_far)(DIST d)
+{
+#ifdef DIST_FLOAT
+    return d >= (DIST)(sizeof d == 4 ? 0x1p103 : 0x1p970);
+#else
+    (void)d;
+    return false;
+#endif
+}
+
 /* An unreached vertex that an arc of a reached one leads to: the sum did not fit. */
 static upsweep_status NAME(check_fit)(upsweep *u, const usw_dense_query *q)
 {
@@ -244,7 +256,7 @@ static upsweep_status NAME(dense)(upsweep *u, const usw_dense_query *q, DIST *pe
         next = NAME(relax_row)(matrix + v * n, d, distance, penalty, n, &odd);
         distance[v] = d; /* whatever the diagonal holds */
         status = odd ? NAME(look_at_row)(u, matrix + v * n, v, n) : status;
-        lost = lost || odd;
+        lost = lost || odd || NAME(is_far)(d);
         most = NAME(done)(&q->q, d, &finished) ? d : most;
     }
     if (status == UPSWEEP_OK) {

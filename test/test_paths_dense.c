@@ -110,6 +110,30 @@ static void test_bad_matrices(void **context)
     upsweep_close(u);
 }
 
+/* Sums of floats that do not fit are told; infinite weights are no arcs. */
+static void test_floats_that_do_not_fit(void **context)
+{
+    (void)context;
+    upsweep *u = net_open(1);
+    float f[9] = {0, 0x1.8p127f, INFINITY, INFINITY, 0, 0x1p127f, INFINITY, INFINITY, 0}, d[3];
+    double g[9] = {0, 0x1.8p1023, INFINITY, INFINITY, 0, 0x1p1023, INFINITY, INFINITY, 0}, e[3];
+    uint32_t source = 0;
+    assert_int_equal(upsweep_paths_dense(u, f, 3, UPSWEEP_F32, &source, 1, d, NULL, NULL),
+                     UPSWEEP_ERROR_RANGE);
+    assert_string_equal(upsweep_error(u), "the distance of vertex 2 does not fit 32 bits");
+    assert_int_equal(upsweep_paths_dense(u, g, 3, UPSWEEP_F64, &source, 1, e, NULL, NULL),
+                     UPSWEEP_ERROR_RANGE);
+    f[5] = INFINITY;
+    g[5] = INFINITY;
+    assert_int_equal(upsweep_paths_dense(u, f, 3, UPSWEEP_F32, &source, 1, d, NULL, NULL),
+                     UPSWEEP_OK);
+    assert_true(d[1] == f[1] && isinf(d[2]));
+    assert_int_equal(upsweep_paths_dense(u, g, 3, UPSWEEP_F64, &source, 1, e, NULL, NULL),
+                     UPSWEEP_OK);
+    assert_true(e[1] == g[1] && isinf(e[2]));
+    upsweep_close(u);
+}
+
 /* ---- negative weights ---- */
 
 /* Every arc n times over; true if that does not come to rest: a negative cycle. */
@@ -258,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_bad_matrices),
+        cmocka_unit_test(test_floats_that_do_not_fit),
         cmocka_unit_test(test_bellman_ford),
         cmocka_unit_test(test_negative_graphs_elsewhere),
     };

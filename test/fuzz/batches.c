@@ -33,7 +33,7 @@ static void draw_batch(fuzz *f, batch *b, const fuzz_net *g)
     b->begin[b->q.source_count] = at;
     if (b->each_its_targets) {
         fuzz_draw_ids(f, b->q.targets, FUZZ_TARGETS, g->n);
-        b->q.target_count = FUZZ_TARGETS; /* is not looked at */
+        b->q.target_count = at;
     }
     b->q.has_cutoff = fuzz_chance(f, 3);
     b->each_its_cutoff = b->q.has_cutoff && fuzz_chance(f, 2);
@@ -48,6 +48,9 @@ static void draw_batch(fuzz *f, batch *b, const fuzz_net *g)
     }
     b->q.cutoff_element = b->cutoffs[0];
     fuzz_query_twist(f, &b->q, g->n);
+    if (b->each_its_targets) {
+        b->q.target_count = FUZZ_TARGETS; /* is not looked at */
+    }
     fuzz_query_expect(f, lost, b->q.has_cutoff || b->q.has_targets);
     fuzz_detail(f, "%s%s", b->each_its_targets ? ", targets of each" : "",
                 b->each_its_cutoff ? ", cutoffs of each" : "");
@@ -90,7 +93,7 @@ static void check_cell(const batch *b, size_t s, uint32_t v, const void *distanc
 {
     const fuzz_paths_found *p = &b->found[s];
     long double limit = cutoff_of(b, s), got = fuzz_distance(b->g->type, distance, k);
-    long double want = p->distance[v] <= limit ? p->distance[v] : INFINITY;
+    long double want = fuzz_distance_within(b->g->type, p->distance[v], limit);
     if (got != want) {
         fuzz_wrong(b->f, "source %zu: vertex %u is %Lg away, not %Lg", s, v, got, want);
     } else if (parent != NULL &&
@@ -108,7 +111,7 @@ static int sink(void *context, const upsweep_path_row *row)
     if (b->flags & UPSWEEP_PATHS_REACHED) {
         for (uint32_t v = 0; v < b->g->n; v++) {
             long double d = b->found[s].distance[v];
-            bool is_there = !isinf(d) && d <= cutoff_of(b, s);
+            bool is_there = !isinf(fuzz_distance_within(b->g->type, d, cutoff_of(b, s)));
             if (is_there && (reached >= row->count || row->vertex[reached] != v)) {
                 fuzz_wrong(b->f, "source %zu: vertex %u is reached, and not in the row", s, v);
                 return 0;

@@ -173,8 +173,8 @@ static inline const unsigned char *fuzz_before(const fuzz *f, unsigned i)
 {
     return f->array[i].before;
 }
-/* Brings arrays back from the device; says in f->wrong if an edge has changed, or an array that must
- * be as it was: inputs, and after most failures what the call works on, or all. */
+/* Brings arrays back from the device; says in f->wrong if an edge has changed, or an array that
+ * must be as it was: inputs, and after most failures what the call works on, or all. */
 typedef enum fuzz_kept { KEPT_INPUTS, KEPT_IN_PLACE, KEPT_ALL } fuzz_kept;
 void fuzz_arrays_check(fuzz *f, fuzz_kept kept);
 void fuzz_arrays_free(fuzz *f);

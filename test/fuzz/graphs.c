@@ -149,6 +149,7 @@ static void check_parents(fuzz *f, const fuzz_net *g, const long double *d, uint
         for (size_t a = 0; a < g->count; a++) {
             const fuzz_arc *arc = &g->arc[a];
             bool fits = hops[arc->tail] == round && hops[arc->head] > round &&
+                        d[arc->head] < INFINITY &&
                         fuzz_reach(g->type, d[arc->tail], arc->weight) == d[arc->head];
             if (fits) {
                 hops[arc->head] = round + 1;

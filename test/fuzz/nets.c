@@ -55,6 +55,11 @@ void fuzz_put_distance(upsweep_type type, void *at, size_t i, long double value)
     }
 }
 
+long double fuzz_distance_within(upsweep_type type, long double d, long double limit)
+{
+    return d <= limit && d < greatest(type) ? d : (long double)INFINITY;
+}
+
 long double fuzz_reach(upsweep_type type, long double a, long double w)
 {
     switch (type) {
@@ -273,12 +278,12 @@ bool fuzz_parent_fits(const fuzz_net *g, const fuzz_paths_found *p, long double 
     for (size_t s = 0; s < count; s++) {
         source = source || sources[s] == v;
     }
-    if (source || !(d[v] <= limit) || isinf(d[v])) {
+    if (source || isinf(fuzz_distance_within(g->type, d[v], limit))) {
         return parent == UPSWEEP_NO_VERTEX;
     }
     for (size_t a = 0; a < g->count; a++) {
         const fuzz_arc *arc = &g->arc[a];
-        bool fits = arc->head == v && d[arc->tail] < INFINITY &&
+        bool fits = arc->head == v && d[arc->tail] < greatest(g->type) &&
                     fuzz_reach(g->type, d[arc->tail], arc->weight) == d[v];
         arc_fits = arc_fits || (fits && arc->tail == parent);
         if (fits && d[arc->tail] < d[v] && arc->tail < nearer) {
@@ -295,7 +300,7 @@ void fuzz_check_paths(fuzz *f, const fuzz_net *g, const fuzz_paths_found *p, lon
     uint32_t *path = malloc((g->n + 1) * sizeof *path);
     for (uint32_t v = 0; v < g->n && f->wrong[0] == '\0'; v++) {
         long double got = fuzz_distance(g->type, distance, v);
-        long double want = p->distance[v] <= limit ? p->distance[v] : INFINITY;
+        long double want = fuzz_distance_within(g->type, p->distance[v], limit);
         size_t length = g->n;
         if (got != want) {
             fuzz_wrong(f, "vertex %u is %Lg away, not %Lg", v, got, want);

@@ -44,6 +44,8 @@ size_t fuzz_distance_bytes(upsweep_type type);
 long double fuzz_distance(upsweep_type type, const void *at, size_t i);
 /* a + w in the type's own arithmetic. */
 long double fuzz_reach(upsweep_type type, long double a, long double w);
+/* d, or INFINITY where that is farther than the limit, or does not fit the type. */
+long double fuzz_distance_within(upsweep_type type, long double d, long double limit);
 /* A distance, for a cutoff, as an element. */
 void fuzz_put_distance(upsweep_type type, void *at, size_t i, long double value);
 /* Says in f->wrong where an outcome is not that of these paths: what lies farther than `limit`

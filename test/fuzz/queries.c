@@ -12,7 +12,8 @@ void fuzz_draw_ids(fuzz *f, uint32_t *ids, size_t count, size_t n)
 
 long double fuzz_draw_cutoff(fuzz *f, upsweep_type type, const long double *distance, size_t n)
 {
-    long double of_one = distance[fuzz_draw(f, n)]; /* just reached, or just not */
+    uint64_t one = fuzz_draw(f, n); /* it is just reached, or just not */
+    long double of_one = fuzz_distance_within(type, distance[one], INFINITY);
     long double cutoff =
         isinf(of_one) || fuzz_chance(f, 4) ? (long double)fuzz_draw(f, 50) : of_one;
     bool real = type == UPSWEEP_F32 || type == UPSWEEP_F64;

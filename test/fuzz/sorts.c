@@ -89,7 +89,7 @@ static void run_sort(fuzz *f)
     fuzz_report(f, own + (in_place ? 0 : f->n * bytes));
 }
 
-/* The method that is told is the one that runs where no pattern is seen; here only that it is one. */
+/* The method that is told runs where no pattern is seen; here only that it is one. */
 static void run_explain(fuzz *f)
 {
     upsweep_report r = {0};
