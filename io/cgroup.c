@@ -35,7 +35,7 @@ static const group_kind kinds[2] = {{"cgroup2",
 
 static FILE *open_in(const char *folder, const char *name)
 {
-    char path[PATH_MAX + 64];
+    char path[2 * PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return fopen(path, "re");
 }
@@ -140,8 +140,7 @@ static bool find_mount(const group_kind *kind, bool first_version, char root[PAT
     bool found = false;
     while (f != NULL && !found && fgets(line, sizeof line, f) != NULL) {
         const char *rest = strstr(line, " - ");
-        found = rest != NULL &&
-                sscanf(rest, " - %63s %255s %511s", type, source, options) == 3 &&
+        found = rest != NULL && sscanf(rest, " - %63s %255s %511s", type, source, options) == 3 &&
                 strcmp(type, kind->type) == 0 &&
                 (!first_version || strstr(options, "memory") != NULL) &&
                 sscanf(line, "%*s %*s %*s %4095s %4095s", root, folder) == 2;
@@ -162,23 +161,15 @@ static size_t room_in(const group_kind *kind)
     }
     size_t skipped = strcmp(root, "/") == 0 ? 0 : strlen(root);
     const char *below = strncmp(path, root, skipped) == 0 ? path + skipped : "";
-    int length = snprintf(folder, sizeof folder, "%s%s", top, strcmp(below, "/") == 0 ? "" : below);
-    size_t room = SIZE_MAX, top_length = strlen(top);
-    for (size_t end = (size_t)length; end >= top_length;) {
-        folder[end] = '\0';
+    snprintf(folder, sizeof folder, "%s%s", top, strcmp(below, "/") == 0 ? "" : below);
+    for (size_t room = SIZE_MAX;;) {
         room = least(room, room_of(kind, folder));
-        while (end > top_length && folder[end] != '/') {
-            end--;
+        char *slash = strrchr(folder + strlen(top), '/');
+        if (slash == NULL) {
+            return room;
         }
-        if (end == top_length) {
-            if (folder[end] == '\0') {
-                break;
-            }
-            folder[end] = '\0';
-            return least(room, room_of(kind, folder));
-        }
+        *slash = '\0';
     }
-    return room;
 }
 
 size_t io_cgroup_room(void)

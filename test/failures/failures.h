@@ -37,5 +37,6 @@ int end_test(const char *what, const totals *sum);
 int test_memory(const char *part);
 int test_calls(const char *part);
 int test_kills(const char *part);
+int test_limits(const char *part);
 
 #endif
