@@ -2,8 +2,11 @@
  */
 #include "app.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,6 +38,11 @@ int app_open(const app_common *common, upsweep **u)
     upsweep_config config = {0};
     config.size = sizeof config;
     config.threads = common->threads > 4096 ? 4096 : (unsigned)common->threads;
+    /* Of a GPU the limit would be on its own memory, which no control group knows. */
+    size_t room = common->device == NULL || strncmp(common->device, "cuda", 4) != 0
+                      ? io_memory_room()
+                      : SIZE_MAX;
+    config.scratch_limit = room == SIZE_MAX ? 0 : room > 0 ? room : 1;
     const char *why = NULL;
     upsweep_status status = upsweep_open_why(u, common->device, &config, &why);
     if (status != UPSWEEP_OK) {

@@ -79,8 +79,9 @@ static int take_memory(sort_job *job)
     job->keys = io_memory_take(job->held);
     job->items = io_memory_take(job->held);
     if (job->keys == NULL || job->items == NULL) {
-        return app_fail("out of memory: %zu lines need %zu MB for their keys", job->n,
-                        job->held >> 19);
+        char why[IO_MEMORY_WHY];
+        return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
+                        job->held >> 19, io_memory_why(why));
     }
     return APP_OK;
 }

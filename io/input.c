@@ -26,6 +26,10 @@ int io_input_room(io_input *in, size_t more)
     }
     size_t room = in->held == 0 ? need : need > 2 * in->held ? need : 2 * in->held;
     void *bytes = io_memory_resize(in->bytes, in->held, room);
+    if (bytes == NULL && room > need + need / 16) { /* less in advance may still be had */
+        room = need + need / 16;
+        bytes = io_memory_resize(in->bytes, in->held, room);
+    }
     if (bytes == NULL) {
         errno = ENOMEM;
         return -1;
@@ -128,7 +132,11 @@ static int read_part(io_input *in, io_part *part, unsigned threads, io_error *er
     int failed = fstat(fd, &status) != 0 || read_bulk(in, fd, &status, threads) != 0 ||
                  read_rest(in, fd) != 0;
     if (failed) {
-        io_fail(error, name, errno == ENOMEM ? "does not fit into memory" : "cannot be read");
+        char what[IO_MEMORY_WHY + 30], why[IO_MEMORY_WHY];
+        int number = errno;
+        snprintf(what, sizeof what, "does not fit into memory%s", io_memory_why(why));
+        errno = number;
+        io_fail(error, name, number == ENOMEM ? what : "cannot be read");
     }
     if (!is_stdin) {
         close(fd);

@@ -79,9 +79,13 @@ bytes run_old(const char *name)
     return i < 0 ? (bytes){NULL, 0} : files[i].holds;
 }
 
-static bool remember_files(void)
+bool run_remember(void)
 {
     DIR *d = opendir(folder);
+    for (int i = 0; i < file_count; i++) {
+        free(files[i].holds.at);
+    }
+    file_count = 0;
     for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
         if (e->d_name[0] != '.' && file_count < FILES) {
             snprintf(files[file_count].name, sizeof files[0].name, "%s", e->d_name);
@@ -101,11 +105,10 @@ static const char *setting(const char *name)
     return value == NULL ? "" : value;
 }
 
-bool run_start(void)
+bool run_start(const char *base)
 {
     char path[200];
-    bool fast = access("/dev/shm", W_OK | X_OK) == 0; /* memory: no waiting for a disk */
-    snprintf(top, sizeof top, "%s/upsweep-failures-XXXXXX", fast ? "/dev/shm" : "/tmp");
+    snprintf(top, sizeof top, "%s/upsweep-failures-XXXXXX", base);
     if (mkdtemp(top) == NULL) {
         perror(top);
         return false;
@@ -123,7 +126,7 @@ bool run_start(void)
     setenv("LC_ALL", "C", 1);
     setenv("UPSWEEP_TUNING", "/nowhere", 1);
     if (counts == MAP_FAILED || chdir(folder) != 0 || make_files(setting("UPSWEEP_PROGRAM")) != 0 ||
-        !remember_files()) {
+        !run_remember()) {
         fprintf(stderr, "the files for the runs cannot be made in %s\n", folder);
         return false;
     }
@@ -174,6 +177,13 @@ static void set_failure(const scenario *s, const failure *f)
     setenv("LD_PRELOAD", setting("UPSWEEP_FAIL_CALLS"), 1);
 }
 
+static void (*prepare_child)(void);
+
+void run_prepare_child(void (*function)(void))
+{
+    prepare_child = function;
+}
+
 static void become(const scenario *s, const failure *f)
 {
     char words[300], *argv[WORDS] = {0};
@@ -205,6 +215,9 @@ static void become(const scenario *s, const failure *f)
         setenv("UPSWEEP_CUDA_PLUGIN", "/nowhere/plugin.so", 1);
     }
     set_failure(s, f);
+    if (prepare_child != NULL) {
+        prepare_child();
+    }
     execv(program, argv);
     _exit(127);
 }
@@ -251,6 +264,7 @@ outcome run_once(const scenario *s, const failure *f)
     o.calls[0] = atomic_load(&counts->calls[0]);
     o.calls[1] = atomic_load(&counts->calls[1]);
     o.failed = atomic_load(&counts->failed);
+    o.forked = atomic_load(&counts->pid[1]) != 0;
     o.refused = atomic_load(&counts->refused) != 0;
     o.out = load(streams, "out");
     o.err = load(streams, "err");
@@ -300,71 +314,4 @@ int run_strays(const scenario *s, char *name, size_t room)
     }
     closedir(d);
     return strays;
-}
-
-/* ---- judging ---- */
-
-static bool is_sentence(bytes err)
-{
-    const char *end = err.at == NULL ? NULL : strchr(err.at, '\n');
-    return end != NULL && end == err.at + err.size - 1 && strncmp(err.at, "upsweep", 7) == 0 &&
-           err.size > 20 && strstr(err.at, ": ") != NULL && strstr(err.at, "Success") == NULL &&
-           strstr(err.at, "(null)") == NULL && end[-1] != ' ' && end[-1] != ':';
-}
-
-const char *outcome_wrong(const scenario *s, const failure *f, const outcome *right,
-                          const outcome *o)
-{
-    static char text[200];
-    char name[80];
-    bool whole = s->output == NULL || bytes_equal(o->file, right->file);
-    bool old = s->output == NULL || bytes_equal(o->file, run_old(s->output));
-    bool killed = f->how != NULL && strncmp(f->how, "SIG", 3) == 0 && o->status > 128;
-    bool told = is_sentence(o->err);
-    int strays = run_strays(s, name, sizeof name);
-    if (strays > 0) {
-        snprintf(text, sizeof text, "%d files are left behind or changed, one is %s", strays, name);
-        return text;
-    }
-    if (o->status < 0) {
-        return "it did not end";
-    }
-    if (!whole && !old) {
-        return "the output is neither the old file nor the new one";
-    }
-    if (killed) {
-        return NULL;
-    }
-    if (o->status == s->status) {
-        return !whole                             ? "a good end, but not the new file"
-               : !bytes_equal(o->out, right->out) ? "a good end, but a wrong output"
-               : right->err.size == 0 && o->err.size != 0 && s->status == 0
-                   ? "a good end, but words on standard error"
-                   : NULL;
-    }
-    /* The C library's loader ends the process where it lacks memory for some of its tables. */
-    if (f->call != NULL && strcmp(f->call, "loader") == 0 && o->status == 127 &&
-        strcmp(o->err.at, "out of memory\n") == 0) {
-        return NULL;
-    }
-    if (o->status != 2) {
-        return "a strange end";
-    }
-    return !told                                                   ? "no clear sentence"
-           : !old && strstr(o->err.at, "is in place, but") == NULL ? "status 2, but a new file"
-                                                                   : NULL;
-}
-
-void run_complain(const scenario *s, const failure *f, const outcome *o, const char *wrong)
-{
-    printf("FAILED: %s%s%s: %s\n    status %d, standard error: %.300s\n", s->name,
-           s->library ? ", " : "", s->library ? s->device : "", wrong, o->status,
-           o->err.at == NULL ? "" : o->err.at);
-    printf("    again: FAIL_CALL=%s FAIL_AT=%lu FAIL_HOW=%s FAIL_AFTER=%d FAIL_IN=%d FAIL_KILL=%s "
-           "FAIL_NO_TMPFILE=%d FAIL_WATCHED=%d: %s%s%s %s\n",
-           f->call, f->at, f->how == NULL ? "ENOMEM" : f->how, f->after, f->in_child,
-           f->kill == NULL ? "self" : f->kill, f->no_tmpfile, s->library,
-           s->library ? "library_calls " : "upsweep", s->library ? s->name : "",
-           s->library ? s->device : "", s->words);
-    fflush(stdout);
 }

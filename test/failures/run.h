@@ -34,12 +34,17 @@ typedef struct outcome {
     int status; /* exit status, 128 + signal, or -1: it did not end */
     bytes out, err, file;
     unsigned long calls[2], failed;
+    bool forked;  /* there was a second process */
     bool refused; /* no filter of system calls is to be had */
 } outcome;
 
-/* Makes the folders and the files; false and a sentence where that fails. */
-bool run_start(void);
+/* Makes the folders, in the folder `base`, and the files; false and a sentence where that fails. */
+bool run_start(const char *base);
 void run_end(void);
+/* Takes the files that are in the folder now for its input files. */
+bool run_remember(void);
+/* Each program that runs calls this function first, in its own process; NULL: none. */
+void run_prepare_child(void (*function)(void));
 /* The file as it is before a run. */
 bytes run_old(const char *name);
 /* Runs it, loads what it wrote, and puts the output back. */
