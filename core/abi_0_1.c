@@ -79,7 +79,7 @@ USW_AS_OF_0_1(upsweep_status, upsweep_explain_choice, upsweep *u, size_t n, upsw
     upsweep_report all = UPSWEEP_REPORT_INIT;
     upsweep_status status =
         upsweep_explain_choice(u, n, type, options, report == NULL ? NULL : &all);
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && report != NULL) {
         report_of(u, report);
     }
     return status;
@@ -116,7 +116,7 @@ USW_AS_OF_0_1(upsweep_status, upsweep_film_at, const upsweep_film *film, size_t 
 {
     upsweep_picture all = UPSWEEP_PICTURE_INIT;
     upsweep_status status = upsweep_film_at(film, i, picture == NULL ? NULL : &all);
-    if (status == UPSWEEP_OK) {
+    if (status == UPSWEEP_OK && picture != NULL) {
         *picture = (picture_0_1){all.kernel, all.number, all.changed};
     }
     return status;
