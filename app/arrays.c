@@ -16,13 +16,15 @@ const char *app_input_name(const app_common *common)
     return io_input_name(common->operand_count == 0 ? "-" : common->operands[0]);
 }
 
-int app_check_input(const app_common *common, const io_input *in)
+int app_check_input(const app_common *common, const io_part *parts, size_t count)
 {
-    const io_part *packed = io_source_packed(in, common->output);
-    return packed == NULL ? APP_OK
-                          : app_fail("%s: is compressed, and the output would not be: give -o "
-                                     "another name",
-                                     common->output);
+    for (size_t i = 0; i < count; i++) {
+        if (io_source_is_packed(&parts[i], common->output)) {
+            return app_fail("%s: is compressed, and the output would not be: give -o another name",
+                            common->output);
+        }
+    }
+    return APP_OK;
 }
 
 int app_input_format(const app_common *common, io_format *from)
@@ -57,7 +59,7 @@ static int read_names(const app_common *common, const char *const *names, size_t
     if (!io_array_read(a, names, count, wish, &error)) {
         return app_fail("%s", error.text);
     }
-    return app_check_input(common, &a->input);
+    return app_check_input(common, a->input.parts, a->input.part_count);
 }
 
 static int read_input(const app_common *common, const char *const *names, size_t count, io_array *a)

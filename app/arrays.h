@@ -19,7 +19,7 @@ int app_read_beside(const app_common *common, const char *name, upsweep_type typ
 /* --from, 0 if it is not given; APP_ERROR for a word that is no format. */
 int app_input_format(const app_common *common, io_format *from);
 /* Refuses -o onto a compressed input, which the output would not be; called by the above. */
-int app_check_input(const app_common *common, const io_input *in);
+int app_check_input(const app_common *common, const io_part *parts, size_t count);
 /* Refuses arrays of several axes, and of none. */
 int app_check_one_axis(const char *name, const io_array *a);
 /* "standard input" or the name of the first operand, for sentences. */

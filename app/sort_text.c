@@ -40,7 +40,7 @@ static int read_input(sort_job *job)
                         &how, &error)) {
         return app_fail("%s", error.text);
     }
-    return app_check_input(common, &job->in);
+    return app_check_input(common, job->in.parts, job->in.part_count);
 }
 
 static bool is_array(const sort_job *job)

@@ -211,7 +211,7 @@ static int open_devices(compare *c)
             return APP_ERROR;
         }
         if (c->machine.isa == NULL) { /* app_describe_cpu does not know */
-            upsweep_report report;
+            upsweep_report report = UPSWEEP_REPORT_INIT;
             upsweep_last_report(c->devices[d].u, &report);
             c->machine.isa = report.isa;
         }

@@ -1,5 +1,6 @@
 /* verb_graph.c - `upsweep graph`: tells what a graph is, turns it into another format, makes one.
  * */
+#include "arrays.h"
 #include "graph_verb.h"
 
 #include "output.h"
@@ -103,6 +104,9 @@ static int convert(const app_graph_settings *s, const char *file)
     int status = app_graph_output_format(s, &format);
     if (status == APP_OK) {
         status = app_read_graph(&s->common, &s->input, file, &g);
+    }
+    if (status == APP_OK) {
+        status = app_check_input(&s->common, &g.source, 1);
     }
     if (status == APP_OK) {
         status = app_write_graph(s, &g, format);

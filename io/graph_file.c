@@ -108,6 +108,7 @@ bool io_graph_read(io_graph *g, const char *file, const io_graph_options *option
     if (!io_graph_load(&g->input, file, options->threads, options->progress, error)) {
         return false;
     }
+    g->source = g->input.parts[0];
     g->format = options->format;
     if (g->format == IO_GRAPH_NONE) {
         g->format = format_of_bytes(&g->input);

@@ -84,6 +84,7 @@ typedef struct io_graph {
         size_t bytes;
     } blocks[IO_GRAPH_BLOCKS]; /* what the arrays lie in */
     io_input input;            /* or else this */
+    io_part source;            /* the file */
 } io_graph;
 
 typedef struct io_graph_options {

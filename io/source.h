@@ -21,8 +21,8 @@ typedef struct io_reading {
 bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
                     io_error *error);
 
-/* The part that was unpacked and is the file that `name` opens, or NULL: if that is written to, the
+/* Whether the part was unpacked, and is the file that `name` opens: if that is written to, the
  * compressed file is lost. name may be NULL. */
-const io_part *io_source_packed(const io_input *in, const char *name);
+bool io_source_is_packed(const io_part *part, const char *name);
 
 #endif

@@ -102,7 +102,7 @@ valgrind_step() {
 
 fuzz() {
     have clang || return
-    names="npy number numbers keys graph lists tuning"
+    names="npy number numbers keys graph lists source tuning"
     targets=$(for name in $names; do printf 'fuzz_%s ' "$name"; done)
     clang_build build-fuzz address,undefined -DUPSWEEP_FUZZ=ON -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link || {
         verdict "fuzz targets" 1

@@ -1,9 +1,9 @@
 /* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole
  * or not at all, whatever moment the process is killed at. */
-#include "source.h"
 #include "lines.h"
 #include "output.h"
 #include "parallel.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -308,12 +308,49 @@ static void every_task_runs_once(void **state)
     assert_true(io_processors() >= 1);
 }
 
+static void marks_need_all_their_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        io_file_kind kind;
+    } cases[] = {{"\x93NUMPY", 6, IO_KIND_NPY},
+                 {"\x1f\x8b\x08", 3, IO_KIND_GZIP},
+                 {"\x28\xb5\x2f\xfd", 4, IO_KIND_ZSTD},
+                 {"\x5f\x2a\x4d\x18", 4, IO_KIND_ZSTD},
+                 {"\x50\x2a\x4d\x18", 4, IO_KIND_ZSTD},
+                 {"PK\3\4", 4, IO_KIND_ZIP},
+                 {"PK\5\6", 4, IO_KIND_ZIP},
+                 {"\xfd"
+                  "7zXZ\0",
+                  6, IO_KIND_XZ},
+                 {"BZh11AY&SY", 10, IO_KIND_BZIP2},
+                 {"BZh9\x17\x72\x45\x38\x50\x90", 10, IO_KIND_BZIP2},
+                 {"\x89USG\r\n\x1a\n", 8, IO_KIND_USG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t size = 0; size <= cases[i].size; size++) {
+            unsigned char *copy = malloc(size + (size == 0)); /* a checker sees what is behind */
+            assert_non_null(copy);
+            memcpy(copy, cases[i].bytes, size);
+            assert_int_equal(io_file_kind_of(copy, size),
+                             size < cases[i].size ? IO_KIND_PLAIN : cases[i].kind);
+            copy[size > 0 ? size - 1 : 0] ^= size == cases[i].size ? 0x40 : 0;
+            if (size == cases[i].size) {
+                assert_int_equal(io_file_kind_of(copy, size), IO_KIND_PLAIN);
+            }
+            free(copy);
+        }
+    }
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_need_all_their_bytes),
         cmocka_unit_test(inputs_are_one_range),
         cmocka_unit_test(big_inputs_are_complete),
         cmocka_unit_test(bad_inputs_are_told_by_name),

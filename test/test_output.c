@@ -261,7 +261,7 @@ static void writing_over_that_fails(void **state)
 }
 
 /* Runs as a user who may write the file only. Status of the program. */
-static int sort_as_nobody(const char *file)
+static int sort_as_nobody(const char *file, const char *scratch)
 {
     enum { NOBODY = 65534 };
     pid_t child = fork();
@@ -269,7 +269,8 @@ static int sort_as_nobody(const char *file)
         if (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0) {
             _exit(126);
         }
-        execl(path_of("upsweep"), "upsweep", "sort", file, "-o", file, (char *)NULL);
+        close(STDERR_FILENO); /* what it says */
+        execl(path_of("upsweep"), "upsweep", "sort", "-T", scratch, file, "-o", file, (char *)NULL);
         _exit(127);
     }
     int status;
@@ -295,7 +296,9 @@ static void a_directory_that_may_not_be_written(void **state)
         assert_int_equal(chmod(f, turn == 2 ? 0644 : 0666), 0);
         assert_int_equal(chmod(path_of("ro"), turn == 1 ? 01777 : 0755), 0);
         assert_int_equal(stat(f, &before), 0);
-        assert_int_equal(sort_as_nobody(f), turn == 2 ? 2 : 0);
+        assert_int_equal(sort_as_nobody(f, path_of("missing")), 2);
+        assert_true(holds(f, "c\nb\na\n"));
+        assert_int_equal(sort_as_nobody(f, "/tmp"), turn == 2 ? 2 : 0);
         assert_true(holds(f, turn == 2 ? "c\nb\na\n" : "a\nb\nc\n"));
         assert_int_equal(stat(f, &after), 0);
         assert_true(after.st_uid == 0 && after.st_ino == before.st_ino);
