@@ -128,7 +128,8 @@ bool io_graph_to_list(io_graph *g);
 /* Reads coordinates (.co) of the graph's vertices into x and y. */
 bool io_graph_read_places(io_graph *g, const char *file, unsigned threads, io_error *error);
 
-/* Vertices of a file: DIMACS .ss (`s ID`), or one id or name a line, in quotes if it has blanks. *ids is from malloc. */
+/* Vertices of a file: DIMACS .ss (`s ID`), or one id or name a line, a name that has blanks in
+ * quotes. *ids is from malloc. */
 bool io_graph_read_vertices(const io_graph *g, const char *file, uint32_t **ids, size_t *count,
                             io_error *error);
 /* Pairs of them: DIMACS .p2p (`q FROM TO`), or two a line. from and to are from malloc. */

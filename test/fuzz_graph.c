@@ -1,7 +1,7 @@
 /* fuzz_graph.c - hostile graph files. The first byte picks the format and what is asked of it, the
- * second what is asked of tables, the rest is the file. What is read must be a graph that the library takes, and what is written of it
- * must read back as the same; what is refused must be refused with a reason, the same by one thread
- * and by three. */
+ * second what is asked of tables, the rest is the file. What is read must be a graph that the
+ * library takes, and what is written of it must read back as the same; what is refused must be
+ * refused with a reason, the same by one thread and by three. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

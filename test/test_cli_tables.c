@@ -86,6 +86,13 @@ static const struct {
      "tail,head\n\"#a\",\" b\"\n\" b\",\"c\"\"\"\n\"c\"\"\",\"d,\te\"\n", ""},
     {"a.csv", "\"#a\",\" b\"\n\" b\",\"d,\te\"\n", "graph convert a.csv --names --to tsv",
      "tail\thead\n\"#a\"\t\" b\"\n\" b\"\t\"d,\te\"\n", ""},
+    {"a.csv", "y,x\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe0\x80\x80\xf0\x9f\x9a\x80\n",
+     "paths a.csv --names --format json -s y -t "
+     "x\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80\xe0\x80\x80\xf0\x9f\x9a\x80",
+     "{\"vertices\": 2, \"arcs\": 1, \"first\": 0, \"type\": \"u32\",\n \"answers\": [\n"
+     "  {\"source\": \"y\", \"targets\": [{\"target\": \"x\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
+     "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\xf0\x9f\x9a\x80\", \"distance\": 1}]}]}\n",
+     ""},
     /* Ids far apart. */
     {"a.csv", "0,300000000,1\n", "paths a.csv -s 0", "vertex,distance\n0,0\n300000000,1\n", ""},
     {"a.csv", "7000000000,0,2\n0,5,1\n", "paths a.csv -s 7000000000 --parents",
@@ -151,8 +158,9 @@ static void prints(void **state)
 static void named_in_files(void **state)
 {
     (void)state;
-    store_text("t", "\"a \"\"b\"\"\"\n  \"#c d\"  \r\nx\n");
+    store_text("t", "\xef\xbb\xbf\"a \"\"b\"\"\"\n  \"#c d\"  \r\nx\n");
     store_text("p", "x \"a \"\"b\"\"\"\n\"a \"\"b\"\"\"\t\"#c d\"\n");
+    store_text("wide", "\xff\xfex");
     store_text("bad", "\"a \"\"b\"\"\" x\n");
     store_text("a.csv", "x,\"a \"\"b\"\"\"\n\"a \"\"b\"\"\",\"#c d\"\n");
     program_result r = run("paths a.csv --names -s x --targets t");
@@ -161,6 +169,10 @@ static void named_in_files(void **state)
     r = run("paths a.csv --names --pairs p");
     assert_string_equal(r.out, "source,target,distance\nx,\"a \"\"b\"\"\",1\n"
                                "\"a \"\"b\"\"\",\"#c d\",1\n");
+    program_free(&r);
+    r = run("paths a.csv --names -s x --targets wide");
+    assert_int_equal(r.status, 2);
+    assert_non_null(strstr(r.err, "wide: is text in UTF-16 or UTF-32"));
     program_free(&r);
     r = run("paths a.csv --names -s x --targets bad");
     assert_int_equal(r.status, 2);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -179,6 +180,30 @@ static void vertices_of_ids(void **state)
     }
 }
 
+/* 1,100,001 ids: with a fourth of that in arcs, all numbers are vertices; with one less, not. */
+static void few_and_many_arcs(void **state)
+{
+    (void)state;
+    enum { GREATEST = 1100000, ENOUGH = GREATEST / 4 };
+    char *text = malloc(ENOUGH * 16);
+    for (size_t arcs = ENOUGH - 1; arcs <= ENOUGH; arcs++) {
+        char *p = text;
+        for (size_t i = 1; i < arcs; i++) {
+            p += sprintf(p, "%zu %zu\n", i, i + 1);
+        }
+        p += sprintf(p, "0 %d\n", GREATEST);
+        io_graph g;
+        io_error error = {0};
+        assert_int_equal(program_store("a.el", text, (size_t)(p - text)), 0);
+        assert_true(store_read(&g, "a.el", 2, &error));
+        assert_int_equal(g.vertices, arcs == ENOUGH ? GREATEST + 1 : arcs + 2);
+        assert_int_equal(io_graph_id(&g, g.head[arcs - 1]), GREATEST);
+        assert_int_equal(io_graph_id(&g, g.tail[arcs - 2]), arcs - 1);
+        io_graph_free(&g);
+    }
+    free(text);
+}
+
 CHECK(weights)
 CHECK(ids)
 
@@ -188,6 +213,7 @@ int main(void)
         cmocka_unit_test(check_weights),
         cmocka_unit_test(check_ids),
         cmocka_unit_test(vertices_of_ids),
+        cmocka_unit_test(few_and_many_arcs),
     };
     return cmocka_run_group_tests(tests, store_begin, store_end);
 }
