@@ -187,7 +187,7 @@ static void run_film(fuzz *f)
         expect(f, status != UPSWEEP_OK && film == NULL, "there is a film of a CPU");
         return;
     }
-    expect(f, status == UPSWEEP_OK && film != NULL, "there is no film");
+    expect(f, status == UPSWEEP_OK && film != NULL, upsweep_error(f->u));
     if (film != NULL) {
         watch_film(f, film, bytes);
         upsweep_film_close(film);
