@@ -52,6 +52,18 @@ static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep
     return usw_check_place(u, keys, "keys");
 }
 
+/* A name must be that of a sort, wherever it is going to run: forms of a GPU are found by their name
+ * alone. */
+static upsweep_status check_name(upsweep *u, const char *name)
+{
+    const usw_entry *e = name == NULL ? NULL : usw_entry_find(name);
+    if (name == NULL || (e != NULL && strcmp(e->row->info.operation, "sort") == 0)) {
+        return UPSWEEP_OK;
+    }
+    (void)usw_sort_form_find(u, name); /* which says so */
+    return UPSWEEP_ERROR_ALGORITHM;
+}
+
 static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o)
 {
     size_t bytes = upsweep_type_bytes(type);
@@ -103,9 +115,8 @@ static upsweep_status sort_named(const job *j)
 {
     const usw_sort_form *form = usw_sort_form_find(j->u, j->options.algorithm);
     const usw_entry *e = usw_entry_find(j->options.algorithm);
-    if (form == NULL) {
-        return e == NULL || strcmp(e->row->info.operation, "sort") != 0 ? UPSWEEP_ERROR_ALGORITHM
-                                                                        : UPSWEEP_ERROR_UNSUPPORTED;
+    if (form == NULL || e == NULL) {
+        return UPSWEEP_ERROR_UNSUPPORTED;
     }
     const char *name = e->row->info.name; /* static, unlike the caller's string */
     if (!j->all_bits && !form->takes_bits) {
@@ -300,6 +311,7 @@ USW_APART static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsw
         return status;
     }
     status = check_keys(u, keys, n, type, &o);
+    status = status == UPSWEEP_OK ? check_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, n, type, &o, &status)) {
         job j = job_of(u, keys, n, type, &o);
         status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);

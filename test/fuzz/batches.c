@@ -51,6 +51,8 @@ static void draw_batch(fuzz *f, batch *b, const fuzz_net *g)
     if (b->each_its_targets) {
         b->q.target_count = FUZZ_TARGETS; /* is not looked at */
     }
+    /* A GPU has "path/bucket" for batches only, and says so. */
+    f->may_refuse = f->device && b->q.algorithm != NULL;
     fuzz_query_expect(f, lost, b->q.has_cutoff || b->q.has_targets);
     fuzz_detail(f, "%s%s", b->each_its_targets ? ", targets of each" : "",
                 b->each_its_cutoff ? ", cutoffs of each" : "");

@@ -66,7 +66,7 @@ size_t fuzz_length(fuzz *f, unsigned slow)
                : r < 650             ? fuzz_magnitude(f, 1, 5000)
                : r < 800             ? fuzz_draw(f, 5001)
                : r < 975             ? threshold(f, f->small ? 2048 : 9000)
-               : r < 1000 - 8 / slow ? fuzz_magnitude(f, 5000, wide)
+               : r < 1000 - 8 / slow ? fuzz_magnitude(f, f->small ? 600 : 5000, wide)
                : fuzz_chance(f, 2)   ? threshold(f, widest)
                                      : fuzz_magnitude(f, wide, widest);
     if (f->small && n > 600 && !fuzz_chance(f, 6)) {
@@ -122,7 +122,8 @@ void fuzz_algorithm(fuzz *f, const char *prefix)
     }
     if (f->twist == TWIST_ALGORITHM) {
         static const char *const none[] = {"sort/none", "", "quick", "/", "radix/sort"};
-        f->options.algorithm = none[f->twist_at % 5];
+        const char *other = strcmp(prefix, "scan/") == 0 ? "reduce/tree" : "scan/sweep";
+        f->options.algorithm = f->twist_at % 2 == 0 ? other : none[f->twist_at % 5];
         f->expect = f->expect == UPSWEEP_OK ? UPSWEEP_ERROR_ALGORITHM : f->expect;
         return;
     }

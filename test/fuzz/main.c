@@ -36,12 +36,13 @@ typedef struct plan {
 /* What a worker tells the others, in shared memory. */
 typedef struct worker {
     uint64_t cases, calls, failed; /* failed: the number of the case */
-    bool has_failed;
+    bool has_failed, told;         /* told: the case was described */
     uint64_t good[128];
+    fuzz now; /* the case under way */
 } worker;
 
-static fuzz now;   /* the case under way, for the handler of signals */
-static bool quiet; /* while a case is made shorter */
+static worker *here; /* this process's, for the handler of signals */
+static bool quiet;   /* while a case is made shorter */
 
 static double seconds_since(const struct timespec *from)
 {
@@ -50,21 +51,22 @@ static double seconds_since(const struct timespec *from)
     return (double)(t.tv_sec - from->tv_sec) + (double)(t.tv_nsec - from->tv_nsec) * 1e-9;
 }
 
-static void print_case(void)
+static void print_case(worker *w)
 {
     char text[1200];
-    fuzz_describe(&now, text, sizeof text);
-    if (!quiet) {
+    fuzz_describe(&w->now, text, sizeof text);
+    if (!quiet && !w->told) {
         fprintf(stderr, "%s\n", text);
     }
+    w->told = true;
 }
 
 /* The case that crashes, or does not end, is told before the process is gone. */
 static void on_signal(int number)
 {
-    snprintf(now.wrong, sizeof now.wrong, "%s",
+    snprintf(here->now.wrong, sizeof here->now.wrong, "%s",
              number == SIGALRM ? "it does not end" : strsignal(number));
-    print_case();
+    print_case(here);
     _exit(1);
 }
 
@@ -79,8 +81,8 @@ static void on_signal(int number)
 void __sanitizer_set_death_callback(void (*callback)(void));
 static void on_death(void)
 {
-    snprintf(now.wrong, sizeof now.wrong, "the sanitizer has ended it");
-    print_case();
+    snprintf(here->now.wrong, sizeof here->now.wrong, "the sanitizer has ended it");
+    print_case(here);
 }
 #endif
 
@@ -104,19 +106,19 @@ static void catch_signals(void)
 /* False: it is wrong, which is printed. */
 static bool run_one(const plan *p, uint64_t number, size_t most)
 {
-    now.most = most;
-    now.device = p->device;
-    now.small = p->small;
+    here->now.most = most;
+    here->now.device = p->device;
+    here->now.small = p->small;
     alarm(CASE_SECONDS);
-    if (!fuzz_run(&now, number)) {
-        fprintf(stderr, "fuzz_calls: no device: %s\n", now.wrong);
+    if (!fuzz_run(&here->now, number)) {
+        fprintf(stderr, "fuzz_calls: no device: %s\n", here->now.wrong);
         _exit(SKIPPED);
     }
     alarm(0);
-    if (now.wrong[0] != '\0') {
-        print_case();
+    if (here->now.wrong[0] != '\0') {
+        print_case(here);
     }
-    return now.wrong[0] == '\0';
+    return here->now.wrong[0] == '\0';
 }
 
 static bool matches(const plan *p, uint64_t number)
@@ -130,7 +132,8 @@ static void work(const plan *p, worker *all, unsigned which)
     struct timespec start;
     worker *w = &all[which];
     clock_gettime(CLOCK_MONOTONIC, &start);
-    now.good = w->good;
+    here = w;
+    w->now.good = w->good;
     const char *why = "";
     if (p->device && !device_start((size_t)1 << 26, &why)) {
         fprintf(stderr, "fuzz_calls: skipped: %s\n", why);
@@ -152,7 +155,7 @@ static void work(const plan *p, worker *all, unsigned which)
         }
         w->has_failed = false;
         w->cases++;
-        w->calls = now.calls;
+        w->calls = w->now.calls;
     }
     if (p->device) {
         device_end();
@@ -164,7 +167,9 @@ static void work(const plan *p, worker *all, unsigned which)
 /* Whether the case is wrong with no length above `most`. */
 static bool fails_within(const plan *p, uint64_t number, size_t most)
 {
-    static uint64_t good[128];
+    static worker alone;
+    here = &alone;
+    here->now.good = here->good;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -174,7 +179,6 @@ static bool fails_within(const plan *p, uint64_t number, size_t most)
             (p->device && !device_start(1 << 26, &why))) {
             _exit(0);
         }
-        now.good = good;
         _exit(run_one(p, number, most) ? 0 : 1);
     }
     int status = 0;
@@ -277,6 +281,10 @@ static int run_all(const plan *p)
     for (unsigned k = 0; worst == 1 && k < p->workers; k++) {
         if (all[k].has_failed && all[k].failed != 0) {
             uint64_t before = all[k].cases;
+            if (!all[k].told) { /* something ended the process without a signal that is caught */
+                snprintf(all[k].now.wrong, sizeof all[k].now.wrong, "the process has ended");
+                print_case(&all[k]);
+            }
             fprintf(stderr, "fuzz_calls: after %.1f s and %llu cases of this worker: 0x%016llx\n",
                     seconds_since(&start), (unsigned long long)before,
                     (unsigned long long)all[k].failed);
@@ -336,9 +344,10 @@ static bool take(plan *p, const char *name, const char *value)
 
 static int run_case(const plan *p)
 {
-    static uint64_t good[128];
+    static worker alone;
     const char *why;
-    now.good = good;
+    here = &alone;
+    here->now.good = here->good;
     if (p->device && !device_start((size_t)1 << 26, &why)) {
         fprintf(stderr, "fuzz_calls: skipped: %s\n", why);
         return SKIPPED;

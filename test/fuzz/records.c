@@ -141,6 +141,8 @@ static void run_records(fuzz *f)
     fuzz_detail(f, ", records of %zu bytes", l.bytes);
     fill_records(f, &l, fuzz_array_new(f, FUZZ_IN_PLACE, n, l.bytes, 1));
     twist_a_field(f, &l);
+    /* A GPU cannot do that in place, and says so. */
+    f->may_refuse |= f->device && (l.flags & UPSWEEP_IN_PLACE) != 0;
     fuzz_arrays_ready(f);
     upsweep_status status = upsweep_sort_records(f->u, fuzz_at(f, 0), fuzz_count(f, n, l.bytes),
                                                  l.bytes, l.field, l.count, f->o);
