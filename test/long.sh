@@ -1,11 +1,13 @@
 #!/bin/sh
 # long.sh [JOBS] - what takes too long for every change: the tests under AddressSanitizer and
 # UndefinedBehaviorSanitizer, under ThreadSanitizer and under valgrind, and the fuzz targets for
-# FUZZ_SECONDS each (60). Ends with 1 if anything failed. STEPS="asan tsan valgrind fuzz" picks.
+# FUZZ_SECONDS each (60); and every failing allocation, system call and moment of a kill, of which
+# the other check takes a sample. Ends with 1 if anything failed. STEPS="asan tsan valgrind fuzz
+# failures" picks.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-asan tsan valgrind fuzz}
+steps=${STEPS:-asan tsan valgrind fuzz failures}
 failed=
 
 have() {
@@ -75,6 +77,14 @@ for step in $steps; do
             [ $status = 0 ] || tail -40 build-fuzz/$target.log
             verdict "fuzz_$target" $status
         done
+        ;;
+    failures)
+        cmake -S . -B build-failures -G Ninja -DCMAKE_BUILD_TYPE=Release -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF \
+            --log-level=WARNING -Wno-dev >/dev/null &&
+            cmake --build build-failures -j "$jobs" --target upsweep failures library_calls fail_calls &&
+            { ! have c++ || cmake --build build-failures -j "$jobs" --target upsweep_cuda_emulated; } &&
+            FAILURES=all ctest --test-dir build-failures --output-on-failure --verbose -j "$jobs" -R '^failures_'
+        verdict failures $?
         ;;
     esac
 done
