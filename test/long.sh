@@ -81,8 +81,7 @@ for step in $steps; do
     failures)
         cmake -S . -B build-failures -G Ninja -DCMAKE_BUILD_TYPE=Release -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF \
             --log-level=WARNING -Wno-dev >/dev/null &&
-            cmake --build build-failures -j "$jobs" --target upsweep failures library_calls fail_calls &&
-            { ! have c++ || cmake --build build-failures -j "$jobs" --target upsweep_cuda_emulated; } &&
+            cmake --build build-failures -j "$jobs" --target failures &&
             FAILURES=all ctest --test-dir build-failures --output-on-failure --verbose -j "$jobs" -R '^failures_'
         verdict failures $?
         ;;
