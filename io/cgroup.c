@@ -1,5 +1,6 @@
-/* cgroup.c - /proc/self/cgroup names the group of this process, /proc/self/mountinfo the folder where
- * such groups lie; the group's own folder and those above it hold limits and usages as numbers. */
+/* cgroup.c - /proc/self/cgroup names the group of this process, /proc/self/mountinfo the folder
+ * where such groups lie; the group's own folder and those above it hold limits and usages as
+ * numbers. */
 #include "cgroup.h"
 
 #include <limits.h>

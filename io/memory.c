@@ -19,8 +19,8 @@ static size_t whole_pages(size_t bytes)
 static atomic_size_t held;      /* bytes of all blocks */
 static _Atomic size_t at_start; /* the room there was for all blocks; 0: not known yet */
 
-/* What a block may be as large as. The system gives pages out when they are touched, so what is held
- * counts in full, touched or not. */
+/* What a block may be as large as. The system gives pages out when they are touched, so what is
+ * held counts in full, touched or not. */
 static size_t room(void)
 {
     size_t start = atomic_load(&at_start);
@@ -41,7 +41,8 @@ size_t io_memory_room(void)
     return room();
 }
 
-/* Whether `more` bytes may be held. Little is always allowed: to look takes longer than to fill it. */
+/* Whether `more` bytes may be held. Little is always allowed: to look takes longer than to fill
+ * it. */
 static int may_hold(size_t more)
 {
     int may = more < LARGE_FROM || more <= room();

@@ -135,9 +135,10 @@ calls() {
 }
 
 failures() {
-    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF && cmake --build build-failures -j "$jobs" &&
-        FAILURES=all tests build-failures -R 'failures' --timeout 3000
-    verdict "failing allocations, system calls, kills" $? "$passed"
+    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-failures -j "$jobs" --target failures &&
+        FAILURES=all tests build-failures --verbose -R '^failures_' --timeout 3000
+    verdict "failing allocations and system calls, kills, limits of memory" $? "$passed"
 }
 
 abi() {

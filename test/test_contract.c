@@ -21,7 +21,7 @@ static uint32_t keys[N], more[N], out[2 * N];
 static uint64_t wide[2 * N];
 static uint8_t bytes[N];
 static const uint32_t places[N] = {3, 1, 0, 2, 7, 6, 5, 4};
-static upsweep_report report;
+static upsweep_report report = UPSWEEP_REPORT_INIT;
 static size_t found;
 
 static int compare(const void *a, const void *b, void *context)

@@ -136,7 +136,7 @@ static void test_accounting(void **state)
     books b = {0};
     upsweep *u = NULL;
     usw_options options;
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     assert_int_equal(handle_open_with_books(&u, &b, 2, 100000), UPSWEEP_OK);
     assert_int_equal(usw_enter(u, NULL, 0, &options), UPSWEEP_OK);
     assert_non_null(usw_scratch(u, 70));

@@ -181,8 +181,8 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     return memalign(alignment, bytes);
 }
 
-/* The classes of C++. Only what asks for NULL (std::nothrow) fails: that is how the plugin allocates.
- * The others belong to the emulator, which stands for a device and its driver. */
+/* The classes of C++. Only what asks for NULL (std::nothrow) fails: that is how the plugin
+ * allocates. The others belong to the emulator, which stands for a device and its driver. */
 void *_Znwm(size_t bytes);
 void *_Znam(size_t bytes);
 void *_ZnwmRKSt9nothrow_t(size_t bytes, const void *nothrow);

@@ -3,9 +3,9 @@
  *
  *   FAIL_COUNTS=FILE    a file of sizeof(fail_counts) zero bytes, mapped by both sides
  *   FAIL_CALL=NAME      malloc (with calloc, realloc, mmap by the program, ...), loader (the same
- *                       within dlopen, which malloc leaves out), thread, fork, or a family of system
- *                       calls: open read pread write ftruncate fsync rename link unlink mmap close
- *                       pipe stat; or any: all of these families
+ *                       within dlopen, which malloc leaves out), thread, fork, or a family of
+ *                       system calls: open read pread write ftruncate fsync rename link unlink
+ *                       mmap close pipe stat; or any: all of these families
  *   FAIL_AT=K           the K-th of them fails, from 1; 0, the default: they are only counted
  *   FAIL_HOW=WORD       ENOSPC, EIO, ..; short: it moves half of the bytes; SIGKILL, ..: a signal
  *   FAIL_AFTER=1        and all behind the K-th, too
@@ -31,8 +31,8 @@ typedef struct fail_counts {
     atomic_int threads;    /* threads started while watched */
 } fail_counts;
 
-/* For programs that are watched in part; absent where fail_calls.so is not loaded. 1: calls count and
- * fail; 2: only what memory is taken and given back counts; 0: nothing. */
+/* For programs that are watched in part; absent where fail_calls.so is not loaded. 1: calls
+ * count and fail; 2: only what memory is taken and given back counts; 0: nothing. */
 void fail_calls_watch(int on) __attribute__((weak));
 /* Blocks taken while watched and not given back; 0 where threads were started, which keep some. */
 long fail_calls_live(void) __attribute__((weak));

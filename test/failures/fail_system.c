@@ -1,7 +1,7 @@
-/* fail_system.c - makes the k-th system call of a family fail, whoever makes it: the program, the C
- * library on its behalf, or the loader. A filter (seccomp) turns each call of the family into the
- * signal SIGSYS; its handler counts, and makes the call in place of the program or returns an error.
- * Calls that come from raw_call below pass the filter. */
+/* fail_system.c - makes the k-th system call of a family fail, whoever makes it: the program,
+ * the C library on its behalf, or the loader. A filter (seccomp) turns each call of the family
+ * into the signal SIGSYS; its handler counts, and makes the call in place of the program or
+ * returns an error. Calls that come from raw_call below pass the filter. */
 #include "fail_calls.h"
 
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
-/* failures.c - the tests of failures: for each scenario the calls of a kind are counted, and then the
- * scenario is run again for each of them, with that one failing.
+/* failures.c - the tests of failures: for each scenario the calls of a kind are counted, and then
+ * the scenario is run again for each of them, with that one failing.
  *
  *     failures memory|calls|kills|limits [PART_OF_A_NAME]
  *
- * A run must end with what it ends with where nothing fails, or with status 2, one sentence and the
- * old file; nothing may be left in the folder. FAILURES=all takes every k; otherwise many k are
- * sampled: those at the begin and at the end, and some between. */
+ * A run must end with what it ends with where nothing fails, or with status 2, one sentence and
+ * the old file; nothing may be left in the folder. FAILURES=all takes every k; otherwise many k
+ * are sampled: those at the begin and at the end, and some between. */
 #include "failures.h"
 
 #include <stdio.h>
@@ -52,9 +52,9 @@ bool prepare(const scenario *s, const failure *f, outcome *right, outcome *count
     return wrong == NULL;
 }
 
-/* Faults that are known, and being cured: a .npy is sorted as text where its first bytes cannot be
- * read; and where the keeper's answer is lost or it is killed, its work is done twice, which leaves a
- * file behind. They are counted, not complained of, as long as KNOWN_FAULTS is 1. */
+/* Faults that are known, and being cured: a .npy is sorted as text where its first bytes cannot
+ * be read; and where the keeper's answer is lost or it is killed, its work is done twice, which
+ * leaves a file behind. They are counted, not complained of, as long as KNOWN_FAULTS is 1. */
 enum { KNOWN_FAULTS = 1, COMPLAINTS = 40 };
 
 static bool is_known(const scenario *s, const failure *f, const outcome *o, const char *wrong)
@@ -88,25 +88,35 @@ void try_one(const scenario *s, const failure *f, const outcome *right, totals *
     outcome_free(&o);
 }
 
-void try_each(const scenario *s, failure f, unsigned long total, unsigned long limit,
+void try_each(const scenario *s, failure f, unsigned long total, const sample *few,
               const outcome *right, totals *sum)
 {
-    unsigned long count = take_all() || total < limit ? total : limit;
-    unsigned forms =
-        f.how != NULL && (strcmp(f.how, "ENOMEM") == 0 || strcmp(f.how, "ENOSPC") == 0) ? 2 : 1;
-    for (unsigned long i = 0; i < count * forms; i++) {
-        f.at = pick(total, count, i / forms);
-        f.after = i % forms != 0;
-        try_one(s, &f, right, sum);
+    bool all = take_all() || total <= few->tries;
+    unsigned long count = all ? total : few->tries, of = few->of > count ? few->of : count;
+    of = of < total ? of : total;
+    bool used_up = strcmp(f.how, "ENOMEM") == 0 || strcmp(f.how, "ENOSPC") == 0;
+    for (unsigned long i = 0; i < count; i++) {
+        f.at = all ? i + 1 : pick(total, of, (few->from + i) % of);
+        for (int after = 0; after <= used_up; after++) {
+            f.after = after != 0;
+            try_one(s, &f, right, sum);
+        }
     }
 }
 
+static bool on_gpu(const scenario *s)
+{
+    return strstr(s->words, "cuda") != NULL || (s->library && strcmp(s->device, "cuda") == 0);
+}
+
+/* Without the emulated plugin (it is C++) there are no scenarios on a GPU. */
 bool is_asked(const scenario *s, const char *part)
 {
     char name[200];
     snprintf(name, sizeof name, "%s%s%s", s->name, s->library ? ", " : "",
              s->library ? s->device : "");
-    return part == NULL || strstr(name, part) != NULL;
+    return (part == NULL || strstr(name, part) != NULL) &&
+           (!on_gpu(s) || getenv("UPSWEEP_CUDA_PLUGIN") != NULL);
 }
 
 int end_test(const char *what, const totals *sum)
@@ -123,20 +133,21 @@ int end_test(const char *what, const totals *sum)
 
 static void fail_memory(const scenario *s, totals *sum)
 {
-    bool gpu = strstr(s->words, "cuda") != NULL || (s->library && strcmp(s->device, "cuda") == 0);
+    bool gpu = on_gpu(s);
     bool loads = gpu && (!s->library || strcmp(s->name, "upsweep_minmax") == 0);
-    unsigned long limit = gpu ? 6 : s->library ? 12 : 20;
+    unsigned long tries = gpu && s->library ? 2 : s->library ? 8 : 14;
+    sample few = {tries, 14, tries * sum->scenarios}, loading = {8, 8, 0};
     failure f = {.call = "malloc", .how = "ENOMEM"};
     outcome right, counted;
     sum->scenarios++;
     if (prepare(s, &f, &right, &counted, sum)) {
-        try_each(s, f, counted.calls[0], limit, &right, sum);
+        try_each(s, f, counted.calls[0], &few, &right, sum);
     }
     if (loads && right.status == s->status) {
         outcome_free(&counted);
         f.call = "loader";
         counted = run_once(s, &f);
-        try_each(s, f, counted.calls[0], 2 * limit, &right, sum);
+        try_each(s, f, counted.calls[0], &loading, &right, sum);
     }
     outcome_free(&right);
     outcome_free(&counted);
@@ -163,7 +174,7 @@ int main(int argc, char **argv)
 {
     const char *test = argc > 1 ? argv[1] : "", *part = argc > 2 ? argv[2] : NULL;
     bool limits = strcmp(test, "limits") == 0;
-    /* In memory, without waiting for a disk; but there files would count as the program's memory. */
+    /* In memory, without waiting for a disk; but files there count as the memory of a group. */
     bool fast = !limits && access("/dev/shm", W_OK | X_OK) == 0;
     if (!run_start(fast ? "/dev/shm" : "/var/tmp")) {
         return 1;

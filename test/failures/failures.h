@@ -21,9 +21,13 @@ unsigned long pick(unsigned long total, unsigned long limit, unsigned long i);
 bool prepare(const scenario *s, const failure *f, outcome *right, outcome *counted, totals *sum);
 /* Runs it once and adds what came of it. */
 void try_one(const scenario *s, const failure *f, const outcome *right, totals *sum);
-/* Every k of one failure, of `total`, or a sample of `limit`: that call alone and, where memory or a
- * disk is used up, that call and all behind it, too. */
-void try_each(const scenario *s, failure f, unsigned long total, unsigned long limit,
+/* Which k are tried: `tries` of the `of` that pick would give, from the one of number `from` on. */
+typedef struct sample {
+    unsigned long tries, of, from;
+} sample;
+/* Every k of one failure, of `total`, or a sample: that call alone and, where memory or a disk
+ * is used up, that call and all behind it, too. */
+void try_each(const scenario *s, failure f, unsigned long total, const sample *few,
               const outcome *right, totals *sum);
 /* Adds an outcome that is wrong, or known. */
 void add_wrong(const scenario *s, const failure *f, const outcome *o, const char *wrong,

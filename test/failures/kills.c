@@ -1,17 +1,18 @@
-/* kills.c - signals that end the program, its keeper (the process that puts the output in place), or
- * both, at a system call of the one or the other. The output is then the old file or the new one. */
+/* kills.c - signals that end the program, its keeper (the process that puts the output in
+ * place), or both, at a system call of the one or the other. The output is then the old file or
+ * the new one. */
 #include "failures.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Files that may be left in one run where nobody is left to remove them: program and keeper are killed
- * at once, or the program before there is a keeper. It is the name that a file has for a moment, or
- * from the beginning where there is no O_TMPFILE. */
+/* Files that may be left in one run where nobody is left to remove them: program and keeper are
+ * killed at once, or the program before there is a keeper. It is the name that a file has for a
+ * moment, or from the beginning where there is no O_TMPFILE. */
 enum { STRAYS_OF_NOBODY = 1 };
 
 /* The last moments, when the output is put in place, and some before. */
-enum { LAST = 30, BEFORE = 8 };
+enum { LAST = 24, BEFORE = 8 };
 
 static void kill_once(const scenario *s, const failure *f, const outcome *right, totals *sum)
 {

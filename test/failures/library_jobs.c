@@ -1,5 +1,6 @@
-/* library_jobs.c - the graph is a ring of RING vertices in which arc v -> v + 1 weighs v % 5 + 1, so
- * that a distance is a plain sum; traces and films sort numbers that are given in falling order. */
+/* library_jobs.c - the graph is a ring of RING vertices in which arc v -> v + 1 weighs v % 5 +
+ * 1, so that a distance is a plain sum; traces and films sort numbers that are given in falling
+ * order. */
 #include "library_jobs.h"
 
 #include <stdint.h>
@@ -52,7 +53,7 @@ static upsweep_status run_paths(upsweep *u, const char **wrong)
         *wrong = graph == NULL ? NULL : "a graph was given after an error";
         return status;
     }
-    upsweep_graph_info info;
+    upsweep_graph_info info = UPSWEEP_GRAPH_INFO_INIT;
     upsweep_graph_describe(graph, &info);
     status = upsweep_paths(u, graph, &source, 1, distance, parent, NULL);
     upsweep_graph_free(graph);
@@ -210,7 +211,7 @@ static upsweep_status run_film(upsweep *u, const char **wrong)
     }
     upsweep_film *film = NULL;
     size_t count = 0;
-    upsweep_picture picture;
+    upsweep_picture picture = UPSWEEP_PICTURE_INIT;
     upsweep_status status = upsweep_film_open(u, values, NUMBERS, UPSWEEP_U32, 1 << 20, &film);
     if (status == UPSWEEP_OK) {
         status = upsweep_sort(u, upsweep_film_array(film), NUMBERS, UPSWEEP_U32, NULL);
@@ -225,7 +226,7 @@ static upsweep_status run_film(upsweep *u, const char **wrong)
 
 static upsweep_status run_machine(upsweep *u, const char **wrong)
 {
-    upsweep_machine machine;
+    upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_tuning tuning;
     char path[100];
     upsweep_describe_machine(&machine);
@@ -238,7 +239,7 @@ static upsweep_status run_machine(upsweep *u, const char **wrong)
 
 static upsweep_status run_reserve(upsweep *u, const char **wrong)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_status status = upsweep_reserve(u, 1 << 20);
     status = status == UPSWEEP_OK ? upsweep_explain_choice(u, 1 << 20, UPSWEEP_U32, NULL, &report)
                                   : status;

@@ -1,6 +1,7 @@
-/* limits.c - a program that may have little: a control group with little memory, and limits of the
- * process on its address space, its data, its files and what it writes. It must end with the right
- * outcome, or with status 2 and a sentence, and is never killed for memory whose need it can know. */
+/* limits.c - a program that may have little: a control group with little memory, and limits of
+ * the process on its address space, its data, its files and what it writes. It must end with
+ * the right outcome, or with status 2 and a sentence, and is never killed for memory whose need
+ * it can know. */
 #include "failures.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MB = 1 << 20, GROUP_MB = 64 };
+enum { MB = 1 << 20, GROUP_MB = 40 };
 
 /* What the child that is to run does first; the group is a folder, or "". */
 static struct {
@@ -134,15 +135,15 @@ static void test_group(totals *sum)
     {                                                                                              \
         name, words, input, output, 0, false, NULL                                                 \
     }
-    static const scenario fits = S("8 MB of lines", "sort -o new lines8", NULL, "new"),
+    static const scenario fits = S("4 MB of lines", "sort -o new lines4", NULL, "new"),
                           many_lines =
-                              S("30 MB of short lines", "sort -o new lines30", NULL, "new"),
-                          large = S("100 MB of lines", "sort -o new lines100", NULL, "new"),
-                          pipe = S("100 MB of lines, piped", "sort -o new -", "lines100", "new"),
-                          keys = S("-n, 30 MB", "sort -n -o lines30 lines30", NULL, "lines30"),
+                              S("16 MB of short lines", "sort -o new lines16", NULL, "new"),
+                          large = S("48 MB of lines", "sort -o new lines48", NULL, "new"),
+                          pipe = S("48 MB of lines, piped", "sort -o new -", "lines48", "new"),
+                          keys = S("-n, 16 MB", "sort -n -o lines16 lines16", NULL, "lines16"),
                           array =
-                              S("30 MB of u64", "sort --type u64 -o new numbers30", NULL, "new"),
-                          twice = S("100 MB of u64", "sort --type u64 lines100", NULL, NULL);
+                              S("16 MB of u64", "sort --type u64 -o new numbers16", NULL, "new"),
+                          twice = S("48 MB of u64", "sort --type u64 lines48", NULL, NULL);
 #undef S
     run_limited(&fits, 0, "in a control group", sum);
     run_limited(&many_lines, 2, "in a control group", sum);
@@ -161,13 +162,12 @@ static void test_resources(totals *sum)
         int resource;
         const char *name;
         rlim_t most[14];
-    } all[] = {
-        {RLIMIT_AS, "address space of", {16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 128, 192, 256}},
-        {RLIMIT_DATA, "data of", {1, 2, 4, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96}}};
+    } all[] = {{RLIMIT_AS, "address space of", {24, 32, 36, 40, 44, 48, 52, 56, 64, 80, 128}},
+               {RLIMIT_DATA, "data of", {1, 2, 4, 6, 8, 10, 12, 16, 20, 32, 64}}};
     static const scenario lines = {
-        "8 MB of lines", "sort --threads 2 -o new lines8", NULL, "new", 0, false, NULL};
+        "4 MB of lines", "sort --threads 2 -o new lines4", NULL, "new", 0, false, NULL};
     static const scenario array = {
-        "8 MB of u32", "sort --threads 2 --type u32 -o new lines8", NULL, "new", 0, false, NULL};
+        "4 MB of u32", "sort --threads 2 --type u32 -o new lines4", NULL, "new", 0, false, NULL};
     char what[100];
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (int k = 0; all[i].most[k] != 0; k++) {
@@ -192,8 +192,8 @@ int test_limits(const char *part)
 {
     totals sum = {.scenarios = 10};
     (void)part;
-    if (write_lines("lines8", 8 * MB, 12) || write_lines("lines30", 30 * MB, 5) ||
-        write_lines("lines100", 100 * MB, 99) || write_lines("numbers30", 30 * MB, 7) ||
+    if (write_lines("lines4", 4 * MB, 12) || write_lines("lines16", 16 * MB, 5) ||
+        write_lines("lines48", 48 * MB, 99) || write_lines("numbers16", 16 * MB, 7) ||
         !run_remember()) {
         return 1;
     }

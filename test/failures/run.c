@@ -1,5 +1,5 @@
-/* run.c - two folders: one in which the program runs, with its input files, and one for its streams.
- */
+/* run.c - two folders: one in which the program runs, with its input files, and one for its
+ * streams. */
 #include "run.h"
 
 #include <dirent.h>

@@ -85,7 +85,7 @@ bool fuzz_settle(fuzz *f, upsweep_status got)
 
 void fuzz_report(fuzz *f, size_t scratch)
 {
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(f->u, &r);
     if (f->device) {
         return;
@@ -174,7 +174,7 @@ static bool open_handle(fuzz *f)
         fuzz_wrong(f, "%s", why);
         return !(f->device && status == UPSWEEP_ERROR_DEVICE);
     }
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(f->u, &report);
     for (unsigned i = 0; i < ISAS; i++) { /* the machine may lack the one that was asked for */
         f->isa = i <= f->isa && strcmp(report.isa, isa_names[i]) == 0 ? i : f->isa;
