@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -260,6 +261,26 @@ static void writing_over_that_fails(void **state)
     }
 }
 
+/* The keeper goes on when its parent is killed while it copies. */
+static void a_keeper_outlives_its_parent(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip();
+    }
+    store(path_of("in"), "b\na\n");
+    store(path_of("f"), "old, and longer\n");
+    assert_int_equal(link(path_of("f"), path_of("g")), 0);
+    program_result r = sort_to(path_of("f"), path_of("in"), "copy_file_range 1 -4");
+    assert_int_equal(r.status, 128 + SIGKILL);
+    program_free(&r);
+    for (int tries = 0; tries < 3000 && !holds(path_of("g"), "a\nb\n"); tries++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL); /* nobody can wait for it otherwise */
+    }
+    assert_true(holds(path_of("g"), "a\nb\n"));
+    assert_int_equal(program_names(folder), 3);
+}
+
 /* Runs as a user who may write the file only. Status of the program. */
 static int sort_as_nobody(const char *file, const char *scratch)
 {
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup(named_files, make_folder),
         cmocka_unit_test_setup(other_names_of_a_file_stay, make_folder),
         cmocka_unit_test_setup(writing_over_that_fails, make_folder),
+        cmocka_unit_test_setup(a_keeper_outlives_its_parent, make_folder),
         cmocka_unit_test_setup(a_directory_that_may_not_be_written, make_folder),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
