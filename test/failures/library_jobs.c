@@ -227,7 +227,7 @@ static upsweep_status run_film(upsweep *u, const char **wrong)
 static upsweep_status run_machine(upsweep *u, const char **wrong)
 {
     upsweep_machine machine = UPSWEEP_MACHINE_INIT;
-    upsweep_tuning tuning;
+    upsweep_tuning tuning = UPSWEEP_TUNING_INIT;
     char path[100];
     upsweep_describe_machine(&machine);
     size_t length = upsweep_tuning_path(path, sizeof path);

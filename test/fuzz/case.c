@@ -130,7 +130,7 @@ static void draw_memory(fuzz *f, upsweep_config *config)
 /* Methods for long arrays, on short ones. */
 static void draw_tuning(fuzz *f)
 {
-    upsweep_tuning t;
+    upsweep_tuning t = UPSWEEP_TUNING_INIT;
     if (upsweep_get_tuning(f->u, &t) != UPSWEEP_OK) {
         fuzz_wrong(f, "get_tuning failed");
         return;
