@@ -51,8 +51,8 @@ namespace
 
 using sorter = void (*)(Key *, size_t);
 
-/* Records the sort of n keys, told that they are `told`, those from n on as great as can be; whether
- * it left alone what lies behind. */
+/* Records the sort of n keys, told that they are `told`, those from n on as great as can be; and
+ * whether it left alone what lies behind. */
 bool record(sorter sort, size_t n, size_t told, std::vector<Key> *out)
 {
     std::vector<Key> k;
@@ -88,8 +88,8 @@ bool is_part_of(sorter sort, size_t n, size_t told)
     return equal;
 }
 
-/* All lengths up to `most`. Vectors are 1, 2, 4, 8 and 16, and then blocks of 16: what fills them is
- * proved, and less is that, with greatest keys at the end; or is proved by itself. */
+/* All lengths up to `most`. Vectors are 1, 2, 4, 8 and 16, and then blocks of 16: what fills them
+ * is proved, and less is that, with greatest keys at the end; or is proved by itself. */
 void lengths(Proof *p, const char *name, sorter sort, size_t lanes, size_t most)
 {
     for (size_t n = 1; n <= most && p->failed < 20; n++) {
