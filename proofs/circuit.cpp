@@ -113,8 +113,10 @@ void note_places(Run &r, size_t part)
 
 bool unite(Run &r, size_t one, size_t other)
 {
-    reduce(r.parts[one]);
-    reduce(r.parts[other]);
+    for (size_t part : {one, other}) {
+        exchange_rows(r.parts[part]);
+        reduce(r.parts[part]);
+    }
     if (r.parts[one].vectors * r.parts[other].vectors > (size_t(1) << 24)) {
         r.why = "too many vectors: parts meet that are not sorted";
         return false;
@@ -129,11 +131,7 @@ void exchange(Run &r, const Comparator &c)
 {
     Part &p = r.parts[r.part[c.a]];
     const size_t i = r.place[c.a], j = r.place[c.b];
-    for (size_t w = 0; w < p.rows[i].size(); w++) {
-        const uint64_t x = p.rows[i][w], y = p.rows[j][w];
-        p.rows[i][w] = x & y;
-        p.rows[j][w] = x | y;
-    }
+    p.to_do.push_back({i, j});
     const uint32_t to[2] = {static_cast<uint32_t>(c.lesser), static_cast<uint32_t>(c.greater)};
     for (unsigned k = 0; k < 2; k++) {
         r.part[to[k]] = r.part[c.a];
@@ -178,7 +176,8 @@ bool groups_sorted(Run &r, const std::vector<Key> &outputs, const std::vector<si
             if (r.part[s] != r.part[t] && !unite(r, r.part[s], r.part[t])) {
                 return false;
             }
-            const Part &p = r.parts[r.part[s]];
+            Part &p = r.parts[r.part[s]];
+            exchange_rows(p);
             if (!within(p.rows[r.place[s]], p.rows[r.place[t]])) {
                 r.why = "a 1 can come out at place " + std::to_string(i) + " before a 0";
                 return false;

@@ -1,5 +1,5 @@
-/* networks_explained.cpp - proves the explained forms that claim to be oblivious sorts, from what they
- * tell as they run: which elements meet, and when they change places. */
+/* networks_explained.cpp - proves the explained forms that claim to be oblivious sorts, from what
+ * they tell as they run: which elements meet, and when they change places. */
 #include "networks.hpp"
 
 #include "upsweep.h"

@@ -15,7 +15,27 @@ struct Part {
     std::vector<uint32_t> signals;
     std::vector<bits> rows;
     size_t vectors;
+    std::vector<std::pair<size_t, size_t>> to_do; /* exchanges of rows: the lesser to the first */
 };
+
+/* Does what is to do, for some vectors after the others, so that their rows stay in the cache. */
+inline void exchange_rows(Part &p)
+{
+    constexpr size_t WORDS = 32;
+    const size_t words = (p.vectors + 63) / 64;
+    for (size_t begin = 0; begin < words; begin += WORDS) {
+        const size_t end = std::min(begin + WORDS, words);
+        for (const auto &[i, j] : p.to_do) {
+            uint64_t *low = p.rows[i].data(), *high = p.rows[j].data();
+            for (size_t w = begin; w < end; w++) {
+                const uint64_t x = low[w], y = high[w];
+                low[w] = x & y;
+                high[w] = x | y;
+            }
+        }
+    }
+    p.to_do.clear();
+}
 
 inline size_t ones(const bits &row)
 {
