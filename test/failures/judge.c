@@ -56,6 +56,10 @@ const char *outcome_wrong(const scenario *s, const failure *f, const outcome *ri
     if (o->status != s->status && must_go_on(s, f)) {
         return "a short or interrupted transfer was taken for an error";
     }
+    bool synced = f->call != NULL && strcmp(f->call, "fsync") == 0;
+    if (synced && o->failed > 0 && o->status == s->status && s->status == 0) {
+        return "what may not be on the disk was said to be well";
+    }
     if (o->status == s->status) {
         return !whole                             ? "a good end, but not the new file"
                : !bytes_equal(o->out, right->out) ? "a good end, but a wrong output"

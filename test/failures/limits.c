@@ -139,7 +139,7 @@ static void test_group(totals *sum)
                           many_lines =
                               S("16 MB of short lines", "sort -o new lines16", NULL, "new"),
                           large = S("48 MB of lines", "sort -o new lines48", NULL, "new"),
-                          pipe = S("48 MB of lines, piped", "sort -o new -", "lines48", "new"),
+                          pipe = S("48 MB of lines, piped", "sort -o new -", "|lines48", "new"),
                           keys = S("-n, 16 MB", "sort -n -o lines16 lines16", NULL, "lines16"),
                           array =
                               S("16 MB of u64", "sort --type u64 -o new numbers16", NULL, "new"),

@@ -177,6 +177,30 @@ static void set_failure(const scenario *s, const failure *f)
     setenv("LD_PRELOAD", setting("UPSWEEP_FAIL_CALLS"), 1);
 }
 
+/* The reading end of a pipe into which a process of its own writes the file. */
+static int open_pipe(const char *name)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return -1;
+    }
+    if (fork() != 0) {
+        close(ends[1]);
+        return ends[0];
+    }
+    bytes b = run_old(name);
+    close(ends[0]);
+    while (b.size > 0) {
+        ssize_t n = write(ends[1], b.at, b.size);
+        if (n <= 0) {
+            break;
+        }
+        b.at += n;
+        b.size -= (size_t)n;
+    }
+    _exit(0);
+}
+
 static void (*prepare_child)(void);
 
 void run_prepare_child(void (*function)(void))
@@ -201,7 +225,9 @@ static void become(const scenario *s, const failure *f)
     for (char *w = strtok(words, " "); w != NULL && count < WORDS - 1; w = strtok(NULL, " ")) {
         argv[count++] = w;
     }
-    int fds[3] = {open(s->input != NULL ? s->input : "/dev/null", O_RDONLY),
+    bool piped = s->input != NULL && s->input[0] == '|';
+    int fds[3] = {piped ? open_pipe(s->input + 1)
+                        : open(s->input != NULL ? s->input : "/dev/null", O_RDONLY),
                   open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600),
                   open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600)};
     setpgid(0, 0);

@@ -10,7 +10,7 @@
 typedef struct scenario {
     const char *name;
     const char *words;  /* of the command line, parted by blanks, the program left out */
-    const char *input;  /* a file for standard input, or NULL */
+    const char *input;  /* a file for standard input, or "|" and one to come by a pipe; or NULL */
     const char *output; /* the file it writes, old or new, or NULL */
     int status;         /* that it ends with where nothing fails */
     bool library;       /* a call by library_calls, which takes name, device and the words */
