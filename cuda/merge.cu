@@ -221,14 +221,27 @@ unsigned blocks_for(const usw_gpu *g, uint64_t n)
     return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
-/* Sorts the records by one chunk of their keys. */
+/* How many bytes of a chunk are in use. */
+size_t used_bytes(const usw_record_keys &keys, size_t chunk)
+{
+    return usw_min(keys.key_bytes - chunk * USW_CHUNK_BYTES, USW_CHUNK_BYTES);
+}
+
+/* The width that a chunk is sorted by, as an index: a number of 1, 2, 4 or 8 bytes. */
+unsigned width_for(size_t used)
+{
+    return used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
+}
+
+/* Sorts the records by one chunk of their keys. packed: room for n numbers of the first, whose width
+ * is the greatest. */
 upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_record_keys &keys,
                              size_t chunk, void *packed)
 {
     const usw_key_plan plan = usw_plan_chunk(&keys, chunk);
-    const size_t used = usw_min(keys.key_bytes - chunk * USW_CHUNK_BYTES, USW_CHUNK_BYTES);
+    const size_t used = used_bytes(keys, chunk);
     usw_gpu_pairs pairs = {};
-    pairs.width = used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
+    pairs.width = width_for(used);
     upsweep_status status = usw_gpu_by_width(pairs.width, [&](auto key) {
         using K = decltype(key);
         return USW_LAUNCH(g, pack_chunks<K>, blocks_for(g, n), tuning.threads, 0, plan,
@@ -289,7 +302,7 @@ upsweep_status sort_records(usw_gpu *g, void *records, size_t n, size_t record_b
     if (keys.key_bytes > tuning.radix_max) {
         return sort_by_merging(g, records, n, keys);
     }
-    void *packed = usw_gpu_scratch(g, n * usw_min(keys.key_bytes + 1, USW_CHUNK_BYTES));
+    void *packed = usw_gpu_scratch(g, n << width_for(used_bytes(keys, 0)));
     upsweep_status status = packed == nullptr ? UPSWEEP_ERROR_MEMORY : UPSWEEP_OK;
     for (size_t chunk = usw_div_up(keys.key_bytes, USW_CHUNK_BYTES); chunk-- > 0;) {
         status = status == UPSWEEP_OK ? sort_by_chunk(g, records, n, keys, chunk, packed) : status;

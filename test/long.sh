@@ -127,11 +127,23 @@ calls() {
     have clang || return
     targets=fuzz_calls
     clang_build build-asan address,undefined -DUPSWEEP_TESTS=ON &&
-        build-asan/test/fuzz_calls --seconds "${CALLS_SECONDS:-600}" >build-asan/calls.log 2>&1
+        ASAN_OPTIONS=allocator_may_return_null=1 build-asan/test/fuzz_calls --workers "$jobs" \
+            --seconds "${CALLS_SECONDS:-600}" >build-asan/calls.log 2>&1
     status=$?
     targets=
     tail -n 2 build-asan/calls.log
     verdict "every call beside its oracle, under sanitizers" $status
+    # As a release is compiled: 10^6 cases.
+    configure build-calls -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-calls -j "$jobs" --target fuzz_calls upsweep &&
+        build-calls/test/fuzz_calls --workers "$jobs" --cases "${CALLS_CASES:-1000000}" >build-calls/calls.log 2>&1
+    status=$?
+    tail -n 2 build-calls/calls.log
+    verdict "every call beside its oracle" $status
+    # The verbs beside sort(1), scipy and numpy, where these are.
+    python3 test/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+        --keep build-calls/verbs
+    verdict "verbs beside their rivals" $?
 }
 
 failures() {

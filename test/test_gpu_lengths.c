@@ -151,13 +151,41 @@ static void test_merges(void **state)
     }
 }
 
+/* Records whose keys have every length up to two chunks of 8 bytes: a chunk is sorted as a number of
+ * 1, 2, 4 or 8 bytes. There are so many that others would write into room that is too short. */
+static void test_keys_of_records(void **state)
+{
+    (void)state;
+    for (size_t length = 1; length <= 17; length++) {
+        const upsweep_field field = {.offset = length % 3, .bytes = length};
+        const size_t bytes = length + 3, records = 5000 + 97 * length;
+        input_fill_bytes(in, records * bytes, length);
+        memcpy(want, in, records * bytes);
+        memcpy(got, in, records * bytes);
+        assert_int_equal(upsweep_sort_records(cpu, want, records, bytes, &field, 1, NULL),
+                         UPSWEEP_OK);
+        upsweep_trim(gpu);
+        assert_int_equal(upsweep_sort_records(gpu, got, records, bytes, &field, 1, NULL),
+                         UPSWEEP_OK);
+        assert_memory_equal(got, want, records * bytes);
+        void *at = device_take(records * bytes, 0);
+        device_put(at, in, records * bytes);
+        upsweep_trim(gpu);
+        assert_int_equal(upsweep_sort_records(gpu, at, records, bytes, &field, 1, NULL),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_wait(gpu), UPSWEEP_OK);
+        device_get(got, at, records * bytes);
+        assert_memory_equal(got, want, records * bytes);
+        device_reset();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_merges),
+        cmocka_unit_test(test_scans),           cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_splits),          cmocka_unit_test(test_merges),
+        cmocka_unit_test(test_keys_of_records),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
