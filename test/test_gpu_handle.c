@@ -42,25 +42,6 @@ static void *on_device(const void *from, size_t bytes)
     return at;
 }
 
-/* The name of an algorithm for something else, or of none, is refused before anything is done: the
- * GPU's forms are found by name, and must not be taken for sorts. */
-static void test_wrong_name(void **state)
-{
-    static const char *const names[] = {"reduce/tree", "scan/sweep", "path/bucket", "sort/none",
-                                        ""};
-    (void)state;
-    fill();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        upsweep_options o = {.algorithm = names[i]};
-        memcpy(got, values, sizeof got);
-        assert_int_equal(upsweep_sort(gpu, got, N, UPSWEEP_U32, &o), UPSWEEP_ERROR_ALGORITHM);
-        assert_true(strlen(upsweep_error(gpu)) > 10);
-        assert_int_equal(upsweep_argsort(gpu, got, N, UPSWEEP_U32, want, 32, &o),
-                         UPSWEEP_ERROR_ALGORITHM);
-        assert_memory_equal(got, values, sizeof got);
-    }
-}
-
 /* ---- errors that only the device sees ---- */
 
 static void test_late_errors(void **state)
@@ -373,20 +354,6 @@ static void test_threads(void **state)
     }
 }
 
-/* An array that needs more blocks than a grid has is refused, and not sorted in part. */
-static void test_largest(void **state)
-{
-    (void)state;
-    const size_t most = (size_t)1 << 38; /* bytes, of which a plan reads none */
-    upsweep *plan;
-    assert_int_equal(upsweep_open(&plan, "cuda:plan", NULL), UPSWEEP_OK);
-    assert_int_equal(upsweep_sort(plan, got, most, UPSWEEP_U8, NULL), UPSWEEP_OK);
-    assert_int_equal(upsweep_sort(plan, got, most + 1, UPSWEEP_U8, NULL),
-                     UPSWEEP_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(upsweep_error(plan), "arrays of up to 2^38"));
-    upsweep_close(plan);
-}
-
 static int start(void **state)
 {
     (void)state;
@@ -396,11 +363,14 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_name),     cmocka_unit_test(test_late_errors),
-        cmocka_unit_test(test_wrong_place),    cmocka_unit_test(test_host_arrays_only),
-        cmocka_unit_test(test_largest),        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_limit_of_pairs), cmocka_unit_test(test_memory_full),
-        cmocka_unit_test(test_graph),          cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_late_errors),
+        cmocka_unit_test(test_wrong_place),
+        cmocka_unit_test(test_host_arrays_only),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_limit_of_pairs),
+        cmocka_unit_test(test_memory_full),
+        cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
