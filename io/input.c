@@ -142,6 +142,17 @@ static int read_part(io_input *in, io_part *part, int last, unsigned threads, io
     return 0;
 }
 
+/* What was taken in advance and not used is room for others. */
+static void give_back_spare(io_input *in)
+{
+    size_t need = in->size + IO_SLACK;
+    void *bytes = in->held - need < FIRST_ROOM ? NULL : io_memory_resize(in->bytes, in->held, need);
+    if (bytes != NULL) {
+        in->bytes = bytes;
+        in->held = need;
+    }
+}
+
 int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
                   io_error *error)
 {
@@ -162,6 +173,7 @@ int io_input_read(io_input *in, const char *const *names, size_t count, int last
             return -1;
         }
     }
+    give_back_spare(in);
     memset(in->bytes + in->size, 0, IO_SLACK);
     return 0;
 }
