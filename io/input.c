@@ -177,6 +177,17 @@ void io_input_end(io_input *in, int last)
     part->end = in->size;
 }
 
+void io_input_finish(io_input *in)
+{
+    size_t need = in->size + 1 + IO_SLACK;
+    void *bytes = in->held - need < FIRST_ROOM ? NULL : io_memory_resize(in->bytes, in->held, need);
+    if (bytes != NULL) {
+        in->bytes = bytes;
+        in->held = need;
+    }
+    memset(in->bytes + in->size, 0, IO_SLACK);
+}
+
 const char *io_input_name(const char *file)
 {
     return strcmp(file, "-") == 0 ? "standard input" : file;

@@ -38,6 +38,8 @@ typedef struct io_input {
 int io_input_begin(io_input *in, size_t count, io_error *error);
 int io_input_add(io_input *in, const char *name, unsigned threads, io_error *error);
 void io_input_end(io_input *in, int last);
+/* Gives back what was taken in advance and not used, and makes the slack zeros. */
+void io_input_finish(io_input *in);
 /* Room for `more` bytes behind in->size; errno is ENOMEM after a failure. */
 int io_input_room(io_input *in, size_t more);
 void io_input_free(io_input *in);

@@ -41,11 +41,12 @@ size_t io_memory_room(void)
     return room();
 }
 
-/* Whether `more` bytes may be held. Little is always allowed: to look takes longer than to fill
- * it. */
+/* Whether `more` bytes may be held. A little in all is always allowed: to look would take longer
+ * than to fill it. */
 static int may_hold(size_t more)
 {
-    int may = more < LARGE_FROM || more <= room();
+    int little = more < LARGE_FROM && atomic_load(&held) + more < LARGE_FROM;
+    int may = little || more <= room();
     errno = may ? errno : ENOMEM;
     return may;
 }

@@ -100,11 +100,21 @@ static bool copy_mode(const io_output *out, const struct stat *old)
     return true;
 }
 
-/* Holds a named file; false if another process has taken it for one that was left behind. */
-static bool hold(const io_output *out)
+/* Holds a named file: 1 if it is ours alone, 0 if another process has taken it for one that was left
+ * behind and takes its name away, -1 after a failure, when the name is gone as well. */
+static int hold(const io_output *out)
 {
     struct stat status;
-    return io_place_hold(out->fd) && fstat(out->fd, &status) == 0 && status.st_nlink == 1;
+    if (!io_place_hold(out->fd)) {
+        return 0;
+    }
+    if (fstat(out->fd, &status) == 0) {
+        return status.st_nlink == 1;
+    }
+    int error = errno;
+    (void)unlinkat(out->directory, out->moment, 0);
+    errno = error;
+    return -1;
 }
 
 /* A file without a name, or else one that has a name for the moment. */
@@ -126,10 +136,15 @@ static int open_unnamed(io_output *out)
         if (out->fd < 0 && errno != EEXIST) {
             return -1;
         }
-        out->named = out->fd >= 0;
-        if (out->named && !hold(out)) {
-            out->named = false; /* another process was cleaning up, and takes the name away */
+        int held = out->fd >= 0 ? hold(out) : 0;
+        out->named = held > 0;
+        if (!out->named) {
+            int error = errno;
             close_fd(&out->fd);
+            errno = error;
+        }
+        if (held < 0) {
+            return -1;
         }
     }
     return out->named ? 0 : -1;

@@ -49,7 +49,7 @@ bool io_source_read(io_input *in, const char *const *names, size_t count, const 
             io_input_end(in, how->last);
         }
     }
-    memset(in->bytes + in->size, 0, IO_SLACK);
+    io_input_finish(in);
     return true;
 }
 

@@ -52,28 +52,12 @@ bool prepare(const scenario *s, const failure *f, outcome *right, outcome *count
     return wrong == NULL;
 }
 
-/* Faults that are known, and being cured: a .npy is sorted as text where its first bytes cannot
- * be read; and where the keeper's answer is lost or it is killed, its work is done twice, which
- * leaves a file behind. They are counted, not complained of, as long as KNOWN_FAULTS is 1. */
-enum { KNOWN_FAULTS = 1, COMPLAINTS = 40 };
-
-static bool is_known(const scenario *s, const failure *f, const outcome *o, const char *wrong)
-{
-    bool looks = strcmp(f->call, "open") == 0 || strcmp(f->call, "pread") == 0;
-    bool kills = strcmp(f->call, "any") == 0;
-    bool loses = kills ? strcmp(f->kill, f->in_child ? "other" : "self") != 0
-                       : f->in_child || strcmp(f->call, "read") == 0;
-    bool twice = strstr(wrong, ".upsweep-") != NULL ||
-                 strstr(o->err.at, "cannot be put in place: No such file") != NULL;
-    return KNOWN_FAULTS != 0 && ((strcmp(s->name, "sort .npy") == 0 && looks) || (loses && twice));
-}
+enum { COMPLAINTS = 40 };
 
 void add_wrong(const scenario *s, const failure *f, const outcome *o, const char *wrong,
                totals *sum)
 {
-    if (is_known(s, f, o, wrong)) {
-        sum->known++;
-    } else if (sum->wrong++ < COMPLAINTS) {
+    if (sum->wrong++ < COMPLAINTS) {
         run_complain(s, f, o, wrong);
     }
 }
@@ -126,9 +110,6 @@ int end_test(const char *what, const totals *sum)
 {
     printf("%lu %s, in %lu runs of %lu scenarios: %lu wrong\n", sum->failed, what, sum->runs,
            sum->scenarios, sum->wrong);
-    if (sum->known > 0) {
-        printf("%lu more are wrong in ways that are known\n", sum->known);
-    }
     return sum->wrong != 0;
 }
 

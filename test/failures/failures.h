@@ -7,7 +7,6 @@
 
 typedef struct totals {
     unsigned long runs, failed, scenarios, wrong;
-    unsigned long known;  /* outcomes that are wrong in a way that known_fault names */
     unsigned long strays; /* files left where that is allowed */
 } totals;
 
@@ -29,7 +28,7 @@ typedef struct sample {
  * is used up, that call and all behind it, too. */
 void try_each(const scenario *s, failure f, unsigned long total, const sample *few,
               const outcome *right, totals *sum);
-/* Adds an outcome that is wrong, or known. */
+/* Adds an outcome that is wrong. */
 void add_wrong(const scenario *s, const failure *f, const outcome *o, const char *wrong,
                totals *sum);
 /* Whether the scenario's name has `part`; NULL: all have. */

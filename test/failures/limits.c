@@ -140,6 +140,8 @@ static void test_group(totals *sum)
                               S("16 MB of short lines", "sort -o new lines16", NULL, "new"),
                           large = S("48 MB of lines", "sort -o new lines48", NULL, "new"),
                           pipe = S("48 MB of lines, piped", "sort -o new -", "|lines48", "new"),
+                          piped =
+                              S("18 MB of long lines, piped", "sort -o new -", "|lines18", "new"),
                           keys = S("-n, 16 MB", "sort -n -o lines16 lines16", NULL, "lines16"),
                           array =
                               S("16 MB of u64", "sort --type u64 -o new numbers16", NULL, "new"),
@@ -149,6 +151,7 @@ static void test_group(totals *sum)
     run_limited(&many_lines, 2, "in a control group", sum);
     run_limited(&large, 2, "in a control group", sum);
     run_limited(&pipe, 2, "in a control group", sum);
+    run_limited(&piped, 0, "in a control group", sum);
     run_limited(&keys, 2, "in a control group", sum);
     run_limited(&array, -1, "in a control group", sum);
     run_limited(&twice, 2, "in a control group", sum);
@@ -193,8 +196,8 @@ int test_limits(const char *part)
     totals sum = {.scenarios = 10};
     (void)part;
     if (write_lines("lines4", 4 * MB, 12) || write_lines("lines16", 16 * MB, 5) ||
-        write_lines("lines48", 48 * MB, 99) || write_lines("numbers16", 16 * MB, 7) ||
-        !run_remember()) {
+        write_lines("lines48", 48 * MB, 99) || write_lines("lines18", 18 * MB, 99) ||
+        write_lines("numbers16", 16 * MB, 7) || !run_remember()) {
         return 1;
     }
     test_resources(&sum);
