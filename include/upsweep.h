@@ -151,8 +151,11 @@ typedef struct upsweep_options {
 typedef struct upsweep upsweep;
 
 typedef struct upsweep_config {
-    size_t size;          /* sizeof(upsweep_config); 0 counts as that */
-    unsigned threads;     /* 0: one per core this process may use; 1: no thread is started */
+    size_t size; /* sizeof(upsweep_config); 0 counts as that */
+    /* 0: one per core this process may use; 1: no thread is started. More than twice the cores (and
+     * than 16) are not started, whatever is asked for: they would only wait for one another. Then
+     * upsweep_report says how many the handle has, and why. */
+    unsigned threads;
     size_t scratch_limit; /* bytes the handle may hold for scratch; 0: no limit */
     /* Both or neither. allocate returns at least `bytes` bytes aligned to `alignment` (a power of
      * two), or NULL. Both may be called from the thread that calls into the library only. */
@@ -210,7 +213,7 @@ typedef struct upsweep_report {
     const char *reason;    /* one clause: "2^24 keys of 32 bits do not fit the cache" */
     const char *isa;       /* "avx512", "avx2", "portable" */
     const char *device;    /* "cpu", "cuda:0" */
-    unsigned threads;      /* that were offered to the call */
+    unsigned threads;      /* that were offered to the call: fewer where more do not pay */
     size_t scratch_bytes;  /* that the call used of the handle's scratch */
 } upsweep_report;
 UPSWEEP_API void upsweep_last_report(const upsweep *u, upsweep_report *report);
@@ -256,7 +259,9 @@ UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
  * ------------------------------------------------------------------------------------------ */
 
 /* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a
- * thread. O(n log n) at worst for the automatic choice. */
+ * thread. O(n log n) at worst for the automatic choice. UPSWEEP_IN_PLACE with a range of bits takes
+ * every type, on the CPU; more than 512 KB of keys are then merged in place, which takes several
+ * times as long as digits with a copy. On a GPU that is UPSWEEP_ERROR_UNSUPPORTED. */
 UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                                         const upsweep_options *options);
 
@@ -449,9 +454,14 @@ UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uin
 typedef enum upsweep_bucketing_kind {
     UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count =
                                  2^bits, bits <= 16 */
-    UPSWEEP_BUCKET_WIDTH, /* count buckets of equal width over [low, high]: numpy's rule, the last
-                             bucket takes high itself. Keys outside and NaN: none */
-    UPSWEEP_BUCKET_EDGES  /* edges: count + 1 ascending keys of the same type; bucket i is
+    /* count buckets of equal width over [low, high]; the last one takes high itself. Keys outside
+     * and NaN: none; for integers that is decided exactly. Edge i is low + i * ((high - low) /
+     * count) in f64, and a key, as the nearest f64, belongs to the last edge that is not above it
+     * (where f64 tells the edges apart): numpy's rule for f64 and integers. Keys of f16, bf16 and
+     * f32 are binned in f64, too, where numpy rounds the edges to the array's type, which moves
+     * some keys beside an edge. */
+    UPSWEEP_BUCKET_WIDTH,
+    UPSWEEP_BUCKET_EDGES /* edges: count + 1 ascending keys of the same type; bucket i is
                              [edges[i], edges[i + 1]), the last one closed */
 } upsweep_bucketing_kind;
 typedef struct upsweep_bucketing {
