@@ -214,6 +214,15 @@ static inline double edge(const usw_buckets *b, int32_t i)
     return i == (int32_t)b->count ? b->high : inner;
 }
 
+/* 64-bit integers beyond the range may be the same f64 as its end. */
+static void leave_out_integers(const usw_buckets *b, const uint64_t *keys, size_t n, uint32_t *ids)
+{
+    uint64_t flip = b->map.pos, first = b->first, span = b->last - b->first;
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = (keys[i] ^ flip) - first > span ? b->count : ids[i];
+    }
+}
+
 static void equal_widths(const usw_buckets *shared, const void *keys, size_t n, uint32_t *ids)
 {
     const usw_buckets copy = *shared, *b = &copy; /* ids cannot change a local */
@@ -227,6 +236,9 @@ static void equal_widths(const usw_buckets *shared, const void *keys, size_t n, 
         at -= inside < edge(b, at);
         at += at < last && inside >= edge(b, at + 1);
         ids[i] = x[i] >= b->low && x[i] <= b->high ? (uint32_t)at : b->count;
+    }
+    if (b->key_bytes == 8 && b->map.neg == 0) {
+        leave_out_integers(b, keys, n, ids);
     }
 }
 

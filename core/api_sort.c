@@ -7,12 +7,14 @@
 #include "front.h"
 #include "gpu.h"
 #include "registry.h"
+#include "sort_by.h"
 
 #include <stdio.h>
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
-            UPSWEEP_IN_PLACE
+            UPSWEEP_IN_PLACE,
+    DIGITS_IN_PLACE = 512 * 1024 /* bytes of keys: their copy and tables are within 1 MB */
 };
 
 /* One sort, as all steps here see it. */
@@ -89,9 +91,6 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
         return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s takes at most %zu keys, not %zu",
                         name, form->n_max, j->n);
     }
-    if ((j->options.flags & UPSWEEP_IN_PLACE) && !form->in_place) {
-        return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s cannot sort in place", name);
-    }
     if (j->n < 2) {
         return UPSWEEP_OK;
     }
@@ -101,9 +100,20 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
     return status;
 }
 
+/* Digits take a copy of the keys: where that is too much, a stable sort in place compares them. */
+static bool merges_bits(const job *j)
+{
+    return (j->options.flags & UPSWEEP_IN_PLACE) != 0 &&
+           (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_room(j->u) < 2 * DIGITS_IN_PLACE);
+}
+
 /* Where the map only flips bits, as for all but floats, no pass over the keys is made for it. */
 static upsweep_status sort_by_digits(const job *j)
 {
+    if (merges_bits(j)) {
+        usw_sort_bits_in_place(j->u, j->keys, j->n, &j->map, j->bit_begin, j->bit_end);
+        return UPSWEEP_OK;
+    }
     if ((j->map.neg | j->map.add) == 0) {
         return USW_PICK(j->u->isa, usw_part_lsd)
             ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
@@ -128,6 +138,9 @@ static upsweep_status sort_named(const job *j)
         const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
         bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
         return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
+    }
+    if ((j->options.flags & UPSWEEP_IN_PLACE) && !form->in_place) {
+        return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s cannot sort in place", name);
     }
     return sort_by_form(j, form, name);
 }
@@ -189,8 +202,10 @@ static void report_method(const job *j, method m)
     static const usw_reason tell[] = {NULL,        tell_digits, tell_counted,
                                       tell_cached, tell_parted, tell_scattered};
     if (m == BY_BITS) {
-        usw_report(j->u, "sort/radix", "bits [%u, %u) of %zu: a stable sort by digits",
-                   j->bit_begin, j->bit_end, j->bytes * 8);
+        bool merges = merges_bits(j);
+        usw_report(j->u, merges ? "" : "sort/radix", "bits [%u, %u) of %zu: a stable %s",
+                   j->bit_begin, j->bit_end, j->bytes * 8,
+                   merges ? "merge sort in place" : "sort by digits");
     } else {
         usw_report_later(j->u, m == BY_DIGITS ? "sort/radix" : "sort/hybrid", tell[m], j->n,
                          j->bytes);
@@ -269,6 +284,7 @@ void usw_report_brief(upsweep *u)
                                                : tell_cached;
     u->note[0] = '\0';
     u->report.scratch_bytes = 0;
+    u->report.threads = u->threads_most;
     usw_report_later(u, "sort/hybrid", tell, brief & ((UINT64_C(1) << BRIEF_N_BITS) - 1),
                      UINT64_C(1) << width);
     __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
@@ -286,7 +302,7 @@ static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned wid
         memcpy(&next, at + i * sizeof next, sizeof next);
         differ |= next ^ first;
     }
-    return differ == 0 && (u->threads == 1 || n << width <= EQUAL_BYTES) &&
+    return differ == 0 && (u->threads_most == 1 || n << width <= EQUAL_BYTES) &&
            USW_PICK(u->isa, usw_all_same)(keys, n << width, width);
 }
 
@@ -314,6 +330,9 @@ USW_APART static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsw
     status = status == UPSWEEP_OK ? check_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, n, type, &o, &status)) {
         job j = job_of(u, keys, n, type, &o);
+        if (o.algorithm == NULL) {
+            usw_offer_threads(u, n * j.bytes);
+        }
         status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
     }
     return usw_leave(u, status);
@@ -357,6 +376,7 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
         }
     } else if (status == UPSWEEP_OK) {
         job j = job_of(u, NULL, n, type, &o);
+        usw_offer_threads(u, n * j.bytes);
         report_method(&j, choose_method(&j));
     }
     u->report.scratch_bytes = 0;

@@ -46,6 +46,15 @@ static upsweep_status make_digit(upsweep *u, const upsweep_bucketing *wish, usw_
     return UPSWEEP_OK;
 }
 
+/* The range from one key to another, both raw. */
+static void set_range(usw_buckets *b, uint64_t low, uint64_t high)
+{
+    b->low = to_double(b->type, low);
+    b->high = to_double(b->type, high);
+    b->first = usw_map_key(&b->map, low);
+    b->last = usw_map_key(&b->map, high);
+}
+
 /* The range of the keys, NaN aside; *any is false when there is no key but NaN. */
 static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_buckets *b,
                                     bool *any)
@@ -63,8 +72,7 @@ static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_
         status = form->least(u, keys, n, maps, 2, found, index);
     }
     if (status == UPSWEEP_OK) {
-        b->low = to_double(b->type, usw_unmap_key(&maps[0], found[0]));
-        b->high = to_double(b->type, usw_unmap_key(&maps[1], found[1]));
+        set_range(b, usw_unmap_key(&maps[0], found[0]), usw_unmap_key(&maps[1], found[1]));
         *any = b->low == b->low;
         if (*any && (isinf(b->low) || isinf(b->high))) {
             status =
@@ -83,8 +91,7 @@ static upsweep_status make_width(upsweep *u, const void *keys, size_t n,
         return wrong(u, "low and high go together, or neither");
     }
     if (wish->low != NULL) {
-        b->low = to_double(b->type, usw_load_raw(wish->low, b->key_bytes));
-        b->high = to_double(b->type, usw_load_raw(wish->high, b->key_bytes));
+        set_range(b, usw_load_raw(wish->low, b->key_bytes), usw_load_raw(wish->high, b->key_bytes));
     } else {
         upsweep_status status = range_of_keys(u, keys, n, b, &any);
         if (status != UPSWEEP_OK) {
@@ -95,7 +102,8 @@ static upsweep_status make_width(upsweep *u, const void *keys, size_t n,
         b->low = 0;
         b->high = 1; /* as good as any: there is nothing to count */
     }
-    if (!isfinite(b->low) || !isfinite(b->high) || b->low > b->high) {
+    bool falls = b->map.neg == 0 ? b->first > b->last : b->low > b->high; /* integers: exactly */
+    if (!isfinite(b->low) || !isfinite(b->high) || falls) {
         return wrong(u, "low and high are finite and low is not above high");
     }
     if (b->low == b->high) {

@@ -74,6 +74,9 @@ typedef struct usw_buckets {
     uint32_t mask;
     double low, high; /* WIDTH: edge i is low + i * step, the last one is high */
     double step, scale;
+    /* WIDTH: low and high as mapped keys. Not every 64-bit integer has an f64 of its own, so these
+     * decide which integers are outside. */
+    uint64_t first, last;
     uint64_t *edges; /* EDGES: mapped keys, count + 1 of them */
 } usw_buckets;
 

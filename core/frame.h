@@ -72,8 +72,9 @@ struct upsweep {
     /* Not 0: the last call was a short one, which takes no lock, and this is what it has to say.
      * Read and written by atomic built-ins. */
     uint64_t brief;
-    unsigned threads;
-    pthread_mutex_t lock; /* one call at a time; taken by usw_enter */
+    unsigned threads;      /* of this call */
+    unsigned threads_most; /* of the handle */
+    pthread_mutex_t lock;  /* one call at a time; taken by usw_enter */
     upsweep_tuning tuning;
     size_t scratch_limit; /* 0: none */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
@@ -81,12 +82,13 @@ struct upsweep {
     void *context;
     usw_block *blocks; /* scratch, newest first (arena.c) */
     size_t scratch_held, scratch_used, scratch_peak;
-    size_t scratch_most; /* that was held at once during this call */
-    usw_pool *pool;      /* NULL until the first call that uses threads (threads.c) */
-    struct usw_gpu *gpu; /* NULL: none open */
-    bool gpu_refused;    /* AUTO: it was tried */
-    bool on_gpu;         /* this call ran there */
-    size_t gpu_scratch;  /* of this call */
+    size_t scratch_most;    /* that was held at once during this call */
+    usw_pool *pool;         /* NULL until the first call that uses threads (threads.c) */
+    struct usw_gpu *gpu;    /* NULL: none open */
+    bool gpu_refused;       /* AUTO: it was tried */
+    bool on_gpu;            /* this call ran there */
+    size_t gpu_scratch;     /* of this call */
+    unsigned threads_asked; /* when it was opened */
     char device_name[16];
     char note[96]; /* AUTO: why not the other device; added to the reason */
     struct {
@@ -218,6 +220,11 @@ unsigned usw_parallel_threads(upsweep *u);
  * counts from 0. */
 void usw_wait_a_little(unsigned turn);
 void usw_pool_free(upsweep *u);
+/* How many threads a handle gets that was asked for so many (0: as many as pay). */
+unsigned usw_threads_for(unsigned wanted);
+/* Lets the rest of this call, which works on so many bytes, have no more threads than pay for them.
+ * Before the first usw_parallel and all scratch of lanes. */
+void usw_offer_threads(upsweep *u, size_t bytes);
 
 /* ---- the machine (isa.c) ---- */
 usw_isa usw_best_isa(void);

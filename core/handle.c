@@ -33,6 +33,21 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Adds to the reason what the handle has to say to any call. */
+static void add_note(upsweep *u)
+{
+    size_t length = strlen(u->reason);
+    if (u->note[0] != '\0') {
+        snprintf(u->reason + length, sizeof u->reason - length, "; %s", u->note);
+        length = strlen(u->reason);
+    }
+    if (u->threads_asked > u->threads_most) {
+        snprintf(u->reason + length, sizeof u->reason - length,
+                 "%sof %u threads asked for, more than %u do not pay with %u cores",
+                 length > 0 ? "; " : "", u->threads_asked, u->threads_most, usw_core_count());
+    }
+}
+
 upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsweep_config *config,
                                 const char **why)
 {
@@ -63,7 +78,8 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     u->opened_ns = now_ns();
     u->isa = usw_best_isa();
     u->tuning = usw_tuning_of(u->isa);
-    u->threads = c.threads != 0 ? c.threads : usw_core_count();
+    u->threads = u->threads_most = usw_threads_for(c.threads);
+    u->threads_asked = c.threads;
     u->scratch_limit = c.scratch_limit;
     u->allocate = c.allocate;
     u->release = c.release;
@@ -78,6 +94,8 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     if (u->gpu != NULL) {
         u->report.device = u->device_name;
     }
+    add_note(u);
+    u->report.reason = u->reason;
     *handle = u;
     return UPSWEEP_OK;
 }
@@ -143,14 +161,6 @@ void usw_say(upsweep *u, const char *format, ...)
     last_failure.u = u;
     last_failure.opened_ns = u->opened_ns;
     memcpy(last_failure.text, u->error, sizeof u->error);
-}
-
-static void add_note(upsweep *u)
-{
-    if (u->note[0] != '\0') {
-        size_t length = strlen(u->reason);
-        snprintf(u->reason + length, sizeof u->reason - length, "; %s", u->note);
-    }
 }
 
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
@@ -259,6 +269,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
     u->report.device = "cpu";
     u->on_gpu = false;
+    u->threads = u->report.threads = u->threads_most;
     u->note[0] = '\0';
     usw_scratch_begin(u);
     upsweep_status status = check_options(u, options, allowed, checked);
@@ -280,6 +291,7 @@ void usw_unlock(upsweep *u)
 
 upsweep_status usw_leave(upsweep *u, upsweep_status status)
 {
+    u->report.threads = u->threads;
     u->report.scratch_bytes = u->on_gpu ? u->gpu_scratch : u->scratch_peak;
 #ifdef USW_CHECKED
     usw_guard_drop(u, 0, "at the end of the call");

@@ -328,3 +328,26 @@ void usw_sort_by(upsweep *u, void *base, size_t n, size_t bytes, upsweep_compare
     }
     usw_scratch_reset(u, mark);
 }
+
+/* ---- keys by a range of their bits ---- */
+
+typedef struct bit_order {
+    usw_keymap map;
+    unsigned left, right;
+} bit_order;
+
+static int compare_bits(const void *a, const void *b, void *context)
+{
+    const bit_order *o = context;
+    size_t bytes = o->map.bits / 8;
+    uint64_t x = usw_map_key(&o->map, usw_load_raw(a, bytes)) << o->left >> o->right;
+    uint64_t y = usw_map_key(&o->map, usw_load_raw(b, bytes)) << o->left >> o->right;
+    return (x > y) - (x < y);
+}
+
+void usw_sort_bits_in_place(upsweep *u, void *keys, size_t n, const usw_keymap *map,
+                            unsigned bit_begin, unsigned bit_end)
+{
+    bit_order order = {*map, 64 - bit_end, 64 - bit_end + bit_begin};
+    usw_sort_by(u, keys, n, map->bits / 8, compare_bits, &order, true);
+}

@@ -13,7 +13,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MOMENTS = 1000 }; /* 10 to 50 microseconds */
+enum {
+    MOMENTS = 1000, /* 10 to 50 microseconds */
+    THREADS = 16,   /* a handle may have, on a machine with few cores */
+    OFFERED = 4,    /* to any call that asks how many pay */
+    SHARE_MIN = 16 * 1024
+};
 
 /* The state of a pool, one word: workers in the batch, whether more may join, its number. */
 #define INSIDE UINT64_C(0xffff)
@@ -35,6 +40,8 @@ typedef struct worker {
 
 struct usw_pool {
     _Alignas(64) atomic_uint_fast64_t state;
+    /* Written before the state that opens a batch: who reads one of an older batch cannot join. */
+    atomic_uint lanes; /* a worker whose lane is not below takes no part */
     _Alignas(64) atomic_size_t next;
     _Alignas(64) sleeper caller;
     atomic_bool quit;
@@ -113,16 +120,23 @@ static bool is_empty(const usw_pool *p, uint64_t seen)
     return (atomic_load(&p->state) & INSIDE) == 0;
 }
 
-/* The number of the batch, or `seen`: it was missed. */
-static uint64_t join(usw_pool *p, uint64_t seen)
+/* Whether the worker is now in a batch, whose number *seen gets; else it was missed, or has enough
+ * without. */
+static bool join(worker *w, uint64_t *seen)
 {
+    usw_pool *p = w->pool;
     uint64_t state = atomic_load(&p->state);
-    while ((state & OPEN) != 0 && state / BATCH != seen) {
+    while ((state & OPEN) != 0 && state / BATCH != *seen) {
+        if (w->lane >= atomic_load(&p->lanes)) {
+            *seen = state / BATCH;
+            return false;
+        }
         if (atomic_compare_exchange_weak(&p->state, &state, state + 1)) {
-            return state / BATCH;
+            *seen = state / BATCH;
+            return true;
         }
     }
-    return seen;
+    return false;
 }
 
 static void *work(void *argument)
@@ -132,11 +146,9 @@ static void *work(void *argument)
     uint64_t seen = 0;
     for (await(p, &w->rest, has_news, seen); !atomic_load(&p->quit);
          await(p, &w->rest, has_news, seen)) {
-        uint64_t number = join(p, seen);
-        if (number == seen) {
+        if (!join(w, &seen)) {
             continue;
         }
-        seen = number;
         take_tasks(p, p->task, p->context, p->tasks, w->lane);
         if (((atomic_fetch_sub(&p->state, 1) - 1) & INSIDE) == 0) {
             wake(&p->caller);
@@ -151,10 +163,10 @@ static bool sleeper_init(sleeper *s)
     return sem_init(&s->wake, 0, 0) == 0;
 }
 
-/* Starts up to u->threads - 1 workers; fewer, even none, is no error. */
+/* Starts up to u->threads_most - 1 workers; fewer, even none, is no error. */
 static usw_pool *pool_new(upsweep *u)
 {
-    unsigned wanted = (unsigned)usw_min(u->threads - 1, INSIDE);
+    unsigned wanted = (unsigned)usw_min(u->threads_most - 1, INSIDE);
     size_t bytes = sizeof(usw_pool) + wanted * sizeof(worker);
     usw_pool *p = aligned_alloc(_Alignof(usw_pool), bytes);
     if (p == NULL) {
@@ -165,7 +177,8 @@ static usw_pool *pool_new(upsweep *u)
         free(p);
         return NULL;
     }
-    p->moments = u->threads <= usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
+    p->moments =
+        u->threads_most <= usw_core_count() ? MOMENTS : 0; /* else it would keep others out */
     for (unsigned i = 0; i < wanted; i++) {
         worker *w = &p->worker[p->workers];
         w->pool = p;
@@ -214,7 +227,23 @@ unsigned usw_parallel_threads(upsweep *u)
     if (u->pool == NULL) {
         u->pool = pool_new(u);
     }
-    return u->pool == NULL ? 1 : u->pool->workers + 1;
+    return u->pool == NULL ? 1 : (unsigned)usw_min(u->pool->workers + 1, u->threads);
+}
+
+/* More threads than this many cores have work for only wait for one another, and each has a share
+ * of every table; a few more than there are cores do no harm, and let tests have them. */
+unsigned usw_threads_for(unsigned wanted)
+{
+    size_t cores = usw_core_count();
+    return wanted == 0 ? (unsigned)cores : (unsigned)usw_min(wanted, usw_max(2 * cores, THREADS));
+}
+
+/* To wake a thread and to give it tables pays from about a quarter of the size on from which more
+ * than one thread does. */
+void usw_offer_threads(upsweep *u, size_t bytes)
+{
+    size_t share = usw_max(u->tuning.thread_bytes / OFFERED, SHARE_MIN);
+    u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
 }
 
 void usw_wait_a_little(unsigned turn)
@@ -245,8 +274,10 @@ void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
     p->context = context;
     p->tasks = tasks;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    atomic_store(&p->lanes, u->threads);
     atomic_store(&p->state, (atomic_load(&p->state) / BATCH + 1) * BATCH | OPEN);
-    for (unsigned i = 0; i < p->workers; i++) {
+    size_t helpers = usw_min(usw_min(p->workers, u->threads - 1), tasks - 1);
+    for (size_t i = 0; i < helpers; i++) {
         wake(&p->worker[i].rest);
     }
     take_tasks(p, task, context, tasks, 0);

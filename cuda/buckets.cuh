@@ -125,6 +125,9 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     double low, high, step, scale;
     uint32_t count;
     bool rules; /* only: there is no guess */
+    /* 64-bit integers beyond the range may be the same double as its end: these are compared. */
+    static constexpr bool WHOLE = sizeof(K) == 8 && !floats;
+    uint64_t flip, first, span;
     /* The true place lies between key * slope + lower and key * slope + upper, further from both
      * than all roundings together. So where both have the same whole part, that is the bucket, and
      * else the edge between them tells. Without a guess they never have. */
@@ -150,7 +153,8 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     }
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
-          rules(!suits(b)), slope(0), lower(0), upper(1), near_edges(nullptr)
+          rules(!suits(b)), flip(b.map.pos), first(b.first), span(b.last - b.first), slope(0),
+          lower(0), upper(1), near_edges(nullptr)
     {
         if (!rules) {
             slope = static_cast<G>(b.scale);
@@ -193,6 +197,12 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     /* False where id may be one too small; an id of count or more: no bucket. */
     __device__ __forceinline__ bool guess(K raw, uint32_t &id) const
     {
+        if constexpr (WHOLE) {
+            if ((raw ^ flip) - first > span) {
+                id = ~1u;
+                return true;
+            }
+        }
         const G value = usw_value_of_key<G, floats>(type, raw);
         id = usw_whole_part(usw_multiply_add(value, slope, lower));
         return id == usw_whole_part(usw_multiply_add(value, slope, upper));

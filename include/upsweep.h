@@ -176,8 +176,11 @@ typedef struct upsweep_options {
 typedef struct upsweep upsweep;
 
 typedef struct upsweep_config {
-    size_t size;      /* sizeof(upsweep_config) */
-    unsigned threads; /* 0: one per core this process may use; 1: no thread is started */
+    size_t size; /* sizeof(upsweep_config) */
+    /* 0: one per core this process may use; 1: no thread is started. More than twice the cores (and
+     * than 16) are not started, whatever is asked for: they would only wait for one another. Then
+     * upsweep_report says how many the handle has, and why. */
+    unsigned threads;
     /* Bytes the handle may hold for scratch; 0: no limit. Each piece of it that is taken from the
      * allocator is 4 KB larger, which are not counted. */
     size_t scratch_limit;
@@ -244,7 +247,7 @@ typedef struct upsweep_report {
     const char *algorithm; /* "sort/hybrid", ...; "" where there is no choice */
     const char *isa;       /* "avx512", "avx2", "portable" */
     const char *device;    /* "cpu", "cuda:0" */
-    unsigned threads;      /* that were offered to the call */
+    unsigned threads;      /* that were offered to the call: fewer where more do not pay */
     size_t scratch_bytes;  /* that the call used of the handle's scratch */
     char reason[256];      /* one clause: "2^24 keys of 32 bits do not fit the cache" */
 } upsweep_report;
@@ -310,7 +313,9 @@ UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
  * ------------------------------------------------------------------------------------------ */
 
 /* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a
- * thread. O(n log n) at worst for the automatic choice.
+ * thread. O(n log n) at worst for the automatic choice. UPSWEEP_IN_PLACE with a range of bits takes
+ * every type, on the CPU; more than 512 KB of keys are then merged in place, which takes several
+ * times as long as digits with a copy. On a GPU that is UPSWEEP_ERROR_UNSUPPORTED.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                                         const upsweep_options *options);
@@ -532,9 +537,14 @@ UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uin
 typedef enum upsweep_bucketing_kind {
     UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form, 1 to 16 of
                                  them; count must be 2^bits */
-    UPSWEEP_BUCKET_WIDTH, /* count buckets of equal width over [low, high]: numpy's rule, the last
-                             bucket takes high itself. Keys outside and NaN: none */
-    UPSWEEP_BUCKET_EDGES  /* edges: count + 1 ascending keys of the same type; bucket i is
+    /* count buckets of equal width over [low, high]; the last one takes high itself. Keys outside
+     * and NaN: none; for integers that is decided exactly. Edge i is low + i * ((high - low) /
+     * count) in f64, and a key, as the nearest f64, belongs to the last edge that is not above it
+     * (where f64 tells the edges apart): numpy's rule for f64 and integers. Keys of f16, bf16 and
+     * f32 are binned in f64, too, where numpy rounds the edges to the array's type, which moves
+     * some keys beside an edge. */
+    UPSWEEP_BUCKET_WIDTH,
+    UPSWEEP_BUCKET_EDGES /* edges: count + 1 ascending keys of the same type; bucket i is
                              [edges[i], edges[i + 1]), the last one closed */
 } upsweep_bucketing_kind;
 typedef struct upsweep_bucketing {

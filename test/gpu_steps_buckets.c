@@ -131,6 +131,33 @@ static void widths_of_special_keys(void **state)
     }
 }
 
+/* 64-bit integers beyond the range that are the same f64 as its end are in no bucket. */
+static void widths_of_far_integers(void **state)
+{
+    static const uint64_t middles[] = {0, UINT64_C(1) << 53, UINT64_C(1) << 62, UINT64_C(1) << 63};
+    for (unsigned i = 0; i < 24; i++) {
+        upsweep_type type = i % 2 ? UPSWEEP_I64 : UPSWEEP_U64;
+        uint64_t span = UINT64_C(1) << (i % 3 == 0 ? 11 : i % 3 == 1 ? 30 : 53), random = i;
+        uint64_t bounds[2] = {middles[i / 2 % 4], middles[i / 2 % 4] + span};
+        upsweep_bucketing b = {
+            .kind = UPSWEEP_BUCKET_WIDTH, .count = i % 5 ? 256 : 7, .low = bounds};
+        b.high = bounds + 1;
+        if (type == UPSWEEP_I64 && bounds[0] == UINT64_C(1) << 62) {
+            bounds[0] = 0 - bounds[1];
+            bounds[1] = bounds[0] + span;
+        }
+        for (size_t k = 0; k < 4096; k++) {
+            keys[k] = bounds[k % 2] + input_random(&random) % 9 - 4;
+            keys[k] = k % 3 == 0 ? bounds[0] + input_random(&random) % span : keys[k];
+        }
+        check(*state, 4096, type, &b);
+        for (size_t k = 0; k < 4096; k++) { /* and all within, so that they can be split */
+            keys[k] = bounds[0] + input_random(&random) % (span + 1);
+        }
+        check(*state, 4096, type, &b);
+    }
+}
+
 static void between_edges(void **state)
 {
     gpu_room *room = *state;
@@ -206,8 +233,11 @@ static void given(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digits), cmocka_unit_test(widths),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(digits),
+                                       cmocka_unit_test(widths),
                                        cmocka_unit_test(widths_of_special_keys),
-                                       cmocka_unit_test(between_edges), cmocka_unit_test(given)};
+                                       cmocka_unit_test(widths_of_far_integers),
+                                       cmocka_unit_test(between_edges),
+                                       cmocka_unit_test(given)};
     return cmocka_run_group_tests(tests, gpu_room_open, gpu_room_close);
 }

@@ -3,6 +3,8 @@
  * numbers. */
 #include "reduce_common.h"
 
+#include <math.h>
+
 static upsweep *handles[HANDLES];
 static const size_t sizes[] = {0, 1, 2, 7, 9, 100, 2048, 2049, 4095, 4096, 4097, 70000, 200001};
 enum { SIZES = sizeof sizes / sizeof sizes[0], N_MAX = 200001, COUNT_MAX = 1 << 16 };
@@ -137,6 +139,83 @@ static void equal_widths(void **state)
             }
             check(sizes[s], type, &b, sizes[s] > 5000 ? (int)(s + (size_t)type) % HANDLES : -1);
         }
+    }
+}
+
+/* Where f64 has no number of its own for each integer: what is within [low, high] is told by
+ * comparing integers, and the buckets are those of the nearest f64. */
+static void far_integers(void **state)
+{
+    (void)state;
+    static const uint64_t middles[] = {0, UINT64_C(1) << 53, UINT64_C(1) << 62, UINT64_C(1) << 63};
+    static const size_t count_of[] = {1, 4, 7, 256};
+    for (unsigned run = 0; run < 2 * 4 * 4 * 6; run++) {
+        upsweep_type type = run % 2 ? UPSWEEP_I64 : UPSWEEP_U64;
+        uint64_t sign =
+            type == UPSWEEP_I64 ? UINT64_C(1) << 63 : 0; /* flipped: order as unsigned */
+        uint64_t middle = middles[run / 2 % 4], span = UINT64_C(1) << (10 * (run / 32) + 3);
+        uint64_t low = run / 8 % 2 ? middle : middle - span, high = low + span;
+        upsweep_bucketing b = {.kind = UPSWEEP_BUCKET_WIDTH, .count = count_of[run / 8 % 4]};
+        double least, most;
+        uint64_t random = run, *x = (uint64_t *)(void *)keys;
+        size_t n = 0, within = 0;
+        if ((low ^ sign) > (high ^ sign)) {
+            continue;
+        }
+        least = value_of(type, low);
+        most = value_of(type, high);
+        if (least == most) {
+            continue; /* refused: no f64 lies between */
+        }
+        if ((most - least) / (double)b.count < 0x1p-50 * (fabs(least) + fabs(most))) {
+            b.count = 1; /* edges would be the same f64, too: inside or not is what counts */
+        }
+        for (; n < 5000; n++) { /* the ends, their neighbours, and what lies between and around */
+            uint64_t near = input_random(&random) % 9 - 4;
+            x[n] = n % 3 == 0   ? low + near
+                   : n % 3 == 1 ? high + near
+                                : low - span + input_random(&random) % (3 * span);
+        }
+        for (size_t i = 0; i < n; i++) {
+            bool inside = (x[i] ^ sign) >= (low ^ sign) && (x[i] ^ sign) <= (high ^ sign);
+            bucket[i] = inside ? width_bucket(value_of(type, x[i]), least, most, b.count)
+                               : (uint32_t)b.count;
+            within += inside;
+        }
+        assert_true(within > n / 10 && within < n);
+        b.low = &low;
+        b.high = &high;
+        check(n, type, &b, -1);
+    }
+    /* numpy.histogram([2^53 - 1, 2^53, 2^53 + 1], 4, (0, 2^53)) is [0, 0, 0, 2]. */
+    uint64_t ends[2] = {0, UINT64_C(1) << 53}, three[3] = {ends[1] - 1, ends[1], ends[1] + 1};
+    upsweep_bucketing b = {.kind = UPSWEEP_BUCKET_WIDTH, .count = 4};
+    b.low = &ends[0];
+    b.high = &ends[1];
+    assert_int_equal(upsweep_histogram(handles[0], three, 3, UPSWEEP_U64, &b, counts, NULL),
+                     UPSWEEP_OK);
+    assert_int_equal(counts[3], 2);
+    assert_int_equal(counts[0] + counts[1] + counts[2], 0);
+    b.low = &three[2]; /* above high, though the same f64 */
+    assert_int_equal(upsweep_histogram(handles[0], three, 3, UPSWEEP_U64, &b, counts, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+}
+
+/* One value alone: a bucket of width 1 about it, in which no other integer lies. */
+static void low_is_high(void **state)
+{
+    (void)state;
+    for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+        uint64_t at = usw_type_is_float(type) ? float_bits(type, 2) : 2;
+        upsweep_bucketing b = {.kind = UPSWEEP_BUCKET_WIDTH, .count = 3, .low = &at, .high = &at};
+        fill(keys, 300, type, FILL_TAME, 1);
+        for (size_t i = 0; i < 300; i++) {
+            if (i % 5 == 0) {
+                memcpy(keys + i * upsweep_type_bytes(type), &at, upsweep_type_bytes(type));
+            }
+            bucket[i] = width_bucket(value_of(type, element(keys, i, type)), 1.5, 2.5, 3);
+        }
+        check(300, type, &b, -1);
     }
 }
 
@@ -306,8 +385,10 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits), cmocka_unit_test(equal_widths),   cmocka_unit_test(keys_on_edges),
-        cmocka_unit_test(edges),  cmocka_unit_test(bucket_numbers), cmocka_unit_test(errors),
+        cmocka_unit_test(digits),         cmocka_unit_test(equal_widths),
+        cmocka_unit_test(keys_on_edges),  cmocka_unit_test(far_integers),
+        cmocka_unit_test(low_is_high),    cmocka_unit_test(edges),
+        cmocka_unit_test(bucket_numbers), cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

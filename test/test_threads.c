@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -279,6 +280,7 @@ static void test_tasks(void **state)
         memset(&t, 0, sizeof t);
         upsweep_config config = {.threads = thread_counts[c]};
         assert_int_equal(upsweep_open(&t.u, NULL, &config), UPSWEEP_OK);
+        t.u->threads = t.u->threads_most = thread_counts[c]; /* however few cores there are */
         config.threads = 2;
         assert_int_equal(upsweep_open(&t.inner, NULL, &config), UPSWEEP_OK);
         for (unsigned batch = 1; batch <= 20; batch++) {
@@ -299,6 +301,7 @@ static void test_many_threads(void **state)
     upsweep *u;
     upsweep_config config = {.threads = 300};
     assert_int_equal(upsweep_open(&u, NULL, &config), UPSWEEP_OK);
+    u->threads_most = 300; /* more than a handle gets on most machines */
     const char *wrong = sort_and_sum(u, 3);
     if (wrong != NULL) {
         fail_msg("with 300 threads: %s", wrong);
@@ -306,12 +309,77 @@ static void test_many_threads(void **state)
     upsweep_close(u);
 }
 
+/* The lanes that take part are those that the call was offered, batch by batch. */
+static void test_fewer_lanes(void **state)
+{
+    (void)state;
+    static tally t;
+    upsweep_config config = {.threads = 8};
+    assert_int_equal(upsweep_open(&t.u, NULL, &config), UPSWEEP_OK);
+    assert_int_equal(upsweep_open(&t.inner, NULL, NULL), UPSWEEP_OK);
+    for (unsigned batch = 1; batch <= 300; batch++) {
+        t.u->threads = batch % 8 + 1;
+        usw_parallel(t.u, 500, outer_task, &t);
+        assert_int_equal(atomic_load(&t.ran[batch]), batch);
+    }
+    assert_int_equal(atomic_load(&t.bad_lanes), 0);
+    upsweep_close(t.u);
+    upsweep_close(t.inner);
+}
+
+/* More threads than pay are not started, and the report says so; a call with little to do is
+ * offered fewer than the handle has. */
+static void test_too_many_threads(void **state)
+{
+    (void)state;
+    static const unsigned asked[] = {0, 1, 2, 16, 64, 1000, 4000, UINT_MAX};
+    enum { N = 1 << 20 };
+    uint32_t *keys = malloc(N * sizeof *keys), *before = malloc(N * sizeof *keys);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        upsweep *u;
+        upsweep_report report = UPSWEEP_REPORT_INIT;
+        upsweep_config config = {.threads = asked[i]};
+        unsigned most = 2 * usw_core_count() > 16 ? 2 * usw_core_count() : 16;
+        unsigned wanted = asked[i] == 0 ? usw_core_count() : asked[i];
+        unsigned given = wanted < most ? wanted : most;
+        assert_int_equal(upsweep_open(&u, "cpu", &config), UPSWEEP_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            upsweep_last_report(u, &report); /* of a handle just opened, and of a sort */
+            assert_int_equal(strstr(report.reason, "threads asked for") != NULL, asked[i] > most);
+            /* 4 MB: a thread for each half, where more than one pays from 2 MB on. */
+            assert_int_equal(report.threads, turn == 0 || given < 8 ? given : 8);
+            input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, i);
+            memcpy(before, keys, N * sizeof *keys);
+            upsweep_tuning tuning;
+            assert_int_equal(upsweep_get_tuning(u, &tuning), UPSWEEP_OK);
+            tuning.thread_bytes = 2 << 20;
+            assert_int_equal(upsweep_set_tuning(u, &tuning), UPSWEEP_OK);
+            assert_int_equal(upsweep_sort(u, keys, N, UPSWEEP_U32, NULL), UPSWEEP_OK);
+            assert_null(oracle_sorted(UPSWEEP_U32, 0, before, keys, N));
+        }
+        /* A call that does not ask has all that the handle has. */
+        uint64_t sum;
+        assert_int_equal(upsweep_reduce(u, keys, N, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL),
+                         UPSWEEP_OK);
+        upsweep_last_report(u, &report);
+        assert_int_equal(report.threads, given);
+        upsweep_close(u);
+    }
+    free(keys);
+    free(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),           cmocka_unit_test(test_shared_handle),
-        cmocka_unit_test(test_handle_each),     cmocka_unit_test(test_call_in_comparator),
-        cmocka_unit_test(test_many_threads),    cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_shared_handle),
+        cmocka_unit_test(test_handle_each),
+        cmocka_unit_test(test_call_in_comparator),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_fewer_lanes),
+        cmocka_unit_test(test_too_many_threads),
+        cmocka_unit_test(test_questions),
         cmocka_unit_test(test_error_of_closed),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
