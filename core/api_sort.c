@@ -52,7 +52,7 @@ static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep
     return usw_check_place(u, keys, "keys");
 }
 
-/* A name must be that of a sort, wherever it is going to run: forms of a GPU are found by their name
+/* A name must be that of a sort, wherever it is going to run: a GPU's forms are found by their name
  * alone. */
 static upsweep_status check_name(upsweep *u, const char *name)
 {
