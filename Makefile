@@ -11,7 +11,7 @@ all_targets = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,"-DUPSWEEP_C
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
+.PHONY: all help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),$(all_targets))
@@ -31,6 +31,11 @@ test: ## build and run the tests, without the linters
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON $(one_target))
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@cmake --build $(BUILD) -j $(JOBS) --target proofs
+	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)

@@ -85,17 +85,18 @@ typedef struct FN(job) {
     size_t line_keys, line_bytes;
     KEY *chunk_differ; /* [chunk] */
     bool *chunk_unsorted;
-    size_t *offsets, *ends, *starts; /* [chunk][bucket], [bucket], [lane][bucket] */
-    atomic_size_t *taken;            /* [chunk] tasks of its share of the buckets */
-    char *lines;                     /* [lane][bucket] keys, then payloads */
+    size_t *offsets, *ends; /* [chunk][bucket], [bucket] */
+    usw_shares starts;      /* [lane][bucket] */
+    atomic_size_t *taken;   /* [chunk] tasks of its share of the buckets */
+    usw_shares lines;       /* [lane][bucket] keys, then payloads; or none */
     size_t words_keys;
     size_t room; /* words from one bucket's start to the next; 0: buckets lie one after the other */
     size_t split_keys;               /* split by splitters so far */
     splitters *splitters;            /* of 32-bit keys, where they were needed */
     cuts *cuts;                      /* of 64-bit keys */
     uint16_t *digits, *split_digits; /* [key] buckets that splitters tell; NULL: not here */
-    uint64_t *words;                 /* [lane] words_keys, and as many spare ones */
-    uint16_t *leaf_digits;           /* [lane] words_keys: part_pairsort_units.h; NULL: not here */
+    usw_shares words;                /* [lane] words_keys, and as many spare ones */
+    usw_shares leaf_digits;          /* [lane] words_keys: part_pairsort_units.h; or none */
 } FN(job);
 
 ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
@@ -321,17 +322,20 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     job.taken = usw_scratch(u, chunks * sizeof *job.taken);
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
-    job.starts = far ? usw_scratch(u, u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
-    job.lines = far ? usw_scratch(u, (size_t)u->threads * LINES_MAX) : NULL;
+    if (far) {
+        job.starts = usw_scratch_shares(u, u->threads, BUCKETS_MAX * sizeof(size_t));
+        job.lines = usw_scratch_shares(u, u->threads, LINES_MAX);
+    }
     job.words_keys = usw_min(p->n, LEAF_KEYS);
-    job.words = usw_scratch(u, lanes * 2 * job.words_keys * sizeof(uint64_t));
+    job.words = usw_scratch_shares(u, lanes, 2 * job.words_keys * sizeof(uint64_t));
     bool units = KEY_BITS == 64 && USW_LEVEL >= 1 && bytes <= 8 && job.mask == (KEY)UINT64_MAX;
-    job.leaf_digits =
-        units ? usw_scratch(u, lanes * job.words_keys * sizeof *job.leaf_digits) : NULL;
+    if (units) {
+        job.leaf_digits = usw_scratch_shares(u, lanes, job.words_keys * sizeof(uint16_t));
+    }
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
     if (!job.chunk_differ || !job.chunk_unsorted || !job.taken || !job.offsets || !job.ends ||
-        !job.words || (units && !job.leaf_digits) || (far && (!job.starts || !job.lines)) ||
-        !stack) {
+        !job.words.at || (units && !job.leaf_digits.at) ||
+        (far && (!job.starts.at || !job.lines.at)) || !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
     }
     range *top = stack;

@@ -178,7 +178,7 @@ static bool cut_range(upsweep *u, job_u64 *job, uint64_t differ, size_t wanted)
 {
     cuts c;
     job->split_keys += job->n;
-    if (job->leaf_digits == NULL || job->split_keys / CUT_TIMES > job->p->n) {
+    if (job->leaf_digits.at == NULL || job->split_keys / CUT_TIMES > job->p->n) {
         return false;
     }
     cut_sample(&c, job, differ, wanted, LEAF_KEYS);

@@ -151,7 +151,7 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
         }
         return;
     }
-    uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
+    uint64_t *words = usw_share(&job->words, lane);
     uint64_t *spare = words + job->words_keys;
     unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
     unsigned shift = hi - lo > 32 ? hi - 32 : lo;

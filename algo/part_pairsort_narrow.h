@@ -102,7 +102,7 @@ static inline uint32_t differ_in(const uint64_t *words, size_t n)
 /* The lane's words, or the spare ones if `from` is among the words. */
 static uint64_t *other_words(const job_u32 *job, const uint64_t *from, unsigned lane)
 {
-    uint64_t *words = job->words + (size_t)lane * 2 * job->words_keys;
+    uint64_t *words = usw_share(&job->words, lane);
     bool inside = (uintptr_t)from >= (uintptr_t)words &&
                   (uintptr_t)from < (uintptr_t)(words + job->words_keys);
     return inside ? words + job->words_keys : words;
@@ -165,7 +165,7 @@ static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
     if (job->chunks == 1) {
         return piece_of(job, d, 0).words;
     }
-    uint64_t *spare = job->words + ((size_t)lane * 2 + 1) * job->words_keys, *to = spare;
+    uint64_t *spare = (uint64_t *)usw_share(&job->words, lane) + job->words_keys, *to = spare;
     for (size_t c = 0; c < job->chunks; c++) {
         piece from = piece_of(job, d, c);
         memcpy(to, from.words, from.n * sizeof *to);
@@ -251,7 +251,7 @@ static bool is_crowded(const job_u32 *job, size_t limit)
  * which go to the first way, and on the stack, whose new top is returned. */
 static range *narrow_finish(upsweep *u, job_u32 *job, range *stack)
 {
-    job->far = job->lines != NULL && job->chunks > 1;
+    job->far = job->lines.at != NULL && job->chunks > 1;
     narrow_scan(job);
     usw_parallel(u, job->chunks, narrow_scatter, job);
     usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
@@ -297,13 +297,13 @@ static bool narrow_whole(job_u32 *job, uint32_t differ)
     if (job->n > NARROW_WHOLE && seen != CLOSE) {
         return false;
     }
-    uint64_t *words = job->words + job->words_keys;
+    uint64_t *spare = usw_share(&job->words, 0), *words = spare + job->words_keys;
     make_words(job, 0, job->n, words);
     if (seen != CLOSE) {
         narrow_leaf(job, words, job->n, job->base, 0);
-    } else if (!sort_clusters(job->p, differ, words, job->words, job->n, job->base) &&
-               !sort_dense(job->p, job->mask, dense, words, job->words, job->n, job->base)) {
-        sort_wide(job->p, job->mask, words, job->words, job->n, job->base);
+    } else if (!sort_clusters(job->p, differ, words, spare, job->n, job->base) &&
+               !sort_dense(job->p, job->mask, dense, words, spare, job->n, job->base)) {
+        sort_wide(job->p, job->mask, words, spare, job->n, job->base);
     }
     return true;
 }

@@ -108,9 +108,9 @@ static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t b
 static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
 {
     size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
-    size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
+    size_t *start = usw_share(&job->starts, lane);
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];
-    uint64_t *lines = (uint64_t *)(void *)(job->lines + (size_t)lane * LINES_MAX);
+    uint64_t *lines = usw_share(&job->lines, lane);
     narrow_split split = narrow_split_of(job);
     uint16_t room[NARROW_BLOCK];
     for (uint32_t d = 0; d < job->buckets; d++) {

@@ -95,8 +95,8 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t end = FN(chunk_end)(job, c), skew = job->base % E;
     size_t *offset = job->offsets + c * job->buckets;
-    size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
-    char *lines = job->lines + (size_t)lane * LINES_MAX;
+    size_t *start = usw_share(&job->starts, lane);
+    char *lines = usw_share(&job->lines, lane);
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
     const KEY *from = job->from;

@@ -314,7 +314,7 @@ static void sort_buckets_of_units(const job_u64 *job, const unit *units, unsigne
 /* Whether leaves are sorted so. */
 static bool has_units(const job_u64 *job)
 {
-    return job->leaf_digits != NULL;
+    return job->leaf_digits.at != NULL;
 }
 
 /* Where no keys are wanted, and these are even, words of half the size are scattered instead. */
@@ -323,7 +323,7 @@ static void choose_leaves(job_u64 *job, uint64_t differ)
     if (has_units(job) && job->p->out_keys == NULL && job->n >= UNITS_SPLIT) {
         cuts c;
         cut_sample(&c, job, differ, 1, job->n);
-        job->leaf_digits = c.uneven ? job->leaf_digits : NULL;
+        job->leaf_digits.at = c.uneven ? job->leaf_digits.at : NULL;
     }
 }
 
@@ -333,8 +333,8 @@ static void leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *
                           key_map_u64 map, size_t at, size_t n, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
-    unit *units = (unit *)(void *)(job->words + (size_t)lane * 2 * job->words_keys);
-    uint16_t *digits = job->leaf_digits + (size_t)lane * job->words_keys;
+    unit *units = usw_share(&job->words, lane);
+    uint16_t *digits = usw_share(&job->leaf_digits, lane);
     uint32_t ends[UNITS_BUCKETS];
     cuts c = {.buckets = 1};
     for (size_t i = 0; i < n; i += 64 / sizeof *units) {

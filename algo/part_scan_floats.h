@@ -145,7 +145,7 @@ static void float_block(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     const float_way way = way_of(w);
-    float_room *f = (float_room *)(void *)(w->scratch + thread * w->scratch_bytes);
+    float_room *f = usw_share(&w->rooms, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin), count = 0;
     double sum[FLOAT_TILES], carry[FLOAT_TILES];
     for (size_t i = begin; i < end; i += USW_TILE, count++) {
@@ -182,7 +182,7 @@ static void float_block_alone(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     const float_way way = way_of(w);
-    float_room *f = (float_room *)(void *)(w->scratch + thread * w->scratch_bytes);
+    float_room *f = usw_share(&w->rooms, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
     for (size_t i = begin; i < end; i += USW_TILE) {
         size_t n = usw_min(USW_TILE, end - i);

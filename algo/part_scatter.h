@@ -71,8 +71,8 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
     const FN(split) *s = context;
     KEY mapped[BLOCK_KEYS];
     uint16_t bucket[BLOCK_KEYS];
-    size_t *next = s->room.next + i * s->buckets, *first = s->room.first + lane * s->buckets;
-    KEY *lines = (KEY *)(void *)(s->room.lines + lane * s->buckets * LINE_BYTES);
+    size_t *next = s->room.next + i * s->buckets, *first = usw_share(&s->room.first, lane);
+    KEY *lines = usw_share(&s->room.lines, lane);
     size_t end = usw_min(s->n, (i + 1) * s->chunk_keys);
     memcpy(first, next, s->buckets * sizeof *first);
     for (size_t at = i * s->chunk_keys, n; at < end; at += n) {

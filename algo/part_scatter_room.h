@@ -24,9 +24,9 @@ static inline void copy_line(void *to, const void *from, bool stream)
 
 /* What a split into buckets works with; taken once and used again at every level. */
 typedef struct scatter_room {
-    size_t *next;         /* [chunks][buckets]: counts, then where a chunk writes next */
-    size_t *first;        /* [lanes][buckets]: where the chunk began to write */
-    unsigned char *lines; /* [lanes][buckets][LINE_BYTES] */
+    size_t *next;     /* [chunks][buckets]: counts, then where a chunk writes next */
+    usw_shares first; /* [lanes][buckets]: where the chunk began to write */
+    usw_shares lines; /* [lanes][buckets][LINE_BYTES] */
     size_t chunks_max;
 } scatter_room;
 
@@ -35,9 +35,9 @@ static bool take_scatter_room(upsweep *u, scatter_room *room)
     size_t lanes = u->threads;
     room->chunks_max = 2 * lanes;
     room->next = usw_scratch(u, room->chunks_max * BUCKETS_MAX * sizeof(size_t));
-    room->first = usw_scratch(u, lanes * BUCKETS_MAX * sizeof(size_t));
-    room->lines = usw_scratch(u, lanes * BUCKETS_MAX * LINE_BYTES);
-    return room->next != NULL && room->first != NULL && room->lines != NULL;
+    room->first = usw_scratch_shares(u, lanes, BUCKETS_MAX * sizeof(size_t));
+    room->lines = usw_scratch_shares(u, lanes, (size_t)BUCKETS_MAX * LINE_BYTES);
+    return room->next != NULL && room->first.at != NULL && room->lines.at != NULL;
 }
 
 #endif

@@ -42,8 +42,7 @@ typedef struct work {
     uint64_t exact;
     usw_odometer sums;
     _Atomic size_t turn;
-    unsigned char *scratch; /* scratch_bytes a thread: tiles */
-    size_t scratch_bytes;
+    usw_shares rooms; /* one a thread: tiles; for sums only */
 } work;
 
 /* How elements become keys that compare as unsigned: not at all, by flipping bits (integers), or by
@@ -216,9 +215,7 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     w.stream = s->in != s->out && s->n * bytes >= USW_STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
-    w.scratch_bytes = sizeof(float_room);
-    w.scratch = sums ? usw_scratch(u, u->threads * w.scratch_bytes) : NULL;
-    if (sums && w.scratch == NULL) {
+    if (sums && (w.rooms = usw_scratch_shares(u, u->threads, sizeof(float_room))).at == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
     usw_parallel(u, blocks, !sums ? exact_block : alone ? float_block_alone : float_block, &w);

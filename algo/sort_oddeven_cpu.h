@@ -55,11 +55,11 @@ static void FN(sort_first)(KEY *k, size_t n)
 
 typedef struct FN(job) {
     const usw_part_merge *part;
-    KEY *keys, *kept; /* kept: room for a block, one a lane */
-    size_t n, block;  /* of the top level */
-    size_t kept_keys;
-    size_t parity; /* of the round */
-    bool *changed; /* one a lane */
+    KEY *keys;
+    usw_shares kept; /* room for a block, one a lane */
+    size_t n, block; /* of the top level */
+    size_t parity;   /* of the round */
+    bool *changed;   /* one a lane */
 } FN(job);
 
 /* Lowest keys to the left block of nx keys, highest to the right one of ny; true if any moved. */
@@ -113,7 +113,7 @@ static void FN(sort_top_block)(void *context, size_t t, unsigned lane)
     size_t start = t * job->block;
     FN(sort_blocks)
     (job->part, job->keys + start, usw_min(job->block, job->n - start),
-     job->kept + lane * job->kept_keys);
+     usw_share(&job->kept, lane));
 }
 
 static void FN(exchange_pair)(void *context, size_t t, unsigned lane)
@@ -123,7 +123,7 @@ static void FN(exchange_pair)(void *context, size_t t, unsigned lane)
     if (start + job->block < job->n &&
         FN(exchange_blocks)(job->part, job->keys + start, job->block,
                             usw_min(job->block, job->n - start - job->block),
-                            job->kept + lane * job->kept_keys)) {
+                            usw_share(&job->kept, lane))) {
         job->changed[lane] = true;
     }
 }
@@ -152,10 +152,9 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
     while (n / job.block > FAN_OUT && 4 * job.block * sizeof(KEY) <= KEPT_BYTES) {
         job.block *= 4;
     }
-    job.kept_keys = job.block;
-    job.kept = usw_scratch(u, u->threads * job.kept_keys * sizeof(KEY));
+    job.kept = usw_scratch_shares(u, u->threads, job.block * sizeof(KEY));
     job.changed = usw_scratch(u, u->threads * sizeof(bool));
-    if (job.kept == NULL || job.changed == NULL) {
+    if (job.kept.at == NULL || job.changed == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "sort/oddeven: no scratch for %u blocks",
                         u->threads);
     }

@@ -106,12 +106,12 @@ typedef struct FN(job) {
     KEY flip;                /* bits whose opposites are sorted by */
     KEY *chunk_differ;       /* one per chunk */
     bool *chunk_unsorted;
-    size_t *offsets;      /* [chunk][bucket] */
-    size_t *ends;         /* [bucket] */
-    unsigned char *lines; /* [lane][BUCKETS_MAX] of LINE_BYTES, or NULL */
-    size_t *starts;       /* [lane][BUCKETS_MAX] */
-    size_t base;          /* of the range that is being split */
-    size_t share;         /* keys; a larger bucket is for all threads */
+    size_t *offsets;   /* [chunk][bucket] */
+    size_t *ends;      /* [bucket] */
+    usw_shares lines;  /* [lane][BUCKETS_MAX] of LINE_BYTES, or none */
+    usw_shares starts; /* [lane][BUCKETS_MAX] */
+    size_t base;       /* of the range that is being split */
+    size_t share;      /* keys; a larger bucket is for all threads */
 } FN(job);
 
 static size_t FN(chunk_end)(const FN(job) * job, size_t c)
@@ -174,8 +174,8 @@ static void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane)
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t skew = (uintptr_t)job->to % LINE_BYTES / sizeof(KEY), end = FN(chunk_end)(job, c);
     size_t *offset = job->offsets + c * job->buckets;
-    size_t *start = job->starts + (size_t)lane * BUCKETS_MAX;
-    KEY *line = (KEY *)(void *)(job->lines + (size_t)lane * BUCKETS_MAX * LINE_BYTES);
+    size_t *start = usw_share(&job->starts, lane);
+    KEY *line = usw_share(&job->lines, lane);
     for (unsigned d = 0; d <= m; d++) {
         start[d] = offset[d] += skew;
     }
@@ -207,7 +207,7 @@ static void FN(scatter)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
 #if USW_LEVEL == 2
-    if (job->n * sizeof(KEY) >= STREAM_BYTES && job->lines != NULL) {
+    if (job->n * sizeof(KEY) >= STREAM_BYTES && job->lines.at != NULL) {
         FN(scatter_far)(job, c, lane);
         return;
     }
@@ -297,14 +297,16 @@ static upsweep_status FN(sort_flipped)(upsweep *u, void *keys, size_t n, unsigne
     job.chunk_unsorted = usw_scratch(u, chunks * sizeof(bool));
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
-    job.lines = far ? usw_scratch(u, (size_t)u->threads * BUCKETS_MAX * LINE_BYTES) : NULL;
-    job.starts = far ? usw_scratch(u, (size_t)u->threads * BUCKETS_MAX * sizeof(size_t)) : NULL;
+    if (far) {
+        job.lines = usw_scratch_shares(u, u->threads, (size_t)BUCKETS_MAX * LINE_BYTES);
+        job.starts = usw_scratch_shares(u, u->threads, BUCKETS_MAX * sizeof(size_t));
+    }
     job.share = USW_LEVEL == 2    ? FN(LEAF)
                 : u->threads == 1 ? SIZE_MAX
                                   : usw_max(FN(LEAF), n / (4 * (size_t)u->threads));
     range *stack = usw_scratch(u, (n / FN(LEAF) + 2) * sizeof(range));
     if (!job.side[1] || !job.chunk_differ || !job.chunk_unsorted || !job.offsets || !job.ends ||
-        (far && (!job.lines || !job.starts)) || !stack) {
+        (far && (!job.lines.at || !job.starts.at)) || !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "sort/radix needs scratch for %zu keys", n);
     }
     range *top = stack;

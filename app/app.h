@@ -58,6 +58,11 @@ int app_parse_number(const char *name, const char *text, double *value);
  * that a person who typed `wrong` probably meant, or NULL. */
 const char *app_near(const char *wrong, const void *names, size_t count, size_t stride);
 
+/* machine.c: without a look at GPUs. The memory of the machine, 0 if unknown; and the processor's
+ * name and the cores of this process, the rest stays as it is. */
+size_t app_memory_bytes(void);
+void app_describe_cpu(upsweep_machine *machine);
+
 /* dump_man.c, dump_complete.c: the man page and the shells' completions, made of the option tables.
  */
 int app_dump(const char *what);

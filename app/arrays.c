@@ -16,13 +16,15 @@ const char *app_input_name(const app_common *common)
     return io_input_name(common->operand_count == 0 ? "-" : common->operands[0]);
 }
 
-int app_check_input(const app_common *common, const io_input *in)
+int app_check_input(const app_common *common, const io_part *parts, size_t count)
 {
-    const io_part *packed = io_source_packed(in, common->output);
-    return packed == NULL ? APP_OK
-                          : app_fail("%s: is compressed, and the output would not be: give -o "
-                                     "another name",
-                                     common->output);
+    for (size_t i = 0; i < count; i++) {
+        if (io_source_is_packed(&parts[i], common->output)) {
+            return app_fail("%s: is compressed, and the output would not be: give -o another name",
+                            common->output);
+        }
+    }
+    return APP_OK;
 }
 
 int app_input_format(const app_common *common, io_format *from)
@@ -44,33 +46,51 @@ int app_input_format(const app_common *common, io_format *from)
     return APP_OK;
 }
 
-static int read_names(const app_common *common, const char *const *names, size_t count,
-                      upsweep_type type, io_array *a)
+static unsigned io_threads(const app_common *common)
 {
-    unsigned threads = common->threads == 0 || common->threads > IO_LANES_MAX
-                           ? io_processors()
-                           : (unsigned)common->threads;
-    io_array_wish wish = {.type = type, .text = common->text, .threads = threads};
+    return common->threads == 0 || common->threads > IO_LANES_MAX ? io_processors()
+                                                                  : (unsigned)common->threads;
+}
+
+static int read_names(const app_common *common, const char *const *names, size_t count,
+                      const io_array_wish *wish, io_array *a)
+{
     io_error error;
-    *a = (io_array){.data = NULL};
-    if (app_input_format(common, &wish.from) != APP_OK) {
-        return APP_ERROR;
-    }
-    if (!io_array_read(a, names, count, &wish, &error)) {
+    if (!io_array_read(a, names, count, wish, &error)) {
         return app_fail("%s", error.text);
     }
-    return app_check_input(common, &a->input);
+    return app_check_input(common, a->input.parts, a->input.part_count);
+}
+
+static int read_input(const app_common *common, const char *const *names, size_t count, io_array *a)
+{
+    io_array_wish wish = {.type = common->type,
+                          .text = common->text,
+                          .threads = io_threads(common),
+                          .otherwise = common->type == 0 || common->text
+                                           ? "--from text takes its bytes as they are"
+                                           : "--from raw takes its bytes as they are"};
+    *a = (io_array){.data = NULL};
+    return app_input_format(common, &wish.from) == APP_OK
+               ? read_names(common, names, count, &wish, a)
+               : APP_ERROR;
 }
 
 int app_read_array(const app_common *common, io_array *a)
 {
-    return read_names(common, (const char *const *)common->operands, common->operand_count,
-                      common->type, a);
+    return read_input(common, (const char *const *)common->operands, common->operand_count, a);
 }
 
-int app_read_file(const app_common *common, const char *name, upsweep_type type, io_array *a)
+int app_read_file(const app_common *common, const char *name, io_array *a)
 {
-    return read_names(common, &name, 1, type, a);
+    return read_input(common, &name, 1, a);
+}
+
+int app_read_beside(const app_common *common, const char *name, upsweep_type type, bool text,
+                    io_array *a)
+{
+    io_array_wish wish = {.type = type, .text = text, .threads = io_threads(common)};
+    return read_names(common, &name, 1, &wish, a);
 }
 
 int app_check_one_axis(const char *name, const io_array *a)

@@ -11,11 +11,15 @@
  * sentence; *a can be freed in both cases. */
 int app_read_array(const app_common *common, io_array *a);
 /* The same for one file by name. */
-int app_read_file(const app_common *common, const char *name, upsweep_type type, io_array *a);
+int app_read_file(const app_common *common, const char *name, io_array *a);
+/* The same for a file that is not the input, of which --from and --text say nothing. text: what is
+ * not .npy is numbers as text. */
+int app_read_beside(const app_common *common, const char *name, upsweep_type type, bool text,
+                    io_array *a);
 /* --from, 0 if it is not given; APP_ERROR for a word that is no format. */
 int app_input_format(const app_common *common, io_format *from);
 /* Refuses -o onto a compressed input, which the output would not be; called by the above. */
-int app_check_input(const app_common *common, const io_input *in);
+int app_check_input(const app_common *common, const io_part *parts, size_t count);
 /* Refuses arrays of several axes, and of none. */
 int app_check_one_axis(const char *name, const io_array *a);
 /* "standard input" or the name of the first operand, for sentences. */

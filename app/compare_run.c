@@ -83,7 +83,7 @@ static size_t first_call(compare *c, compare_job *j, compare_line *l, compare_ce
         l->gone = true;
         return 0;
     }
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(c->devices[l->device].u, &report);
     snprintf(cell->algorithm, sizeof cell->algorithm, "%s",
              report.algorithm != NULL ? report.algorithm : "");

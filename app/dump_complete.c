@@ -34,6 +34,7 @@ static const struct {
     {"device", {"auto", "cpu", "cuda"}},
     {"from", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
     {"to", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
+    {"ids", {"all", "used"}},
     {"weight", {"u32", "u64", "i64", "f32", "f64", "none"}},
 };
 
@@ -59,6 +60,8 @@ static bool argument_words(const app_option *option, print_word print)
         for (int t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
             print(upsweep_type_name((upsweep_type)t));
         }
+    } else if (is(option->name, "from") && option->offset == offsetof(app_common, from)) {
+        return closed_words("as", print); /* of arrays; elsewhere it says what a graph is */
     } else {
         return closed_words(option->name, print);
     }

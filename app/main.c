@@ -1,7 +1,6 @@
 /* main.c - finds the verb and runs it. */
 #include "app.h"
 
-#include <signal.h>
 #include <string.h>
 
 #define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
@@ -48,8 +47,8 @@ static int unknown(const char *word)
 
 int main(int argc, char **argv)
 {
-    /* A closed pipe is then an error of the write, told in a sentence like any other. */
-    signal(SIGPIPE, SIG_IGN);
+    /* SIGPIPE stays as it was: who reads no more ends us without a word, as it ends other tools;
+     * where it is ignored, the write fails and the sentence says so. */
     if (argc < 2) {
         return app_fail("a verb is missing; see `upsweep --help`");
     }

@@ -1,6 +1,5 @@
 /* paths_negative.c - `upsweep paths --negative`: Bellman and Ford's method and, if a cycle of
  * negative length can be reached from the source, that cycle in the words of the file. */
-#include "names.h"
 #include "paths_verb.h"
 
 #include <math.h>
@@ -22,13 +21,9 @@ int app_paths_check_negative(const app_paths_settings *s)
 
 static void put_vertex(const app_paths *p, FILE *f, uint32_t v)
 {
-    size_t length;
-    const char *word = p->g.names != NULL ? io_names_word(p->g.names, v, &length) : NULL;
-    if (word != NULL) {
-        fprintf(f, "%.*s", (int)(length < 64 ? length : 64), word);
-    } else {
-        fprintf(f, "%llu", (unsigned long long)v + p->g.base);
-    }
+    char name[65];
+    app_vertex_name(&p->g, v, name, sizeof name);
+    fputs(name, f);
 }
 
 /* The lightest arc from one vertex to another. */

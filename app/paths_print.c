@@ -1,62 +1,12 @@
 /* paths_print.c - answers as tables, JSON, lines in the manner of DIMACS, or .npy. */
 #include "paths_verb.h"
 
-#include "names.h"
 #include "npy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static void put_vertex(app_paths *p, uint32_t v)
-{
-    size_t length;
-    if (p->g.names == NULL) {
-        io_put_count(p->printer, (uint64_t)v + p->g.base);
-        return;
-    }
-    const char *word = io_names_word(p->g.names, v, &length);
-    if (p->format == PATHS_JSON) {
-        io_put_json(p->printer, word, length);
-    } else if (p->format == PATHS_CSV) {
-        io_put_cell(p->printer, word, length, ',');
-    } else {
-        io_put(p->printer, word, length);
-    }
-}
-
-static void put_distance(app_paths *p, size_t place)
-{
-    if (app_paths_reached(p, place)) {
-        io_put_number(p->printer, p->type, app_paths_distance(p, place));
-    } else {
-        io_put_text(p->printer, p->format == PATHS_JSON ? "null" : "inf");
-    }
-}
-
-static void put_parent(app_paths *p, size_t place)
-{
-    if (p->parent[place] != UPSWEEP_NO_VERTEX) {
-        put_vertex(p, p->parent[place]);
-    } else if (p->format == PATHS_JSON) {
-        io_put_text(p->printer, "null");
-    }
-}
-
-/* The vertices of the path to v, parted by `between`; nothing if there is none. */
-static void put_path(app_paths *p, uint32_t v, const char *between)
-{
-    size_t length = p->g.vertices;
-    if (!app_paths_reached(p, v) ||
-        upsweep_path_of(p->parent, p->g.vertices, v, p->path, &length) != UPSWEEP_OK) {
-        return;
-    }
-    for (size_t i = 0; i < length; i++) {
-        io_put_text(p->printer, i > 0 ? between : "");
-        put_vertex(p, p->path[i]);
-    }
-}
 
 /* Reached vertices, the farthest of them, and the sum of the distances as text. */
 typedef struct totals {
@@ -143,19 +93,19 @@ static void csv_line(app_paths *p, const app_answer *a, size_t k)
     uint32_t v = vertex_of(a, k);
     size_t place = place_of(a, k);
     if (!one_source(p)) {
-        put_vertex(p, a->sources[0]);
+        app_paths_put_vertex(p, a->sources[0]);
         io_put(p->printer, ",", 1);
     }
-    put_vertex(p, v);
+    app_paths_put_vertex(p, v);
     io_put(p->printer, ",", 1);
-    put_distance(p, place);
+    app_paths_put_distance(p, place);
     if (s->parents) {
         io_put(p->printer, ",", 1);
-        put_parent(p, place);
+        app_paths_put_parent(p, place);
     }
     if (s->path) {
         io_put(p->printer, ",", 1);
-        put_path(p, v, " ");
+        app_paths_put_path(p, v, " ");
     }
     io_put(p->printer, "\n", 1);
 }
@@ -164,15 +114,15 @@ static void csv_summary(app_paths *p, const app_answer *a)
 {
     totals t = add_up(p);
     if (a->source_count == 1) {
-        put_vertex(p, a->sources[0]);
+        app_paths_put_vertex(p, a->sources[0]);
     } else {
         io_put_format(p->printer, "nearest of %zu", a->source_count);
     }
     io_put_format(p->printer, ",%zu,", t.reached);
     if (t.farthest != UPSWEEP_NO_VERTEX) {
-        put_vertex(p, t.farthest);
+        app_paths_put_vertex(p, t.farthest);
         io_put(p->printer, ",", 1);
-        put_distance(p, t.farthest);
+        app_paths_put_distance(p, t.farthest);
     } else {
         io_put(p->printer, ",", 1);
     }
@@ -183,13 +133,16 @@ static void csv_summary(app_paths *p, const app_answer *a)
 
 static void json_begin(app_paths *p)
 {
-    io_put_format(p->printer, "{\"vertices\": %zu, \"arcs\": %zu, \"first\": %u, \"type\": \"%s\"",
-                  p->info.vertices, p->info.arcs, p->g.base, upsweep_type_name(p->type));
-    if (p->g.names != NULL && p->targets == NULL && !p->settings->summary) {
-        io_put_text(p->printer, ",\n \"names\": [");
+    unsigned long long first = p->g.ids != NULL ? p->g.ids[0] : p->g.base;
+    io_put_format(p->printer,
+                  "{\"vertices\": %zu, \"arcs\": %zu, \"first\": %llu, \"type\": \"%s\"",
+                  p->info.vertices, p->info.arcs, first, upsweep_type_name(p->type));
+    bool called = p->g.names != NULL || p->g.ids != NULL;
+    if (called && p->targets == NULL && !p->settings->summary) {
+        io_put_text(p->printer, p->g.names != NULL ? ",\n \"names\": [" : ",\n \"ids\": [");
         for (size_t v = 0; v < p->g.vertices; v++) {
             io_put_text(p->printer, v > 0 ? ", " : "");
-            put_vertex(p, (uint32_t)v);
+            app_paths_put_vertex(p, (uint32_t)v);
         }
         io_put_text(p->printer, "]");
     }
@@ -199,16 +152,16 @@ static void json_begin(app_paths *p)
 static void json_target(app_paths *p, uint32_t v, size_t place)
 {
     io_put_text(p->printer, "{\"target\": ");
-    put_vertex(p, v);
+    app_paths_put_vertex(p, v);
     io_put_text(p->printer, ", \"distance\": ");
-    put_distance(p, place);
+    app_paths_put_distance(p, place);
     if (p->settings->parents) {
         io_put_text(p->printer, ", \"parent\": ");
-        put_parent(p, place);
+        app_paths_put_parent(p, place);
     }
     if (p->settings->path) {
         io_put_text(p->printer, ", \"path\": [");
-        put_path(p, v, ", ");
+        app_paths_put_path(p, v, ", ");
         io_put_text(p->printer, "]");
     }
     io_put_text(p->printer, "}");
@@ -230,7 +183,7 @@ static void json_answer(app_paths *p, const app_answer *a)
     io_put_text(p->printer, a->source_count == 1 ? "" : "[");
     for (size_t i = 0; i < a->source_count; i++) {
         io_put_text(p->printer, i > 0 ? ", " : "");
-        put_vertex(p, a->sources[i]);
+        app_paths_put_vertex(p, a->sources[i]);
     }
     io_put_text(p->printer, a->source_count == 1 ? "" : "]");
     if (a->targets != NULL) {
@@ -251,10 +204,10 @@ static void json_answer(app_paths *p, const app_answer *a)
     }
     io_put_format(p->printer, ", \"sum\": %s", t.sum);
     if (!p->settings->summary) {
-        json_array(p, "distance", put_distance);
+        json_array(p, "distance", app_paths_put_distance);
     }
     if (!p->settings->summary && p->settings->parents) {
-        json_array(p, "parent", put_parent);
+        json_array(p, "parent", app_paths_put_parent);
     }
     io_put_text(p->printer, "}");
 }
@@ -265,21 +218,21 @@ static void dimacs_line(app_paths *p, const app_answer *a, size_t k)
 {
     uint32_t v = vertex_of(a, k);
     size_t place = place_of(a, k);
-    if (!app_paths_reached(p, place) && a->targets == NULL) {
+    if (!app_paths_reached(p, place)) {
         return;
     }
     io_put_text(p->printer, "d ");
-    put_vertex(p, v);
+    app_paths_put_vertex(p, v);
     io_put(p->printer, " ", 1);
-    put_distance(p, place);
+    app_paths_put_distance(p, place);
     if (p->settings->parents && p->parent[place] != UPSWEEP_NO_VERTEX) {
         io_put(p->printer, " ", 1);
-        put_parent(p, place);
+        app_paths_put_parent(p, place);
     }
     io_put(p->printer, "\n", 1);
-    if (p->settings->path && app_paths_reached(p, place)) {
+    if (p->settings->path) {
         io_put_text(p->printer, "r ");
-        put_path(p, v, " ");
+        app_paths_put_path(p, v, " ");
         io_put(p->printer, "\n", 1);
     }
 }
@@ -288,7 +241,7 @@ static void dimacs_answer(app_paths *p, const app_answer *a)
 {
     for (size_t i = 0; i < a->source_count; i++) {
         io_put_text(p->printer, "s ");
-        put_vertex(p, a->sources[i]);
+        app_paths_put_vertex(p, a->sources[i]);
         io_put(p->printer, "\n", 1);
     }
     for (size_t k = 0; k < columns_of(p, a) && !p->printer->failed; k++) {

@@ -23,12 +23,14 @@ const void *app_paths_distance(const app_paths *p, size_t place)
 
 int app_paths_fail(const app_paths *p, upsweep_status status)
 {
+    char why[1024];
+    app_graph_error(p->u, &p->g, why, sizeof why);
     bool narrow = p->type == UPSWEEP_U32 || p->type == UPSWEEP_F32;
     if (status == UPSWEEP_ERROR_RANGE && narrow) {
-        return app_fail("%s: %s; --weight %s gives distances more room", p->file,
-                        upsweep_error(p->u), p->type == UPSWEEP_U32 ? "u64" : "f64");
+        return app_fail("%s: %s; --weight %s gives distances more room", p->file, why,
+                        p->type == UPSWEEP_U32 ? "u64" : "f64");
     }
-    return app_fail("%s: %s", p->file, upsweep_error(p->u));
+    return app_fail("%s: %s", p->file, why);
 }
 
 /* A picture shows all distances, so with one the query does not stop at its targets. */

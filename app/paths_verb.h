@@ -62,6 +62,13 @@ extern const char app_paths_about[];
 bool app_paths_reached(const app_paths *p, size_t place);
 const void *app_paths_distance(const app_paths *p, size_t place);
 
+/* paths_cells.c: a vertex as the file calls it; the distance, the parent and the path of a place of
+ * the answer, of which `between` parts the vertices where the format is not csv. */
+void app_paths_put_vertex(app_paths *p, uint32_t v);
+void app_paths_put_distance(app_paths *p, size_t place);
+void app_paths_put_parent(app_paths *p, size_t place);
+void app_paths_put_path(app_paths *p, uint32_t v, const char *between);
+
 /* paths_print.c: begin, one for each answer, end. They say what failed; then the output is gone. */
 int app_paths_print_begin(app_paths *p);
 int app_paths_print(app_paths *p, const app_answer *a);

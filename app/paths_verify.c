@@ -63,7 +63,7 @@ static void check_arcs(check *c, unsigned threads)
 
 static void name_vertex(const app_paths *p, uint32_t v, char text[64])
 {
-    snprintf(text, 64, "%llu", (unsigned long long)v + p->g.base);
+    app_vertex_name(&p->g, v, text, 64);
 }
 
 /* The least of the cutoff and, if all targets were reached, the farthest of them. */

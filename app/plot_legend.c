@@ -1,8 +1,6 @@
 /* plot_legend.c - what the colours mean, what was asked and what came out; the title, the scale. */
 #include "plot.h"
 
-#include "names.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +15,7 @@ static void words(plot *t, float x, float y, float size, int32_t colour, const c
 /* The vertex as the file calls it, cut where it would run out of the picture. */
 static void vertex_name(const plot *t, uint32_t v, char *text, size_t room)
 {
-    const io_graph *g = &t->p->g;
-    if (g->names == NULL) {
-        snprintf(text, room, "%llu", (unsigned long long)v + g->base);
-    } else {
-        snprintf(text, room, "%s", io_names_word(g->names, v, NULL));
-    }
+    app_vertex_name(&t->p->g, v, text, room);
 }
 
 static void show_distance(const plot *t, double distance, char *text, size_t room)

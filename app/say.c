@@ -2,8 +2,11 @@
  */
 #include "app.h"
 
+#include "memory.h"
+
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,6 +38,11 @@ int app_open(const app_common *common, upsweep **u)
     upsweep_config config = {0};
     config.size = sizeof config;
     config.threads = common->threads > 4096 ? 4096 : (unsigned)common->threads;
+    /* Of a GPU the limit would be on its own memory, which no control group knows. */
+    size_t room = common->device == NULL || strncmp(common->device, "cuda", 4) != 0
+                      ? io_memory_room()
+                      : SIZE_MAX;
+    config.scratch_limit = room == SIZE_MAX ? 0 : room > 0 ? room : 1;
     const char *why = NULL;
     upsweep_status status = upsweep_open_why(u, common->device, &config, &why);
     if (status != UPSWEEP_OK) {
@@ -57,7 +65,7 @@ double app_seconds(void)
 
 void app_print_report(const upsweep *u, size_t n, const char *what, size_t bytes, double seconds)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &report);
     fprintf(stderr, "%zu %s", n, what);
     if (bytes != 0) {
@@ -69,7 +77,7 @@ void app_print_report(const upsweep *u, size_t n, const char *what, size_t bytes
     }
     if (report.algorithm != NULL && *report.algorithm != '\0') {
         fprintf(stderr, "\nalgorithm  %s", report.algorithm);
-        if (report.reason != NULL && *report.reason != '\0') {
+        if (report.reason[0] != '\0') {
             fprintf(stderr, ", because %s", report.reason);
         }
     }

@@ -40,7 +40,7 @@ static int read_input(sort_job *job)
                         &how, &error)) {
         return app_fail("%s", error.text);
     }
-    return app_check_input(common, &job->in);
+    return app_check_input(common, job->in.parts, job->in.part_count);
 }
 
 static bool is_array(const sort_job *job)
@@ -79,8 +79,9 @@ static int take_memory(sort_job *job)
     job->keys = io_memory_take(job->held);
     job->items = io_memory_take(job->held);
     if (job->keys == NULL || job->items == NULL) {
-        return app_fail("out of memory: %zu lines need %zu MB for their keys", job->n,
-                        job->held >> 19);
+        char why[IO_MEMORY_WHY];
+        return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
+                        job->held >> 19, io_memory_why(why));
     }
     return APP_OK;
 }
@@ -93,7 +94,7 @@ static int sort_pairs(sort_job *job)
                            &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(job->u, &report);
     snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
     snprintf(job->reason, sizeof job->reason, "%s", report.reason);

@@ -71,7 +71,7 @@ static uint64_t checksum_of_rows(const io_array *a)
 static int examine(const settings *s, upsweep *u, const char *name, finding *f)
 {
     io_array a;
-    int status = app_read_file(&s->common, name, s->common.type, &a);
+    int status = app_read_file(&s->common, name, &a);
     if (status == APP_OK) {
         unsigned flags = s->descending ? UPSWEEP_DESCENDING : UPSWEEP_ASCENDING;
         size_t bytes = upsweep_type_bytes(a.type);

@@ -210,6 +210,11 @@ static int open_devices(compare *c)
         if (app_open(&common, &c->devices[d].u) != APP_OK) {
             return APP_ERROR;
         }
+        if (c->machine.isa == NULL) { /* app_describe_cpu does not know */
+            upsweep_report report = UPSWEEP_REPORT_INIT;
+            upsweep_last_report(c->devices[d].u, &report);
+            c->machine.isa = report.isa;
+        }
         bool gpu = strncmp(common.device, "cuda", 4) == 0;
         unsigned cores = c->machine.cores;
         c->devices[d].threads =
@@ -222,6 +227,21 @@ static int open_devices(compare *c)
         }
     }
     return APP_OK;
+}
+
+/* GPUs are looked for only where one is asked for. */
+static void describe_machine(compare *c)
+{
+    bool gpu = false;
+    for (size_t d = 0; d < c->device_count; d++) {
+        gpu |= strncmp(c->devices[d].name, "cuda", 4) == 0;
+    }
+    if (gpu) {
+        c->machine.size = sizeof c->machine;
+        (void)upsweep_describe_machine(&c->machine);
+    } else {
+        app_describe_cpu(&c->machine);
+    }
 }
 
 static int make_lines(compare *c)
@@ -350,7 +370,7 @@ int verb_compare(int argc, char **argv)
     if (status == APP_OK) {
         time_t now = time(NULL);
         struct tm utc;
-        upsweep_describe_machine(&c->machine);
+        describe_machine(c);
         strftime(c->when, sizeof c->when, "%Y-%m-%d", gmtime_r(&now, &utc));
         status = run(c);
     }

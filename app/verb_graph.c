@@ -1,5 +1,6 @@
 /* verb_graph.c - `upsweep graph`: tells what a graph is, turns it into another format, makes one.
  * */
+#include "arrays.h"
 #include "graph_verb.h"
 
 #include "output.h"
@@ -105,6 +106,9 @@ static int convert(const app_graph_settings *s, const char *file)
         status = app_read_graph(&s->common, &s->input, file, &g);
     }
     if (status == APP_OK) {
+        status = app_check_input(&s->common, &g.source, 1);
+    }
+    if (status == APP_OK) {
         status = app_write_graph(s, &g, format);
     }
     io_graph_free(&g);
@@ -114,9 +118,20 @@ static int convert(const app_graph_settings *s, const char *file)
 static void print_info(const io_graph *g, const upsweep_graph_info *info)
 {
     const char *type = g->weight == NULL ? "none" : upsweep_type_name(g->weight_type);
-    printf("format          %s\nvertices        %zu, from %u\narcs            %zu%s\n",
-           io_graph_format_name(g->format), info->vertices, g->base, info->arcs,
+    printf("format          %s\nvertices        %zu, ", io_graph_format_name(g->format),
+           info->vertices);
+    if (g->ids != NULL && info->vertices > 0) {
+        printf("those that arcs name, from %llu to %llu", (unsigned long long)g->ids[0],
+               (unsigned long long)g->ids[info->vertices - 1]);
+    } else {
+        printf("from %u", g->base);
+    }
+    printf("\narcs            %zu%s\n", info->arcs,
            g->undirected || g->symmetric ? ", both ways counted" : "");
+    if (g->form.is_table) {
+        printf("table           ");
+        app_print_form(stdout, g);
+    }
     printf("weights         %s", type);
     if (g->weight != NULL && info->arcs > 0) {
         printf(", mean %.6g, greatest %.9g", info->weight_mean, info->weight_max);
@@ -128,12 +143,30 @@ static void print_info(const io_graph *g, const upsweep_graph_info *info)
            1e-6 * (double)info->bytes);
 }
 
+static void print_form_json(const io_graph *g)
+{
+    const io_table_form *form = &g->form;
+    if (!form->is_table) {
+        return;
+    }
+    fputs("\"table\": {\"separator\": ", stdout);
+    app_print_json_text(stdout, app_separator_name(g));
+    printf(", \"header_line\": %zu, \"columns\": %zu, \"tail\": %u, \"head\": %u, ",
+           form->header_line, form->cells, form->column[0] + 1, form->column[1] + 1);
+    if (g->weight != NULL) {
+        printf("\"weight\": %u, ", form->column[2] + 1);
+    }
+    printf("\"rows\": %zu, \"lines_skipped\": %zu}, ", form->rows, form->skipped);
+}
+
 static void print_info_json(const io_graph *g, const upsweep_graph_info *info)
 {
-    printf("{\"format\": \"%s\", \"vertices\": %zu, \"first\": %u, \"arcs\": %zu, "
-           "\"both_ways\": %s, ",
-           io_graph_format_name(g->format), info->vertices, g->base, info->arcs,
-           g->undirected || g->symmetric ? "true" : "false");
+    unsigned long long first = g->ids != NULL ? g->ids[0] : g->base;
+    printf("{\"format\": \"%s\", \"vertices\": %zu, \"first\": %llu, \"ids\": \"%s\", "
+           "\"arcs\": %zu, \"both_ways\": %s, ",
+           io_graph_format_name(g->format), info->vertices, first, g->ids != NULL ? "used" : "all",
+           info->arcs, g->undirected || g->symmetric ? "true" : "false");
+    print_form_json(g);
     if (g->weight == NULL) {
         printf("\"weights\": null, ");
     } else {
@@ -158,7 +191,7 @@ static int info(const app_graph_settings *s, const char *file)
         status = app_make_graph(u, &g, file, &graph);
     }
     if (status == APP_OK) {
-        upsweep_graph_info about;
+        upsweep_graph_info about = UPSWEEP_GRAPH_INFO_INIT;
         upsweep_graph_describe(graph, &about);
         (s->common.json ? print_info_json : print_info)(&g, &about);
         status = app_finish_stdout();

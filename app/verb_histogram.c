@@ -102,10 +102,7 @@ static int parse_range(const settings *s, bins *b)
 
 static int find_edges(const settings *s, bins *b)
 {
-    app_common as_text = s->common;
-    as_text.text = true;
-    as_text.from = NULL;
-    int status = app_read_file(&as_text, s->edges, b->type, &b->edges);
+    int status = app_read_beside(&s->common, s->edges, b->type, true, &b->edges);
     if (status != APP_OK) {
         return status;
     }

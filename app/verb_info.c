@@ -69,7 +69,7 @@ int verb_info(int argc, char **argv)
     if (settings.operand_count > 0) {
         return app_fail("takes no operand, not '%s'", settings.operands[0]);
     }
-    upsweep_machine machine;
+    upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_describe_machine(&machine);
     (settings.json ? print_json : print_plain)(&machine);
     return app_finish_stdout();

@@ -193,7 +193,13 @@ static int prepare(app_paths *p)
     if (s->plot != NULL && p->g.x == NULL) {
         return app_fail("--plot needs to know where the vertices lie: --coordinates FILE");
     }
-    upsweep_graph_describe(p->graph, &p->info);
+    if (p->format == PATHS_NPY && p->g.ids != NULL && p->target_count == 0) {
+        return app_fail("%s: its ids are far apart, and npy has no place for them: give --targets, "
+                        "another --format, or --ids all",
+                        p->file);
+    }
+    p->info = (upsweep_graph_info)UPSWEEP_GRAPH_INFO_INIT;
+    (void)upsweep_graph_describe(p->graph, &p->info);
     p->type = p->info.distance_type;
     if (s->cutoff != NULL) {
         double value = 0;

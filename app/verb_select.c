@@ -93,7 +93,7 @@ static int select_best(const settings *s, upsweep *u, const io_array *a)
     if (status == APP_OK) {
         upsweep_options how = UPSWEEP_OPTIONS_INIT;
         how.algorithm = s->common.algorithm;
-        how.flags = greatest ? UPSWEEP_MAX : 0;
+        how.flags = greatest ? UPSWEEP_LARGEST : 0;
         double seconds = -app_seconds();
         if (upsweep_top_k(u, a->data, a->n, k, a->type, best, NULL, &how) != UPSWEEP_OK) {
             status = app_output_drop(&out, app_fail_call(u));

@@ -3,6 +3,7 @@
 #include "arrays.h"
 #include "sort_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define GLOBAL(letter, character)                                                                  \
@@ -89,11 +90,11 @@ static int on_refused(void *settings, const char *argument)
                     "-V, -R) is not supported");
 }
 
+/* Only an output that is written over needs one. */
 static int on_directory(void *settings, const char *argument)
 {
     (void)settings;
-    (void)argument;
-    return APP_OK;
+    return setenv("TMPDIR", argument, 1) == 0 ? APP_OK : app_fail("out of memory");
 }
 
 #define MEMBER(member) offsetof(sort_task, member)
@@ -124,7 +125,7 @@ static const app_option options[] = {
     {0, "parallel", "N", "the same as --threads", APP_COUNT, MEMBER(common.threads), NULL},
     {'S', "buffer-size", "SIZE", "fail if more memory than SIZE (K, M, G) is needed", APP_BYTES,
      MEMBER(memory_limit), NULL},
-    {'T', "temporary-directory", "DIR", "accepted and not needed: no file but the output is made",
+    {'T', "temporary-directory", "DIR", "collect there what is written over a file; see below",
      APP_CALL, 0, on_directory},
     {'M', "month-sort", NULL, "not supported", APP_CALL, 0, on_refused},
     {'R', "random-sort", NULL, "not supported", APP_CALL, 0, on_refused},
@@ -145,8 +146,9 @@ const app_usage usage_sort = {
     "with\n"
     "several names (hard links), of another owner, or in a directory that may not be written, "
     "stays\n"
-    "the file that it is and is written over once all bytes are ready and there is room for them;\n"
-    "only if the machine stops at that moment has it a part of them.\n"
+    "the file that it is and is written over once all bytes are ready, in -T, $TMPDIR or /tmp, "
+    "and\n"
+    "there is room for them; only if the machine stops at that moment has it a part of them.\n"
     "\n"
     "-n reads blanks, a minus sign and digits with at most one point; numbers may be of any "
     "length\n"

@@ -63,10 +63,7 @@ static int flags_of_bit(const settings *s, const io_array *a, uint8_t *flags)
 static int flags_of_file(const settings *s, const io_array *a, uint8_t *flags)
 {
     io_array file;
-    app_common plain = s->common;
-    plain.text = false;
-    plain.from = NULL;
-    int status = app_read_file(&plain, s->flags, UPSWEEP_U8, &file);
+    int status = app_read_beside(&s->common, s->flags, UPSWEEP_U8, false, &file);
     if (status == APP_OK && file.n != a->n) {
         status = app_fail("%s: has %zu flags for %zu elements", s->flags, file.n, a->n);
     }

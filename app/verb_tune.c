@@ -178,8 +178,8 @@ static size_t print_numbers(char *text, size_t room, upsweep_tuning *t, const ch
 
 static int show(upsweep *u, bool json)
 {
-    upsweep_tuning t;
-    upsweep_report report;
+    upsweep_tuning t = UPSWEEP_TUNING_INIT;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     char path[PATH_MAX], text[512];
     size_t length = upsweep_tuning_path(path, sizeof path);
     if (upsweep_get_tuning(u, &t) != UPSWEEP_OK) {
@@ -221,7 +221,7 @@ static int tune(const settings *s)
     io_error error;
     upsweep *u;
     upsweep_tuning t = {.size = sizeof t};
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     if (name == NULL) {
         size_t length = upsweep_tuning_path(path, sizeof path);
         if (length == 0 || length >= sizeof path) {

@@ -2,6 +2,7 @@
 #include "algorithm.h"
 #include "app.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,6 +346,7 @@ int verb_view(int argc, char **argv)
     if (v == NULL) {
         return app_fail("out of memory");
     }
+    signal(SIGPIPE, SIG_IGN); /* ffmpeg may end early, and a display be closed */
     int status = app_parse(&usage_view, argc, argv, &v->s.common);
     if (status < 0) {
         status = run(v);

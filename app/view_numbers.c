@@ -77,7 +77,7 @@ static int to_type(const app_trace_input *in, bool typed, app_view_numbers *to)
 
 static int read_file(const app_common *common, const char *name, app_view_numbers *to)
 {
-    int status = app_read_file(common, name, common->type, &to->file);
+    int status = app_read_beside(common, name, common->type, common->text, &to->file);
     to->data = to->file.data;
     to->n = to->file.n;
     to->type = to->file.type;

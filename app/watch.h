@@ -75,6 +75,7 @@ typedef struct watch_grid {
     int rows, columns;
     watch_cell *cells;
     bool unicode; /* else ASCII alone */
+    bool starved; /* a part was not drawn for want of memory */
 } watch_grid;
 
 /* Makes the grid this large and blank; false: out of memory. */

@@ -19,6 +19,7 @@ bool watch_grid_clear(watch_grid *g, int rows, int columns)
         g->rows = rows;
         g->columns = columns;
     }
+    g->starved = false;
     for (size_t k = 0; g->cells != NULL && k < count; k++) {
         g->cells[k] = (watch_cell){' ', WATCH_PLAIN};
     }
@@ -259,6 +260,7 @@ static bool draw_lines(watch_grid *g, const panel *p, const layout *l, const wat
     bool any = false, fits = l->cell > 1 && p->levels > 0;
     unsigned char *taken = calloc((size_t)LEVELS_MOST, (size_t)columns);
     int *level = calloc(s->pair_count + 1, sizeof *level); /* from 1; 0: is not drawn */
+    g->starved = g->starved || taken == NULL || level == NULL;
     fits = fits && taken != NULL && level != NULL;
     for (size_t reach = 1; fits && reach < p->a->count; reach++) {
         for (size_t k = 0; k < s->pair_count && fits; k++) {

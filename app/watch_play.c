@@ -35,6 +35,9 @@ static bool draw(player *p)
     }
     watch_draw(&p->grid, &p->film, &p->now);
     p->drawn = app_seconds();
+    if (p->grid.starved) {
+        return false;
+    }
     return p->f != NULL || watch_screen_show(&p->screen, &p->grid);
 }
 
@@ -198,7 +201,9 @@ static void run(player *p)
         p->again = false;
         watch_free(&p->now);
         watch_begin(&p->now, watch_slots(&p->film, rows));
-        (void)upsweep_trace(p->film.algorithm->name, p->film.values, p->film.n, NULL, sink, p);
+        upsweep_status status =
+            upsweep_trace(p->film.algorithm->name, p->film.values, p->film.n, NULL, sink, p);
+        p->lost = p->lost || (status != UPSWEEP_OK && status != UPSWEEP_STOPPED);
     } while (p->again && !p->leave && !p->lost);
 }
 

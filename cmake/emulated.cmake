@@ -20,6 +20,8 @@ set(emulate_dir ${CMAKE_SOURCE_DIR}/test/emulate)
 file(GLOB emulator CONFIGURE_DEPENDS ${emulate_dir}/*.cpp)
 list(FILTER emulator EXCLUDE REGEX "/test_[^/]*$")
 add_library(cuda_emulator OBJECT ${emulator})
+# Memory of threads that is made with the plugin: made on first use it ends the process where there is none.
+set_property(TARGET cuda_emulator APPEND PROPERTY COMPILE_OPTIONS -ftls-model=initial-exec)
 target_include_directories(cuda_emulator PUBLIC ${emulate_dir})
 target_compile_options(cuda_emulator PRIVATE -Wno-pedantic) # __int128
 target_link_libraries(cuda_emulator PUBLIC Threads::Threads)

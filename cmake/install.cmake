@@ -1,11 +1,11 @@
-# install.cmake - what `make install` lays down: both libraries, the header, a .pc file, CMake package
+# install.cmake - what `make install` lays down: both libraries, the headers, a .pc file, CMake package
 # files and the program. manual.cmake adds the man page and the completions.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS upsweep_shared upsweep_static EXPORT upsweep
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS upsweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES include/upsweep.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/upsweep.h include/upsweep_typed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/upsweep)
 install(EXPORT upsweep NAMESPACE upsweep:: FILE upsweep-targets.cmake DESTINATION ${package_dir})

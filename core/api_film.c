@@ -105,8 +105,11 @@ upsweep_status upsweep_film_at(const upsweep_film *film, size_t i, upsweep_pictu
     if (film == NULL || picture == NULL || i >= film->count) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
-    film->step->at(film->film, i, picture);
-    return UPSWEEP_OK;
+    upsweep_picture all = UPSWEEP_PICTURE_INIT;
+    film->step->at(film->film, i, &all);
+    return usw_give_struct(picture, &all, sizeof all, USW_PICTURE_FIRST) == NULL
+               ? UPSWEEP_OK
+               : UPSWEEP_ERROR_ARGUMENT;
 }
 
 upsweep_status upsweep_film_read(upsweep_film *film, size_t i, void *values)

@@ -30,7 +30,7 @@ typedef struct job {
     bool plain; /* the keys in the lists are unsigned already: the map is not applied */
     piece *pieces;
     size_t count;
-    unsigned char *tiles; /* 3 tiles a lane */
+    usw_shares tiles; /* 3 tiles a lane */
 } job;
 
 static upsweep_status prepare(job *j, upsweep_type type, const usw_options *o, const char *call)
@@ -120,7 +120,7 @@ static void piece_task(void *context, size_t t, unsigned lane)
     } else if (j->plain) {
         j->part->merge[j->width](p->a, p->na, p->b, p->nb, p->out);
     } else {
-        merge_mapped(j, *p, j->tiles + (size_t)lane * 3 * TILE_KEYS * j->bytes);
+        merge_mapped(j, *p, usw_share(&j->tiles, lane));
     }
 }
 
@@ -135,8 +135,8 @@ static upsweep_status run_merge(job *j, const void *a, size_t na, const void *b,
 {
     size_t n = na + nb, keys = piece_keys_for(j->u, n);
     j->pieces = usw_scratch(j->u, usw_div_up(n, keys) * sizeof(piece));
-    j->tiles = usw_scratch(j->u, j->plain ? 1 : j->u->threads * 3 * TILE_KEYS * j->bytes);
-    if (j->pieces == NULL || j->tiles == NULL) {
+    j->tiles = usw_scratch_shares(j->u, j->u->threads, j->plain ? 0 : 3 * TILE_KEYS * j->bytes);
+    if (j->pieces == NULL || j->tiles.at == NULL) {
         return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "merge: no scratch");
     }
     add_merge(j, (piece){a, b, na, nb, out}, keys);

@@ -57,12 +57,17 @@ const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upswee
     return usw_form_for(u, "path", algorithm, USW_PICK(u->isa, usw_path_bucket_cpu), status);
 }
 
+upsweep_status usw_take_path_options(upsweep *u, const upsweep_path_options *options,
+                                     upsweep_path_options *o)
+{
+    *o = (upsweep_path_options){0};
+    return options == NULL
+               ? UPSWEEP_OK
+               : usw_take_struct_for(u, "options", o, sizeof *o, options, USW_PATH_OPTIONS_FIRST);
+}
+
 upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o, size_t vertices)
 {
-    if (o->size != 0 && o->size < sizeof *o) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.size is %zu, not %zu", o->size,
-                        sizeof *o);
-    }
     if (!(o->delta >= 0)) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "delta is %g", o->delta);
     }
@@ -192,8 +197,9 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     if (status != UPSWEEP_OK) {
         return status;
     }
-    upsweep_path_options o = {0};
-    status = usw_check_graph(u, graph);
+    upsweep_path_options o;
+    status = usw_take_path_options(u, options, &o);
+    status = status == UPSWEEP_OK ? usw_check_graph(u, graph) : status;
     if (status == UPSWEEP_OK && graph->vertices > 0 && distance == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "distance is NULL");
     }
@@ -201,7 +207,6 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
     status = status == UPSWEEP_OK ? usw_check_place(u, parent, "parent") : status;
     status = status == UPSWEEP_OK ? usw_gpu_refuse_list(u, sources, "sources") : status;
     if (status == UPSWEEP_OK) {
-        o = options == NULL ? o : *options;
         status = usw_check_path_options(u, &o, graph->vertices);
     }
     if (status == UPSWEEP_OK) {

@@ -32,14 +32,13 @@ static upsweep_status check(upsweep *u, usw_path_batch *b, const upsweep_batch_o
         return status;
     }
     if (o != NULL) {
-        b->o = *o;
-        if (o->size != 0 && o->size < sizeof *o) {
-            return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.size is %zu, not %zu", o->size,
-                            sizeof *o);
+        status = usw_take_struct_for(u, "options", &b->o, sizeof b->o, o, USW_BATCH_OPTIONS_FIRST);
+        if (status != UPSWEEP_OK) {
+            return status;
         }
-        if (!(o->delta >= 0) || (o->flags & ~flags) != 0) {
-            return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "delta is %g and the flags are 0x%x",
-                            o->delta, o->flags);
+        if (!(b->o.delta >= 0) || (b->o.flags & ~flags) != 0) {
+            return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "delta is %g and the flags are 0x%x%s",
+                            b->o.delta, b->o.flags, usw_flags_hint(b->o.flags & ~flags));
         }
     }
     if ((b->o.flags & UPSWEEP_PATHS_REACHED) != 0 &&

@@ -52,14 +52,14 @@ upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n, ups
     if (status != UPSWEEP_OK) {
         return status;
     }
-    upsweep_path_options o = {0};
-    o = options == NULL ? o : *options;
+    upsweep_path_options o;
+    status = usw_take_path_options(u, options, &o);
     usw_dense_query d = {
         {NULL, sources, o.targets, source_count, o.target_count, distance, o.cutoff, 1, NULL},
         matrix,
         n,
         type};
-    status = check(u, &d);
+    status = status == UPSWEEP_OK ? check(u, &d) : status;
     const void *const arrays[] = {matrix, distance, parent};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == UPSWEEP_OK; i++) {
         status = usw_check_place(u, arrays[i], "an array");

@@ -25,6 +25,12 @@ typedef struct job {
 static upsweep_status check_field(const job *j, const upsweep_field *f, size_t i)
 {
     size_t bytes = f->bytes != 0 ? f->bytes : upsweep_type_bytes(f->type);
+    for (size_t k = 0; k < sizeof f->reserved / sizeof f->reserved[0]; k++) {
+        if (f->reserved[k] != 0) {
+            return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT,
+                            "field %zu: reserved is not 0: zero-initialise fields", i);
+        }
+    }
     if (bytes == 0) {
         return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "field %zu: %d is no type", i, (int)f->type);
     }
@@ -34,8 +40,9 @@ static upsweep_status check_field(const job *j, const upsweep_field *f, size_t i
                         bytes, f->offset, j->record_bytes);
     }
     if (f->flags & ~(unsigned)FIELD_FLAGS) {
-        return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "field %zu has flags no field takes: 0x%x", i,
-                        f->flags & ~(unsigned)FIELD_FLAGS);
+        return usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "field %zu has flags no field takes: 0x%x%s",
+                        i, f->flags & ~(unsigned)FIELD_FLAGS,
+                        usw_flags_hint(f->flags & ~(unsigned)FIELD_FLAGS));
     }
     return UPSWEEP_OK;
 }

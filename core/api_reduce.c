@@ -14,7 +14,7 @@ upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)
     if (upsweep_type_bytes(type) == 0) {
         return (upsweep_type)0;
     }
-    switch (op) {
+    switch (usw_op_of(op)) {
     case UPSWEEP_SUM:
     case UPSWEEP_PRODUCT:
         return is_float ? UPSWEEP_F64 : usw_type_is_signed(type) ? UPSWEEP_I64 : UPSWEEP_U64;
@@ -108,6 +108,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
     if (status != UPSWEEP_OK) {
         return status;
     }
+    op = usw_op_of(op);
     if (result == NULL || op < UPSWEEP_SUM || op > UPSWEEP_XOR) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         result == NULL ? "result is NULL" : "op is no operator");

@@ -25,7 +25,7 @@ typedef struct rows_job {
     unsigned char *index;
     size_t index_bytes;
     size_t long_keys, longest_short; /* keys of a row */
-    unsigned char *rooms;            /* packed keys: 16 bytes for each of longest_short, a lane */
+    usw_shares rooms;                /* packed keys: 16 bytes for each of longest_short, a lane */
 } rows_job;
 
 static size_t row_begin(const rows_job *j, size_t r)
@@ -98,7 +98,7 @@ static void rows_task(void *context, size_t t, unsigned lane)
             sort_plain(j, j->keys + at * j->bytes, n);
         } else {
             sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                        j->rooms + (size_t)lane * j->longest_short * sizeof(usw_u128));
+                        usw_share(&j->rooms, lane));
         }
     }
 }
@@ -169,9 +169,9 @@ static upsweep_status sort_rows(rows_job *j)
         return status;
     }
     if (j->index != NULL) {
-        bytes = (size_t)j->u->threads * j->longest_short * sizeof(usw_u128);
-        j->rooms = usw_scratch(j->u, bytes);
-        if (j->rooms == NULL) {
+        bytes = j->longest_short * sizeof(usw_u128);
+        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
+        if (j->rooms.at == NULL) {
             return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
                             j->longest_short);
         }

@@ -26,6 +26,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (status != UPSWEEP_OK) {
         return status;
     }
+    s->op = usw_op_of(s->op);
     if (s->op < UPSWEEP_SUM || s->op > UPSWEEP_XOR) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "op is no operator");
     }
@@ -95,7 +96,7 @@ typedef struct by_job {
     const void *identity;
     bool exclusive;
     unsigned char *parts; /* a tile's combination; then that of all tiles before it */
-    unsigned char *rooms; /* two elements a thread */
+    usw_shares rooms;     /* two elements a thread */
 } by_job;
 
 static void combine_tile(void *context, size_t t, unsigned thread)
@@ -114,7 +115,7 @@ static void scan_tile(void *context, size_t t, unsigned thread)
 {
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *value = j->rooms + 2 * thread * j->bytes, *kept = value + j->bytes;
+    unsigned char *value = usw_share(&j->rooms, thread), *kept = value + j->bytes;
     memcpy(value, j->parts + t * j->bytes, j->bytes);
     for (size_t i = begin; i < end; i++) {
         memcpy(kept, j->in + i * j->bytes, j->bytes);
@@ -153,10 +154,12 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
     size_t tiles = usw_div_up(j->n, USW_TILE), room;
     j->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
     j->parts = usw_scratch(u, tiles * j->bytes);
-    j->rooms =
-        usw_mul_overflows(2 * (size_t)u->threads, j->bytes, &room) ? NULL : usw_scratch(u, room);
+    j->rooms = (usw_shares){NULL, 0};
+    if (!usw_mul_overflows(2, j->bytes, &room)) {
+        j->rooms = usw_scratch_shares(u, u->threads, room);
+    }
     unsigned char *next = usw_scratch(u, j->bytes), *value = usw_scratch(u, j->bytes);
-    if (j->parts == NULL || j->rooms == NULL || next == NULL || value == NULL) {
+    if (j->parts == NULL || j->rooms.at == NULL || next == NULL || value == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu partial results of %zu bytes",
                         tiles, j->bytes);
     }

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 enum {
-    NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_MAX |
+    NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_LARGEST |
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
     TAKE_KEYS = 1 << 16, /* that one task looks at */
@@ -24,7 +24,7 @@ _Static_assert((int)TAKE_ROOM >= (int)USW_TAKE_ROOM, "take must get on");
 /* The greatest are the least of the descending order. */
 static usw_keymap map_for(upsweep_type type, unsigned flags)
 {
-    return usw_keymap_of(type, flags & UPSWEEP_MAX ? flags | UPSWEEP_DESCENDING : flags);
+    return usw_keymap_of(type, flags & UPSWEEP_LARGEST ? flags | UPSWEEP_DESCENDING : flags);
 }
 
 static upsweep_status check(upsweep *u, const usw_options *o, const void *keys, size_t n,

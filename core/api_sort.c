@@ -52,7 +52,7 @@ static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep
     return usw_check_place(u, keys, "keys");
 }
 
-/* A name must be that of a sort, wherever it is going to run: a GPU's forms are found by their name
+/* A name must be that of a sort, wherever it is going to run: a GPU finds forms by their names
  * alone. */
 static upsweep_status check_name(upsweep *u, const char *name)
 {
@@ -246,7 +246,7 @@ static bool is_plain(const upsweep *u, const void *keys, size_t n, upsweep_type 
     unsigned plain = FLAGS & ~(unsigned)UPSWEEP_NAN_FIRST;
     return u != NULL && keys != NULL && n < (size_t)1 << 32 && (unsigned)type - 1 < UPSWEEP_F64 &&
            u->device == USW_CPU && u->plugin == NULL &&
-           (o == NULL || ((o->size == 0 || o->size >= sizeof *o) && o->algorithm == NULL &&
+           (o == NULL || ((o->size == 0 || o->size == sizeof *o) && o->algorithm == NULL &&
                           (o->flags & ~plain) == 0 && (o->bit_begin | o->bit_end) == 0));
 }
 
@@ -356,11 +356,12 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
         job j = job_of(u, NULL, n, type, &o);
         report_method(&j, choose_method(&j));
     }
-    status = usw_leave(u, status);
-    if (status == UPSWEEP_OK) {
-        upsweep_last_report(u, report);
+    u->report.scratch_bytes = 0;
+    const char *wrong = status == UPSWEEP_OK ? usw_give_report(u, report) : NULL;
+    if (wrong != NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "report: %s", wrong);
     }
-    return status;
+    return usw_leave(u, status);
 }
 
 upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep_type type,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#undef usw_scratch /* in builds for tests a macro that notes who asks */
+#undef usw_scratch /* in builds for tests macros that note who asks */
+#undef usw_scratch_shares
 
 struct usw_block {
     usw_block *older;
@@ -138,6 +139,13 @@ void *usw_scratch(upsweep *u, size_t bytes)
     return b->bytes + start;
 }
 
+usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes)
+{
+    size_t all;
+    return usw_mul_overflows(count, bytes, &all) ? (usw_shares){NULL, bytes}
+                                                 : (usw_shares){usw_scratch(u, all), bytes};
+}
+
 size_t usw_scratch_room(const upsweep *u)
 {
     return u->scratch_limit == 0                 ? SIZE_MAX
@@ -171,8 +179,14 @@ void usw_scratch_reset(upsweep *u, usw_mark mark)
 #ifdef USW_CHECKED
 void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line)
 {
+    return usw_scratch_shares_at(u, 1, bytes, file, line).at;
+}
+
+usw_shares usw_scratch_shares_at(upsweep *u, size_t count, size_t bytes, const char *file, int line)
+{
     usw_guard_check(u, "when more scratch was asked for");
-    size_t alignment = bytes >= PAGE_FROM ? PAGE : SMALL;
-    return usw_scratch(u, bytes) == NULL ? NULL : usw_guard_new(u, bytes, alignment, file, line);
+    usw_shares s = usw_scratch_shares(u, count, bytes);
+    size_t alignment = s.at != NULL && count * bytes >= PAGE_FROM ? PAGE : SMALL;
+    return s.at == NULL ? s : usw_guard_new(u, count, bytes, alignment, file, line);
 }
 #endif

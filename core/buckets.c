@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "half.h"
+#include "structs.h"
 
 USW_DECLARE_PER_ISA(usw_reduce_form, usw_reduce_tree_cpu);
 
@@ -135,9 +136,15 @@ static upsweep_status make_edges(upsweep *u, const upsweep_bucketing *wish, usw_
 upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                 const upsweep_bucketing *wish, usw_buckets *b)
 {
-    if (wish == NULL || (wish->size != 0 && wish->size < sizeof *wish)) {
-        return wrong(u, wish == NULL ? "it is NULL" : "its size is too small");
+    upsweep_bucketing at_home; /* the host reads the bounds */
+    const char *size_wrong =
+        wish == NULL ? "it is NULL"
+                     : usw_take_struct(&at_home, sizeof at_home, wish, USW_BUCKETING_FIRST);
+    if (size_wrong != NULL) {
+        return wrong(u, size_wrong);
     }
+    upsweep_bucketing given = at_home;
+    wish = &given;
     if (wish->count < 1 || wish->count > BUCKETS_MAX) {
         return wrong(u, "there are 1 to 2^24 buckets");
     }
@@ -146,7 +153,6 @@ upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_
                        .key_bytes = upsweep_type_bytes(type),
                        .count = (uint32_t)wish->count,
                        .map = usw_keymap_of(type, 0)};
-    upsweep_bucketing at_home = *wish; /* the host reads the bounds */
     size_t edges = wish->kind == UPSWEEP_BUCKET_EDGES ? wish->count + 1 : 0;
     bool finds_range = wish->kind == UPSWEEP_BUCKET_WIDTH && wish->low == NULL;
     upsweep_status status = UPSWEEP_OK;

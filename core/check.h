@@ -4,6 +4,7 @@
 
 #include "forms.h"
 #include "registry.h"
+#include "structs.h"
 
 /* Sentences that the CPU and the GPU share. */
 #define USW_SAY_OUTSIDE "an index is not below %zu"
@@ -63,7 +64,8 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
 {
     return upsweep_type_bytes(type) != 0
                ? UPSWEEP_OK
-               : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%d is no element type", (int)type);
+               : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%d is no element type%s", (int)type,
+                          (unsigned)type & USW_OP_MARK ? ": it is an operator" : "");
 }
 
 /* The identity of an operator that is defined for the type, as an element's bits (api_reduce.c). */

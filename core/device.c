@@ -80,7 +80,7 @@ static void find_plugin(char path[PATH_BYTES])
 
 static const usw_gpu_plugin *refuse(char *why, size_t bytes, const char *path, const char *reason)
 {
-    snprintf(why, bytes, "the GPU plugin cannot be used: %.200s: %.100s", path, reason);
+    snprintf(why, bytes, "the GPU plugin cannot be used: %.170s: %.190s", path, reason);
     return NULL;
 }
 

@@ -91,6 +91,16 @@ static inline bool usw_lane(usw_explain *x, size_t lane)
 
 /* ---- arrays ---- */
 
+/* Pages read better with short words, but in a static library these would be names that a program
+ * has, too: the linker knows them by others. */
+#define new_memory usw_explain_memory
+#define new_array usw_explain_array
+#define given usw_explain_given
+#define show usw_explain_show
+#define show_result usw_explain_result
+#define show_distances usw_explain_distances
+#define show_buckets usw_explain_buckets
+
 /* Zeroed memory; it lasts until the form ends. */
 void *new_memory(usw_explain *x, size_t bytes);
 /* A fresh array of n zeros. */

@@ -56,6 +56,13 @@ struct usw_gpu_plugin; /* plugin.h */
 typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
+/* What the last call did, as upsweep_report says it. */
+typedef struct usw_told {
+    const char *algorithm, *reason, *isa, *device;
+    unsigned threads;
+    size_t scratch_bytes;
+} usw_told;
+
 struct upsweep {
     /* What a short call reads and writes comes first, together (api_sort.c): a line that was not in
      * a cache costs as much as a hundred keys. */
@@ -85,11 +92,12 @@ struct upsweep {
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
-    upsweep_report report;
+    usw_told report;
     usw_reason tell; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];
     char error[256];
+    uint64_t opened_ns; /* tells it from an earlier handle at the same address */
 #ifdef USW_CHECKED
     struct usw_piece *pieces; /* of scratch, newest first (scratch_guard.c) */
     uint64_t guard_calls;
@@ -139,6 +147,10 @@ void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);
 
 /* Puts u->brief into the report of the handle, whose lock is held (api_sort.c). */
 void usw_report_brief(upsweep *u);
+/* Puts into words what the last call left as facts; and gives the caller's report all of it, or
+ * returns what is wrong with the report. The lock is held. */
+void usw_settle_report(upsweep *u);
+const char *usw_give_report(upsweep *u, upsweep_report *report);
 
 /* ---- scratch (arena.c) ---- */
 
@@ -146,6 +158,18 @@ void usw_report_brief(upsweep *u);
  * or the limit is reached; the contents are undefined. It lasts until the call ends or the mark is
  * taken back. Call from the calling thread only, never from a task. */
 void *usw_scratch(upsweep *u, size_t bytes);
+/* Room for each of several lanes, chunks or the like: usw_share(&s, i) is that of the i-th. at is
+ * NULL where there is no memory. In a release the shares lie side by side, in builds for tests with
+ * guards between them: so take them, and do not cut up a piece by hand. */
+typedef struct usw_shares {
+    unsigned char *at;
+    size_t apart; /* bytes */
+} usw_shares;
+usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes);
+static inline void *usw_share(const usw_shares *s, size_t i)
+{
+    return s->at + i * s->apart;
+}
 /* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
 size_t usw_scratch_room(const upsweep *u);
 typedef struct usw_mark {
@@ -164,9 +188,14 @@ void usw_scratch_free(upsweep *u);
 /* Builds for tests: pieces stand alone between guards (scratch_guard.c). */
 typedef struct usw_piece usw_piece;
 void *usw_scratch_at(upsweep *u, size_t bytes, const char *file, int line);
+usw_shares usw_scratch_shares_at(upsweep *u, size_t count, size_t bytes, const char *file,
+                                 int line);
 #define usw_scratch(u, bytes) usw_scratch_at(u, bytes, __FILE__, __LINE__)
-/* A guarded piece for the request that the arena has just granted; NULL: no memory. */
-void *usw_guard_new(upsweep *u, size_t bytes, size_t alignment, const char *file, int line);
+#define usw_scratch_shares(u, count, bytes)                                                        \
+    usw_scratch_shares_at(u, count, bytes, __FILE__, __LINE__)
+/* Guarded shares for a request that the arena has just granted; at NULL: no memory. */
+usw_shares usw_guard_new(upsweep *u, size_t count, size_t bytes, size_t alignment, const char *file,
+                         int line);
 /* Looks at the guards; `when` says what the calling thread did. A broken one ends the program. */
 void usw_guard_check(const upsweep *u, const char *when);
 /* Looks at them and takes back the pieces that were taken since scratch_used was `used`. */

@@ -150,11 +150,19 @@ static bool belongs_on_gpu(usw_gpu_call *c, upsweep_status *status)
 
 /* ---- the arrays ---- */
 
+/* Grids have up to 2^31 - 1 blocks, of 256 elements at least: proofs/offsets.py. */
+#define USW_GPU_BYTES_MAX ((size_t)1 << 38)
+
 static upsweep_status place_arrays(usw_gpu_call *c)
 {
     c->host_output = false;
     for (size_t i = 0; i < c->count; i++) {
         usw_gpu_array *a = &c->arrays[i];
+        if (a->bytes > USW_GPU_BYTES_MAX) {
+            return usw_fail(c->u, UPSWEEP_ERROR_UNSUPPORTED,
+                            "%s has %zu bytes, and the GPU takes arrays of up to 2^38", a->what,
+                            a->bytes);
+        }
         usw_gpu_place place = a->user == NULL ? USW_ON_DEVICE
                               : a->ours       ? USW_ON_HOST
                                               : c->p->place(c->g, a->user);

@@ -3,6 +3,7 @@
 #include "contract.h"
 #include "gpu.h"
 #include "parts.h"
+#include "structs.h"
 
 #include <float.h>
 #include <math.h>
@@ -115,8 +116,8 @@ static upsweep_status check(upsweep *u, source *s, const void *graph)
         UPSWEEP_GRAPH_UNDIRECTED | UPSWEEP_GRAPH_SYMMETRIC | UPSWEEP_GRAPH_NEGATIVE;
     bool known = known_type(s);
     if (s->flags & ~flags) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a graph does not take the flags 0x%x",
-                        s->flags & ~flags);
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "a graph does not take the flags 0x%x%s",
+                        s->flags & ~flags, usw_flags_hint(s->flags & ~flags));
     }
     if (graph == NULL || !known || (s->count > 0 && (s->type == 0) != (s->weight == NULL))) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
@@ -371,17 +372,25 @@ void upsweep_graph_free(upsweep_graph *graph)
     give_back(graph, graph->block, graph->block_bytes);
 }
 
-void upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info)
+upsweep_status upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info)
 {
     if (info == NULL) {
-        return;
+        return UPSWEEP_ERROR_ARGUMENT;
     }
-    *info = (upsweep_graph_info){0};
-    if (graph == NULL) {
-        return;
+    upsweep_graph_info all = UPSWEEP_GRAPH_INFO_INIT;
+    if (graph != NULL) {
+        upsweep_type t = graph->weight_type;
+        all = (upsweep_graph_info){sizeof all,
+                                   graph->vertices,
+                                   graph->arcs,
+                                   t,
+                                   t == 0 ? UPSWEEP_U32 : t,
+                                   graph->weight_mean,
+                                   graph->weight_max,
+                                   graph->degree_max,
+                                   graph->bytes};
     }
-    upsweep_type t = graph->weight_type;
-    *info = (upsweep_graph_info){graph->vertices,          graph->arcs,        t,
-                                 t == 0 ? UPSWEEP_U32 : t, graph->weight_mean, graph->weight_max,
-                                 graph->degree_max,        graph->bytes};
+    return usw_give_struct(info, &all, sizeof all, USW_GRAPH_INFO_FIRST) == NULL && graph != NULL
+               ? UPSWEEP_OK
+               : UPSWEEP_ERROR_ARGUMENT;
 }

@@ -3,10 +3,20 @@
 #include "device.h"
 #include "order.h"
 #include "plugin.h"
+#include "structs.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* The last failure of a call on this thread, and the handle it was on. */
+typedef struct failure {
+    const upsweep *u;
+    uint64_t opened_ns;
+    char text[sizeof((upsweep *)NULL)->error];
+} failure;
+static _Thread_local failure last_failure;
 
 static upsweep_status refuse(const char **why, upsweep_status status, const char *text)
 {
@@ -14,6 +24,13 @@ static upsweep_status refuse(const char **why, upsweep_status status, const char
         *why = text;
     }
     return status;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsweep_config *config,
@@ -28,10 +45,11 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
     *handle = NULL;
     upsweep_config c = {0};
     if (config != NULL) {
-        if (config->size != 0 && config->size < sizeof c) {
-            return refuse(why, UPSWEEP_ERROR_ARGUMENT, "upsweep_open: config.size is too small");
+        if (usw_take_struct(&c, sizeof c, config, USW_CONFIG_FIRST) != NULL) {
+            return refuse(why, UPSWEEP_ERROR_ARGUMENT,
+                          "upsweep_open: config.size is that of no upsweep_config, or a field is "
+                          "set that only later versions of the library know");
         }
-        c = *config;
     }
     if ((c.allocate == NULL) != (c.release == NULL)) {
         return refuse(why, UPSWEEP_ERROR_ARGUMENT,
@@ -42,6 +60,7 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         return refuse(why, UPSWEEP_ERROR_MEMORY, "upsweep_open: no memory for a handle");
     }
     pthread_mutex_init(&u->lock, NULL);
+    u->opened_ns = now_ns();
     u->isa = usw_best_isa();
     u->tuning = usw_tuning_of(u->isa);
     u->threads = c.threads != 0 ? c.threads : usw_core_count();
@@ -55,7 +74,7 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         upsweep_close(u);
         return refuse(why, status, reason);
     }
-    u->report = (upsweep_report){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
+    u->report = (usw_told){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
     if (u->gpu != NULL) {
         u->report.device = u->device_name;
     }
@@ -96,12 +115,34 @@ const char *upsweep_error(const upsweep *u)
     return u == NULL ? "the handle is NULL" : u->error;
 }
 
+/* The thread's own failure needs no lock: no other thread writes it. */
+size_t upsweep_last_error(const upsweep *u, char *text, size_t bytes)
+{
+    const failure *own = &last_failure;
+    upsweep *h = (upsweep *)(uintptr_t)u; /* the lock is no part of what const protects */
+    bytes = text == NULL ? 0 : bytes;
+    int length;
+    if (u == NULL) {
+        length = snprintf(text, bytes, "%s", upsweep_error(u));
+    } else if (own->u == u && own->opened_ns == u->opened_ns) {
+        length = snprintf(text, bytes, "%s", own->text);
+    } else {
+        pthread_mutex_lock(&h->lock);
+        length = snprintf(text, bytes, "%s", u->error);
+        pthread_mutex_unlock(&h->lock);
+    }
+    return length > 0 ? (size_t)length : 0;
+}
+
 void usw_say(upsweep *u, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(u->error, sizeof u->error, format, args);
     va_end(args);
+    last_failure.u = u;
+    last_failure.opened_ns = u->opened_ns;
+    memcpy(last_failure.text, u->error, sizeof u->error);
 }
 
 static void add_note(upsweep *u)
@@ -146,47 +187,66 @@ void usw_report_tiles(upsweep *u, const char *algorithm, size_t n)
     usw_report_later(u, algorithm, tell_tiles, n, 0);
 }
 
-void upsweep_last_report(const upsweep *u, upsweep_report *report)
+void usw_settle_report(upsweep *u)
 {
-    if (report == NULL) {
-        return;
+    usw_report_brief(u);
+    if (u->tell != NULL) {
+        u->tell(u->reason, sizeof u->reason, u->fact);
+        add_note(u);
+        u->tell = NULL;
     }
-    if (u == NULL) {
-        *report = (upsweep_report){"", "", "", "", 0, 0};
-        return;
-    }
-    if (u->tell != NULL || __atomic_load_n(&u->brief, __ATOMIC_RELAXED) != 0) {
-        upsweep *own = (upsweep *)(uintptr_t)u; /* the words are no part of what const protects */
-        pthread_mutex_lock(&own->lock);
-        usw_report_brief(own);
-        if (own->tell != NULL) {
-            own->tell(own->reason, sizeof own->reason, own->fact);
-            add_note(own);
-            own->tell = NULL;
-        }
-        pthread_mutex_unlock(&own->lock);
-    }
-    *report = u->report;
 }
 
-static upsweep_status check_options(upsweep *u, const upsweep_options *o, unsigned allowed,
+static const char *give_report(const usw_told *told, upsweep_report *report)
+{
+    upsweep_report all = {sizeof all,    told->algorithm,     told->isa, told->device,
+                          told->threads, told->scratch_bytes, {0}};
+    snprintf(all.reason, sizeof all.reason, "%s", told->reason);
+    return usw_give_struct(report, &all, sizeof all, USW_REPORT_FIRST);
+}
+
+const char *usw_give_report(upsweep *u, upsweep_report *report)
+{
+    usw_settle_report(u);
+    return give_report(&u->report, report);
+}
+
+upsweep_status upsweep_last_report(const upsweep *u, upsweep_report *report)
+{
+    static const usw_told nothing = {"", "", "", "", 0, 0};
+    upsweep *own = (upsweep *)(uintptr_t)u; /* the words are no part of what const protects */
+    if (report == NULL || u == NULL) {
+        (void)(report == NULL ? NULL : give_report(&nothing, report));
+        return UPSWEEP_ERROR_ARGUMENT;
+    }
+    pthread_mutex_lock(&own->lock);
+    const char *wrong = usw_give_report(own, report);
+    if (wrong != NULL) {
+        usw_say(own, "report: %s", wrong);
+    }
+    pthread_mutex_unlock(&own->lock);
+    return wrong == NULL ? UPSWEEP_OK : UPSWEEP_ERROR_ARGUMENT;
+}
+
+static upsweep_status check_options(upsweep *u, const upsweep_options *options, unsigned allowed,
                                     usw_options *checked)
 {
     *checked = (usw_options){0};
-    if (o == NULL) {
+    if (options == NULL) {
         return UPSWEEP_OK;
     }
-    if (o->size != 0 && o->size < sizeof *o) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "options.size is %zu, not %zu", o->size,
-                        sizeof *o);
-    }
-    if (o->flags & ~allowed) {
+    upsweep_options o;
+    upsweep_status status =
+        usw_take_struct_for(u, "options", &o, sizeof o, options, USW_OPTIONS_FIRST);
+    if (status == UPSWEEP_OK && (o.flags & ~allowed) != 0) {
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
-                        "options.flags has bits this call does not take: 0x%x",
-                        o->flags & ~allowed);
+                        "options.flags has bits this call does not take: 0x%x%s",
+                        o.flags & ~allowed, usw_flags_hint(o.flags & ~allowed));
     }
-    *checked = (usw_options){o->algorithm, o->flags, o->bit_begin, o->bit_end};
-    return UPSWEEP_OK;
+    if (status == UPSWEEP_OK) {
+        *checked = (usw_options){o.algorithm, o.flags, o.bit_begin, o.bit_end};
+    }
+    return status;
 }
 
 upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsigned allowed,

@@ -1,6 +1,6 @@
 /* machine.c - what this machine has, in words and numbers for people. */
-#include "frame.h"
 #include "device.h"
+#include "structs.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -32,21 +32,23 @@ static size_t from_sysconf(int name)
     return value > 0 ? (size_t)value : 0;
 }
 
-void upsweep_describe_machine(upsweep_machine *machine)
+upsweep_status upsweep_describe_machine(upsweep_machine *machine)
 {
     if (machine == NULL) {
-        return;
+        return UPSWEEP_ERROR_ARGUMENT;
     }
-    memset(machine, 0, sizeof *machine);
-    cpu_name(machine->cpu, sizeof machine->cpu);
-    machine->cores = usw_core_count();
-    machine->isa = usw_isa_name(usw_best_isa());
+    upsweep_machine m = UPSWEEP_MACHINE_INIT;
+    cpu_name(m.cpu, sizeof m.cpu);
+    m.cores = usw_core_count();
+    m.isa = usw_isa_name(usw_best_isa());
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-    machine->cache_bytes[0] = from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
-    machine->cache_bytes[1] = from_sysconf(_SC_LEVEL2_CACHE_SIZE);
-    machine->cache_bytes[2] = from_sysconf(_SC_LEVEL3_CACHE_SIZE);
+    m.cache_bytes[0] = from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    m.cache_bytes[1] = from_sysconf(_SC_LEVEL2_CACHE_SIZE);
+    m.cache_bytes[2] = from_sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-    machine->memory_bytes = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE);
-    machine->gpus = usw_describe_gpus(machine->gpu, sizeof machine->gpu, machine->gpu_plugin,
-                                      sizeof machine->gpu_plugin);
+    m.memory_bytes = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE);
+    m.gpus = usw_describe_gpus(m.gpu, sizeof m.gpu, m.gpu_plugin, sizeof m.gpu_plugin);
+    return usw_give_struct(machine, &m, sizeof m, USW_MACHINE_FIRST) == NULL
+               ? UPSWEEP_OK
+               : UPSWEEP_ERROR_ARGUMENT;
 }

@@ -83,6 +83,8 @@ upsweep_status usw_check_ids(upsweep *u, const char *what, const uint32_t *ids, 
                              size_t vertices);
 /* The graph is one that the path forms take. */
 upsweep_status usw_check_graph(upsweep *u, const upsweep_graph *g);
+upsweep_status usw_take_path_options(upsweep *u, const upsweep_path_options *options,
+                                     upsweep_path_options *o);
 upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o, size_t vertices);
 /* The form by this name, or that for NULL; NULL with *status set and usw_fail called. */
 const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upsweep_status *status);

@@ -30,9 +30,10 @@ enum {
 
 struct usw_piece {
     usw_piece *older;
-    unsigned char *from, *at, *to; /* from .. at and at + bytes .. to hold the canary */
-    size_t bytes;
-    size_t used; /* scratch_used once it was taken */
+    unsigned char *from, *at, *to;     /* from .. at and at + bytes .. to hold the canary */
+    size_t bytes;                      /* from the first share's begin to the last one's end */
+    size_t shares, share_bytes, apart; /* what lies between them holds it, too */
+    size_t used;                       /* scratch_used once it was taken */
     void *memory;
     size_t mapped; /* bytes; 0: allocated */
     const char *file;
@@ -93,26 +94,33 @@ static bool place_alone(usw_piece *p, size_t alignment)
     return true;
 }
 
-void *usw_guard_new(upsweep *u, size_t bytes, size_t alignment, const char *file, int line)
+usw_shares usw_guard_new(upsweep *u, size_t count, size_t bytes, size_t alignment, const char *file,
+                         int line)
 {
-    bytes = usw_max(bytes, 1);
+    const usw_shares none = {NULL, bytes};
     usw_piece *p = malloc(sizeof *p);
-    if (p == NULL || bytes > SIZE_MAX - 4 * PAGE) {
+    if (p == NULL || count * bytes > SIZE_MAX / 4 - count * UNIT) {
         free(p);
-        return NULL;
+        return none;
     }
-    *p = (usw_piece){.older = u->pieces, .bytes = bytes, .used = u->scratch_used};
-    p->file = file;
-    p->line = line;
-    if (!(wants_page(u, bytes, line) ? place_by_pages(p, alignment) : place_alone(p, alignment))) {
+    *p = (usw_piece){.older = u->pieces, .used = u->scratch_used, .file = file, .line = line};
+    p->shares = bytes == 0 ? 1 : usw_max(count, 1);
+    p->share_bytes = count == 0 ? 0 : bytes;
+    p->apart = bytes + UNIT; /* a release aligns the second share no better */
+    p->bytes = usw_max((p->shares - 1) * p->apart + p->share_bytes, 1);
+    if (!(wants_page(u, p->bytes, line) ? place_by_pages(p, alignment)
+                                        : place_alone(p, alignment))) {
         free(p);
-        return NULL;
+        return none;
     }
     memset(p->from, CANARY, (size_t)(p->at - p->from));
-    memset(p->at, FRESH, usw_min(bytes, LARGE));
-    memset(p->at + bytes, CANARY, (size_t)(p->to - (p->at + bytes)));
+    memset(p->at, FRESH, usw_min(p->bytes, LARGE));
+    for (size_t i = 0; i + 1 < p->shares; i++) {
+        memset(p->at + i * p->apart + p->share_bytes, CANARY, UNIT);
+    }
+    memset(p->at + p->bytes, CANARY, (size_t)(p->to - (p->at + p->bytes)));
     u->pieces = p;
-    return p->at;
+    return (usw_shares){p->at, p->apart};
 }
 
 /* The first byte of [from, to) that is not the canary, or NULL. */
@@ -128,11 +136,17 @@ static void check(const upsweep *u, const usw_piece *p, const char *when)
 {
     const unsigned char *at = broken(p->from, p->at);
     at = at != NULL ? at : broken(p->at + p->bytes, p->to);
+    for (size_t i = 0; at == NULL && i + 1 < p->shares; i++) {
+        const unsigned char *end = p->at + i * p->apart + p->share_bytes;
+        at = broken(end, end + UNIT);
+    }
     if (at != NULL) {
-        fprintf(stderr,
-                "upsweep: somebody wrote byte %td of a piece of scratch of %zu bytes, asked for at "
-                "%s:%d; seen %s (handle %s, %u threads)\n",
-                at - p->at, p->bytes, p->file, p->line, when, usw_isa_name(u->isa), u->threads);
+        fprintf(
+            stderr,
+            "upsweep: somebody wrote byte %td of a piece of scratch of %zu bytes (%zu shares of "
+            "%zu and %d between them), asked for at %s:%d; seen %s (%s, %u threads)\n",
+            at - p->at, p->bytes, p->shares, p->share_bytes, (int)UNIT, p->file, p->line, when,
+            usw_isa_name(u->isa), u->threads);
         abort();
     }
 }

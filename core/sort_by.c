@@ -34,6 +34,7 @@ typedef struct job {
     bool in_place;
     size_t n, bytes, chunks;
     unsigned char *base, *scratch;
+    usw_shares rooms; /* in place: lane_room elements a lane */
     size_t lane_room; /* in place: elements of scratch that each lane has */
     /* of the current round: */
     unsigned char *from, *to;
@@ -91,8 +92,7 @@ static usw_sorter sorter_of(const job *j, unsigned char *buffer, size_t room)
 
 static usw_sorter sorter_in_place(const job *j, unsigned lane)
 {
-    return sorter_of(j, j->lane_room == 0 ? NULL : j->scratch + lane * j->lane_room * j->bytes,
-                     j->lane_room);
+    return sorter_of(j, j->lane_room == 0 ? NULL : usw_share(&j->rooms, lane), j->lane_room);
 }
 
 static void sort_chunk(void *context, size_t i, unsigned lane)
@@ -275,10 +275,10 @@ static void sort_in_place(upsweep *u, job *j)
     size_t room = usw_min(usw_scratch_room(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
     j->in_place = true;
     j->lane_room = usw_min(room, j->n);
-    j->scratch = NULL;
-    while (j->lane_room != 0 && j->scratch == NULL) {
-        j->scratch = usw_scratch(u, u->threads * j->lane_room * j->bytes);
-        j->lane_room = j->scratch == NULL ? j->lane_room / 2 : j->lane_room;
+    j->rooms.at = NULL;
+    while (j->lane_room != 0 && j->rooms.at == NULL) {
+        j->rooms = usw_scratch_shares(u, u->threads, j->lane_room * j->bytes);
+        j->lane_room = j->rooms.at == NULL ? j->lane_room / 2 : j->lane_room;
     }
     j->chunks = chunks_for(u, j->n);
     usw_parallel(u, j->chunks, sort_chunk, j);

@@ -3,7 +3,7 @@
  *     isa avx512
  *     thread_bytes 2097152
  * A file is taken as a whole or not at all. */
-#include "frame.h"
+#include "structs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +111,11 @@ upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning)
         return UPSWEEP_ERROR_ARGUMENT;
     }
     usw_lock(u);
-    *tuning = u->tuning;
+    const char *wrong = usw_give_struct(tuning, &u->tuning, sizeof u->tuning, USW_TUNING_FIRST);
+    upsweep_status status =
+        wrong == NULL ? UPSWEEP_OK : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "tuning: %s", wrong);
     usw_unlock(u);
-    return UPSWEEP_OK;
+    return status;
 }
 
 upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning)
@@ -121,14 +123,14 @@ upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning)
     if (u == NULL) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
-    upsweep_status status = UPSWEEP_OK;
+    upsweep_tuning t;
     usw_lock(u);
-    if (tuning == NULL || (tuning->size != 0 && tuning->size < sizeof *tuning)) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "set_tuning: %s",
-                          tuning == NULL ? "tuning is NULL" : "tuning.size is too small");
-    } else {
-        u->tuning = *tuning;
-        u->tuning.size = sizeof *tuning;
+    upsweep_status status =
+        tuning == NULL ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "tuning is NULL")
+                       : usw_take_struct_for(u, "tuning", &t, sizeof t, tuning, USW_TUNING_FIRST);
+    if (status == UPSWEEP_OK) {
+        u->tuning = t;
+        u->tuning.size = sizeof t;
         u->tuning.measured = 0;
     }
     usw_unlock(u);

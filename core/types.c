@@ -51,3 +51,8 @@ const char *upsweep_version(void)
 {
     return UPSWEEP_VERSION_TEXT;
 }
+
+unsigned upsweep_version_number(void)
+{
+    return UPSWEEP_VERSION;
+}

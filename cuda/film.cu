@@ -148,7 +148,9 @@ upsweep_status film_count(usw_gpu *g, usw_gpu_film *f, size_t *count)
 void film_at(const usw_gpu_film *f, size_t i, upsweep_picture *p)
 {
     if (i < f->pictures.size()) {
-        *p = {f->pictures[i].kernel, f->pictures[i].number, f->pictures[i].changed};
+        p->kernel = f->pictures[i].kernel;
+        p->number = f->pictures[i].number;
+        p->changed = f->pictures[i].changed;
     }
 }
 

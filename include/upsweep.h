@@ -18,13 +18,28 @@
  *   error      they were before the call, unless the call says more. Outputs are never half valid:
  *              they count only after UPSWEEP_OK.
  *   Threads    a handle may be shared: calls on one handle take turns. For calls that run side by
- *              side open one handle per thread. There is no global state.
+ *              side open one handle per thread. There is no global state. The report of a shared
+ *              handle is that of whichever call ended last, by any thread; upsweep_last_error has
+ *              the calling thread's own failure. A function of the caller's (compare, combine,
+ *              sink, ...) must not use the handle of the call that it is called from.
  *   Scratch    is taken from the handle, grows on demand up to upsweep_config.scratch_limit, and is
  *              kept for the next call until upsweep_trim() or upsweep_close(). Each call says how
  *              much it takes. Where less is allowed, a slower method that needs less is used when
  *              there is one, else the call fails with UPSWEEP_ERROR_MEMORY.
  *   Options    NULL means all defaults. Zero-initialise, set size = sizeof(upsweep_options) (or use
- *              UPSWEEP_OPTIONS_INIT), then set the fields you want.
+ *              UPSWEEP_OPTIONS_INIT), then set the fields you want. Each call says which flags it
+ *              takes; any other is UPSWEEP_ERROR_ARGUMENT.
+ *   Structs    that a caller makes begin with `size`, which is sizeof the struct as the caller was
+ *              compiled, so that they can grow (docs/abi.md). 0 counts as the size that the struct
+ *              had when it first had a size. Given to the library: fields beyond a smaller size
+ *              count as 0; a larger struct is taken if all that this library does not know of it is
+ *              0. Filled by the library: it writes what it knows and the size has room for, and
+ *              size then says how many bytes that were. What is refused, and any size that no
+ *              struct can have (no multiple of that of size_t, or over 4096), is
+ *              UPSWEEP_ERROR_ARGUMENT, and nothing is written.
+ *              Structs that the library gives out by address (upsweep_algorithm, upsweep_event,
+ *              upsweep_path_row) have no size and may grow at their end: read them where they are,
+ *              and copy single fields.
  *   Same bits  results do not depend on the number of threads, on the instruction set or on the
  *              device, sums and scans of floating-point numbers included (docs/order.md gives the
  *              order of addition).
@@ -44,11 +59,15 @@
  *
  * Order of keys
  *   Integers by value. Floating-point keys by value, with -0 before +0, and NaN last whether
- *   ascending or descending; NaNs among themselves by their bits. UPSWEEP_NAN_FIRST puts them
- *   first, UPSWEEP_NAN_RAW orders by sign and bits (IEEE 754 totalOrder: -NaN first, +NaN last).
- *   Bits are never changed: NaN payloads and signs of zero survive.
+ *   ascending or descending. UPSWEEP_NAN_FIRST puts them first, UPSWEEP_NAN_RAW orders by sign and
+ *   bits (IEEE 754 totalOrder: -NaN first, +NaN last; UPSWEEP_DESCENDING reverses it). NaNs among
+ *   themselves, first or last: those without a sign bit by rising payload, then those with one by
+ *   falling payload; with UPSWEEP_DESCENDING the reverse of that. Bits are never changed: NaN
+ *   payloads and signs of zero survive.
  *
- * C11, and C++11 or later. Version 0: names and layouts may still change between minor versions.
+ * C11, and C++11 or later. A program that was linked with an earlier libupsweep.so.0 runs with this
+ * one; docs/abi.md says what a caller may rely on, and what broke from 0.1.0 to 0.2.0.
+ * upsweep_typed.h has the same calls by type, checked by the compiler.
  */
 #ifndef UPSWEEP_H
 #define UPSWEEP_H
@@ -63,9 +82,12 @@
 #endif
 
 #define UPSWEEP_VERSION_MAJOR 0
-#define UPSWEEP_VERSION_MINOR 1
+#define UPSWEEP_VERSION_MINOR 2
 #define UPSWEEP_VERSION_PATCH 0
-#define UPSWEEP_VERSION_TEXT "0.1.0"
+#define UPSWEEP_VERSION_TEXT "0.2.0"
+/* As one number, for #if: 10203 is 1.2.3. upsweep_version_number() has that of the library. */
+#define UPSWEEP_VERSION                                                                            \
+    (UPSWEEP_VERSION_MAJOR * 10000 + UPSWEEP_VERSION_MINOR * 100 + UPSWEEP_VERSION_PATCH)
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,7 +132,8 @@ UPSWEEP_API size_t upsweep_type_bytes(upsweep_type type);
 UPSWEEP_API const char *upsweep_type_name(upsweep_type type);
 UPSWEEP_API upsweep_type upsweep_type_from_name(const char *name);
 
-/* Bits of upsweep_options.flags (and, where said, of upsweep_field.flags). */
+/* Bits of upsweep_options.flags (and, where said, of upsweep_field.flags). "Flags:" at each call
+ * says which it takes, without UPSWEEP_; some of them change nothing there. */
 enum {
     UPSWEEP_ASCENDING = 0,
     UPSWEEP_DESCENDING = 1 << 0,
@@ -122,14 +145,16 @@ enum {
     /* Use no scratch beyond 1 MB a thread, even where that is slower. */
     UPSWEEP_IN_PLACE = 1 << 4,
     UPSWEEP_EXCLUSIVE = 1 << 5, /* scans: out[i] combines in[0 .. i), not in[0 .. i] */
-    UPSWEEP_MAX = 1 << 6,       /* select and top-k: the greatest instead of the least */
+    UPSWEEP_LARGEST = 1 << 6,   /* select and top-k: the greatest instead of the least */
     /* Sums, products and scans of floating-point numbers may be added in any order, which is faster
      * on a GPU; the bits of results may then differ from one machine, and call, to another. */
     UPSWEEP_UNORDERED = 1 << 7
+    /* Bit 8 marks a upsweep_op, bits 16 to 23 are flags of graphs and batches of paths: numbers of
+     * one family put where another belongs are refused. */
 };
 
 typedef struct upsweep_options {
-    size_t size; /* sizeof(upsweep_options), so that the struct may grow; 0 counts as that */
+    size_t size;           /* sizeof(upsweep_options) */
     const char *algorithm; /* "sort/radix", ... (upsweep list shows all); NULL: chosen for you */
     unsigned flags;        /* UPSWEEP_DESCENDING | ... */
     /* Sorts of keys and pairs, and is_sorted: only the bits [bit_begin, bit_end) of the key take
@@ -151,9 +176,11 @@ typedef struct upsweep_options {
 typedef struct upsweep upsweep;
 
 typedef struct upsweep_config {
-    size_t size;          /* sizeof(upsweep_config); 0 counts as that */
-    unsigned threads;     /* 0: one per core this process may use; 1: no thread is started */
-    size_t scratch_limit; /* bytes the handle may hold for scratch; 0: no limit */
+    size_t size;      /* sizeof(upsweep_config) */
+    unsigned threads; /* 0: one per core this process may use; 1: no thread is started */
+    /* Bytes the handle may hold for scratch; 0: no limit. Each piece of it that is taken from the
+     * allocator is 4 KB larger, which are not counted. */
+    size_t scratch_limit;
     /* Both or neither. allocate returns at least `bytes` bytes aligned to `alignment` (a power of
      * two), or NULL. Both may be called from the thread that calls into the library only. */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
@@ -199,25 +226,41 @@ UPSWEEP_API upsweep_status upsweep_wait(upsweep *u);
  * captured keeps using the handle's scratch: replay it only while the handle is open and not
  * trimmed, and not at the same time as other calls on the handle. */
 UPSWEEP_API upsweep_status upsweep_reserve(upsweep *u, size_t bytes);
-/* One sentence on the handle's last failed call; "" if none failed. Valid until the next call. */
+/* One sentence on the handle's last failed call; "" if none failed. Valid until the next call, so
+ * not where threads share the handle. */
 UPSWEEP_API const char *upsweep_error(const upsweep *u);
+/* The same for shared handles: copies to text, of `bytes` bytes, as much of the sentence as fits,
+ * and a 0: the calling thread's own last failure, if it was on this handle, else the handle's.
+ * Returns the length of the whole sentence. */
+UPSWEEP_API size_t upsweep_last_error(const upsweep *u, char *text, size_t bytes);
 UPSWEEP_API const char *upsweep_version(void);
+/* The library's UPSWEEP_VERSION: 200 for 0.2.0. */
+UPSWEEP_API unsigned upsweep_version_number(void);
 
-/* What the last successful call on the handle did: which algorithm ran, and why that one. The
- * strings are static or belong to the handle; they hold until its next call. */
+/* What the last successful call on the handle did: which algorithm ran, and why that one. algorithm
+ * and isa are static, device lasts as long as the handle. */
 typedef struct upsweep_report {
+    size_t size;           /* sizeof(upsweep_report); UPSWEEP_REPORT_INIT sets it */
     const char *algorithm; /* "sort/hybrid", ...; "" where there is no choice */
-    const char *reason;    /* one clause: "2^24 keys of 32 bits do not fit the cache" */
     const char *isa;       /* "avx512", "avx2", "portable" */
     const char *device;    /* "cpu", "cuda:0" */
     unsigned threads;      /* that were offered to the call */
     size_t scratch_bytes;  /* that the call used of the handle's scratch */
+    char reason[256];      /* one clause: "2^24 keys of 32 bits do not fit the cache" */
 } upsweep_report;
-UPSWEEP_API void upsweep_last_report(const upsweep *u, upsweep_report *report);
+#define UPSWEEP_REPORT_INIT                                                                        \
+    {                                                                                              \
+        sizeof(upsweep_report), NULL, NULL, NULL, 0, 0,                                            \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+UPSWEEP_API upsweep_status upsweep_last_report(const upsweep *u, upsweep_report *report);
 
 /* What this machine has, for people: the processor's name, its cores this process may use, the best
  * instruction set, and one sentence on GPUs (which there are, or why none can be used). */
 typedef struct upsweep_machine {
+    size_t size; /* sizeof(upsweep_machine) */
     char cpu[128];
     unsigned cores;
     const char *isa;
@@ -227,14 +270,21 @@ typedef struct upsweep_machine {
     char gpu[256];        /* the GPUs by name, or why none can be used */
     char gpu_plugin[512]; /* what it is built for, its path and size, or that there is none */
 } upsweep_machine;
-UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
+#define UPSWEEP_MACHINE_INIT                                                                       \
+    {                                                                                              \
+        sizeof(upsweep_machine), {0}, 0, NULL, {0}, 0, 0, {0},                                     \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+UPSWEEP_API upsweep_status upsweep_describe_machine(upsweep_machine *machine);
 
 /* Where upsweep_sort on the CPU changes from one method to another. These numbers change how long a
  * call takes, never what it gives. A handle starts with those that `upsweep tune` measured on this
  * machine, or with defaults; the report of a call and upsweep_explain_choice say what came of it.
  * SIZE_MAX: never. */
 typedef struct upsweep_tuning {
-    size_t size;         /* sizeof(upsweep_tuning); 0 counts as that */
+    size_t size;         /* sizeof(upsweep_tuning) */
     size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread */
     /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
      * of place; smaller ones are parted in place, by vectors. */
@@ -243,6 +293,10 @@ typedef struct upsweep_tuning {
     size_t digit_keys[2];
     int measured; /* 1: from the file of `upsweep tune`; not read by upsweep_set_tuning */
 } upsweep_tuning;
+#define UPSWEEP_TUNING_INIT                                                                        \
+    {                                                                                              \
+        sizeof(upsweep_tuning), 0, {0}, {0}, 0                                                     \
+    }
 UPSWEEP_API upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning);
 UPSWEEP_API upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning);
 /* Where upsweep_open looks for the file: the environment variable UPSWEEP_TUNING, else
@@ -256,27 +310,31 @@ UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
  * ------------------------------------------------------------------------------------------ */
 
 /* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a
- * thread. O(n log n) at worst for the automatic choice. */
+ * thread. O(n log n) at worst for the automatic choice.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
                                         const upsweep_options *options);
 
 /* Says which method upsweep_sort would use on the CPU, and why, for n keys in which it sees no
  * pattern (sorted, few values, ...): report is as upsweep_last_report would give it after the sort,
- * its scratch_bytes 0. Sorts nothing. */
+ * its scratch_bytes 0. Sorts nothing.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
                                                   const upsweep_options *options,
                                                   upsweep_report *report);
 
 /* Sorts keys and moves values[i], of value_bytes bytes each (any size from 1), with keys[i].
  * Stable. Scratch: 2 n (8 or 16 bytes for the packed key and index) + n values +
- * 2 MB a thread. */
+ * 2 MB a thread.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n,
                                               upsweep_type type, size_t value_bytes,
                                               const upsweep_options *options);
 
 /* Writes to index the permutation that sorts keys: keys[index[0]] <= keys[index[1]] ... Keys stay
  * as they are. Stable: equal keys keep their order. index has n elements of index_bits (32 or 64)
- * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes) + 2 MB a thread. */
+ * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes) + 2 MB a thread.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n,
                                            upsweep_type type, void *index, unsigned index_bits,
                                            const upsweep_options *options);
@@ -290,24 +348,29 @@ UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t 
  * one that does not fit a core's cache is sorted by all threads. Bit ranges are not taken.
  * Scratch: none that grows with n but for long rows, which take what upsweep_sort or
  * upsweep_argsort does; with index 16 bytes for each key of the longest row that one thread
- * sorts, a thread. After UPSWEEP_ERROR_MEMORY some long rows may be sorted. */
+ * sorts, a thread. After UPSWEEP_ERROR_MEMORY some long rows may be sorted.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
                                              const uint64_t *begin, size_t rows, void *index,
                                              unsigned index_bits, const upsweep_options *options);
 
 /* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
  * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).
- * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. */
+ * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. Fields come in arrays, so they
+ * cannot grow; they have room instead: zero-initialise. */
 typedef struct upsweep_field {
     size_t offset;
     upsweep_type type;
     size_t bytes;
     unsigned flags;
+    unsigned reserved[5]; /* must be 0 */
 } upsweep_field;
 
 /* Sorts n records of record_bytes bytes each by field_count fields, the first the most important.
- * Stable. UPSWEEP_DESCENDING in options reverses the whole order (still stable). Scratch: n records
- * + 32 n bytes. */
+ * Stable. UPSWEEP_DESCENDING in options turns the direction of every field (still stable); NaNs
+ * stay where the flags say, last by default. The flags for NaNs in options hold for all fields.
+ * Scratch: n records + 32 n bytes.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n,
                                                 size_t record_bytes, const upsweep_field *fields,
                                                 size_t field_count, const upsweep_options *options);
@@ -316,7 +379,8 @@ UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_
  * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that)
  * with pointers into the array or scratch. A comparator that lies (no consistent order) gives some
  * permutation of the input, never a read or write outside it. A comparator must return; leaving it
- * by longjmp or an exception is not allowed. Scratch: n elements. */
+ * by longjmp or an exception is not allowed. Scratch: n elements.
+ * Flags: DESCENDING, UNSTABLE, IN_PLACE. */
 typedef int (*upsweep_compare)(const void *a, const void *b, void *context);
 UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
                                            upsweep_compare compare, void *context,
@@ -324,43 +388,50 @@ UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, siz
 
 /* Merges sorted a and b into out (na + nb keys); equal keys: a's first. UPSWEEP_DESCENDING and the
  * NaN flags say by which order the inputs are sorted; unsorted input gives some permutation of it.
- * Scratch: O(threads). */
+ * Scratch: O(threads).
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW. */
 UPSWEEP_API upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b,
                                          size_t nb, void *out, upsweep_type type,
                                          const upsweep_options *options);
 /* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys:
- * lower run first. Scratch: at most the size of out, and 64 bytes a run. */
+ * lower run first. Scratch: at most the size of out, and 64 bytes a run.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW. */
 UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs,
                                               const size_t *counts, size_t k, void *out,
                                               upsweep_type type, const upsweep_options *options);
 
 /* *first gets the least i with keys[i] out of order after keys[i - 1], or n if the keys are sorted.
- * No scratch. */
+ * No scratch.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, size_t *first,
                                              const upsweep_options *options);
 
 /* Rearranges keys so that keys[k] is what a sort would put there, nothing before it is greater and
  * nothing after it is less; where those stand differs between devices and instruction sets, not
- * between numbers of threads. k < n. Scratch: on a GPU at most n keys, else none. */
+ * between numbers of threads. k < n. Scratch: on a GPU at most n keys, else none.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE, LARGEST. */
 UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k,
                                                upsweep_type type, const upsweep_options *options);
 
-/* The k least keys (UPSWEEP_MAX: the k greatest), best first, into out; their positions into index
- * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal
- * keys come in order of position. k <= n. NaN counts as worst for both directions by default. Keys
- * stay as they are. Scratch: O(k), at most 32 n bytes. */
+/* The k least keys (UPSWEEP_LARGEST: the k greatest), best first, into out; their positions into
+ * index (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken;
+ * equal keys come in order of position. k <= n. NaN counts as worst for both directions by default.
+ * Keys stay as they are. Scratch: O(k), at most 32 n bytes.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, LARGEST. */
 UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
                                          upsweep_type type, void *out, uint64_t *index,
                                          const upsweep_options *options);
 
 /* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
  * left; what stands after those is as it was. Sort first to remove all duplicates. Scratch: at most
- * 1 MB a thread. */
+ * 1 MB a thread.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type,
                                           size_t *kept, const upsweep_options *options);
 /* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits; *runs gets how many.
- * Both outputs need room for n elements. */
+ * Both outputs need room for n elements.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW. */
 UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n,
                                                upsweep_type type, void *out_keys,
                                                uint64_t *out_counts, size_t *runs,
@@ -371,7 +442,7 @@ UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, siz
  * ------------------------------------------------------------------------------------------ */
 
 typedef enum upsweep_op {
-    UPSWEEP_SUM = 1,
+    UPSWEEP_SUM = 0x101, /* the numbers of 0.1, 1 to 7, are taken, too */
     UPSWEEP_PRODUCT,
     UPSWEEP_LEAST,    /* minimum; NaNs are skipped unless all are NaN; -0 is less than +0 */
     UPSWEEP_GREATEST, /* maximum, likewise */
@@ -383,7 +454,10 @@ typedef enum upsweep_op {
 /* *result gets the combination of all elements. Its type: for SUM and PRODUCT u64 for unsigned, i64
  * for signed (both modulo 2^64), f64 for floating point; for the others the element type.
  * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all
- * ones, 0, 0. Floating-point sums are taken in f64 in a fixed order. Scratch: O(n / 4096). */
+ * ones, 0, 0. Floating-point sums are taken in f64 in a fixed order. So are products: one that
+ * overflows on the way, and has a 0 elsewhere, is inf * 0 = NaN where the order lets the two meet.
+ * Scratch: O(n / 4096).
+ * Flags: UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           upsweep_op op, void *result,
                                           const upsweep_options *options);
@@ -391,12 +465,14 @@ UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n
 UPSWEEP_API upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op);
 
 /* Position of the least / greatest element, the first of equals (NaN skipped; 0 if all are NaN).
- * n = 0 is UPSWEEP_ERROR_ARGUMENT. */
+ * n = 0 is UPSWEEP_ERROR_ARGUMENT.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_argmin(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           size_t *index, const upsweep_options *options);
 UPSWEEP_API upsweep_status upsweep_argmax(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           size_t *index, const upsweep_options *options);
-/* Both extremes in one pass over the data; each result is one element. n = 0 as for reduce. */
+/* Both extremes in one pass over the data; each result is one element. n = 0 as for reduce.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n, upsweep_type type,
                                           void *least, void *greatest,
                                           const upsweep_options *options);
@@ -405,27 +481,32 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
  * associative up to the differences the caller accepts; it is applied in a fixed order that depends
  * on n only, so results repeat bit by bit. Called from several threads at once. */
 typedef void (*upsweep_combine)(void *accumulator, const void *element, void *context);
-/* *result (bytes long) must hold the identity on entry. */
+/* *result (bytes long) must hold the identity on entry.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_reduce_by(upsweep *u, const void *data, size_t n, size_t bytes,
                                              upsweep_combine combine, void *context, void *result,
                                              const upsweep_options *options);
 
 /* Prefix combinations. out may be in. Inclusive unless UPSWEEP_EXCLUSIVE. The result has the
  * element type: integers wrap, floats are accumulated in f64 in a fixed order and rounded once per
- * output. LEAST and GREATEST skip NaN. Scratch: O(n / 4096). */
+ * output. LEAST and GREATEST skip NaN. Scratch: O(n / 4096).
+ * Flags: EXCLUSIVE, UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_scan(upsweep *u, const void *in, void *out, size_t n,
                                         upsweep_type type, upsweep_op op,
                                         const upsweep_options *options);
-/* Starts anew at every i with heads[i] != 0 (and at 0). */
+/* Starts anew at every i with heads[i] != 0 (and at 0).
+ * Flags: EXCLUSIVE, UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_scan_segmented(upsweep *u, const void *in, const uint8_t *heads,
                                                   void *out, size_t n, upsweep_type type,
                                                   upsweep_op op, const upsweep_options *options);
-/* Starts anew wherever keys[i] has other bits than keys[i - 1]. */
+/* Starts anew wherever keys[i] has other bits than keys[i - 1].
+ * Flags: EXCLUSIVE, UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type key_type,
                                                const void *in, void *out, size_t n,
                                                upsweep_type type, upsweep_op op,
                                                const upsweep_options *options);
-/* A caller's operator; identity points to one element. out may be in. */
+/* A caller's operator; identity points to one element. out may be in.
+ * Flags: EXCLUSIVE. */
 UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out, size_t n,
                                            size_t bytes, upsweep_combine combine, void *context,
                                            const void *identity, const upsweep_options *options);
@@ -435,27 +516,29 @@ UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out
  * ------------------------------------------------------------------------------------------ */
 
 /* Stable partition: elements with flag 0 first, then the others; *zeros (may be NULL) gets the
- * number of the former. Scratch: O(n / 4096). */
+ * number of the former. Scratch: O(n / 4096).
+ * Flags: UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags,
                                          void *out, size_t n, size_t bytes, size_t *zeros,
                                          const upsweep_options *options);
 /* Keeps the elements with flag not 0, in order; *kept gets their number. out needs room for those
- * only; it may be in. */
+ * only; it may be in.
+ * Flags: UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uint8_t *flags,
                                            void *out, size_t n, size_t bytes, size_t *kept,
                                            const upsweep_options *options);
 
 /* How keys fall into buckets 0 .. count-1. */
 typedef enum upsweep_bucketing_kind {
-    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count =
-                                 2^bits, bits <= 16 */
+    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form, 1 to 16 of
+                                 them; count must be 2^bits */
     UPSWEEP_BUCKET_WIDTH, /* count buckets of equal width over [low, high]: numpy's rule, the last
                              bucket takes high itself. Keys outside and NaN: none */
     UPSWEEP_BUCKET_EDGES  /* edges: count + 1 ascending keys of the same type; bucket i is
                              [edges[i], edges[i + 1]), the last one closed */
 } upsweep_bucketing_kind;
 typedef struct upsweep_bucketing {
-    size_t size; /* sizeof(upsweep_bucketing); 0 counts as that */
+    size_t size; /* sizeof(upsweep_bucketing) */
     upsweep_bucketing_kind kind;
     unsigned bit, bits;
     size_t count;    /* at most 2^24 */
@@ -467,39 +550,46 @@ typedef struct upsweep_bucketing {
 /* counts[b] is set to the number of keys in bucket b (count elements).
  * Keys in no bucket are not counted. Scratch: one table a thread. On a GPU the host reads edges,
  * and the range of the keys where low and high are NULL: such a call waits for the device and
- * cannot be captured. */
+ * cannot be captured.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
                                              upsweep_type type, const upsweep_bucketing *buckets,
                                              uint64_t *counts, const upsweep_options *options);
 /* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may
  * be NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE; out is then undefined.
- * Waits on a GPU where upsweep_histogram does. */
+ * Waits on a GPU where upsweep_histogram does.
+ * Flags: UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
                                               upsweep_type type, const upsweep_bucketing *buckets,
                                               uint64_t *offsets, const upsweep_options *options);
-/* The same for any elements, by the caller's bucket ids: ids[i] < count, of type U8, U16 or U32. */
+/* The same for any elements, by the caller's bucket ids: ids[i] < count, of type U8, U16 or U32.
+ * Flags: UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_split_ids(upsweep *u, const void *in, const void *ids,
                                              upsweep_type id_type, size_t count, void *out,
                                              size_t n, size_t bytes, uint64_t *offsets,
                                              const upsweep_options *options);
 
 /* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of
- * range is UPSWEEP_ERROR_RANGE; out is then undefined. */
+ * range is UPSWEEP_ERROR_RANGE; out is then undefined.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_gather(upsweep *u, const void *in, size_t in_count,
                                           const void *index, unsigned index_bits, void *out,
                                           size_t n, size_t bytes, const upsweep_options *options);
 /* out[index[i]] = in[i], i < n; out has out_count elements; others keep their value. Of equal
  * indices the highest i wins. An index out of range is UPSWEEP_ERROR_RANGE and out is then as it
- * was. */
+ * was.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_scatter(upsweep *u, const void *in, const void *index,
                                            unsigned index_bits, void *out, size_t out_count,
                                            size_t n, size_t bytes, const upsweep_options *options);
 /* data[index[i]] = old data[i], in place from the caller's view; index must be a permutation of
- * 0 .. n-1, else UPSWEEP_ERROR_RANGE and data is as it was. Scratch: n elements + n bits. */
+ * 0 .. n-1, else UPSWEEP_ERROR_RANGE and data is as it was. Scratch: n elements + n bits.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *index,
                                            unsigned index_bits, size_t n, size_t bytes,
                                            const upsweep_options *options);
-/* data[i] changes places with data[n - 1 - i]. No scratch. */
+/* data[i] changes places with data[n - 1 - i]. No scratch.
+ * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
                                            const upsweep_options *options);
 
@@ -515,13 +605,13 @@ UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, siz
 typedef struct upsweep_graph upsweep_graph;
 
 enum {
-    UPSWEEP_GRAPH_UNDIRECTED = 1 << 0, /* every arc also goes from its head to its tail */
+    UPSWEEP_GRAPH_UNDIRECTED = 1 << 16, /* every arc also goes from its head to its tail */
     /* The arcs as given hold every edge in both directions, which saves queries work on graphs of
      * many arcs a vertex. It is checked: UPSWEEP_ERROR_RANGE if it is not so. */
-    UPSWEEP_GRAPH_SYMMETRIC = 1 << 1,
+    UPSWEEP_GRAPH_SYMMETRIC = 1 << 17,
     /* Weights may be negative, and I32 and I64 are types for them; infinity may not. Such a graph
      * is for upsweep_bellman_ford; the other queries take it if no arc is negative. */
-    UPSWEEP_GRAPH_NEGATIVE = 1 << 2
+    UPSWEEP_GRAPH_NEGATIVE = 1 << 18
 };
 
 /* Makes a graph of arc_count arcs tail[i] -> head[i] of weight[i]. weight_type: U32, U64, F32, F64,
@@ -547,6 +637,7 @@ UPSWEEP_API upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_cou
 UPSWEEP_API void upsweep_graph_free(upsweep_graph *graph);
 
 typedef struct upsweep_graph_info {
+    size_t size;           /* sizeof(upsweep_graph_info) */
     size_t vertices, arcs; /* arcs as stored: undirected ones count twice */
     upsweep_type weight_type;
     upsweep_type distance_type; /* what upsweep_paths writes: U32 for none and U32, else the same */
@@ -554,12 +645,17 @@ typedef struct upsweep_graph_info {
     size_t degree_max; /* arcs that leave one vertex */
     size_t bytes;      /* of memory it takes */
 } upsweep_graph_info;
-UPSWEEP_API void upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info);
+#define UPSWEEP_GRAPH_INFO_INIT                                                                    \
+    {                                                                                              \
+        sizeof(upsweep_graph_info), 0, 0, (upsweep_type)0, (upsweep_type)0, 0, 0, 0, 0             \
+    }
+UPSWEEP_API upsweep_status upsweep_graph_describe(const upsweep_graph *graph,
+                                                  upsweep_graph_info *info);
 
 #define UPSWEEP_NO_VERTEX UINT32_MAX /* the parent of a source and of what is not reached */
 
 typedef struct upsweep_path_options {
-    size_t size;             /* sizeof(upsweep_path_options); 0 counts as that */
+    size_t size;             /* sizeof(upsweep_path_options) */
     const char *algorithm;   /* "path/bucket"; NULL: chosen for you */
     const uint32_t *targets; /* stop as soon as all these have their distance */
     size_t target_count;
@@ -601,12 +697,12 @@ UPSWEEP_API upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, s
 /* ---- many sources, each a query of its own ---- */
 
 enum {
-    UPSWEEP_PATHS_PARENTS = 1 << 0, /* upsweep_paths_batch: rows have parents */
-    UPSWEEP_PATHS_REACHED = 1 << 1  /* upsweep_paths_batch: rows have the vertices reached only */
+    UPSWEEP_PATHS_PARENTS = 1 << 20, /* upsweep_paths_batch: rows have parents */
+    UPSWEEP_PATHS_REACHED = 1 << 21  /* upsweep_paths_batch: rows have the vertices reached only */
 };
 
 typedef struct upsweep_batch_options {
-    size_t size;           /* sizeof(upsweep_batch_options); 0 counts as that */
+    size_t size;           /* sizeof(upsweep_batch_options) */
     const char *algorithm; /* "path/bucket"; NULL: chosen for you */
     /* With targets a row has a column for each of them, in their order, and a query stops when all
      * are reached; without, a column for each vertex. target_begin NULL: every source has all
@@ -771,11 +867,16 @@ typedef struct upsweep_film upsweep_film;
 
 /* A picture of the array. */
 typedef struct upsweep_picture {
+    size_t size; /* sizeof(upsweep_picture) */
     /* After which it was taken; "start" for the first; lasts as the film does. */
     const char *kernel;
     size_t number;  /* kernels that had run since the film was opened */
     size_t changed; /* elements that differ from the picture before */
 } upsweep_picture;
+#define UPSWEEP_PICTURE_INIT                                                                       \
+    {                                                                                              \
+        sizeof(upsweep_picture), NULL, 0, 0                                                        \
+    }
 
 /* Makes an array of n elements in the memory of the handle's GPU, a copy of values (of the host's
  * memory or the device's), for the caller to sort, scan, ... by calls on u. Until the film is

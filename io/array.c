@@ -110,7 +110,7 @@ static bool decide_format(io_array *a, bool text, io_format from, io_error *erro
                           "together",
                           io_input_name(npy->name), io_input_name(other->name));
     }
-    if (from == IO_NPY && npy == NULL) {
+    if (from == IO_NPY && other != NULL) {
         return io_because(error, "%s: is no .npy file", io_input_name(other->name));
     }
     a->format = npy != NULL ? IO_NPY : text ? IO_TEXT : IO_RAW;
@@ -150,8 +150,7 @@ bool io_array_read(io_array *a, const char *const *names, size_t count, const io
                       .as_is = wish->from == IO_RAW || wish->from == IO_TEXT,
                       .last = text && count > 1 ? '\n' : -1,
                       .threads = wish->threads,
-                      .otherwise = text ? "--from text takes its bytes as they are"
-                                        : "--from raw takes its bytes as they are"};
+                      .otherwise = wish->otherwise};
     io_input in;
     *a = (io_array){.type = wish->type};
     if (!io_source_read(&in, names, count, &how, error)) {

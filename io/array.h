@@ -32,6 +32,7 @@ typedef struct io_array_wish {
     bool text;         /* what is not .npy is numbers as text, also where there is a type */
     io_format from;    /* take the bytes as this and do not look at them; 0: look */
     unsigned threads;
+    const char *otherwise; /* as of io_reading */
 } io_array_wish;
 
 /* Reads the named files, one after the other, as one array; "-" is standard input, count 0 means

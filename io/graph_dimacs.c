@@ -6,7 +6,7 @@
  *                                    p aux sp ss 3      s 1              sources, .ss
  *                                    p aux sp p2p 2     q 1 6            pairs, .p2p
  *
- * Ids are counted from 1. Weights are whole numbers unless the caller asks for floats. */
+ * Ids are counted from 1. Weights are whole numbers, by DIMACS; decimals are read, too. */
 #include "graph_formats.h"
 
 #include "packed.h"
@@ -102,7 +102,6 @@ bool io_gr_read(io_graph *g, const io_graph_file *f)
         .base = 1,
         .vertices = p.count[0],
         .loose = o->no_weights,
-        .whole = true,
         .negative = o->negative,
         .fields = o->no_weights ? 2 : 3,
         .field = {{IO_FIELD_ID, 0, 0}, {IO_FIELD_ID, 1, 0}, {IO_FIELD_WEIGHT, 2, o->weight_type}}};
@@ -126,7 +125,8 @@ static bool read_companion(io_records *r, const io_graph_file *f, problem *p,
                            const io_record_rules *rules, io_text_line *line)
 {
     io_input in = {.size = 0};
-    bool ok = io_graph_load(&in, f->name, f->options->threads, NULL, f->error);
+    bool ok = io_graph_load(&in, f->name, f->options->threads, NULL, f->error) &&
+              io_graph_take_mark(&in, f->name, f->error);
     *r = (io_records){0};
     if (ok) {
         io_text_close(&in, '\n');
@@ -188,6 +188,12 @@ static bool spread(io_graph *g, const io_graph_file *f, const io_records *r)
 
 bool io_graph_read_places(io_graph *g, const char *file, unsigned threads, io_error *error)
 {
+    if (g->ids != NULL) {
+        return io_because(error,
+                          "%s: has places of vertices 1, 2, 3 ..., and the graph's ids are "
+                          "far apart",
+                          file);
+    }
     io_graph_options options = {.threads = threads};
     io_graph_file f = {file, &options, error};
     problem p = {.words = {"aux", "sp", "co"}, .counts = 1};

@@ -57,16 +57,36 @@ io_graph_format io_graph_format_of_file(const char *file)
     return IO_GRAPH_NONE;
 }
 
+/* A mark of UTF-8 at the front of a text becomes blanks, which all formats skip. Marks of UTF-16
+ * and UTF-32 are refused. */
+bool io_graph_take_mark(io_input *in, const char *name, io_error *error)
+{
+    unsigned char *p = in->bytes;
+    if (in->size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) {
+        memset(p, ' ', 3);
+        return true;
+    }
+    bool wide = in->size >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0);
+    wide |= in->size >= 4 && memcmp(p, "\0\0\xfe\xff", 4) == 0;
+    return !wide || io_because(error,
+                               "%s: is text in UTF-16 or UTF-32; it must be UTF-8, as `iconv -t "
+                               "UTF-8` makes it",
+                               name);
+}
+
 /* The formats that begin with words of their own say themselves what they are. */
 static io_graph_format format_of_bytes(const io_input *in)
 {
     if (in->parts[0].kind == IO_KIND_USG) {
         return IO_GRAPH_USG;
     }
-    if (in->size >= 14 && memcmp(in->bytes, "%%MatrixMarket", 14) == 0) {
+    bool marked = in->size >= 3 && memcmp(in->bytes, "\xef\xbb\xbf", 3) == 0;
+    const unsigned char *p = in->bytes + 3 * marked;
+    size_t size = in->size - 3 * marked;
+    if (size >= 14 && memcmp(p, "%%MatrixMarket", 14) == 0) {
         return IO_GRAPH_MTX;
     }
-    if (in->size >= 5 && (memcmp(in->bytes, "p sp ", 5) == 0 || memcmp(in->bytes, "c ", 2) == 0)) {
+    if (size >= 5 && (memcmp(p, "p sp ", 5) == 0 || memcmp(p, "c ", 2) == 0)) {
         return IO_GRAPH_GR;
     }
     return IO_GRAPH_NONE;
@@ -88,6 +108,7 @@ bool io_graph_read(io_graph *g, const char *file, const io_graph_options *option
     if (!io_graph_load(&g->input, file, options->threads, options->progress, error)) {
         return false;
     }
+    g->source = g->input.parts[0];
     g->format = options->format;
     if (g->format == IO_GRAPH_NONE) {
         g->format = format_of_bytes(&g->input);
@@ -105,6 +126,9 @@ bool io_graph_read(io_graph *g, const char *file, const io_graph_options *option
         return io_because(error, "%s: is empty", name);
     }
     if (!formats[g->format].binary) {
+        if (!io_graph_take_mark(&g->input, name, error)) {
+            return false;
+        }
         io_text_close(&g->input, '\n');
     }
     g->negative = options->negative;
@@ -161,16 +185,21 @@ static void *adopt_column(io_graph *g, io_records *r, size_t field)
     return memory;
 }
 
-void io_graph_adopt(io_graph *g, io_records *r)
+void io_graph_adopt_weights(io_graph *g, io_records *r)
 {
     g->arcs = r->count;
-    g->tail = adopt_column(g, r, 0);
-    g->head = adopt_column(g, r, 1);
     if (r->column[2] != NULL) {
         g->weight_type = r->type[2];
         g->weight = adopt_column(g, r, 2);
     }
     io_input_free(&g->input); /* the text is not needed any more */
+}
+
+void io_graph_adopt(io_graph *g, io_records *r)
+{
+    g->tail = adopt_column(g, r, 0);
+    g->head = adopt_column(g, r, 1);
+    io_graph_adopt_weights(g, r);
 }
 
 /* begin[v + 1] counts the arcs of v, then tells where its next arc goes, and ends as its end. */

@@ -45,6 +45,23 @@ enum { IO_GRAPH_BLOCKS = 12 };
 
 typedef struct io_names io_names; /* names.h */
 
+/* What a table was taken for. */
+typedef struct io_table_form {
+    bool is_table;
+    char delimiter;       /* 0: blanks */
+    size_t cells;         /* of a line */
+    size_t header_line;   /* 0: it has no header */
+    unsigned column[3];   /* of tail, head and weight, from 0 */
+    size_t rows, skipped; /* arcs, and lines that are empty or comments */
+} io_table_form;
+
+/* Which ids of a list or table are vertices: all up to the greatest, or those that arcs name. FIND:
+ * the latter if ids need more than 32 bits, or if there are more than 2^20 and four times as many
+ * as arcs, so that most would have none. */
+typedef enum io_ids { IO_IDS_FIND = 0, IO_IDS_ALL, IO_IDS_USED } io_ids;
+
+typedef enum io_header { IO_HEADER_FIND = 0, IO_HEADER_YES, IO_HEADER_NO } io_header;
+
 /* By list: arc i goes from tail[i] to head[i]. By rows: tail is NULL, and the arcs of vertex v are
  * begin[v] .. begin[v + 1] - 1. */
 typedef struct io_graph {
@@ -57,27 +74,37 @@ typedef struct io_graph {
     bool symmetric;           /* every arc is there both ways already */
     bool negative;            /* weights may be negative */
     uint32_t base;            /* what the file calls the first vertex: 0 or 1 */
+    uint64_t *ids;            /* what the file calls the vertices, rising; NULL: base and more */
     double *x, *y;            /* coordinates of the vertices; NULL: none */
     io_names *names;          /* what the file calls the vertices; NULL: by their numbers */
     io_graph_format format;
+    io_table_form form; /* of csv and tsv */
     struct {
         void *memory;
         size_t bytes;
     } blocks[IO_GRAPH_BLOCKS]; /* what the arrays lie in */
     io_input input;            /* or else this */
+    io_part source;            /* the file */
 } io_graph;
 
 typedef struct io_graph_options {
     io_graph_format format;   /* NONE: by the first bytes or the end of the name */
-    upsweep_type weight_type; /* 0: u32 if all weights fit, else u64, else f64 */
+    upsweep_type weight_type; /* 0: u32 if all weights fit, else u64; f64 if some are no whole
+                                 numbers, but for .mtx, which says what it has. A whole number that
+                                 needs more than 64 bits, or that f64 would round, is refused: only
+                                 a type that was asked for rounds. */
     bool no_weights;          /* weights in the file are not looked at */
-    bool negative;            /* those of a text may be negative: i64 if all fit, else f64 */
+    bool negative;            /* those of a text may be negative: i64, or f64 as above */
     /* Of tables: "TAIL,HEAD" or "TAIL,HEAD,WEIGHT", by number from 1 or by the words of the first
-     * line; NULL: the first three columns, or two if there are no more. */
+     * line; NULL: those that a header calls so (io/graph_header.c has the words), else the first
+     * three columns, or two if there are no more. */
     const char *columns;
-    char delimiter;  /* of tables, instead of comma or tab; 0: as the format has it */
-    bool by_names;   /* of tables: vertices are words, numbered as they first appear */
-    bool base_given; /* of tables and .el, .wel: base is set */
+    char delimiter;   /* of tables, ' ' being blanks; 0: comma (csv) or tab (tsv) if it parts the
+                        first lines, else what does of tab, semicolon, comma and blanks */
+    io_header header; /* of tables: whether the first line is a header */
+    bool by_names;    /* of tables: vertices are words, numbered as they first appear */
+    io_ids ids;       /* of tables and of .el, .wel, where vertices are numbers */
+    bool base_given;  /* of tables and .el, .wel: base is set */
     uint32_t base;
     unsigned threads;
     io_progress *progress; /* NULL: nothing is told */
@@ -86,6 +113,10 @@ typedef struct io_graph_options {
 /* Reads the file, "-" being standard input. *g can be freed in any case. */
 bool io_graph_read(io_graph *g, const char *file, const io_graph_options *options, io_error *error);
 void io_graph_free(io_graph *g);
+
+/* What the file calls vertex v, if it has no names; and the vertex that it calls so, or false. */
+uint64_t io_graph_id(const io_graph *g, uint32_t v);
+bool io_graph_find_id(const io_graph *g, uint64_t id, uint32_t *v);
 
 /* Zeroed memory that io_graph_free gives back, or NULL. */
 void *io_graph_take(io_graph *g, size_t bytes);
@@ -97,7 +128,8 @@ bool io_graph_to_list(io_graph *g);
 /* Reads coordinates (.co) of the graph's vertices into x and y. */
 bool io_graph_read_places(io_graph *g, const char *file, unsigned threads, io_error *error);
 
-/* Vertices of a file: DIMACS .ss (`s ID`), or one id or name a line. *ids is from malloc. */
+/* Vertices of a file: DIMACS .ss (`s ID`), or one id or name a line, a name that has blanks in
+ * quotes. *ids is from malloc. */
 bool io_graph_read_vertices(const io_graph *g, const char *file, uint32_t **ids, size_t *count,
                             io_error *error);
 /* Pairs of them: DIMACS .p2p (`q FROM TO`), or two a line. from and to are from malloc. */

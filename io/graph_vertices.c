@@ -2,6 +2,7 @@
  * */
 #include "graph_formats.h"
 
+#include "cells.h"
 #include "names.h"
 #include "packed.h"
 
@@ -19,14 +20,16 @@ static bool take_vertex(const io_graph *g, const char *word, size_t length, cons
     if (!io_text_count(word, length, &id)) {
         return io_because(error, "%s'%.*s' is no vertex", where, shown, word);
     }
-    if (id < g->base || id - g->base >= g->vertices) {
-        return g->vertices == 0
-                   ? io_because(error, "%svertex %.*s, but the graph has none", where, shown, word)
-                   : io_because(error, "%svertex %.*s, but the graph has %u to %llu", where, shown,
-                                word, g->base, (unsigned long long)g->base + g->vertices - 1);
+    if (io_graph_find_id(g, id, vertex)) {
+        return true;
     }
-    *vertex = (uint32_t)(id - g->base);
-    return true;
+    if (g->ids != NULL) {
+        return io_because(error, "%sno arc names vertex %.*s", where, shown, word);
+    }
+    return g->vertices == 0
+               ? io_because(error, "%svertex %.*s, but the graph has none", where, shown, word)
+               : io_because(error, "%svertex %.*s, but the graph has %u to %llu", where, shown,
+                            word, g->base, (unsigned long long)g->base + g->vertices - 1);
 }
 
 bool io_graph_vertex(const io_graph *g, const char *text, uint32_t *vertex, io_error *error)
@@ -70,6 +73,26 @@ static bool take_promise(list *l, io_text_line *line, io_error *error)
     return true;
 }
 
+/* The next vertex of the line. A name may be in quotes, as a table has it, for the sake of blanks;
+ * its text is then put in place of it. */
+static size_t next_word(list *l, const io_graph *g, io_text_line *line, const char **word)
+{
+    const char *p = io_cell_pad(line->p, line->end, 0);
+    io_cell cell = {.p = p + 1, .quoted = true};
+    bool quoted = g->names != NULL && p < line->end && *p == '"';
+    const char *q = cell.p;
+    while (quoted && q < line->end && (*q != '"' || (q + 1 < line->end && q[1] == '"'))) {
+        q += *q == '"' ? 2 : 1;
+    }
+    if (!quoted || q == line->end || (q + 1 < line->end && q[1] != ' ' && q[1] != '\t')) {
+        return io_text_word(line, word);
+    }
+    cell.length = (size_t)(q - cell.p);
+    line->p = q + 1;
+    *word = cell.p;
+    return io_cell_text(&cell, (char *)l->in.bytes + (cell.p - (const char *)l->in.bytes));
+}
+
 static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *error)
 {
     const char *word;
@@ -91,7 +114,7 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
     char where[4200];
     snprintf(where, sizeof where, "%s: line %zu: ", l->name, line->number);
     for (unsigned i = 0; i < l->words; i++) {
-        length = io_text_word(line, &word);
+        length = next_word(l, g, line, &word);
         if (length == 0) {
             return io_because(error, "%shas no second vertex", where);
         }
@@ -110,7 +133,8 @@ static bool take_line(list *l, const io_graph *g, io_text_line *line, io_error *
 
 static bool read_list(list *l, const io_graph *g, io_error *error)
 {
-    if (!io_graph_load(&l->in, l->file, 1, NULL, error)) {
+    if (!io_graph_load(&l->in, l->file, 1, NULL, error) ||
+        !io_graph_take_mark(&l->in, l->name, error)) {
         return false;
     }
     io_text_close(&l->in, '\n');

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { PIECE = 1 << 15, ROUND = 64, LINE_MAX_BYTES = 2 * 10 + IO_NUMBER_MAX + 8 };
+enum { PIECE = 1 << 15, ROUND = 64, LINE_MAX_BYTES = 2 * 20 + IO_NUMBER_MAX + 8 };
 
 typedef struct job {
     const io_graph *g;
@@ -52,9 +52,9 @@ static void print_piece(void *context, size_t task, unsigned lane)
         for (const char *word = j->before; *word != '\0'; word++) {
             *p++ = *word;
         }
-        p = io_count_digits(p, (uint64_t)tail + j->base);
+        p = io_count_digits(p, g->ids != NULL ? g->ids[tail] : (uint64_t)tail + j->base);
         *p++ = j->between;
-        p = io_count_digits(p, (uint64_t)head + j->base);
+        p = io_count_digits(p, g->ids != NULL ? g->ids[head] : (uint64_t)head + j->base);
         if (j->weights || j->ones) {
             *p++ = j->between;
             p = j->ones ? io_count_digits(p, 1) : put_weight(p, g, i);
@@ -120,6 +120,14 @@ static bool check(const io_graph *g, const io_output *out, io_graph_format forma
         return io_because(error, "%s: %s has numbers for vertices, no names; csv, tsv and usg have",
                           out->name, name);
     }
+    bool lists = table || format == IO_GRAPH_EL || format == IO_GRAPH_WEL;
+    if (g->ids != NULL && !lists && format != IO_GRAPH_USG) {
+        return io_because(
+            error,
+            "%s: %s has all vertices up to the greatest, and these ids are far apart: "
+            "csv, tsv, el, wel and usg keep them, --ids all makes all of them vertices",
+            out->name, name);
+    }
     bool is_float = g->weight_type == UPSWEEP_F32 || g->weight_type == UPSWEEP_F64;
     if (format == IO_GRAPH_GR && g->weight != NULL && is_float) {
         return io_because(error, "%s: gr has whole weights, not %s: give --weight u32 or u64",
@@ -172,6 +180,22 @@ static bool write_text(io_graph *g, io_output *out, io_graph_format format, unsi
     return write_lines(&j, out, threads, progress, error);
 }
 
+/* A .usg has no ids far apart, so they become names, which are read and written as they are. */
+static bool ids_to_names(io_graph *g)
+{
+    g->names = io_names_new();
+    for (size_t v = 0; g->names != NULL && v < g->vertices; v++) {
+        char digits[20];
+        uint32_t number;
+        size_t length = (size_t)(io_count_digits(digits, g->ids[v]) - digits);
+        if (!io_names_add(g->names, digits, length, &number)) {
+            return false;
+        }
+    }
+    g->ids = NULL;
+    return g->names != NULL;
+}
+
 bool io_graph_write(io_graph *g, io_output *out, io_graph_format format, unsigned threads,
                     io_progress *progress, io_error *error)
 {
@@ -182,6 +206,9 @@ bool io_graph_write(io_graph *g, io_output *out, io_graph_format format, unsigne
     bool binary = format == IO_GRAPH_USG || format == IO_GRAPH_SG || format == IO_GRAPH_WSG;
     if ((!keeps_one_way && !io_graph_both_ways(g)) || (!binary && !io_graph_to_list(g))) {
         return io_because(error, "%s: no memory to list %zu arcs", out->name, g->arcs);
+    }
+    if (g->ids != NULL && format == IO_GRAPH_USG && !ids_to_names(g)) {
+        return io_because(error, "%s: no memory for %zu ids", out->name, g->vertices);
     }
     if (format == IO_GRAPH_USG) {
         return io_usg_write(g, out, threads, error);

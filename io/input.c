@@ -26,6 +26,10 @@ int io_input_room(io_input *in, size_t more)
     }
     size_t room = in->held == 0 ? need : need > 2 * in->held ? need : 2 * in->held;
     void *bytes = io_memory_resize(in->bytes, in->held, room);
+    if (bytes == NULL && room > need + need / 16) { /* less in advance may still be had */
+        room = need + need / 16;
+        bytes = io_memory_resize(in->bytes, in->held, room);
+    }
     if (bytes == NULL) {
         errno = ENOMEM;
         return -1;
@@ -106,11 +110,20 @@ static int read_rest(io_input *in, int fd)
     }
 }
 
+static int open_file(const char *name)
+{
+    int fd;
+    do {
+        fd = open(name, O_RDONLY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR); /* a named pipe, whose writer is waited for */
+    return fd;
+}
+
 static int read_part(io_input *in, io_part *part, unsigned threads, io_error *error)
 {
     bool is_stdin = strcmp(part->name, "-") == 0;
     const char *name = io_input_name(part->name);
-    int fd = is_stdin ? STDIN_FILENO : open(part->name, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : open_file(part->name);
     if (fd < 0) {
         return io_fail(error, name, "cannot be read");
     }
@@ -119,7 +132,11 @@ static int read_part(io_input *in, io_part *part, unsigned threads, io_error *er
     int failed = fstat(fd, &status) != 0 || read_bulk(in, fd, &status, threads) != 0 ||
                  read_rest(in, fd) != 0;
     if (failed) {
-        io_fail(error, name, errno == ENOMEM ? "does not fit into memory" : "cannot be read");
+        char what[IO_MEMORY_WHY + 30], why[IO_MEMORY_WHY];
+        int number = errno;
+        snprintf(what, sizeof what, "does not fit into memory%s", io_memory_why(why));
+        errno = number;
+        io_fail(error, name, number == ENOMEM ? what : "cannot be read");
     }
     if (!is_stdin) {
         close(fd);
@@ -158,27 +175,6 @@ void io_input_end(io_input *in, int last)
         in->bytes[in->size++] = (unsigned char)last;
     }
     part->end = in->size;
-}
-
-int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
-                  io_error *error)
-{
-    static const char *const only_stdin[] = {"-"};
-    names = count == 0 ? only_stdin : names;
-    count = count == 0 ? 1 : count;
-    if (io_input_begin(in, count, error) != 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (io_input_add(in, names[i], threads, error) != 0) {
-            return -1;
-        }
-        if (last >= 0) {
-            io_input_end(in, last);
-        }
-    }
-    memset(in->bytes + in->size, 0, IO_SLACK);
-    return 0;
 }
 
 const char *io_input_name(const char *file)

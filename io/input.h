@@ -31,21 +31,16 @@ typedef struct io_input {
     size_t part_count;
 } io_input;
 
-/* Reads all of names, one after the other, as the bytes that they are; what they are is for
- * io_source_read (source.h). "-" is standard input, and count = 0 means just that.
- * last >= 0: a part that is not empty and does not end with this byte gets it. Returns 0, or -1
- * after a failure; *in can be freed in both cases. */
-int io_input_read(io_input *in, const char *const *names, size_t count, int last, unsigned threads,
-                  io_error *error);
-void io_input_free(io_input *in);
-/* The same in steps: an input with room for `count` parts; one part more; `last` behind the last
- * part, if that is not empty and does not end with it. Behind in->size there is always room for a
- * byte and IO_SLACK. Each returns 0, or -1 after a failure. */
+/* Reading in steps, as io_source_read (source.h) does it for all files: an input with room for
+ * `count` parts; one part more, "-" being standard input; `last` behind the last part, if that is
+ * not empty and does not end with it. Behind in->size there is always room for a byte and IO_SLACK.
+ * Each returns 0, or -1 after a failure; *in can be freed in both cases. */
 int io_input_begin(io_input *in, size_t count, io_error *error);
 int io_input_add(io_input *in, const char *name, unsigned threads, io_error *error);
 void io_input_end(io_input *in, int last);
 /* Room for `more` bytes behind in->size; errno is ENOMEM after a failure. */
 int io_input_room(io_input *in, size_t more);
+void io_input_free(io_input *in);
 /* A file's name for sentences: "standard input" for "-". */
 const char *io_input_name(const char *file);
 

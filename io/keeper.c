@@ -19,13 +19,16 @@ static void keep(io_output *out, int from, int to)
     char byte;
     ssize_t n;
     setsid();
+    /* Step replace_file/wait_for_byte of proofs/models. */
     do {
         n = read(from, &byte, 1);
     } while (n < 0 && errno == EINTR);
     if (n == 1) {
         int error = io_place_put(out);
+        /* Step replace_file/answer of proofs/models. */
         _exit(write(to, &error, sizeof error) == (ssize_t)sizeof error ? 0 : 1);
     }
+    /* Step replace_file/remove of proofs/models. */
     if (out->named) {
         (void)unlinkat(out->directory, out->moment, 0);
     }
@@ -56,6 +59,7 @@ void io_keeper_start(io_output *out)
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
+    /* Step replace_file/start_keeper of proofs/models. */
     out->keeper = fork();
     if (out->keeper == 0) {
         close(down[1]);
@@ -91,16 +95,28 @@ static void close_pipes(io_output *out)
     }
 }
 
+/* A keeper that is gone is no reason to end by SIGPIPE. */
+static bool tell_keeper(const io_output *out)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    ssize_t n;
+    sigaction(SIGPIPE, &ignore, &before);
+    do {
+        /* Step replace_file/ask of proofs/models. */
+        n = write(out->to_keeper, "c", 1);
+    } while (n < 0 && errno == EINTR);
+    sigaction(SIGPIPE, &before, NULL);
+    return n == 1;
+}
+
 /* -1: the keeper has not answered, and is gone now, whatever it has done. */
 static int ask_keeper(io_output *out)
 {
     int error;
     ssize_t n;
-    do {
-        n = write(out->to_keeper, "c", 1);
-    } while (n < 0 && errno == EINTR);
-    if (n == 1) {
+    if (tell_keeper(out)) {
         do {
+            /* Step replace_file/hear of proofs/models. */
             n = read(out->from_keeper, &error, sizeof error);
         } while (n < 0 && errno == EINTR);
         if (n == (ssize_t)sizeof error) {
@@ -125,8 +141,10 @@ int io_keeper_commit(io_output *out)
 
 void io_keeper_end(io_output *out)
 {
+    /* Step replace_file/end_keeper of proofs/models. */
     close_pipes(out);
     wait_for(&out->keeper);
+    /* Step replace_file/clean_up of proofs/models. */
     if (out->named) { /* where the keeper could not be started, or was killed */
         (void)unlinkat(out->directory, out->moment, 0);
         out->named = false;

@@ -49,7 +49,7 @@ const char *io_npy_shape(const io_npy *npy, char text[IO_NPY_SHAPE_MAX]);
 
 /* Writes the header of an array of npy's type and shape, byte for byte what NumPy writes. Returns
  * its bytes, a multiple of 64, or 0 for BF16, which NumPy does not know. */
-size_t io_npy_format(char header[IO_NPY_FORMAT_MAX], const io_npy *npy);
+size_t io_npy_format(char out[IO_NPY_FORMAT_MAX], const io_npy *npy);
 /* Writes the header of a one-dimensional array, byte for byte what NumPy writes. False for BF16,
  * which NumPy does not know. */
 bool io_npy_write_header(char header[IO_NPY_WRITTEN_BYTES], upsweep_type type, size_t n);

@@ -119,6 +119,7 @@ static int open_unnamed(io_output *out)
         errno != ENOSYS) {
         return -1;
     }
+    /* Step replace_file/open of proofs/models. */
     for (unsigned k = 0; k < IO_PLACE_NAMES && !out->named; k++) {
         io_place_name(out, k);
         out->fd = openat(out->directory, out->moment, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
@@ -249,7 +250,9 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
         }
         if (n <= 0) {
             errno = n == 0 ? ENOSPC : errno;
-            return io_fail(error, out->name, "cannot be written");
+            return io_fail(error, out->name,
+                           out->over < 0 ? "cannot be written"
+                                         : "its new bytes cannot be collected in $TMPDIR or /tmp");
         }
         p += n;
         size -= (size_t)n;
@@ -273,6 +276,7 @@ int io_output_commit(io_output *out, io_error *error)
         }
         return 0;
     }
+    /* Step replace_file/sync of proofs/models. */
     if (out->over < 0 && fsync(out->fd) != 0) {
         status = io_fail(error, out->name, "cannot be written");
     } else if (io_keeper_commit(out) != 0) {

@@ -183,7 +183,7 @@ static bool replace_part(io_input *in, io_part *part, job *j)
     } else {
         in->size = part->begin;
         ok = io_input_room(in, j->to.size + 1) == 0;
-        if (ok) {
+        if (ok && j->to.bytes != NULL) {
             memcpy(in->bytes + part->begin, j->to.bytes, j->to.size);
         }
         io_memory_give(j->to.bytes, j->to.held);

@@ -25,6 +25,7 @@ bool io_place_hold(int fd)
  * the last of them. */
 bool io_place_clean(const io_output *out)
 {
+    /* Step replace_file/clean of proofs/models. */
     int fd = openat(out->directory, out->moment, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat status;
     bool left = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -40,6 +41,7 @@ static int link_file(const io_output *out, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
+    /* Step replace_file/link of proofs/models. */
     if (linkat(AT_FDCWD, path, out->directory, name, AT_SYMLINK_FOLLOW) == 0) {
         return 0;
     }
@@ -81,6 +83,7 @@ static int name_for_the_moment(io_output *out)
  * must go by itself then. */
 static int link_and_rename(io_output *out)
 {
+    /* Step replace_file/find of proofs/models. */
     if (is_ours(out, out->target)) {
         return 0;
     }
@@ -100,6 +103,7 @@ static int link_and_rename(io_output *out)
         }
     }
     int error = 0;
+    /* Step replace_file/rename of proofs/models. */
     if (renameat(out->directory, out->moment, out->directory, out->target) != 0) {
         error = errno;
     }

@@ -27,9 +27,11 @@ void io_put_format(io_printer *p, const char *format, ...) __attribute__((format
 void io_put_count(io_printer *p, uint64_t value);
 /* One element, as io_number_print has it. */
 void io_put_number(io_printer *p, upsweep_type type, const void *element);
-/* A word as a cell of a table, in quotes if it needs them. */
+/* Whether a word needs quotes as a cell of a table; and the word as such a cell, as RFC 4180 has
+ * it: in quotes if it needs them, and its own quotes are then written twice. */
+bool io_cell_quoted(const char *word, size_t length, char delimiter);
 void io_put_cell(io_printer *p, const char *word, size_t length, char delimiter);
-/* A word as a JSON string. */
+/* A word as a JSON string; bytes that are not UTF-8, as JSON must be, become U+FFFD. */
 void io_put_json(io_printer *p, const char *word, size_t length);
 /* Writes what is left; false if anything failed. */
 bool io_put_end(io_printer *p);

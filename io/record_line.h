@@ -19,7 +19,12 @@ typedef enum io_verdict {
     IO_LINE_NEGATIVE,
     IO_LINE_RANGE,    /* the type has no such number */
     IO_LINE_FRACTION, /* no whole number, and the type has only these */
+    IO_LINE_CELLS,    /* too few cells, or too many */
+    IO_LINE_OPEN,     /* a quote is not closed */
+    IO_LINE_ZERO,     /* a name has a zero byte */
+    IO_LINE_ROUNDED,  /* 0-typed weights: a whole number that f64, which others ask for, lacks */
     IO_LINE_WIDER,    /* 0-typed weights: u32 will not do, u64 may */
+    IO_LINE_ID_WIDE,  /* any ids: u32 will not do */
     IO_LINE_REAL      /* 0-typed weights: only f64 will do */
 } io_verdict;
 
@@ -27,6 +32,7 @@ typedef struct io_fault {
     io_verdict verdict; /* GOOD: none */
     unsigned field;
     const unsigned char *line, *at;
+    size_t cells; /* of the line, for CELLS */
 } io_fault;
 
 /* What a thread reads lines with. */
@@ -36,6 +42,9 @@ typedef struct io_line_reader {
     upsweep_type type[IO_FIELDS_MAX];
     bool widen; /* weights that the type lacks are WIDER or REAL, not an error */
     size_t ids; /* the greatest id seen and 1 */
+    const unsigned char *origin;
+    const unsigned char *stop; /* the end of the line, or NULL while nobody has asked */
+    size_t cells;              /* of a line whose verdict was CELLS */
 } io_line_reader;
 
 /* Reads the line at *p as record i and moves *p behind its newline. fault is filled in if the
@@ -43,11 +52,40 @@ typedef struct io_line_reader {
 io_verdict io_record_line(io_line_reader *reader, const unsigned char **p, size_t i,
                           io_fault *fault);
 
-/* Columns 0, 1, 2 parted by blanks, as all formats but tables have them. */
+/* Columns 0, 1, 2 and no others, parted by blanks, as all formats but tables have them. */
 static inline bool io_record_is_plain(const io_record_rules *rules)
 {
-    return rules->delimiter == 0 && rules->field[rules->fields - 1].column == rules->fields - 1;
+    return rules->delimiter == 0 && rules->field[rules->fields - 1].column == rules->fields - 1 &&
+           rules->cells_most <= rules->fields && rules->field[0].kind != IO_FIELD_NAME &&
+           rules->field[1].kind != IO_FIELD_NAME;
 }
+
+/* A number ends where its cell does. */
+static inline bool io_record_ends(const io_record_rules *rules, const unsigned char *p)
+{
+    return *p == ' ' || *p == '\t' || *p == '\n' || (*p == '\r' && p[1] == '\n') ||
+           (rules->delimiter != 0 && *p == (unsigned char)rules->delimiter) || *p == '"';
+}
+
+/* Digits at *p, at most 19 of them, which always fit; false if there are none or more. */
+static inline bool io_record_digits(const unsigned char **p, uint64_t *value)
+{
+    const unsigned char *q = *p;
+    uint64_t v = 0;
+    while ((unsigned)*q - '0' < 10) {
+        v = v * 10 + (*q++ - '0');
+    }
+    bool good = q > *p && q - *p <= 19;
+    *p = q;
+    *value = v;
+    return good;
+}
+
+/* record_weight.c: reads the weight at *p as record i, or any other number that is no id. */
+io_verdict io_record_weight(io_line_reader *reader, const unsigned char **p, size_t i,
+                            unsigned field);
+io_verdict io_record_real(io_line_reader *reader, const unsigned char **p, size_t i,
+                          unsigned field);
 
 /* record_quick.c: reads lines of the simplest form, numbers of at most eight digits parted by
  * one blank each, as records i, i + 1 ... and stops before the first line that is any other, or

@@ -31,6 +31,9 @@ static inline bool quick_line(const io_record_rules *rules, size_t fields, text 
                               uint64_t value[IO_FIELDS_MAX])
 {
     text q = *p;
+    bool blanks = rules->delimiter == 0;
+    unsigned char between = blanks ? ' ' : (unsigned char)rules->delimiter;
+    unsigned char other = blanks ? '\t' : between;
     if (rules->mark != 0) {
         if (*q != (unsigned char)rules->mark || q[1] != ' ') {
             return false;
@@ -39,13 +42,20 @@ static inline bool quick_line(const io_record_rules *rules, size_t fields, text 
     }
     for (size_t f = 0; f < fields; f++) {
         q += f > 0;
-        if (!take_eight(&q, &value[f]) || (f + 1 < fields && *q != ' ' && *q != '\t')) {
+        if (!take_eight(&q, &value[f]) || (f + 1 < fields && *q != between && *q != other)) {
             return false;
         }
     }
+    size_t cells = fields;
+    if (fields < rules->cells_most && *q != between) {
+        return false;
+    }
+    for (; fields < rules->cells_most && *q != '\n' && *q != '"'; q++) {
+        cells += *q == between; /* further cells, which are only counted */
+    }
     q += *q == '\r';
     *p = q + 1;
-    return *q == '\n';
+    return *q == '\n' && (cells == rules->cells_most || rules->cells_most == 0);
 }
 
 /* Whether all fields are what quick_line takes: ids, and behind them perhaps a weight of u32. */
@@ -53,11 +63,13 @@ static bool is_quick(const io_line_reader *r)
 {
     const io_record_rules *rules = r->rules;
     size_t fields = rules->fields;
-    bool ids =
-        fields >= 2 && rules->field[0].kind == IO_FIELD_ID && rules->field[1].kind == IO_FIELD_ID;
+    bool front = rules->field[fields - 1].column == fields - 1 &&
+                 (rules->cells_most <= fields || rules->delimiter != 0);
+    bool ids = fields >= 2 && r->type[0] == UPSWEEP_U32 && rules->field[0].kind == IO_FIELD_ID &&
+               rules->field[1].kind == IO_FIELD_ID;
     bool weight =
         fields == 3 && rules->field[2].kind == IO_FIELD_WEIGHT && r->type[2] == UPSWEEP_U32;
-    return ids && io_record_is_plain(rules) && (fields == 2 || weight);
+    return ids && front && (fields == 2 || weight);
 }
 
 size_t io_record_quick(io_line_reader *reader, const unsigned char **p, const unsigned char *end,

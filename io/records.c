@@ -21,6 +21,7 @@ typedef struct chunk {
 typedef struct job {
     const io_record_rules *rules;
     io_records *out;
+    const unsigned char *origin; /* of the text: names are told by how far from it they are */
     io_lines lines;
     chunk *chunks;
     bool widen;
@@ -37,7 +38,7 @@ static void read_chunk(void *context, size_t task, unsigned lane)
     if (task > atomic_load_explicit(&j->stop, memory_order_relaxed)) {
         return;
     }
-    io_line_reader reader = {.rules = j->rules, .widen = j->widen};
+    io_line_reader reader = {.rules = j->rules, .widen = j->widen, .origin = j->origin};
     memcpy(reader.column, j->out->column, sizeof reader.column);
     memcpy(reader.type, j->out->type, sizeof reader.type);
     size_t limit, at = io_lines_chunk(&j->lines, task, &limit), first = j->lines.first[task];
@@ -114,6 +115,13 @@ static bool pass(job *j, unsigned threads, io_fault *fault, io_error *error)
     return true;
 }
 
+static void widen_ids(io_records *r, const io_record_rules *rules)
+{
+    for (size_t f = 0; f < rules->fields; f++) {
+        r->type[f] = rules->field[f].kind == IO_FIELD_ID ? UPSWEEP_U64 : r->type[f];
+    }
+}
+
 /* Passes with ever wider types, as long as a weight asks for one. */
 static bool passes(job *j, size_t lines_before, unsigned threads, io_error *error)
 {
@@ -130,6 +138,8 @@ static bool passes(job *j, size_t lines_before, unsigned threads, io_error *erro
         upsweep_type *type = &r->type[fault.field];
         if (fault.verdict == IO_LINE_WIDER) {
             *type = UPSWEEP_U64;
+        } else if (fault.verdict == IO_LINE_ID_WIDE) {
+            widen_ids(r, j->rules);
         } else if (fault.verdict == IO_LINE_REAL) {
             *type = UPSWEEP_F64;
         } else {
@@ -144,15 +154,16 @@ bool io_records_read(io_records *r, const io_record_rules *rules, const io_input
                      size_t lines_before, unsigned threads, io_progress *progress, io_error *error)
 {
     *r = (io_records){0};
-    job j = {.rules = rules, .out = r, .progress = progress};
+    job j = {.rules = rules, .out = r, .origin = in->bytes, .progress = progress};
     for (size_t f = 0; f < rules->fields; f++) {
         const io_field *field = &rules->field[f];
         j.widen |= field->kind == IO_FIELD_WEIGHT && field->type == 0;
         bool weight = field->kind == IO_FIELD_WEIGHT;
-        r->type[f] = field->kind == IO_FIELD_PLACE ? UPSWEEP_F64
-                     : weight && field->type != 0  ? field->type
-                     : weight && rules->negative   ? UPSWEEP_I64
-                                                   : UPSWEEP_U32;
+        r->type[f] = field->kind == IO_FIELD_PLACE  ? UPSWEEP_F64
+                     : field->kind == IO_FIELD_NAME ? UPSWEEP_U64
+                     : weight && field->type != 0   ? field->type
+                     : weight && rules->negative    ? UPSWEEP_I64
+                                                    : UPSWEEP_U32;
     }
     if (io_lines_find(&j.lines, in->bytes + from, in->size - from, '\n', threads) != 0) {
         return io_because(error, "%s: no memory to find its lines", rules->name);
@@ -166,6 +177,7 @@ bool io_records_read(io_records *r, const io_record_rules *rules, const io_input
             io_progress_begin(progress, "reading");
         }
         ok = passes(&j, lines_before, threads, error);
+        r->lines = j.lines.count;
         io_progress_end(progress);
     }
     free(j.chunks);

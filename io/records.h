@@ -14,17 +14,18 @@
 #include "why.h"
 
 typedef enum io_field_kind {
-    IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has uint32_t, counted from 0 */
+    IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has u32, counted from 0 */
     IO_FIELD_WEIGHT, /* not negative unless the rules say so; of the field's type */
-    IO_FIELD_PLACE   /* any finite number, f64 */
+    IO_FIELD_PLACE,  /* any finite number, f64 */
+    IO_FIELD_NAME    /* any text but the empty one; the array has where its cell begins, u64 */
 } io_field_kind;
 
 typedef struct io_field {
     io_field_kind kind;
     unsigned column;   /* from 0; fields come in ascending order of their columns */
     upsweep_type type; /* of weights: u32, u64, f32, f64; 0: the first of u32, u64 and f64 that has
-                          all of them. Where they may be negative: i64, f32, f64, and the first of
-                          i64 and f64 */
+                          all of them, none that is whole being rounded. Where they may be negative:
+                          i64, f32, f64, and the first of i64 and f64 */
 } io_field;
 
 enum { IO_FIELDS_MAX = 3, IO_COLUMNS_MAX = 1024 };
@@ -35,10 +36,14 @@ typedef struct io_record_rules {
     char mark;            /* lines of records begin with this word of one letter; 0: with none */
     char delimiter;       /* between columns; 0: blanks, any number of them */
     bool loose;           /* more columns may follow */
-    bool whole;           /* weights of type 0 are whole numbers, never f64 */
-    bool negative;        /* weights may be negative */
-    uint64_t base;        /* the least id, 0 or 1 */
-    uint64_t vertices;    /* how many ids there are; IO_VERTICES_MAX when that is to be found */
+    size_t cells_least, cells_most; /* how many cells a line has; those that are empty at its end
+                                       may be more. 0: that is not asked */
+    size_t first_line;              /* the number of the line that has shown this */
+    bool any_ids;      /* where ids are greater than `vertices` allows, all are read as u64 */
+    bool whole;        /* weights of type 0 are whole numbers, never f64 */
+    bool negative;     /* weights may be negative */
+    uint64_t base;     /* the least id, 0 or 1 */
+    uint64_t vertices; /* how many ids there are; IO_VERTICES_MAX when that is to be found */
     io_field field[IO_FIELDS_MAX];
     size_t fields;
 } io_record_rules;
@@ -47,9 +52,10 @@ static const uint64_t IO_VERTICES_MAX = UINT32_MAX - 1;
 
 typedef struct io_records {
     size_t count;
+    size_t lines;                /* that were read, those that are no records as well */
     void *column[IO_FIELDS_MAX]; /* each from io_memory_take */
     size_t held[IO_FIELDS_MAX];
-    upsweep_type type[IO_FIELDS_MAX]; /* u32 for ids, f64 for places */
+    upsweep_type type[IO_FIELDS_MAX]; /* u32 or u64 for ids, f64 for places */
     size_t ids; /* the greatest id and 1, counted from 0; 0 if there are none */
 } io_records;
 

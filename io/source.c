@@ -53,17 +53,9 @@ bool io_source_read(io_input *in, const char *const *names, size_t count, const 
     return true;
 }
 
-const io_part *io_source_packed(const io_input *in, const char *name)
+bool io_source_is_packed(const io_part *part, const char *name)
 {
     struct stat status;
-    if (name == NULL || strcmp(name, "-") == 0 || stat(name, &status) != 0) {
-        return NULL;
-    }
-    for (size_t i = 0; i < in->part_count; i++) {
-        const io_part *part = &in->parts[i];
-        if (part->packed && part->device == status.st_dev && part->inode == status.st_ino) {
-            return part;
-        }
-    }
-    return NULL;
+    return part->packed && name != NULL && strcmp(name, "-") != 0 && stat(name, &status) == 0 &&
+           part->device == status.st_dev && part->inode == status.st_ino;
 }

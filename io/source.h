@@ -1,5 +1,5 @@
-/* source.h - reads inputs and tells what each of them is: io_input_read (input.h), and behind it
- * what a file's first bytes say (file_kind.h). Compressed files are unpacked in memory. */
+/* source.h - the one way in which files and standard input are read: bytes (input.h), and then what
+ * the first of them say (file_kind.h). Compressed files are unpacked in memory. */
 #ifndef IO_SOURCE_H
 #define IO_SOURCE_H
 
@@ -15,13 +15,14 @@ typedef struct io_reading {
     io_progress *progress; /* of unpacking, or NULL */
 } io_reading;
 
-/* As io_input_read; each part has its kind afterwards, which is plain or one of how->takes. Others
- * are refused in a sentence. *in can be freed in any case. */
+/* Reads all of names, one after the other; "-" is standard input, and count = 0 means just that.
+ * Each part has its kind afterwards, which is plain or one of how->takes. Others are refused in a
+ * sentence. *in can be freed in any case. */
 bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
                     io_error *error);
 
-/* The part that was unpacked and is the file that `name` opens, or NULL: if that is written to, the
+/* Whether the part was unpacked, and is the file that `name` opens: if that is written to, the
  * compressed file is lost. name may be NULL. */
-const io_part *io_source_packed(const io_input *in, const char *name);
+bool io_source_is_packed(const io_part *part, const char *name);
 
 #endif

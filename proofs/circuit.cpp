@@ -1,5 +1,6 @@
 /* circuit.cpp - see circuit.hpp. */
 #include "circuit.hpp"
+#include "vectors.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +26,8 @@ Key Circuit::join(Key a, Key b, bool greater)
         std::exit(1);
     }
     const uint32_t low = std::min(a.id, b.id), high = std::max(a.id, b.id);
-    auto [at, fresh] = known.insert({{{low, high}, greater}, static_cast<uint32_t>(inputs + nodes.size())});
+    auto [at, fresh] = known.insert(
+        {uint64_t(low) << 32 | high << 1 | greater, static_cast<uint32_t>(inputs + nodes.size())});
     if (fresh) {
         nodes.push_back({low, high, greater});
     }
@@ -35,132 +37,10 @@ Key Circuit::join(Key a, Key b, bool greater)
 namespace
 {
 
-using bits = std::vector<uint64_t>;
-
-/* Signals that have met, and all vectors of zeros and ones that they can have: bit v of a signal's
- * row is its value in vector v. */
-struct Part {
-    std::vector<uint32_t> signals;
-    std::vector<bits> rows;
-    size_t vectors;
-};
-
 struct Comparator {
     uint32_t a, b;
     int64_t lesser = -1, greater = -1; /* signals; -1: not asked for */
 };
-
-size_t ones(const bits &row)
-{
-    size_t n = 0;
-    for (uint64_t w : row) {
-        n += static_cast<size_t>(__builtin_popcountll(w));
-    }
-    return n;
-}
-
-bool within(const bits &a, const bits &b)
-{
-    for (size_t i = 0; i < a.size(); i++) {
-        if ((a[i] & ~b[i]) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-Part sorted_run(uint32_t first, size_t n)
-{
-    Part p;
-    p.vectors = n + 1;
-    for (size_t i = 0; i < n; i++) {
-        bits row((p.vectors + 63) / 64, 0);
-        for (size_t v = n - i; v <= n; v++) { /* vector v has v ones, at the end */
-            row[v / 64] |= uint64_t(1) << v % 64;
-        }
-        p.signals.push_back(first + static_cast<uint32_t>(i));
-        p.rows.push_back(row);
-    }
-    return p;
-}
-
-/* If the signals are sorted in some order, keeps one vector of each number of ones that occurs. */
-void reduce(Part &p)
-{
-    std::vector<std::pair<size_t, size_t>> order;
-    for (size_t i = 0; i < p.rows.size(); i++) {
-        order.push_back({ones(p.rows[i]), i});
-    }
-    std::sort(order.begin(), order.end());
-    for (size_t i = 0; i + 1 < order.size(); i++) {
-        if (!within(p.rows[order[i].second], p.rows[order[i + 1].second])) {
-            return;
-        }
-    }
-    /* Vectors with k ones exist if the k-th signal from the end has more ones than the one before. */
-    std::vector<size_t> kept; /* numbers of ones */
-    const size_t n = order.size();
-    for (size_t k = 0; k <= n; k++) {
-        size_t with = k == 0 ? p.vectors : order[n - k].first;
-        size_t more = k == n ? 0 : order[n - k - 1].first;
-        if (with > more) {
-            kept.push_back(k);
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        bits row((kept.size() + 63) / 64, 0);
-        for (size_t v = 0; v < kept.size(); v++) {
-            row[v / 64] |= static_cast<uint64_t>(kept[v] >= n - i) << v % 64;
-        }
-        p.rows[order[i].second] = row;
-    }
-    p.vectors = kept.size();
-}
-
-/* All pairs of vectors: vector v of one and w of the other is v * other.vectors + w. */
-Part product(const Part &one, const Part &other)
-{
-    Part p;
-    p.vectors = one.vectors * other.vectors;
-    const size_t words = (p.vectors + 63) / 64;
-    p.signals = one.signals;
-    p.signals.insert(p.signals.end(), other.signals.begin(), other.signals.end());
-    for (const bits &row : one.rows) {
-        bits wide(words, 0);
-        for (size_t v = 0; v < one.vectors; v++) {
-            if ((row[v / 64] >> v % 64 & 1) == 0) {
-                continue;
-            }
-            size_t at = v * other.vectors, end = at + other.vectors;
-            for (; at < end && (at % 64 != 0 || end - at < 64); at++) {
-                wide[at / 64] |= uint64_t(1) << at % 64;
-            }
-            for (; at + 64 <= end; at += 64) {
-                wide[at / 64] = UINT64_MAX;
-            }
-            for (; at < end; at++) {
-                wide[at / 64] |= uint64_t(1) << at % 64;
-            }
-        }
-        p.rows.push_back(std::move(wide));
-    }
-    for (const bits &row : other.rows) {
-        bits wide(words + 1, 0);
-        for (size_t v = 0; v < one.vectors; v++) {
-            const size_t at = v * other.vectors;
-            for (size_t i = 0; i < row.size(); i++) { /* the last word has no bits beyond the vectors */
-                const size_t to = at + 64 * i;
-                wide[to / 64] |= row[i] << to % 64;
-                if (to % 64 != 0 && to / 64 + 1 < wide.size()) {
-                    wide[to / 64 + 1] |= row[i] >> (64 - to % 64);
-                }
-            }
-        }
-        wide.resize(words);
-        p.rows.push_back(std::move(wide));
-    }
-    return p;
-}
 
 struct Run {
     std::vector<Comparator> comparators;
@@ -176,11 +56,11 @@ struct Run {
 bool collect(Run &r, const std::vector<Key> &outputs)
 {
     const size_t signals = circuit.inputs + circuit.nodes.size();
-    std::map<std::pair<uint32_t, uint32_t>, size_t> found;
+    std::unordered_map<uint64_t, size_t> found;
     r.user.assign(signals, -1);
     for (size_t i = 0; i < circuit.nodes.size(); i++) {
         const Circuit::Node &n = circuit.nodes[i];
-        auto [at, fresh] = found.insert({{n.a, n.b}, r.comparators.size()});
+        auto [at, fresh] = found.insert({uint64_t(n.a) << 32 | n.b, r.comparators.size()});
         if (fresh) {
             r.comparators.push_back({n.a, n.b});
             for (uint32_t s : {n.a, n.b}) {
@@ -233,8 +113,10 @@ void note_places(Run &r, size_t part)
 
 bool unite(Run &r, size_t one, size_t other)
 {
-    reduce(r.parts[one]);
-    reduce(r.parts[other]);
+    for (size_t part : {one, other}) {
+        exchange_rows(r.parts[part]);
+        reduce(r.parts[part]);
+    }
     if (r.parts[one].vectors * r.parts[other].vectors > (size_t(1) << 24)) {
         r.why = "too many vectors: parts meet that are not sorted";
         return false;
@@ -249,11 +131,7 @@ void exchange(Run &r, const Comparator &c)
 {
     Part &p = r.parts[r.part[c.a]];
     const size_t i = r.place[c.a], j = r.place[c.b];
-    for (size_t w = 0; w < p.rows[i].size(); w++) {
-        const uint64_t x = p.rows[i][w], y = p.rows[j][w];
-        p.rows[i][w] = x & y;
-        p.rows[j][w] = x | y;
-    }
+    p.to_do.push_back({i, j});
     const uint32_t to[2] = {static_cast<uint32_t>(c.lesser), static_cast<uint32_t>(c.greater)};
     for (unsigned k = 0; k < 2; k++) {
         r.part[to[k]] = r.part[c.a];
@@ -298,7 +176,8 @@ bool groups_sorted(Run &r, const std::vector<Key> &outputs, const std::vector<si
             if (r.part[s] != r.part[t] && !unite(r, r.part[s], r.part[t])) {
                 return false;
             }
-            const Part &p = r.parts[r.part[s]];
+            Part &p = r.parts[r.part[s]];
+            exchange_rows(p);
             if (!within(p.rows[r.place[s]], p.rows[r.place[t]])) {
                 r.why = "a 1 can come out at place " + std::to_string(i) + " before a 0";
                 return false;
@@ -401,13 +280,15 @@ bool neighbours_sort(const std::string &name, const std::vector<Key> &outputs)
         if (std::max(a, b) - std::min(a, b) != 1) {
             return fails(name, "keys meet that are no neighbours");
         }
-        value.push_back(c.greater ? std::max(value[c.a], value[c.b]) : std::min(value[c.a], value[c.b]));
+        value.push_back(c.greater ? std::max(value[c.a], value[c.b])
+                                  : std::min(value[c.a], value[c.b]));
         place.push_back(c.greater ? std::max(a, b) : std::min(a, b));
     }
     for (size_t i = 0; i < n; i++) {
         if (value[outputs[i].id] != i + 1 || place[outputs[i].id] != i) {
-            return fails(name, "keys that fall are not sorted: " + std::to_string(value[outputs[i].id]) +
-                                   " comes out at place " + std::to_string(i));
+            return fails(name,
+                         "keys that fall are not sorted: " + std::to_string(value[outputs[i].id]) +
+                             " comes out at place " + std::to_string(i));
         }
     }
     return true;

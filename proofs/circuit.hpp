@@ -10,8 +10,8 @@
 #define PROOFS_CIRCUIT_HPP
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,7 +46,7 @@ struct Circuit {
     };
     size_t inputs = 0;
     std::vector<Node> nodes; /* of signals inputs, inputs + 1, .. */
-    std::map<std::pair<std::pair<uint32_t, uint32_t>, bool>, uint32_t> known;
+    std::unordered_map<uint64_t, uint32_t> known;
 
     void begin(size_t n);
     Key join(Key a, Key b, bool greater);

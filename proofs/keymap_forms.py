@@ -5,6 +5,7 @@ import re
 import z3
 
 import keymap_orders
+import lane_orders
 from csource import Bit, Int, Lane, Pointer, ROOT, Source, Unread, number, plain, preprocessed
 from keymap_places import find_places
 from lanes import Instructions
@@ -233,4 +234,5 @@ def prove(p, core):
     histogram_digits(p, core)
     cuda_forms(p, core)
     keymap_orders.prove(p, core, Form)
+    lane_orders.prove(p, s)
     find_places(p)

@@ -74,6 +74,28 @@ ANY = {
 }
 
 
+def bytewise(s, a, b, m):
+    """blendv_epi8: each byte by its own top bit."""
+    parts = [z3.If(z3.Extract(i + 7, i + 7, m.bv) == 1, z3.Extract(i + 7, i, b.bv), z3.Extract(i + 7, i, a.bv))
+             for i in reversed(range(0, s.lane_bits, 8))]
+    return Lane(z3.Concat(*parts) if len(parts) > 1 else parts[0])
+
+
+def smaller_double(s, a, b):
+    """min_pd, max_pd: the second where neither is less."""
+    x, y = (z3.fpBVToFP(v.bv, z3.FPSort(11, 53)) for v in (a, b))
+    return picked(z3.fpLT(x, y), a, b)
+
+
+def greater_double(s, a, b):
+    x, y = (z3.fpBVToFP(v.bv, z3.FPSort(11, 53)) for v in (a, b))
+    return picked(z3.fpLT(y, x), a, b)
+
+
+DOUBLES = {"min": smaller_double, "max": greater_double,
+           "mask_max": lambda s, old, m, a, b: picked(m.on, greater_double(s, a, b), old)}
+
+
 def of_element(name, bits, run):
     def checked(s, *values):
         if bits != s.lane_bits:
@@ -97,6 +119,13 @@ class Instructions(dict):
         bits = {"ps": 32, "pd": 64}.get(kind) or int(bits)
         if re.fullmatch(r"castsi(256|512)", what) or re.fullmatch(r"castp[sd]", what):
             run = lambda s, a: a
+        elif name == "_mm256_blendv_epi8":
+            run = bytewise
+        elif what == "set1" and kind == "epi":  # of a narrower element: as often as it fits
+            run = lambda s, x: Lane(z3.Concat(*[x.to(bits, False).bv] * (s.lane_bits // bits))
+                                    if s.lane_bits > bits else set1(s, x).bv)
+        elif kind == "pd" and what in DOUBLES:
+            run = of_element(name, 64, DOUBLES[what])
         elif what == "blendv":
             run = of_element(name, 8 if kind == "epi" else bits, lambda s, a, b, m: picked(top(m.bv), b, a))
         elif what == "movemask":

@@ -25,10 +25,11 @@ problems = []
 VARIANTS = {
     "look_back": ["-DRESIDENT=1", "-DRESIDENT=2", "-DRESIDENT=3", "-DRESIDENT=4"],
     "carry_tree": ["-DRESIDENT=1", "-DRESIDENT=2", "-DRESIDENT=3"],
-    "last_block": ["-DRESIDENT=1", "-DRESIDENT=2", "-DRESIDENT=3"],
+    "last_block": ["-DRESIDENT=1", "-DRESIDENT=2", "-DRESIDENT=3 -DCALLS=2"],
     "grid_barrier": [""],
     "spine_ring": ["-DTILES=1", "-DTILES=4", "-DTILES=5"],
     "spine_digits": ["-DRESIDENT=2", "-DRESIDENT=3"],
+    "replace_file": [f"-DKILLED={k} -DNAMED={n}" for k in range(4) for n in range(2)],
 }
 # model -> (text, what a careless change makes of it): each must be found
 FAULTS = {
@@ -59,6 +60,13 @@ FAULTS = {
         (":: next > RING && next <= TILES -> said[SLOT(next - 1)] == EPOCH(next - 1) - 1", ":: false -> skip"),
         ("top[SLOT(at + i)] = true;", ""),
         ("#define EPOCH(t) (1 + pass * LAPS + (t) / RING)", "#define EPOCH(t) (1)"),
+    ],
+    "replace_file": [
+        ("synced = true;", "skip;"),
+        (":: target == NEW -> skip\n    :: else ->", ":: true ->"),
+        (":: up_closed && !answered -> keeper_over; put_in_place(named)", ":: up_closed -> skip"),
+        ("/* step remove */\n            if\n            :: named -> moment = false",
+         "/* step remove */\n            if\n            :: named -> skip"),
     ],
 }
 

@@ -4,6 +4,9 @@
 
 #include "circuit.hpp"
 
-void prove_vector_sorts(Proof *p); /* networks.cpp */
+void prove_vector_sorts(Proof *p);       /* networks.cpp */
+void prove_plain_networks(Proof *p);     /* networks_plain.cpp */
+void prove_cuda_networks(Proof *p);      /* networks_cuda.cpp */
+void prove_explained_networks(Proof *p); /* networks_explained.cpp */
 
 #endif

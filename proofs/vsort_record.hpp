@@ -1,7 +1,7 @@
 /* vsort_record.hpp - the vector operations of part_vsort on signals instead of keys, so that
  * algo/part_vsort_network.h and part_vsort_blocks.h, included as they are, record their networks.
  * Included once per number of LANES, with FN and, where there are blocks, BY_BLOCKS. What an
- * operation does in a lane is what proofs/leaves.c finds the compiled ones to do. */
+ * operation does in a lane is proved by lane_orders.py, and tried by leaves.c. */
 #undef V
 #undef M
 #undef LANE_SET

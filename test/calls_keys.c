@@ -184,7 +184,7 @@ static bool prepare_top_k(job *j)
 
 static unsigned top_k_flags(const job *j)
 {
-    return j->seed % 2 ? UPSWEEP_MAX : 0;
+    return j->seed % 2 ? UPSWEEP_LARGEST : 0;
 }
 
 static upsweep_status run_top_k(upsweep *u, job *j)

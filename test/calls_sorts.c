@@ -150,9 +150,10 @@ static const char *wrong_argsort(job *j)
 /* ---- records: a 16-bit number, a string of 5 and an f64, none of them aligned ---- */
 
 enum { RECORD = 23, AT_NUMBER = 1, AT_STRING = 5, AT_REAL = 11, STRING = 5 };
-static const upsweep_field fields[] = {{AT_NUMBER, UPSWEEP_I16, 0, UPSWEEP_DESCENDING},
-                                       {AT_STRING, (upsweep_type)0, STRING, 0},
-                                       {AT_REAL, UPSWEEP_F64, 0, 0}};
+static const upsweep_field fields[] = {
+    {.offset = AT_NUMBER, .type = UPSWEEP_I16, .flags = UPSWEEP_DESCENDING},
+    {.offset = AT_STRING, .bytes = STRING},
+    {.offset = AT_REAL, .type = UPSWEEP_F64}};
 
 static int order_of_records(size_t a, size_t b, const void *context)
 {

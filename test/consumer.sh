@@ -14,7 +14,7 @@ prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
 mv "$work/stage$prefix" "$work/prefix" # the installed tree may be moved
 p=$work/prefix
 
-for file in include/upsweep.h bin/upsweep; do
+for file in include/upsweep.h include/upsweep_typed.h bin/upsweep; do
     [ -e "$p/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 find "$p" -name 'libupsweep.so.0' | grep -q . || { echo "no libupsweep.so.0"; exit 1; }
@@ -40,10 +40,11 @@ for program in use_shared use_static use_cpp; do
     "$work/cmake/$program"
 done
 
-echo "== the header by itself: C11 and C++11 to C++20, pedantic"
+echo "== the headers by themselves: C11 and C++11 to C++20, pedantic"
 for c in gcc clang; do
     command -v $c >/dev/null || { echo "$c is not installed: left out"; continue; }
-    printf '#include <upsweep.h>\n#include <upsweep.h>\nint main(void) { return 0; }\n' >"$work/h.c"
+    printf '#include <%s>\n' upsweep.h upsweep.h upsweep_typed.h upsweep_typed.h >"$work/h.c"
+    echo 'int main(void) { return 0; }' >>"$work/h.c"
     $c -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only -I "$p/include" "$work/h.c"
 done
 for c in g++ clang++; do
@@ -51,6 +52,16 @@ for c in g++ clang++; do
     cp "$work/h.c" "$work/h.cpp"
     for std in 11 14 17 20; do
         $c -std=c++$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$p/include" "$work/h.cpp"
+    done
+done
+echo "== what the types are for: a float where sums are double does not compile"
+printf '#include <upsweep_typed.h>\nfloat s;\nint f(upsweep *u, const float *x)\n{\n    return upsweep_sum_f32(u, x, 9, &s, NULL);\n}\n' >"$work/wrong.c"
+sed 's/^float/double/' "$work/wrong.c" >"$work/right.c"
+for side in right wrong; do
+    for c in "$CC -std=c11 -Werror -x c" "$CXX -std=c++11 -x c++"; do
+        said=yes
+        $c -fsyntax-only -I "$p/include" "$work/$side.c" >/dev/null 2>&1 || said=no
+        case $side$said in rightyes | wrongno) ;; *) echo "$c took $side.c: $said"; exit 1 ;; esac
     done
 done
 echo "all consumers run"

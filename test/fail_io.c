@@ -5,7 +5,8 @@
  *
  *     -1   the process is killed before the call
  *     -2   the process is killed after the call
- *     -3   the process and its parent are killed before the call */
+ *     -3   the process and its parent are killed before the call
+ *     -4   its parent is killed before the call, and the process goes on */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ __attribute__((constructor)) static void begin(void)
     calls = shared == MAP_FAILED ? NULL : shared;
 }
 
-enum { KILL_BEFORE = -1, KILL_AFTER = -2, KILL_BOTH = -3 };
+enum { KILL_BEFORE = -1, KILL_AFTER = -2, KILL_BOTH = -3, KILL_PARENT = -4 };
 
 /* What is to happen at this call of `name`: 0 nothing, an error number, or one of the above. */
 static int planned(const char *name)
@@ -50,7 +51,7 @@ static int planned(const char *name)
 static bool fails(const char *name, bool *killed_after)
 {
     int plan = planned(name);
-    if (plan == KILL_BOTH) {
+    if (plan == KILL_BOTH || plan == KILL_PARENT) {
         kill(getppid(), SIGKILL);
     }
     if (plan == KILL_BOTH || plan == KILL_BEFORE) {

@@ -21,11 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             __builtin_add_overflow(total, npy.header_bytes, &total)) {
             abort();
         }
-        char header[IO_NPY_WRITTEN_BYTES];
+        char header[IO_NPY_FORMAT_MAX], shape[IO_NPY_SHAPE_MAX];
         io_npy again = {0};
-        if (io_npy_write_header(header, npy.type, npy.n) &&
-            (!io_npy_read_header("fuzz", header, sizeof header, &again, &error) ||
-             again.n != npy.n || again.type != npy.type)) {
+        size_t length = io_npy_format(header, &npy);
+        if (length == 0 || strlen(io_npy_shape(&npy, shape)) >= sizeof shape ||
+            !io_npy_read_header("fuzz", header, length, &again, &error) || again.n != npy.n ||
+            again.type != npy.type || again.boolean != npy.boolean || again.axes != npy.axes ||
+            memcmp(again.shape, npy.shape, npy.axes * sizeof *npy.shape) != 0) {
             abort();
         }
     } else if (error.text[0] == '\0') {

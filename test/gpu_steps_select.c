@@ -110,7 +110,7 @@ static void check_top(gpu_room *room, size_t n, size_t k, upsweep_type type, uns
     void *at = gpu_put(room, keys, n * bytes, bytes * (k % 7));
     void *out = gpu_put(room, NULL, k * bytes, bytes * (n % 3));
     uint64_t *index = with_index ? gpu_put(room, NULL, k * sizeof *index, 8) : NULL;
-    unsigned down = flags & UPSWEEP_MAX ? flags | UPSWEEP_DESCENDING : flags;
+    unsigned down = flags & UPSWEEP_LARGEST ? flags | UPSWEEP_DESCENDING : flags;
     usw_gpu_sort s = sort_of(at, n, type, down);
     assert_int_equal(step_of(room)->top_k(room->g, &s, k, out, index), UPSWEEP_OK);
     gpu_get(room, got, out, k * bytes);
@@ -131,14 +131,14 @@ static void top_k(void **state)
         for (unsigned i = 0; i < SIZES; i++) {
             size_t n = sizes[i], ks[] = {1, n / 2 + 1, n, n > 40 ? n - 7 : 1, n > 100 ? 100 : 1};
             input_fill((i + type) % INPUT_PATTERNS, type, keys, n, i);
-            unsigned flags = i % 3 == 1 ? UPSWEEP_MAX : i % 3 == 2 ? UPSWEEP_NAN_FIRST : 0;
+            unsigned flags = i % 3 == 1 ? UPSWEEP_LARGEST : i % 3 == 2 ? UPSWEEP_NAN_FIRST : 0;
             for (unsigned r = 0; r < 5; r++) {
                 check_top(room, n, ks[r], type, flags, (r + i) % 3 != 0);
             }
         }
         for (unsigned pattern = 0; pattern < INPUT_PATTERNS; pattern++) {
             input_fill(pattern, type, keys, 5000, pattern);
-            check_top(room, 5000, 1234, type, pattern % 2 ? UPSWEEP_MAX : 0, true);
+            check_top(room, 5000, 1234, type, pattern % 2 ? UPSWEEP_LARGEST : 0, true);
         }
     }
 }

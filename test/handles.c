@@ -24,7 +24,7 @@ bool test_in_share(size_t i)
 
 void handle_share_early(upsweep *u)
 {
-    upsweep_tuning tuning;
+    upsweep_tuning tuning = UPSWEEP_TUNING_INIT;
     if (upsweep_get_tuning(u, &tuning) != UPSWEEP_OK) {
         exit(1);
     }
@@ -47,7 +47,7 @@ upsweep *handle_open(unsigned isa, unsigned threads)
         exit(1);
     }
     handle_share_early(u);
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &report);
     if (strcmp(report.isa, isa_names[isa]) == 0) {
         return u;

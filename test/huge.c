@@ -27,7 +27,7 @@ static size_t device_bytes_left(void)
  * planned. */
 void huge_need(const char *what, size_t array_bytes)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(huge.plan, &report);
     device_reset();
     device_trim();

@@ -30,7 +30,7 @@ static uint32_t crc(const unsigned char *p, size_t size)
     return ~sum;
 }
 
-static void put_gzip(kind_file *f, const kind_file *from)
+void kinds_gzip(kind_file *f, const kind_file *from)
 {
     put(f, "\x1f\x8b\x08\0\0\0\0\0\0\xff\x01", 11);
     put_number(f, (uint32_t)from->size, 2);
@@ -87,9 +87,9 @@ void kinds_make(kind_file files[KINDS])
     put(&files[KIND_TEXT], "3\n1\n2\n", 6);
     kind_file *npy = &files[KIND_NPY];
     npy->size = kinds_npy(npy->bytes, "<i8", "(3,)", numbers, sizeof numbers);
-    put_gzip(&files[KIND_TEXT_GZ], &files[KIND_TEXT]);
+    kinds_gzip(&files[KIND_TEXT_GZ], &files[KIND_TEXT]);
     put_zstd(&files[KIND_TEXT_ZST], &files[KIND_TEXT]);
-    put_gzip(&files[KIND_NPY_GZ], npy);
+    kinds_gzip(&files[KIND_NPY_GZ], npy);
     put_zstd(&files[KIND_NPY_ZST], npy);
     put(&files[KIND_ZIP], "PK\3\4\nbehind\na\n", 14);
     put(&files[KIND_EMPTY_ZIP], "PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
@@ -99,7 +99,7 @@ void kinds_make(kind_file files[KINDS])
         13);
     put(&files[KIND_BZIP2], "BZh91AY&SY\nb\na\n", 15);
     put(&files[KIND_USG], "\x89USG\r\n\x1a\n3\n1\n", 12);
-    put_gzip(&files[KIND_ZIP_GZ], &files[KIND_ZIP]);
-    put_gzip(&files[KIND_GZ_GZ], &files[KIND_TEXT_GZ]);
+    kinds_gzip(&files[KIND_ZIP_GZ], &files[KIND_ZIP]);
+    kinds_gzip(&files[KIND_GZ_GZ], &files[KIND_TEXT_GZ]);
     put(&files[KIND_CUT_GZ], files[KIND_TEXT_GZ].bytes, files[KIND_TEXT_GZ].size - 9);
 }

@@ -33,6 +33,8 @@ enum {
 
 /* Fills the table: KINDS files. */
 void kinds_make(kind_file files[KINDS]);
+/* Adds `from`, compressed, to f. */
+void kinds_gzip(kind_file *f, const kind_file *from);
 /* The .npy file of n i64 elements, row by row. shape: "(3,)". Returns its size. */
 size_t kinds_npy(unsigned char *to, const char *descr, const char *shape, const void *elements,
                  size_t bytes);

@@ -102,7 +102,7 @@ valgrind_step() {
 
 fuzz() {
     have clang || return
-    names="npy number numbers keys graph lists tuning"
+    names="npy number numbers keys graph lists source tuning"
     targets=$(for name in $names; do printf 'fuzz_%s ' "$name"; done)
     clang_build build-fuzz address,undefined -DUPSWEEP_FUZZ=ON -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link || {
         verdict "fuzz targets" 1
@@ -147,14 +147,17 @@ calls() {
 }
 
 failures() {
-    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF && cmake --build build-failures -j "$jobs" &&
-        FAILURES=all tests build-failures -R 'failures' --timeout 3000
-    verdict "failing allocations, system calls, kills" $? "$passed"
+    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-failures -j "$jobs" --target failures &&
+        FAILURES=all tests build-failures --verbose -R '^failures_' --timeout 3000
+    verdict "failing allocations and system calls, kills, limits of memory" $? "$passed"
 }
 
 abi() {
-    configure build-failures -DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA=OFF &&
-        cmake --build build-failures -j "$jobs" --target upsweep_shared && sh test/abi.sh build-failures
+    have abidiff || return
+    configure build-abi -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-abi -j "$jobs" --target upsweep_shared &&
+        sh test/abi.sh diff build-abi/libupsweep.so build-abi
     verdict "the ABI beside that of 0.1.0" $?
 }
 

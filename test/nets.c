@@ -23,7 +23,9 @@ uint64_t net_draw(uint64_t below)
 net net_random(upsweep_type type)
 {
     static const uint64_t spans[] = {1, 2, 4, 1000};
-    net g = {.n = 1 + net_draw(VERTICES), .type = type, .flags = net_draw(4) == 0};
+    net g = {.n = 1 + net_draw(VERTICES),
+             .type = type,
+             .flags = net_draw(4) == 0 ? UPSWEEP_GRAPH_UNDIRECTED : 0};
     g.m = net_draw(ARCS / (1 + net_draw(6)));
     uint64_t span = spans[net_draw(4)];
     for (size_t i = 0; i < g.m; i++) {
@@ -57,7 +59,7 @@ void net_oracle(const net *g, const uint32_t *sources, size_t count, long double
         }
         settled[nearest] = 1;
         for (size_t i = 0; i < g->m; i++) {
-            for (int back = 0; back <= (int)(g->flags & UPSWEEP_GRAPH_UNDIRECTED); back++) {
+            for (int back = 0; back <= ((g->flags & UPSWEEP_GRAPH_UNDIRECTED) != 0); back++) {
                 size_t from = back ? g->head[i] : g->tail[i], to = back ? g->tail[i] : g->head[i];
                 long double d = distance[nearest] + (long double)g->weight[i];
                 if (from == nearest && d < distance[to]) {
@@ -127,7 +129,7 @@ void net_check_parents(const net *g, const long double *d, const uint32_t *paren
         assert_true(d[path[0]] == 0);
         uint32_t nearer = UPSWEEP_NO_VERTEX; /* the least id of a nearer vertex that fits */
         for (size_t i = 0; i < g->m; i++) {
-            for (int back = 0; back <= (int)(g->flags & UPSWEEP_GRAPH_UNDIRECTED); back++) {
+            for (int back = 0; back <= ((g->flags & UPSWEEP_GRAPH_UNDIRECTED) != 0); back++) {
                 uint32_t from = back ? g->head[i] : g->tail[i], to = back ? g->tail[i] : g->head[i];
                 if (to == v && d[from] < d[v] && d[from] + (long double)g->weight[i] == d[v] &&
                     from < nearer) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static void test_null_handle(void **state)
     assert_int_equal(upsweep_reduce(NULL, a, 3, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL),
                      UPSWEEP_ERROR_ARGUMENT);
     assert_true(is_sentence(upsweep_error(NULL)));
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(NULL, &report);
     assert_string_equal(report.algorithm, "");
     upsweep_trim(NULL);
@@ -62,10 +63,10 @@ static void test_open(void **state)
     config = (upsweep_config){.allocate = some_memory};
     assert_int_equal(upsweep_open_why(&other, NULL, &config, &why), UPSWEEP_ERROR_ARGUMENT);
     assert_true(is_sentence(why));
-    config = (upsweep_config){.size = sizeof config + 16, .threads = 3};
+    config = (upsweep_config){.size = sizeof config, .threads = 3};
     for (int i = 0; i < 3; i++) {
         static const char *const devices[] = {NULL, "auto", "cpu"};
-        upsweep_report report;
+        upsweep_report report = UPSWEEP_REPORT_INIT;
         assert_int_equal(upsweep_open_why(&other, devices[i], &config, &why), UPSWEEP_OK);
         assert_string_equal(why, "");
         assert_string_equal(upsweep_error(other), "");
@@ -84,7 +85,7 @@ static void test_report(void **state)
 {
     (void)state;
     static uint32_t keys[100000];
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     for (uint32_t i = 0; i < 100000; i++) {
         keys[i] = i * 2654435761u;
     }
@@ -127,7 +128,12 @@ static void test_names(void **state)
     assert_int_equal(upsweep_type_from_name(""), 0);
     assert_int_equal(upsweep_type_from_name(NULL), 0);
     assert_string_equal(upsweep_version(), UPSWEEP_VERSION_TEXT);
-    upsweep_machine machine;
+    assert_int_equal(upsweep_version_number(), UPSWEEP_VERSION);
+    char text[32];
+    unsigned number = upsweep_version_number();
+    snprintf(text, sizeof text, "%u.%u.%u", number / 10000, number / 100 % 100, number % 100);
+    assert_string_equal(upsweep_version(), text);
+    upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_describe_machine(&machine);
     assert_true(machine.cores >= 1 && machine.memory_bytes > 0);
     assert_true(is_sentence(machine.gpu) || machine.gpus > 0);

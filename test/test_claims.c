@@ -310,7 +310,7 @@ static void test_in_place_cpu(void **state)
         input_fill(INPUT_UNIFORM, UPSWEEP_U64, keys, n, 1);
         upsweep_options o = {.algorithm = x->name};
         assert_int_equal(upsweep_sort(u, keys, n, UPSWEEP_U64, &o), UPSWEEP_OK);
-        upsweep_report report;
+        upsweep_report report = UPSWEEP_REPORT_INIT;
         upsweep_last_report(u, &report);
         assert_true(report.scratch_bytes <= (size_t)2 << 20);
         free(keys);

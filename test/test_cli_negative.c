@@ -226,7 +226,7 @@ static void test_refused(void **state)
         {"n.wel -s 0 --negative --algorithm path/bucket", "--algorithm is for weights"},
         {"n.wel -s 0 --negative --weight u32", "--weight takes i64, f32, f64 or none"},
         {"n.wel -s 0 --weight i64", "--weight takes u32, u64, f32, f64 or none"},
-        {"h.gr -s 1 --negative", "h.gr: line 2: the weight -1.5 is no whole number"},
+        {"h.gr -s 1 --negative --weight i64", "h.gr: line 2: the weight -1.5 is no whole number"},
         {"b.wel -s 0 --negative", "b.wel: line 1: the weight '-x' is no number"},
         {"i.wel -s 0 --negative --weight i64", "i.wel: line 1: the weight -9223372036854775809"},
     };

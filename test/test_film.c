@@ -38,7 +38,7 @@ static void fill(void)
 static void check_film(upsweep_film *film, size_t most)
 {
     size_t count = 0, number = 0;
-    upsweep_picture p;
+    upsweep_picture p = UPSWEEP_PICTURE_INIT;
     assert_int_equal(upsweep_film_count(film, &count), UPSWEEP_OK);
     assert_in_range(count, 2, most);
     for (size_t i = 0; i < count; i++) {

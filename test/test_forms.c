@@ -47,7 +47,7 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
     j.algorithm = e->row->info.name;
     upsweep_status status = c->run(u, &j);
     const char *wrong = NULL;
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &report);
     if (status == UPSWEEP_ERROR_UNSUPPORTED && may_decline(e, c, isa, variant, n)) {
         wrong = job_untouched(&j) ? NULL : "declined, but an array has changed";

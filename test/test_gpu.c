@@ -22,7 +22,7 @@ static const char *const where_names[WHERES] = {"host arrays", "device arrays",
 
 static upsweep *plan;
 static unsigned long ran, left_out;
-static upsweep_report last_report; /* of run_where */
+static upsweep_report last_report = UPSWEEP_REPORT_INIT; /* of run_where */
 
 static void complain(const job *j, where w, const char *wrong)
 {
@@ -76,7 +76,7 @@ static bool for_want_of_form(upsweep_status status)
 static void check_plan(const job *done, size_t scratch)
 {
     job j, fresh;
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     assert_true(
         job_start(&j, done->call, done->variant, done->n, done->type, done->pattern, done->seed));
     assert_true(job_start(&fresh, done->call, done->variant, done->n, done->type, done->pattern,

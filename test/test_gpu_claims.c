@@ -27,7 +27,7 @@ static upsweep *second, *plan;
 /* Whether the call just made was done by the row's own form. */
 static bool ran(const upsweep_algorithm *x)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(gpu, &report);
     return strcmp(report.algorithm, x->name) == 0 && strncmp(report.device, "cuda", 4) == 0;
 }
@@ -145,7 +145,7 @@ static void test_in_place(void **state)
 {
     const upsweep_algorithm *x = *state;
     upsweep_options o = {.algorithm = x->name, .flags = UPSWEEP_IN_PLACE};
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     for (size_t n = (size_t)1 << 20; n <= (size_t)1 << 26; n <<= 3) {
         upsweep_status status = upsweep_sort(plan, (void *)256, n, UPSWEEP_U64, &o);
         if (declined(plan, status)) {

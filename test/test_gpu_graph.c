@@ -92,7 +92,7 @@ static bool same_as(const job *expected, job *j)
 /* The scratch of the call, told without a device. */
 static size_t planned_scratch(job *j)
 {
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     copy_count = 0;
     upsweep_status status = j->call->run(plan, j);
     if (status != UPSWEEP_OK) {

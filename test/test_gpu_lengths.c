@@ -152,7 +152,7 @@ static void test_merges(void **state)
 }
 
 /* Records whose keys have every length up to two chunks of 8 bytes: a chunk is sorted as a number
- * of 1, 2, 4 or 8 bytes. They are so many that others would write into room that is too short. */
+ * of 1, 2, 4 or 8 bytes. There are so many that others would write into room that is too short. */
 static void test_keys_of_records(void **state)
 {
     (void)state;

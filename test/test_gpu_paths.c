@@ -64,7 +64,7 @@ static upsweep_path_options *aim(query *q)
  * device memory, and may lie anywhere. */
 static void compare(const upsweep_graph *graph, query *q, bool in_place)
 {
-    upsweep_graph_info g;
+    upsweep_graph_info g = UPSWEEP_GRAPH_INFO_INIT;
     upsweep_graph_describe(graph, &g);
     size_t width = upsweep_type_bytes(g.distance_type), bytes = g.vertices * width;
     unsigned char *want = malloc(bytes), *got = malloc(bytes);
@@ -85,7 +85,7 @@ static void compare(const upsweep_graph *graph, query *q, bool in_place)
     } else {
         assert_int_equal(upsweep_paths(gpu, graph, q->sources, q->source_count, got, found, o),
                          status);
-        upsweep_report report;
+        upsweep_report report = UPSWEEP_REPORT_INIT;
         upsweep_last_report(gpu, &report);
         assert_string_equal(report.device, "cuda:0");
     }
@@ -107,7 +107,7 @@ static void test_random_graphs(void **context)
     for (int k = 0; k < rounds(4000); k++) {
         net n = net_random(types[k % 5]);
         upsweep_graph *graph = net_graph(cpu, &n);
-        upsweep_graph_info g;
+        upsweep_graph_info g = UPSWEEP_GRAPH_INFO_INIT;
         upsweep_graph_describe(graph, &g);
         query q = random_query(&g);
         if (net_draw(4) == 0) {
@@ -192,7 +192,7 @@ static upsweep_graph *line(size_t n, double weight)
 
 static void compare_several(upsweep_graph *graph, int count)
 {
-    upsweep_graph_info g;
+    upsweep_graph_info g = UPSWEEP_GRAPH_INFO_INIT;
     upsweep_graph_describe(graph, &g);
     for (int k = 0; k < count; k++) {
         query q = random_query(&g);
@@ -227,7 +227,7 @@ static void test_many_rounds(void **context)
         upsweep_graph *graphs[] = {line(n, 3), grid(16, types[1 + k], 200, 1),
                                    hubs(n, 4 * n, types[1 + k])};
         for (size_t i = 0; i < 3; i++) {
-            upsweep_graph_info g;
+            upsweep_graph_info g = UPSWEEP_GRAPH_INFO_INIT;
             upsweep_graph_describe(graphs[i], &g);
             query q = {.source_count = 1, .o.delta = 1e-9};
             q.sources[0] = (uint32_t)net_draw(g.vertices);
@@ -303,7 +303,7 @@ static void test_handles(void **context)
     upsweep *plan, *either, *small;
     upsweep_graph *graph = grid(20, UPSWEEP_U32, 200, 1);
     uint32_t source = 3, distance[400], parent[400];
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     assert_int_equal(upsweep_open(&plan, "cuda:plan", NULL), UPSWEEP_OK);
     assert_int_equal(upsweep_paths(plan, graph, &source, 1, distance, parent, NULL), UPSWEEP_OK);
     upsweep_last_report(plan, &report);

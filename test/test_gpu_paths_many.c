@@ -139,7 +139,7 @@ static void test_batches(void **context)
     rows want = {.at = malloc(ROWS_BYTES)}, got = {.at = malloc(ROWS_BYTES)};
     for (int k = 0; k < rounds(1500); k++) {
         random_batch(&b, k);
-        b.o.flags = (unsigned)net_draw(b.o.targets == NULL ? 4 : 2);
+        b.o.flags = (unsigned)net_draw(b.o.targets == NULL ? 4 : 2) * UPSWEEP_PATHS_PARENTS;
         upsweep_graph *graph = net_graph(cpu, &b.g);
         want.used = got.used = 0;
         want.width = got.width = net_distance_bytes(b.g.type);

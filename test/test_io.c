@@ -1,9 +1,9 @@
 /* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole
  * or not at all, whatever moment the process is killed at. */
-#include "input.h"
 #include "lines.h"
 #include "output.h"
 #include "parallel.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -68,6 +68,13 @@ static void clear(void)
     assert_int_equal(system(command), 0);
 }
 
+static bool read_all(io_input *in, const char *const *names, size_t count, int last,
+                     unsigned threads, io_error *error)
+{
+    io_reading how = {.last = last, .threads = threads};
+    return io_source_read(in, names, count, &how, error);
+}
+
 static void inputs_are_one_range(void **state)
 {
     (void)state;
@@ -78,14 +85,14 @@ static void inputs_are_one_range(void **state)
     const char *list[] = {path_of("a"), path_of("b"), path_of("c")};
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, list, 3, '\n', 2, &error), 0);
+    assert_true(read_all(&in, list, 3, '\n', 2, &error));
     assert_int_equal(in.size, 15);
     assert_memory_equal(in.bytes, "one\ntwo\n\0three\n", 15);
     assert_int_equal(in.parts[1].begin, in.parts[1].end);
     assert_string_equal(io_input_part(&in, 7)->name, list[0]);
     assert_string_equal(io_input_part(&in, 8)->name, list[2]);
     io_input_free(&in);
-    assert_int_equal(io_input_read(&in, list, 1, -1, 2, &error), 0);
+    assert_true(read_all(&in, list, 1, -1, 2, &error));
     assert_int_equal(in.size, 7);
     io_input_free(&in);
 }
@@ -105,7 +112,7 @@ static void big_inputs_are_complete(void **state)
         const char *name = path_of("big");
         io_input in;
         io_error error;
-        assert_int_equal(io_input_read(&in, &name, 1, -1, threads, &error), 0);
+        assert_true(read_all(&in, &name, 1, -1, threads, &error));
         assert_int_equal(in.size, size);
         assert_memory_equal(in.bytes, bytes, size);
         io_input_free(&in);
@@ -120,11 +127,11 @@ static void bad_inputs_are_told_by_name(void **state)
     const char *missing = path_of("missing"), *directory = folder;
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, &missing, 1, '\n', 2, &error), -1);
+    assert_false(read_all(&in, &missing, 1, '\n', 2, &error));
     assert_int_equal(error.number, ENOENT);
     assert_non_null(strstr(error.text, missing));
     io_input_free(&in);
-    assert_int_equal(io_input_read(&in, &directory, 1, '\n', 2, &error), -1);
+    assert_false(read_all(&in, &directory, 1, '\n', 2, &error));
     assert_int_equal(error.number, EISDIR);
     assert_non_null(strstr(error.text, directory));
     io_input_free(&in);
@@ -136,7 +143,7 @@ static void files_without_a_size_are_read(void **state)
     const char *name = "/proc/self/status";
     io_input in;
     io_error error;
-    assert_int_equal(io_input_read(&in, &name, 1, '\n', 2, &error), 0);
+    assert_true(read_all(&in, &name, 1, '\n', 2, &error));
     assert_true(in.size > 100);
     assert_memory_equal(in.bytes, "Name:", 5);
     io_input_free(&in);
@@ -301,12 +308,49 @@ static void every_task_runs_once(void **state)
     assert_true(io_processors() >= 1);
 }
 
+static void marks_need_all_their_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        io_file_kind kind;
+    } cases[] = {{"\x93NUMPY", 6, IO_KIND_NPY},
+                 {"\x1f\x8b\x08", 3, IO_KIND_GZIP},
+                 {"\x28\xb5\x2f\xfd", 4, IO_KIND_ZSTD},
+                 {"\x5f\x2a\x4d\x18", 4, IO_KIND_ZSTD},
+                 {"\x50\x2a\x4d\x18", 4, IO_KIND_ZSTD},
+                 {"PK\3\4", 4, IO_KIND_ZIP},
+                 {"PK\5\6", 4, IO_KIND_ZIP},
+                 {"\xfd"
+                  "7zXZ\0",
+                  6, IO_KIND_XZ},
+                 {"BZh11AY&SY", 10, IO_KIND_BZIP2},
+                 {"BZh9\x17\x72\x45\x38\x50\x90", 10, IO_KIND_BZIP2},
+                 {"\x89USG\r\n\x1a\n", 8, IO_KIND_USG}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t size = 0; size <= cases[i].size; size++) {
+            unsigned char *copy = malloc(size + (size == 0)); /* a checker sees what is behind */
+            assert_non_null(copy);
+            memcpy(copy, cases[i].bytes, size);
+            assert_int_equal(io_file_kind_of(copy, size),
+                             size < cases[i].size ? IO_KIND_PLAIN : cases[i].kind);
+            copy[size > 0 ? size - 1 : 0] ^= size == cases[i].size ? 0x40 : 0;
+            if (size == cases[i].size) {
+                assert_int_equal(io_file_kind_of(copy, size), IO_KIND_PLAIN);
+            }
+            free(copy);
+        }
+    }
+}
+
 int main(void)
 {
     if (mkdtemp(folder) == NULL) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_need_all_their_bytes),
         cmocka_unit_test(inputs_are_one_range),
         cmocka_unit_test(big_inputs_are_complete),
         cmocka_unit_test(bad_inputs_are_told_by_name),

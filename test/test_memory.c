@@ -123,7 +123,7 @@ static void test_trim(void **state)
     (void)state;
     books b = {0};
     upsweep *u;
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     assert_int_equal(handle_open_with_books(&u, &b, 2, 0), UPSWEEP_OK);
     static uint32_t keys[100000];
     input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, 100000, 1);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -127,12 +128,8 @@ static void a_keeper_that_is_killed(void **state)
 
 /* Both are killed between link and rename: the name that is left behind goes with the next output
  * to the same target, and only if nobody holds it. */
-static void what_is_left_behind_is_cleaned_up(void **state)
+static void leave_behind_and_clean(bool is_new)
 {
-    (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     store(path_of("in"), "b\na\n");
     store(path_of("out"), "old\n");
     program_result r = sort_to(path_of("out"), path_of("in"), "renameat 1 -3");
@@ -145,11 +142,22 @@ static void what_is_left_behind_is_cleaned_up(void **state)
     assert_int_equal(r.status, 0);
     program_free(&r);
     assert_int_equal(program_names(folder), 4); /* not this target's */
+    assert_int_equal(unlink(path_of("other")) + (is_new ? unlink(path_of("out")) : 0), 0);
     r = sort_to(path_of("out"), path_of("in"), NULL);
     assert_int_equal(r.status, 0);
     program_free(&r);
     assert_true(holds(path_of("out"), "a\nb\n"));
-    assert_int_equal(program_names(folder), 3);
+    assert_int_equal(program_names(folder), 2);
+}
+
+static void what_is_left_behind_is_cleaned_up(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip();
+    }
+    leave_behind_and_clean(false);
+    leave_behind_and_clean(true); /* also where the target is new then, and takes one step */
 }
 
 /* As by a process that is still at work on the same target. */
@@ -253,8 +261,28 @@ static void writing_over_that_fails(void **state)
     }
 }
 
+/* The keeper goes on when its parent is killed while it copies. */
+static void a_keeper_outlives_its_parent(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip();
+    }
+    store(path_of("in"), "b\na\n");
+    store(path_of("f"), "old, and longer\n");
+    assert_int_equal(link(path_of("f"), path_of("g")), 0);
+    program_result r = sort_to(path_of("f"), path_of("in"), "copy_file_range 1 -4");
+    assert_int_equal(r.status, 128 + SIGKILL);
+    program_free(&r);
+    for (int tries = 0; tries < 3000 && !holds(path_of("g"), "a\nb\n"); tries++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL); /* nobody can wait for it otherwise */
+    }
+    assert_true(holds(path_of("g"), "a\nb\n"));
+    assert_int_equal(program_names(folder), 3);
+}
+
 /* Runs as a user who may write the file only. Status of the program. */
-static int sort_as_nobody(const char *file)
+static int sort_as_nobody(const char *file, const char *scratch)
 {
     enum { NOBODY = 65534 };
     pid_t child = fork();
@@ -262,7 +290,8 @@ static int sort_as_nobody(const char *file)
         if (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0) {
             _exit(126);
         }
-        execl(path_of("upsweep"), "upsweep", "sort", file, "-o", file, (char *)NULL);
+        close(STDERR_FILENO); /* what it says */
+        execl(path_of("upsweep"), "upsweep", "sort", "-T", scratch, file, "-o", file, (char *)NULL);
         _exit(127);
     }
     int status;
@@ -288,7 +317,9 @@ static void a_directory_that_may_not_be_written(void **state)
         assert_int_equal(chmod(f, turn == 2 ? 0644 : 0666), 0);
         assert_int_equal(chmod(path_of("ro"), turn == 1 ? 01777 : 0755), 0);
         assert_int_equal(stat(f, &before), 0);
-        assert_int_equal(sort_as_nobody(f), turn == 2 ? 2 : 0);
+        assert_int_equal(sort_as_nobody(f, path_of("missing")), 2);
+        assert_true(holds(f, "c\nb\na\n"));
+        assert_int_equal(sort_as_nobody(f, "/tmp"), turn == 2 ? 2 : 0);
         assert_true(holds(f, turn == 2 ? "c\nb\na\n" : "a\nb\nc\n"));
         assert_int_equal(stat(f, &after), 0);
         assert_true(after.st_uid == 0 && after.st_ino == before.st_ino);
@@ -311,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup(named_files, make_folder),
         cmocka_unit_test_setup(other_names_of_a_file_stay, make_folder),
         cmocka_unit_test_setup(writing_over_that_fails, make_folder),
+        cmocka_unit_test_setup(a_keeper_outlives_its_parent, make_folder),
         cmocka_unit_test_setup(a_directory_that_may_not_be_written, make_folder),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,7 +186,7 @@ static void every_algorithm(void **state)
                 o.bit_end = 13;
                 check_pairs(u, 999, UPSWEEP_U64, 2, p, o);
                 check_argsort(u, 999, UPSWEEP_U32, 32, p, o);
-                upsweep_report r;
+                upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);
                 assert_string_equal(r.algorithm, e->row->info.name);
             }

@@ -24,7 +24,7 @@ static void fill_matrix(const net *g, void *matrix)
         cell[i] = INFINITY;
     }
     for (size_t i = 0; i < g->m; i++) {
-        for (int back = 0; back <= (int)(g->flags & UPSWEEP_GRAPH_UNDIRECTED); back++) {
+        for (int back = 0; back <= ((g->flags & UPSWEEP_GRAPH_UNDIRECTED) != 0); back++) {
             double *c = back ? &cell[g->head[i] * g->n + g->tail[i]]
                              : &cell[g->tail[i] * g->n + g->head[i]];
             *c = g->weight[i] < *c ? g->weight[i] : *c;
@@ -146,7 +146,7 @@ static bool relax_all(const net *g, uint32_t source, long double *d)
     for (size_t round = 0; round <= g->n && changed; round++) {
         changed = false;
         for (size_t i = 0; i < g->m; i++) {
-            for (int back = 0; back <= (int)(g->flags & UPSWEEP_GRAPH_UNDIRECTED); back++) {
+            for (int back = 0; back <= ((g->flags & UPSWEEP_GRAPH_UNDIRECTED) != 0); back++) {
                 size_t from = back ? g->head[i] : g->tail[i], to = back ? g->tail[i] : g->head[i];
                 if (d[from] + (long double)g->weight[i] < d[to]) {
                     d[to] = d[from] + (long double)g->weight[i];

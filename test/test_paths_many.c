@@ -107,7 +107,7 @@ static void test_batches(void **context)
         upsweep *u = handle[k % 4];
         batch b = random_batch(k);
         aim(&b, net_draw(2) == 0, net_draw(2) == 0);
-        b.o.flags = (unsigned)net_draw(b.o.targets == NULL ? 4 : 2);
+        b.o.flags = (unsigned)net_draw(b.o.targets == NULL ? 4 : 2) * UPSWEEP_PATHS_PARENTS;
         b.o.algorithm = net_draw(8) == 0 ? "path/dijkstra" : NULL;
         upsweep_graph *graph = net_graph(u, &b.g);
         assert_int_equal(upsweep_paths_batch(u, graph, b.sources, b.count, &b.o, check_row, &b),

@@ -41,7 +41,9 @@ static void add_road(net *g, uint32_t a, uint32_t b, size_t between, uint64_t sp
 static net road_net(upsweep_type type)
 {
     static const uint64_t spans[] = {1, 2, 5, 1000};
-    net g = {.n = 1 + net_draw(6), .type = type, .flags = net_draw(2) == 0};
+    net g = {.n = 1 + net_draw(6),
+             .type = type,
+             .flags = net_draw(2) == 0 ? UPSWEEP_GRAPH_UNDIRECTED : 0};
     uint64_t span = spans[net_draw(4)];
     bool both = g.flags == 0;
     size_t crossings = g.n, hub = net_draw(10) == 0 ? 66 : 0;
@@ -84,7 +86,7 @@ static void check(upsweep *u, const net *g, const upsweep_graph *graph)
         sources[s] = (uint32_t)net_draw(g->n);
     }
     assert_int_equal(upsweep_paths(u, graph, sources, count, distance, parent, &o), UPSWEEP_OK);
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &report);
     assert_int_equal(strstr(report.reason, "on no chain") != NULL, graph->contraction != NULL);
     net_oracle(g, sources, count, want);
@@ -113,7 +115,7 @@ static bool check_ends(upsweep *u, const net *g, const upsweep_graph *graph)
     uint64_t distance[2][SOURCES * VERTICES], cutoff = 0;
     upsweep_path_options o = {.target_count = net_draw(SOURCES + 1)};
     upsweep_batch_options each = {.target_count = o.target_count};
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     for (size_t s = 0; s < SOURCES; s++) {
         sources[s] = (uint32_t)net_draw(g->n);
         targets[s] = (uint32_t)net_draw(g->n);
@@ -251,8 +253,8 @@ static void test_bytes(void **context)
         books b = {0};
         upsweep *u;
         upsweep_graph *graph;
-        upsweep_graph_info info;
-        upsweep_report report;
+        upsweep_graph_info info = UPSWEEP_GRAPH_INFO_INIT;
+        upsweep_report report = UPSWEEP_REPORT_INIT;
         assert_int_equal(handle_open_with_books(&u, &b, 1, 0), UPSWEEP_OK);
         assert_int_equal(upsweep_graph_from_arcs(u, N, N - 1, tail, head, weight, type,
                                                  both == 2 ? UPSWEEP_GRAPH_UNDIRECTED : 0, &graph),

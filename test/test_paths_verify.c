@@ -27,6 +27,11 @@ int app_fail(const char *format, ...)
     return APP_ERROR;
 }
 
+void app_vertex_name(const io_graph *g, uint64_t v, char *text, size_t room)
+{
+    snprintf(text, room, "%llu", (unsigned long long)v + g->base);
+}
+
 unsigned app_io_threads(const app_common *common)
 {
     return (unsigned)common->threads;

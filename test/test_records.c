@@ -148,7 +148,7 @@ static void test_every_type(void **state)
     for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
         for (unsigned flags = 0; flags < 8; flags++) { /* of the field */
             scene s = {.field_count = 1, .record_bytes = 13, .n = 3000};
-            s.fields[0] = (upsweep_field){3, (upsweep_type)type, 0, flags};
+            s.fields[0] = (upsweep_field){.offset = 3, .type = (upsweep_type)type, .flags = flags};
             s.flags = type % 2 ? UPSWEEP_DESCENDING : 0;
             fill(&s, flags % 2 ? 5 : 256);
             check(u, &s);
@@ -179,7 +179,7 @@ static void test_long_ties(void **state)
         upsweep *u = open_with(threads, 0);
         for (unsigned down = 0; down < 2; down++) {
             scene s = {.field_count = 1, .record_bytes = 59, .n = 180000};
-            s.fields[0] = (upsweep_field){5, (upsweep_type)0, 50, down};
+            s.fields[0] = (upsweep_field){.offset = 5, .bytes = 50, .flags = down};
             fill(&s, 1);
             for (size_t i = 0; i < s.n; i++) {
                 unsigned char *text = s.before + i * 59 + 5;
@@ -205,7 +205,7 @@ static void test_little_scratch(void **state)
         for (size_t i = 0; i < 4; i++) {
             scene s = random_scene(9000, 8 + 20 * i, 1 + i % 2);
             check(u, &s);
-            upsweep_report r;
+            upsweep_report r = UPSWEEP_REPORT_INIT;
             upsweep_last_report(u, &r);
             assert_true(r.scratch_bytes <= limit);
         }
@@ -220,7 +220,7 @@ static void test_in_place(void **state)
     scene s = random_scene(100000, 40, 2);
     s.flags |= UPSWEEP_IN_PLACE;
     check(u, &s);
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
     assert_true(r.scratch_bytes <= 2 << 20);
     upsweep_close(u);
@@ -231,12 +231,15 @@ static void test_arguments(void **state)
     (void)state;
     upsweep *u = open_with(2, 0);
     unsigned char a[2][12] = {{2}, {1}};
-    const upsweep_field good = {0, UPSWEEP_U32, 0, 0};
+    const upsweep_field good = {.offset = 0, .type = UPSWEEP_U32};
     const upsweep_field bad[] = {
-        {9, UPSWEEP_U32, 0, 0},      {SIZE_MAX - 1, UPSWEEP_U32, 0, 0},
-        {4, UPSWEEP_U32, 9, 0},      {1, (upsweep_type)0, SIZE_MAX, 0},
-        {0, (upsweep_type)99, 0, 0}, {0, UPSWEEP_U32, 0, UPSWEEP_EXCLUSIVE},
-        {13, (upsweep_type)0, 1, 0},
+        {.offset = 9, .type = UPSWEEP_U32},
+        {.offset = SIZE_MAX - 1, .type = UPSWEEP_U32},
+        {.offset = 4, .type = UPSWEEP_U32, .bytes = 9},
+        {.offset = 1, .bytes = SIZE_MAX},
+        {.offset = 0, .type = (upsweep_type)99},
+        {.offset = 0, .type = UPSWEEP_U32, .flags = UPSWEEP_EXCLUSIVE},
+        {.offset = 13, .bytes = 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(upsweep_sort_records(u, a, 2, 12, &bad[i], 1, NULL),

@@ -27,7 +27,7 @@ static upsweep *open_with(unsigned threads, size_t scratch_limit)
 static unsigned order_flags(unsigned flags)
 {
     unsigned nan = flags & (UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW);
-    return nan | (flags & (UPSWEEP_MAX | UPSWEEP_DESCENDING) ? UPSWEEP_DESCENDING : 0);
+    return nan | (flags & (UPSWEEP_LARGEST | UPSWEEP_DESCENDING) ? UPSWEEP_DESCENDING : 0);
 }
 
 static void check_nth(upsweep *u, const void *keys, size_t n, size_t k, upsweep_type type,
@@ -97,11 +97,11 @@ static void test_types_and_flags(void **state)
 {
     (void)state;
     static const unsigned flags[] = {0,
-                                     UPSWEEP_MAX,
+                                     UPSWEEP_LARGEST,
                                      UPSWEEP_DESCENDING,
                                      UPSWEEP_NAN_FIRST,
-                                     UPSWEEP_MAX | UPSWEEP_NAN_FIRST,
-                                     UPSWEEP_NAN_RAW | UPSWEEP_MAX};
+                                     UPSWEEP_LARGEST | UPSWEEP_NAN_FIRST,
+                                     UPSWEEP_NAN_RAW | UPSWEEP_LARGEST};
     static const size_t counts[] = {1, 2, 63, 65, 129, 1000, 4097, 20011};
     uint64_t *keys = malloc(20011 * sizeof *keys);
     upsweep *u = open_with(2, 0);
@@ -138,7 +138,7 @@ static void test_misleading(void **state)
                       : kind == 4 ? 9
                                   : (r % 3 == 0 ? r : 4);
         }
-        check_all(u, keys, N, UPSWEEP_U64, kind % 2 ? UPSWEEP_MAX : 0);
+        check_all(u, keys, N, UPSWEEP_U64, kind % 2 ? UPSWEEP_LARGEST : 0);
     }
     free(keys);
     upsweep_close(u);
@@ -168,9 +168,9 @@ static void test_same_bits(void **state)
         }
         upsweep *u = open_with(2, 0);
         u->isa = (usw_isa)usw_min(t / 4, (size_t)u->isa);
-        check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_MAX : 0);
+        check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_LARGEST : 0);
         input_fill(t % INPUT_PATTERNS, type, keys, N, t);
-        check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_MAX : 0);
+        check_nth(u, keys, N, t * (N / 12), type, t % 2 ? UPSWEEP_LARGEST : 0);
         upsweep_close(u);
     }
     free(keys);
@@ -184,7 +184,7 @@ static void test_maps_at_lengths(void **state)
 {
     (void)state;
     static const size_t limits[] = {16, 64, 128, 256, 512, 2048, 4096, 8192, 16384, 32768, 131072};
-    static const unsigned flags[] = {0, UPSWEEP_MAX, UPSWEEP_NAN_FIRST, UPSWEEP_DESCENDING,
+    static const unsigned flags[] = {0, UPSWEEP_LARGEST, UPSWEEP_NAN_FIRST, UPSWEEP_DESCENDING,
                                      UPSWEEP_NAN_RAW};
     static const upsweep_type types[] = {UPSWEEP_I16, UPSWEEP_F16, UPSWEEP_I32, UPSWEEP_F32,
                                          UPSWEEP_U32, UPSWEEP_I64, UPSWEEP_F64, UPSWEEP_U64};
@@ -235,7 +235,7 @@ static void test_little_scratch(void **state)
     assert_true(worked);
     upsweep *u = open_with(2, 0);
     check_nth(u, keys, N, N / 2, UPSWEEP_U32, UPSWEEP_IN_PLACE);
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
     assert_int_equal(r.scratch_bytes, 0);
     upsweep_close(u);

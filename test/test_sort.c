@@ -244,7 +244,7 @@ static void less_scratch(void **unused)
             for (int p = 0; p < PATTERNS; p++) {
                 large(u, 400001, p % 2 ? UPSWEEP_F32 : UPSWEEP_U64, (enum pattern)p,
                       UPSWEEP_IN_PLACE);
-                upsweep_report r;
+                upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);
                 assert_true(r.scratch_bytes <= (size_t)threads[t] << 20);
             }
@@ -342,7 +342,7 @@ static void refusals(void **unused)
     assert_int_equal(upsweep_sort(u, keys, 4, UPSWEEP_U32, &o), UPSWEEP_ERROR_ARGUMENT);
     o = (upsweep_options){.flags = UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW};
     assert_int_equal(upsweep_sort(u, keys, 4, UPSWEEP_U32, &o), UPSWEEP_ERROR_ARGUMENT);
-    o = (upsweep_options){.flags = UPSWEEP_MAX};
+    o = (upsweep_options){.flags = UPSWEEP_LARGEST};
     assert_int_equal(upsweep_sort(u, keys, 4, UPSWEEP_U32, &o), UPSWEEP_ERROR_ARGUMENT);
     assert_int_equal(upsweep_is_sorted(u, keys, 4, UPSWEEP_U32, NULL, NULL),
                      UPSWEEP_ERROR_ARGUMENT);

@@ -150,7 +150,7 @@ static void test_little_scratch(void **state)
                 for (int pattern = 0; pattern < PATTERNS; pattern++) {
                     check_one(u, threads == 1 ? 1500 : 9001, sizes[s], pattern, 0);
                 }
-                upsweep_report r;
+                upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);
                 assert_true(r.scratch_bytes <= limits[l]);
             }
@@ -166,7 +166,7 @@ static void test_in_place(void **state)
         upsweep *u = open_with(threads, 0);
         for (int pattern = threads % 2; pattern < PATTERNS; pattern += 2) {
             check_one(u, 60000, 80, pattern, UPSWEEP_IN_PLACE);
-            upsweep_report r;
+            upsweep_report r = UPSWEEP_REPORT_INIT;
             upsweep_last_report(u, &r);
             assert_true(r.scratch_bytes <= (size_t)threads << 20);
         }
@@ -347,7 +347,7 @@ static void test_arguments(void **state)
     order o = {.bytes = 4};
     uint32_t a[2] = {2, 1};
     upsweep_options named = {.size = sizeof named, .algorithm = "sort/radix"};
-    upsweep_options flagged = {.size = sizeof flagged, .flags = UPSWEEP_MAX};
+    upsweep_options flagged = {.size = sizeof flagged, .flags = UPSWEEP_LARGEST};
     assert_int_equal(upsweep_sort_by(u, NULL, 0, 4, compare_keys, &o, NULL), UPSWEEP_OK);
     assert_int_equal(upsweep_sort_by(u, NULL, 2, 4, compare_keys, &o, NULL),
                      UPSWEEP_ERROR_ARGUMENT);

@@ -71,7 +71,7 @@ static void check_one(upsweep *u, unsigned pattern, size_t n, upsweep_type type,
     check_sorted(g.at, n, type, flags, before);
     assert_true(guard_intact(&g));
     guard_free(&g);
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
     const char *says = reason_for(pattern, n);
     if (flags == 0 && n < 250 && says != NULL && strstr(r.reason, says) == NULL) {
@@ -208,7 +208,7 @@ static void equal_but_one(void **unused)
                     assert_int_equal(upsweep_sort(u, keys, n, types[t], NULL), UPSWEEP_OK);
                     check_sorted(keys, n, types[t], 0, before);
                 }
-                upsweep_report r;
+                upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);
                 assert_non_null(strstr(r.reason, "already in order"));
                 free(keys);
@@ -249,7 +249,7 @@ static void reports(void **unused)
 {
     (void)unused;
     upsweep *u;
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     uint32_t few[64], many[3000];
     assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -316,7 +316,7 @@ static void shared(void **unused)
     assert_int_equal(pthread_create(&other, NULL, short_and_long, u), 0);
     short_and_long(u);
     pthread_join(other, NULL);
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
     assert_string_equal(r.algorithm, "sort/hybrid");
     assert_non_null(strstr(r.reason, "keys"));

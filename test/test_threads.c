@@ -8,6 +8,8 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +102,106 @@ static void test_handle_each(void **state)
 {
     (void)state;
     call_from_threads(NULL);
+}
+
+/* ---- what the calls of several threads on one handle leave to be asked for ---- */
+
+enum { ASKERS = 4, ROUNDS_OF_QUESTIONS = 60 };
+
+typedef struct asker {
+    upsweep *u;
+    unsigned number;
+    const char *wrong;
+} asker;
+
+/* Whether a report, of some thread's call, is whole: none of its words is another call's. */
+static const char *check_report(upsweep *u)
+{
+    upsweep_report r = UPSWEEP_REPORT_INIT;
+    if (upsweep_last_report(u, &r) != UPSWEEP_OK) {
+        return "no report";
+    }
+    bool few = strstr(r.reason, " keys") != NULL, sum = strstr(r.reason, " tiles") != NULL;
+    bool sort = strncmp(r.algorithm, "sort/", 5) == 0, none = r.algorithm[0] == '\0';
+    return none && r.reason[0] == '\0'                      ? NULL
+           : sort && few && !sum                            ? NULL
+           : sum && strcmp(r.algorithm, "reduce/tree") == 0 ? NULL
+                                                            : "a report of two calls";
+}
+
+static void *ask_often(void *argument)
+{
+    asker *a = argument;
+    static const size_t sizes[] = {40, 6000, 300};
+    uint32_t *keys = malloc(6000 * sizeof *keys);
+    char expected[64], text[256];
+    uint64_t sum;
+    snprintf(expected, sizeof expected, "type %u is no type", 100 + a->number);
+    for (unsigned i = 0; keys != NULL && i < ROUNDS_OF_QUESTIONS && a->wrong == NULL; i++) {
+        size_t n = sizes[(i + a->number) % 3];
+        input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, n, i);
+        if (upsweep_sort(a->u, keys, n, UPSWEEP_U32, NULL) != UPSWEEP_OK ||
+            upsweep_sort(a->u, keys, n, (upsweep_type)(100 + a->number), NULL) == UPSWEEP_OK ||
+            upsweep_reduce(a->u, keys, n, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL) != UPSWEEP_OK) {
+            a->wrong = "a call failed, or did not";
+            break;
+        }
+        a->wrong = check_report(a->u);
+        upsweep_last_error(a->u, text, sizeof text);
+        a->wrong = strcmp(text, expected) != 0 ? "the failure of another thread" : a->wrong;
+    }
+    a->wrong = keys == NULL ? "no memory" : a->wrong;
+    free(keys);
+    return NULL;
+}
+
+static void test_questions(void **state)
+{
+    (void)state;
+    pthread_t threads[ASKERS];
+    asker askers[ASKERS];
+    char text[256];
+    upsweep *u;
+    upsweep_config config = {.threads = 2};
+    assert_int_equal(upsweep_open(&u, "cpu", &config), UPSWEEP_OK);
+    assert_int_equal(upsweep_last_error(u, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    for (unsigned t = 0; t < ASKERS; t++) {
+        askers[t] = (asker){u, t, NULL};
+        assert_int_equal(pthread_create(&threads[t], NULL, ask_often, &askers[t]), 0);
+    }
+    for (unsigned t = 0; t < ASKERS; t++) {
+        pthread_join(threads[t], NULL);
+    }
+    for (unsigned t = 0; t < ASKERS; t++) {
+        if (askers[t].wrong != NULL) {
+            fail_msg("thread %u: %s", t, askers[t].wrong);
+        }
+    }
+    /* A thread with no failure of its own on the handle hears of the handle's; brief texts. */
+    assert_true(upsweep_last_error(u, text, sizeof text) == strlen("type 100 is no type"));
+    assert_memory_equal(text, "type 10", 7);
+    assert_int_equal(upsweep_last_error(u, text, 5), strlen("type 100 is no type"));
+    assert_string_equal(text, "type");
+    assert_int_equal(upsweep_last_error(u, NULL, 5), strlen("type 100 is no type"));
+    assert_true(upsweep_last_error(NULL, text, sizeof text) > 5);
+    upsweep_close(u);
+}
+
+/* The failure on a handle that is closed is not that of another that lies where it lay. */
+static void test_error_of_closed(void **state)
+{
+    (void)state;
+    char text[256];
+    upsweep *u;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+        assert_int_equal(upsweep_last_error(u, text, sizeof text), 0);
+        assert_int_equal(upsweep_reverse(u, NULL, 3, 4, NULL), UPSWEEP_ERROR_ARGUMENT);
+        assert_true(upsweep_last_error(u, text, sizeof text) > 0);
+        assert_string_equal(text, upsweep_error(u));
+        upsweep_close(u);
+    }
 }
 
 /* ---- a comparator that sorts with another handle ---- */
@@ -207,9 +309,10 @@ static void test_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),        cmocka_unit_test(test_shared_handle),
-        cmocka_unit_test(test_handle_each),  cmocka_unit_test(test_call_in_comparator),
-        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_tasks),           cmocka_unit_test(test_shared_handle),
+        cmocka_unit_test(test_handle_each),     cmocka_unit_test(test_call_in_comparator),
+        cmocka_unit_test(test_many_threads),    cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_error_of_closed),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void write_tuning(const char *text)
 static upsweep_tuning opened_with(const char *text)
 {
     upsweep *u;
-    upsweep_tuning t;
+    upsweep_tuning t = UPSWEEP_TUNING_INIT;
     write_tuning(text);
     assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
     assert_int_equal(upsweep_get_tuning(u, &t), UPSWEEP_OK);
@@ -100,7 +100,7 @@ static void sort_with(upsweep *u, size_t n, upsweep_type type, const char *said)
     }
     assert_int_equal(upsweep_sort(u, keys, n, type, NULL), UPSWEEP_OK);
     if (n > 2) { /* two keys are in order, one way or the other */
-        upsweep_report after;
+        upsweep_report after = UPSWEEP_REPORT_INIT;
         upsweep_last_report(u, &after);
         assert_string_equal(after.reason, said);
     }
@@ -129,7 +129,7 @@ static void any_numbers(void **state)
         assert_int_equal(upsweep_set_tuning(u, &t), UPSWEEP_OK);
         for (unsigned s = 0; s < 8; s++) {
             upsweep_type type = s % 2 ? UPSWEEP_I64 : UPSWEEP_F32;
-            upsweep_report before;
+            upsweep_report before = UPSWEEP_REPORT_INIT;
             char reason[256];
             assert_int_equal(upsweep_explain_choice(u, sizes[s / 2], type, NULL, &before),
                              UPSWEEP_OK);
@@ -144,7 +144,7 @@ static void explained(void **state)
 {
     (void)state;
     upsweep *u;
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     uint32_t keys[5000];
     char reason[256];
     assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);

@@ -2,7 +2,7 @@
 """tree.py - the architecture and the style of upsweep as a test: who may include whom, one noun in one
 room, lengths, names, and that header, library, table and README agree.
 
-    tree.py SOURCE_DIR [LIBRARY.so PROGRAM]
+    tree.py SOURCE_DIR [LIBRARY.so PROGRAM [LIBRARY.a]]
 """
 import re
 import subprocess
@@ -56,7 +56,7 @@ for f in sources:
 
 # room -> rooms it may include from
 MAY = {
-    "include": set(),
+    "include": {"include"},
     "core": {"include", "core"},
     "algo": {"core", "algo", "cuda"}, "cuda": {"cuda", "core", "algo", "include"},
     "io": {"io", "include"},
@@ -145,7 +145,7 @@ for f, text in code.items():
 
 # ---- style ----------------------------------------------------------------------------------------
 
-LONG_FILES = {"include/upsweep.h"}
+LONG_FILES = {"include/upsweep.h", "test/abi/upsweep_0_1_0.h"}
 for f, text in bodies.items():
     lines = text.split("\n")
     checks += 1
@@ -221,12 +221,43 @@ for name in re.findall(r"^#define\s+(\w+)|\b(?:typedef\s+(?:struct|enum)\s+(\w+)
 if len(sys.argv) > 2:
     out = subprocess.run(["nm", "-D", "--defined-only", sys.argv[2]], check=True, capture_output=True,
                          text=True).stdout
-    exported = {line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()}
+    exported = {line.split()[-1].split("@")[0] for line in out.splitlines()
+                if line.strip() and line.split()[-2] != "A"}  # A: the names of versions
     checks += len(exported)
     for name in sorted(exported - declared):
         problem("libupsweep.so", 0, f"exports {name}, which upsweep.h does not declare")
     for name in sorted(declared - exported):
         problem("libupsweep.so", 0, f"lacks {name}, which upsweep.h declares")
+
+# ---- versions of names: what 0.1.0 had is there as it was, by its own name or in abi_0_1.c ----------
+
+of_0_1 = set(re.findall(r"UPSWEEP_API[^;]*?\b(upsweep_\w+)\(",
+                        without_comments(read("test/abi/upsweep_0_1_0.h"))))
+nodes = dict(re.findall(r"(UPSWEEP_[\d.]+) \{(.*?)\}", without_comments(read("cmake/upsweep.map")), re.S))
+nodes = {node: set(re.findall(r"(upsweep_\w+);", text)) for node, text in nodes.items()}
+again = set(re.findall(r"^USW_AS_OF_0_1\([^,]+, (\w+)", read("core/abi_0_1.c"), re.M))
+checks += len(declared)
+for name in sorted((nodes["UPSWEEP_0.1"] | again) ^ of_0_1):
+    problem("cmake/upsweep.map", 0, f"UPSWEEP_0.1 and core/abi_0_1.c differ from 0.1.0 in {name}")
+for name in sorted(again - nodes["UPSWEEP_0.2"]):
+    problem("cmake/upsweep.map", 0, f"{name} is in core/abi_0_1.c, but has no new version")
+for name in sorted(declared ^ set().union(*nodes.values())):
+    problem("cmake/upsweep.map", 0, f"{name} is in the header or in the map, but not in both")
+if len(sys.argv) > 2:
+    bound = set(re.findall(r"\b(upsweep_\w+)@@?UPSWEEP_0\.1\b", out))
+    for name in sorted(bound ^ of_0_1):
+        problem("libupsweep.so", 0, f"{name}@UPSWEEP_0.1 is exported, or was in 0.1.0, but not both")
+
+if len(sys.argv) > 4:  # a program may have functions of any name that is not ours
+    out = subprocess.run(["nm", "-g", "--defined-only", sys.argv[4]], check=True, capture_output=True,
+                         text=True).stdout
+    symbols = {line.split()[2] for line in out.splitlines() if len(line.split()) == 3}
+    checks += len(symbols)
+    for name in sorted(symbols):
+        if not re.match(r"(upsweep|usw)_", name):
+            problem("libupsweep.a", 0, f"defines {name}, which a program may also call something of its own")
+    for name in sorted(declared - symbols):
+        problem("libupsweep.a", 0, f"lacks {name}, which upsweep.h declares")
 
 if len(sys.argv) > 3 and "<!-- algorithms -->" in (read("README.md") if (root / "README.md").is_file() else ""):
     table = subprocess.run([sys.argv[3], "list", "--markdown"], check=True, capture_output=True,

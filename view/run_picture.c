@@ -85,7 +85,7 @@ const uint8_t *view_run_cells(view_run *r, size_t i, size_t columns, size_t rows
 
 const char *view_run_step(const view_run *r, size_t i)
 {
-    upsweep_picture picture;
+    upsweep_picture picture = UPSWEEP_PICTURE_INIT;
     bool known = r->film != NULL && upsweep_film_at(r->film, i, &picture) == UPSWEEP_OK;
     return known ? picture.kernel : "";
 }

@@ -97,7 +97,7 @@ static int by(bench_call *c)
 
 static int records(bench_call *c)
 {
-    upsweep_field key = {offsetof(bench_record, key), UPSWEEP_U64, 0, 0};
+    upsweep_field key = {.offset = offsetof(bench_record, key), .type = UPSWEEP_U64};
     return upsweep_sort_records(handle, c->records, c->n, sizeof *c->records, &key, 1, NULL) !=
            UPSWEEP_OK;
 }

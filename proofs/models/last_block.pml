@@ -8,7 +8,9 @@
 #ifndef RESIDENT
 #define RESIDENT 2
 #endif
+#ifndef CALLS
 #define CALLS 3
+#endif
 
 byte tag[BLOCKS], value[BLOCKS]; /* 0: never written */
 byte drawn, calls;

@@ -62,7 +62,7 @@ block *block_take(dim3 shape, void (*body)())
     if (idle_blocks.empty()) {
         block *b = new block();
         void *p = mmap(nullptr, room + page, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (p == MAP_FAILED) {
             emulated_fail("there is no memory for another block");
         }

@@ -3,6 +3,7 @@
 #include "streams.h"
 
 #include <csignal>
+#include <sys/mman.h>
 
 static thread_local cudaError_t last_error;
 
@@ -239,13 +240,14 @@ static void say_fault(int signal, siginfo_t *info, void *)
 
 void emulated_watch_faults()
 {
-    static thread_local std::unique_ptr<char[]> stack;
-    if (stack == nullptr) {
-        stack.reset(new char[128 * 1024]);
+    static thread_local bool has_stack;
+    if (!has_stack) { // the stack is never given back: a thread's end may not allocate
+        void *stack = mmap(nullptr, 128 * 1024, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         stack_t s = {};
-        s.ss_sp = stack.get();
+        s.ss_sp = stack;
         s.ss_size = 128 * 1024;
-        sigaltstack(&s, nullptr);
+        has_stack = stack != MAP_FAILED && sigaltstack(&s, nullptr) == 0;
     }
     // At every launch, since test frameworks put their own handlers in place.
     struct sigaction action = {};

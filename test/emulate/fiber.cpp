@@ -18,7 +18,7 @@ static char *new_stack()
     static char *next, *end;
     if (next == end) {
         void *p = mmap(nullptr, 2 * many, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (p == MAP_FAILED) {
             fprintf(stderr, "emulated CUDA: there is no memory for more threads' stacks\n");
             abort();

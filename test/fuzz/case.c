@@ -85,12 +85,12 @@ bool fuzz_settle(fuzz *f, upsweep_status got)
 
 void fuzz_report(fuzz *f, size_t scratch)
 {
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(f->u, &r);
     if (f->device) {
         return;
     }
-    if (r.algorithm == NULL || r.reason == NULL || r.isa == NULL || r.device == NULL) {
+    if (r.algorithm == NULL || r.isa == NULL || r.device == NULL) {
         fuzz_wrong(f, "a string of the report is NULL");
     } else if (strcmp(r.isa, isa_names[f->isa]) != 0 || strcmp(r.device, "cpu") != 0 ||
                r.threads != f->threads) {
@@ -130,7 +130,7 @@ static void draw_memory(fuzz *f, upsweep_config *config)
 /* Methods for long arrays, on short ones. */
 static void draw_tuning(fuzz *f)
 {
-    upsweep_tuning t;
+    upsweep_tuning t = UPSWEEP_TUNING_INIT;
     if (upsweep_get_tuning(f->u, &t) != UPSWEEP_OK) {
         fuzz_wrong(f, "get_tuning failed");
         return;
@@ -174,7 +174,7 @@ static bool open_handle(fuzz *f)
         fuzz_wrong(f, "%s", why);
         return !(f->device && status == UPSWEEP_ERROR_DEVICE);
     }
-    upsweep_report report;
+    upsweep_report report = UPSWEEP_REPORT_INIT;
     upsweep_last_report(f->u, &report);
     for (unsigned i = 0; i < ISAS; i++) { /* the machine may lack the one that was asked for */
         f->isa = i <= f->isa && strcmp(report.isa, isa_names[i]) == 0 ? i : f->isa;

@@ -14,7 +14,7 @@
 #include "upsweep.h"
 
 /* The flag of select and top-k for the greatest. */
-#define FUZZ_LARGEST UPSWEEP_MAX
+#define FUZZ_LARGEST UPSWEEP_LARGEST
 
 enum { FUZZ_ARRAYS = 8, FUZZ_STEPS = 4 };
 

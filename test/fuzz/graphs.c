@@ -10,7 +10,7 @@
 /* Each row's arcs, and what the description says of them. */
 static void check_description(fuzz *f, const fuzz_net *g, const upsweep_graph *graph)
 {
-    upsweep_graph_info info;
+    upsweep_graph_info info = UPSWEEP_GRAPH_INFO_INIT;
     size_t *degree = calloc(g->n + 1, sizeof *degree), most = 0;
     double longest = 0, sum = 0;
     for (size_t a = 0; a < g->count; a++) {

@@ -133,12 +133,12 @@ static void run_tuning(fuzz *f)
 static void run_machine(fuzz *f)
 {
     static bool seen; /* looking for GPUs takes long: once a process */
-    upsweep_report r;
+    upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(NULL, &r);
     expect(f, r.algorithm[0] == '\0' && r.threads == 0, "no handle has a report");
     upsweep_last_report(f->u, NULL);
     if (!seen) {
-        upsweep_machine m;
+        upsweep_machine m = UPSWEEP_MACHINE_INIT;
         seen = true;
         upsweep_describe_machine(&m);
         expect(f, m.cpu[0] != '\0' && m.cores > 0 && m.memory_bytes > 0 && m.gpu[0] != '\0',
@@ -153,7 +153,7 @@ static void watch_film(fuzz *f, upsweep_film *film, size_t bytes)
 {
     size_t n = f->n, count = 0;
     unsigned char *pictures = malloc(n * bytes + 1), cells[4 * 5 * 2];
-    upsweep_picture picture;
+    upsweep_picture picture = UPSWEEP_PICTURE_INIT;
     upsweep_sort(f->u, upsweep_film_array(film), n, f->type, NULL);
     expect(f, upsweep_film_count(film, &count) == UPSWEEP_OK && count >= 1, "there is no picture");
     expect(f, upsweep_film_at(film, count - 1, &picture) == UPSWEEP_OK, "the last is not there");

@@ -1,0 +1,828 @@
+/* upsweep.h - data-parallel sort, scan, reduce and split of plain arrays, by one plain C call.
+ *
+ *     upsweep *u;
+ *     if (upsweep_open(&u, NULL, NULL) == UPSWEEP_OK) {
+ *         upsweep_sort(u, keys, n, UPSWEEP_U32, NULL);
+ *         upsweep_close(u);
+ *     }
+ *
+ * What holds for every call
+ *   Arrays     belong to the caller, are contiguous, and need only the alignment of their element
+ *              type. Every count n is a count of elements; what counts bytes says bytes. n = 0 is
+ *              allowed everywhere and array pointers may then be NULL. Input and output must not
+ *              overlap unless the call says that they may be the same array.
+ *   Status     every call that can fail returns a upsweep_status; UPSWEEP_OK is 0. Nothing is ever
+ *              printed and the process is never ended. upsweep_error() has one sentence on the last
+ *              failure.
+ *   After an   ERROR_ARGUMENT, ERROR_ALGORITHM, ERROR_UNSUPPORTED, ERROR_MEMORY: all arrays are as
+ *   error      they were before the call, unless the call says more. Outputs are never half valid:
+ *              they count only after UPSWEEP_OK.
+ *   Threads    a handle may be shared: calls on one handle take turns. For calls that run side by
+ *              side open one handle per thread. There is no global state.
+ *   Scratch    is taken from the handle, grows on demand up to upsweep_config.scratch_limit, and is
+ *              kept for the next call until upsweep_trim() or upsweep_close(). Each call says how
+ *              much it takes. Where less is allowed, a slower method that needs less is used when
+ *              there is one, else the call fails with UPSWEEP_ERROR_MEMORY.
+ *   Options    NULL means all defaults. Zero-initialise, set size = sizeof(upsweep_options) (or use
+ *              UPSWEEP_OPTIONS_INIT), then set the fields you want.
+ *   Same bits  results do not depend on the number of threads, on the instruction set or on the
+ *              device, sums and scans of floating-point numbers included (docs/order.md gives the
+ *              order of addition).
+ *   Devices    a handle opened on "cuda" takes arrays in device memory as well as in the host's, in
+ *              any mixture, counts and other single results among them. Host arrays are copied to
+ *              the device and back, and the call waits. A call whose arrays and results are all in
+ *              device memory (or NULL) is asynchronous: it queues its work on the handle's stream
+ *              (upsweep_set_stream), neither waits nor allocates once there is scratch enough
+ *              (upsweep_reserve), and can be captured in a CUDA graph. Arguments are checked at
+ *              once; what only the device can see, an index out of range, is told by upsweep_wait.
+ *              A sort that comes a third time with the same arrays and options is kept as a graph
+ *              of the handle's own, up to eight of them; that one call takes the host longer, and
+ *              the driver some memory.
+ *              Calls with a function of the caller's compute on the CPU, and so do making a graph
+ *              and upsweep_bellman_ford: they take host arrays only. Queries of paths take lists of
+ *              sources and targets from the host, distances and parents from anywhere.
+ *
+ * Order of keys
+ *   Integers by value. Floating-point keys by value, with -0 before +0, and NaN last whether
+ *   ascending or descending; NaNs among themselves by their bits. UPSWEEP_NAN_FIRST puts them
+ *   first, UPSWEEP_NAN_RAW orders by sign and bits (IEEE 754 totalOrder: -NaN first, +NaN last).
+ *   Bits are never changed: NaN payloads and signs of zero survive.
+ *
+ * C11, and C++11 or later. Version 0: names and layouts may still change between minor versions.
+ */
+#ifndef UPSWEEP_H
+#define UPSWEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define UPSWEEP_API
+#else
+#define UPSWEEP_API __attribute__((visibility("default")))
+#endif
+
+#define UPSWEEP_VERSION_MAJOR 0
+#define UPSWEEP_VERSION_MINOR 1
+#define UPSWEEP_VERSION_PATCH 0
+#define UPSWEEP_VERSION_TEXT "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------------------------
+ * Status, types, options
+ * ------------------------------------------------------------------------------------------ */
+
+typedef enum upsweep_status {
+    UPSWEEP_OK = 0,
+    UPSWEEP_ERROR_ARGUMENT = 1,    /* NULL where an array is needed, bad enum, size overflow, ... */
+    UPSWEEP_ERROR_ALGORITHM = 2,   /* no algorithm of that name, or not for this operation */
+    UPSWEEP_ERROR_UNSUPPORTED = 3, /* known, but not for this type, size or device */
+    UPSWEEP_ERROR_MEMORY = 4,      /* allocation failed or scratch_limit is too small */
+    UPSWEEP_ERROR_RANGE = 5,       /* an index, bucket id or key in the input is out of range */
+    UPSWEEP_ERROR_DEVICE = 6,      /* the device cannot be used; upsweep_error() says why */
+    UPSWEEP_STOPPED = 7            /* a caller's sink asked to stop */
+} upsweep_status;
+
+/* The name of a status, "ok" or "argument" or ...; never NULL. Any thread. */
+UPSWEEP_API const char *upsweep_status_name(upsweep_status status);
+
+typedef enum upsweep_type {
+    UPSWEEP_U8 = 1,
+    UPSWEEP_U16,
+    UPSWEEP_U32,
+    UPSWEEP_U64,
+    UPSWEEP_I8,
+    UPSWEEP_I16,
+    UPSWEEP_I32,
+    UPSWEEP_I64,
+    UPSWEEP_F16,  /* IEEE binary16, stored; sort, select, min and max; arithmetic widens to f32 */
+    UPSWEEP_BF16, /* the upper half of an f32, likewise */
+    UPSWEEP_F32,
+    UPSWEEP_F64
+} upsweep_type;
+
+/* Bytes of one element, or 0 for a value that names no type. Any thread. */
+UPSWEEP_API size_t upsweep_type_bytes(upsweep_type type);
+/* "u8" ... "f64", or NULL. upsweep_type_from_name returns 0 for a name that is none. */
+UPSWEEP_API const char *upsweep_type_name(upsweep_type type);
+UPSWEEP_API upsweep_type upsweep_type_from_name(const char *name);
+
+/* Bits of upsweep_options.flags (and, where said, of upsweep_field.flags). */
+enum {
+    UPSWEEP_ASCENDING = 0,
+    UPSWEEP_DESCENDING = 1 << 0,
+    UPSWEEP_NAN_FIRST = 1 << 1,
+    UPSWEEP_NAN_RAW = 1 << 2,
+    /* Everything that carries values along (pairs, argsort, records, sort_by, split) is stable by
+     * default; this allows an unstable method where one is faster. */
+    UPSWEEP_UNSTABLE = 1 << 3,
+    /* Use no scratch beyond 1 MB a thread, even where that is slower. */
+    UPSWEEP_IN_PLACE = 1 << 4,
+    UPSWEEP_EXCLUSIVE = 1 << 5, /* scans: out[i] combines in[0 .. i), not in[0 .. i] */
+    UPSWEEP_MAX = 1 << 6,       /* select and top-k: the greatest instead of the least */
+    /* Sums, products and scans of floating-point numbers may be added in any order, which is faster
+     * on a GPU; the bits of results may then differ from one machine, and call, to another. */
+    UPSWEEP_UNORDERED = 1 << 7
+};
+
+typedef struct upsweep_options {
+    size_t size; /* sizeof(upsweep_options), so that the struct may grow; 0 counts as that */
+    const char *algorithm; /* "sort/radix", ... (upsweep list shows all); NULL: chosen for you */
+    unsigned flags;        /* UPSWEEP_DESCENDING | ... */
+    /* Sorts of keys and pairs, and is_sorted: only the bits [bit_begin, bit_end) of the key take
+     * part, counted from the lowest, in the key's order-preserving unsigned form (for unsigned
+     * types the key itself; signed types have the top bit flipped). 0, 0: all bits. With fewer bits
+     * a sort of keys is stable, since keys that compare equal may differ. */
+    unsigned bit_begin, bit_end;
+} upsweep_options;
+
+#define UPSWEEP_OPTIONS_INIT                                                                       \
+    {                                                                                              \
+        sizeof(upsweep_options), NULL, 0, 0, 0                                                     \
+    }
+
+/* --------------------------------------------------------------------------------------------
+ * The handle
+ * ------------------------------------------------------------------------------------------ */
+
+typedef struct upsweep upsweep;
+
+typedef struct upsweep_config {
+    size_t size;          /* sizeof(upsweep_config); 0 counts as that */
+    unsigned threads;     /* 0: one per core this process may use; 1: no thread is started */
+    size_t scratch_limit; /* bytes the handle may hold for scratch; 0: no limit */
+    /* Both or neither. allocate returns at least `bytes` bytes aligned to `alignment` (a power of
+     * two), or NULL. Both may be called from the thread that calls into the library only. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *context;
+} upsweep_config;
+
+/* Opens a handle. device: "cpu"; "cuda" (the first GPU) or "cuda:N"; NULL or "auto": arrays in
+ * device memory go to the GPU, host arrays to what is predicted to be faster, the copies to and
+ * fro included, and the report says why. A process that calls CUDA itself does so before it
+ * opens a handle on "auto", since that takes all pointers for the host's otherwise. "cuda:plan"
+ * needs no GPU: its calls check their arguments, touch no array, and tell in
+ * upsweep_report.scratch_bytes how much scratch such a call takes on any GPU for arrays in
+ * device memory; a pointer that is not NULL may be anything there. GPU forms are in
+ * libupsweep_cuda.so, which is loaded by the first handle that needs it, from beside the library
+ * or the loader's path; the environment variable UPSWEEP_CUDA_PLUGIN=path names another. config:
+ * NULL for defaults. On failure *handle is NULL and *why, if why is not NULL, points to one
+ * static or thread-local sentence that says why (valid until the thread's next upsweep_open).
+ * The environment variable UPSWEEP_ISA=portable|avx2|avx512 caps the instruction set. Threads
+ * are started by the first call that can use them, not here. */
+UPSWEEP_API upsweep_status upsweep_open_why(upsweep **handle, const char *device,
+                                            const upsweep_config *config, const char **why);
+UPSWEEP_API upsweep_status upsweep_open(upsweep **handle, const char *device,
+                                        const upsweep_config *config);
+/* Ends the handle's threads and frees its scratch. NULL is allowed. No call may be running. */
+UPSWEEP_API void upsweep_close(upsweep *u);
+/* Gives the scratch kept by the handle back to the allocator. */
+UPSWEEP_API void upsweep_trim(upsweep *u);
+
+/* The following three are for handles on a GPU. Elsewhere wait has nothing to wait for, and
+ * set_stream fails with UPSWEEP_ERROR_UNSUPPORTED unless stream is NULL. Later calls queue their
+ * work on stream, a cudaStream_t of the handle's GPU, after what the handle queued before. NULL:
+ * the handle's own stream, which keeps order with the legacy default stream. The stream is the
+ * caller's and must outlive its use here. */
+UPSWEEP_API upsweep_status upsweep_set_stream(upsweep *u, void *stream);
+/* Waits until all that was queued is done. Returns the first failure since the last wait that
+ * could not be told by the call itself: an index or bucket id out of range
+ * (UPSWEEP_ERROR_RANGE), a row that does not ascend, or an error of the device.
+ * UPSWEEP_ERROR_UNSUPPORTED while the stream is being captured. */
+UPSWEEP_API upsweep_status upsweep_wait(upsweep *u);
+/* Makes room for a call that takes `bytes` of scratch (what upsweep_report.scratch_bytes said of
+ * one like it, on this handle or on "cuda:plan"), so that it allocates nothing. A graph that was
+ * captured keeps using the handle's scratch: replay it only while the handle is open and not
+ * trimmed, and not at the same time as other calls on the handle. */
+UPSWEEP_API upsweep_status upsweep_reserve(upsweep *u, size_t bytes);
+/* One sentence on the handle's last failed call; "" if none failed. Valid until the next call. */
+UPSWEEP_API const char *upsweep_error(const upsweep *u);
+UPSWEEP_API const char *upsweep_version(void);
+
+/* What the last successful call on the handle did: which algorithm ran, and why that one. The
+ * strings are static or belong to the handle; they hold until its next call. */
+typedef struct upsweep_report {
+    const char *algorithm; /* "sort/hybrid", ...; "" where there is no choice */
+    const char *reason;    /* one clause: "2^24 keys of 32 bits do not fit the cache" */
+    const char *isa;       /* "avx512", "avx2", "portable" */
+    const char *device;    /* "cpu", "cuda:0" */
+    unsigned threads;      /* that were offered to the call */
+    size_t scratch_bytes;  /* that the call used of the handle's scratch */
+} upsweep_report;
+UPSWEEP_API void upsweep_last_report(const upsweep *u, upsweep_report *report);
+
+/* What this machine has, for people: the processor's name, its cores this process may use, the best
+ * instruction set, and one sentence on GPUs (which there are, or why none can be used). */
+typedef struct upsweep_machine {
+    char cpu[128];
+    unsigned cores;
+    const char *isa;
+    size_t cache_bytes[3]; /* L1 data, L2, L3 as one core sees them; 0 where unknown */
+    size_t memory_bytes;
+    unsigned gpus;
+    char gpu[256];        /* the GPUs by name, or why none can be used */
+    char gpu_plugin[512]; /* what it is built for, its path and size, or that there is none */
+} upsweep_machine;
+UPSWEEP_API void upsweep_describe_machine(upsweep_machine *machine);
+
+/* Where upsweep_sort on the CPU changes from one method to another. These numbers change how long a
+ * call takes, never what it gives. A handle starts with those that `upsweep tune` measured on this
+ * machine, or with defaults; the report of a call and upsweep_explain_choice say what came of it.
+ * SIZE_MAX: never. */
+typedef struct upsweep_tuning {
+    size_t size;         /* sizeof(upsweep_tuning); 0 counts as that */
+    size_t thread_bytes; /* arrays of fewer bytes are sorted by one thread */
+    /* Keys of up to 32 bits, and of 64: arrays of that many bytes and more scatter to buckets, out
+     * of place; smaller ones are parted in place, by vectors. */
+    size_t scatter_bytes[2];
+    /* From that many keys on a sort goes by digits; likewise for the two widths. */
+    size_t digit_keys[2];
+    int measured; /* 1: from the file of `upsweep tune`; not read by upsweep_set_tuning */
+} upsweep_tuning;
+UPSWEEP_API upsweep_status upsweep_get_tuning(upsweep *u, upsweep_tuning *tuning);
+UPSWEEP_API upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning);
+/* Where upsweep_open looks for the file: the environment variable UPSWEEP_TUNING, else
+ * upsweep/tuning in $XDG_CONFIG_HOME, else .config/upsweep/tuning in $HOME. A file that is missing,
+ * is not understood, or was made for another instruction set is none. Returns the length of the
+ * path, 0 if there is no place for it; path gets as much of it as fits, and a 0. */
+UPSWEEP_API size_t upsweep_tuning_path(char *path, size_t bytes);
+
+/* --------------------------------------------------------------------------------------------
+ * Sorting
+ * ------------------------------------------------------------------------------------------ */
+
+/* Sorts keys in place. Scratch: at most n keys + 1 MB a thread; with UPSWEEP_IN_PLACE 1 MB a
+ * thread. O(n log n) at worst for the automatic choice. */
+UPSWEEP_API upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                        const upsweep_options *options);
+
+/* Says which method upsweep_sort would use on the CPU, and why, for n keys in which it sees no
+ * pattern (sorted, few values, ...): report is as upsweep_last_report would give it after the sort,
+ * its scratch_bytes 0. Sorts nothing. */
+UPSWEEP_API upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
+                                                  const upsweep_options *options,
+                                                  upsweep_report *report);
+
+/* Sorts keys and moves values[i], of value_bytes bytes each (any size from 1), with keys[i].
+ * Stable. Scratch: 2 n (8 or 16 bytes for the packed key and index) + n values +
+ * 2 MB a thread. */
+UPSWEEP_API upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n,
+                                              upsweep_type type, size_t value_bytes,
+                                              const upsweep_options *options);
+
+/* Writes to index the permutation that sorts keys: keys[index[0]] <= keys[index[1]] ... Keys stay
+ * as they are. Stable: equal keys keep their order. index has n elements of index_bits (32 or 64)
+ * bits; 32 needs n <= 2^32. Scratch: 2 n (8 or 16 bytes) + 2 MB a thread. */
+UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t n,
+                                           upsweep_type type, void *index, unsigned index_bits,
+                                           const upsweep_options *options);
+
+/* Sorts every row of keys on its own. begin has rows + 1 elements and row r is keys[begin[r]] to
+ * keys[begin[r + 1] - 1]; they never decrease and end at n at most, else UPSWEEP_ERROR_RANGE,
+ * and keys are as they were. Keys in no row stay as they are. begin NULL: all rows have n / rows
+ * keys, and n must be a multiple of rows. index, if not NULL, gets for every place the position
+ * that its key had in its row, from 0, in index_bits (32 or 64) bits: the stable argsort of each
+ * row; n elements, of which those in no row keep their value. Rows go to the threads one by one;
+ * one that does not fit a core's cache is sorted by all threads. Bit ranges are not taken.
+ * Scratch: none that grows with n but for long rows, which take what upsweep_sort or
+ * upsweep_argsort does; with index 16 bytes for each key of the longest row that one thread
+ * sorts, a thread. After UPSWEEP_ERROR_MEMORY some long rows may be sorted. */
+UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                             const uint64_t *begin, size_t rows, void *index,
+                                             unsigned index_bits, const upsweep_options *options);
+
+/* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
+ * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).
+ * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. */
+typedef struct upsweep_field {
+    size_t offset;
+    upsweep_type type;
+    size_t bytes;
+    unsigned flags;
+} upsweep_field;
+
+/* Sorts n records of record_bytes bytes each by field_count fields, the first the most important.
+ * Stable. UPSWEEP_DESCENDING in options reverses the whole order (still stable). Scratch: n records
+ * + 32 n bytes. */
+UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n,
+                                                size_t record_bytes, const upsweep_field *fields,
+                                                size_t field_count, const upsweep_options *options);
+
+/* qsort_r, parallel and stable: sorts n elements of `bytes` bytes by the caller's order. compare
+ * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that)
+ * with pointers into the array or scratch. A comparator that lies (no consistent order) gives some
+ * permutation of the input, never a read or write outside it. A comparator must return; leaving it
+ * by longjmp or an exception is not allowed. Scratch: n elements. */
+typedef int (*upsweep_compare)(const void *a, const void *b, void *context);
+UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
+                                           upsweep_compare compare, void *context,
+                                           const upsweep_options *options);
+
+/* Merges sorted a and b into out (na + nb keys); equal keys: a's first. UPSWEEP_DESCENDING and the
+ * NaN flags say by which order the inputs are sorted; unsorted input gives some permutation of it.
+ * Scratch: O(threads). */
+UPSWEEP_API upsweep_status upsweep_merge(upsweep *u, const void *a, size_t na, const void *b,
+                                         size_t nb, void *out, upsweep_type type,
+                                         const upsweep_options *options);
+/* Merges k sorted runs; runs[i] has counts[i] keys; out has the sum of all counts. Equal keys:
+ * lower run first. Scratch: at most the size of out, and 64 bytes a run. */
+UPSWEEP_API upsweep_status upsweep_merge_runs(upsweep *u, const void *const *runs,
+                                              const size_t *counts, size_t k, void *out,
+                                              upsweep_type type, const upsweep_options *options);
+
+/* *first gets the least i with keys[i] out of order after keys[i - 1], or n if the keys are sorted.
+ * No scratch. */
+UPSWEEP_API upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, size_t *first,
+                                             const upsweep_options *options);
+
+/* Rearranges keys so that keys[k] is what a sort would put there, nothing before it is greater and
+ * nothing after it is less; where those stand differs between devices and instruction sets, not
+ * between numbers of threads. k < n. Scratch: on a GPU at most n keys, else none. */
+UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k,
+                                               upsweep_type type, const upsweep_options *options);
+
+/* The k least keys (UPSWEEP_MAX: the k greatest), best first, into out; their positions into index
+ * (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken; equal
+ * keys come in order of position. k <= n. NaN counts as worst for both directions by default. Keys
+ * stay as they are. Scratch: O(k), at most 32 n bytes. */
+UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
+                                         upsweep_type type, void *out, uint64_t *index,
+                                         const upsweep_options *options);
+
+/* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
+ * left; what stands after those is as it was. Sort first to remove all duplicates. Scratch: at most
+ * 1 MB a thread. */
+UPSWEEP_API upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                          size_t *kept, const upsweep_options *options);
+/* Run lengths: out_keys[i] and out_counts[i] describe run i of equal bits; *runs gets how many.
+ * Both outputs need room for n elements. */
+UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n,
+                                               upsweep_type type, void *out_keys,
+                                               uint64_t *out_counts, size_t *runs,
+                                               const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Reduce and scan
+ * ------------------------------------------------------------------------------------------ */
+
+typedef enum upsweep_op {
+    UPSWEEP_SUM = 1,
+    UPSWEEP_PRODUCT,
+    UPSWEEP_LEAST,    /* minimum; NaNs are skipped unless all are NaN; -0 is less than +0 */
+    UPSWEEP_GREATEST, /* maximum, likewise */
+    UPSWEEP_AND,      /* integers only */
+    UPSWEEP_OR,
+    UPSWEEP_XOR
+} upsweep_op;
+
+/* *result gets the combination of all elements. Its type: for SUM and PRODUCT u64 for unsigned, i64
+ * for signed (both modulo 2^64), f64 for floating point; for the others the element type.
+ * n = 0 gives the identity: 0, 1, the greatest and least value of the type (inf and -inf), all
+ * ones, 0, 0. Floating-point sums are taken in f64 in a fixed order. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          upsweep_op op, void *result,
+                                          const upsweep_options *options);
+/* The type of *result of upsweep_reduce; 0 where op is not defined for type. */
+UPSWEEP_API upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op);
+
+/* Position of the least / greatest element, the first of equals (NaN skipped; 0 if all are NaN).
+ * n = 0 is UPSWEEP_ERROR_ARGUMENT. */
+UPSWEEP_API upsweep_status upsweep_argmin(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          size_t *index, const upsweep_options *options);
+UPSWEEP_API upsweep_status upsweep_argmax(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          size_t *index, const upsweep_options *options);
+/* Both extremes in one pass over the data; each result is one element. n = 0 as for reduce. */
+UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n, upsweep_type type,
+                                          void *least, void *greatest,
+                                          const upsweep_options *options);
+
+/* A caller's operator: accumulator = accumulator (op) element, both of `bytes` bytes. Must be
+ * associative up to the differences the caller accepts; it is applied in a fixed order that depends
+ * on n only, so results repeat bit by bit. Called from several threads at once. */
+typedef void (*upsweep_combine)(void *accumulator, const void *element, void *context);
+/* *result (bytes long) must hold the identity on entry. */
+UPSWEEP_API upsweep_status upsweep_reduce_by(upsweep *u, const void *data, size_t n, size_t bytes,
+                                             upsweep_combine combine, void *context, void *result,
+                                             const upsweep_options *options);
+
+/* Prefix combinations. out may be in. Inclusive unless UPSWEEP_EXCLUSIVE. The result has the
+ * element type: integers wrap, floats are accumulated in f64 in a fixed order and rounded once per
+ * output. LEAST and GREATEST skip NaN. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_scan(upsweep *u, const void *in, void *out, size_t n,
+                                        upsweep_type type, upsweep_op op,
+                                        const upsweep_options *options);
+/* Starts anew at every i with heads[i] != 0 (and at 0). */
+UPSWEEP_API upsweep_status upsweep_scan_segmented(upsweep *u, const void *in, const uint8_t *heads,
+                                                  void *out, size_t n, upsweep_type type,
+                                                  upsweep_op op, const upsweep_options *options);
+/* Starts anew wherever keys[i] has other bits than keys[i - 1]. */
+UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type key_type,
+                                               const void *in, void *out, size_t n,
+                                               upsweep_type type, upsweep_op op,
+                                               const upsweep_options *options);
+/* A caller's operator; identity points to one element. out may be in. */
+UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out, size_t n,
+                                           size_t bytes, upsweep_combine combine, void *context,
+                                           const void *identity, const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Split, buckets, moves. Elements are any `bytes` bytes long here.
+ * ------------------------------------------------------------------------------------------ */
+
+/* Stable partition: elements with flag 0 first, then the others; *zeros (may be NULL) gets the
+ * number of the former. Scratch: O(n / 4096). */
+UPSWEEP_API upsweep_status upsweep_split(upsweep *u, const void *in, const uint8_t *flags,
+                                         void *out, size_t n, size_t bytes, size_t *zeros,
+                                         const upsweep_options *options);
+/* Keeps the elements with flag not 0, in order; *kept gets their number. out needs room for those
+ * only; it may be in. */
+UPSWEEP_API upsweep_status upsweep_compact(upsweep *u, const void *in, const uint8_t *flags,
+                                           void *out, size_t n, size_t bytes, size_t *kept,
+                                           const upsweep_options *options);
+
+/* How keys fall into buckets 0 .. count-1. */
+typedef enum upsweep_bucketing_kind {
+    UPSWEEP_BUCKET_DIGIT = 1, /* bits [bit, bit + bits) of the order-preserving form; count =
+                                 2^bits, bits <= 16 */
+    UPSWEEP_BUCKET_WIDTH, /* count buckets of equal width over [low, high]: numpy's rule, the last
+                             bucket takes high itself. Keys outside and NaN: none */
+    UPSWEEP_BUCKET_EDGES  /* edges: count + 1 ascending keys of the same type; bucket i is
+                             [edges[i], edges[i + 1]), the last one closed */
+} upsweep_bucketing_kind;
+typedef struct upsweep_bucketing {
+    size_t size; /* sizeof(upsweep_bucketing); 0 counts as that */
+    upsweep_bucketing_kind kind;
+    unsigned bit, bits;
+    size_t count;    /* at most 2^24 */
+    const void *low; /* one element each, for WIDTH; both NULL: the least and greatest key */
+    const void *high;
+    const void *edges; /* for EDGES */
+} upsweep_bucketing;
+
+/* counts[b] is set to the number of keys in bucket b (count elements).
+ * Keys in no bucket are not counted. Scratch: one table a thread. On a GPU the host reads edges,
+ * and the range of the keys where low and high are NULL: such a call waits for the device and
+ * cannot be captured. */
+UPSWEEP_API upsweep_status upsweep_histogram(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, const upsweep_bucketing *buckets,
+                                             uint64_t *counts, const upsweep_options *options);
+/* Stable multi-way split of keys: out has them bucket by bucket, offsets (count + 1 elements, may
+ * be NULL) where each begins. A key in no bucket is UPSWEEP_ERROR_RANGE; out is then undefined.
+ * Waits on a GPU where upsweep_histogram does. */
+UPSWEEP_API upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_t n,
+                                              upsweep_type type, const upsweep_bucketing *buckets,
+                                              uint64_t *offsets, const upsweep_options *options);
+/* The same for any elements, by the caller's bucket ids: ids[i] < count, of type U8, U16 or U32. */
+UPSWEEP_API upsweep_status upsweep_split_ids(upsweep *u, const void *in, const void *ids,
+                                             upsweep_type id_type, size_t count, void *out,
+                                             size_t n, size_t bytes, uint64_t *offsets,
+                                             const upsweep_options *options);
+
+/* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of
+ * range is UPSWEEP_ERROR_RANGE; out is then undefined. */
+UPSWEEP_API upsweep_status upsweep_gather(upsweep *u, const void *in, size_t in_count,
+                                          const void *index, unsigned index_bits, void *out,
+                                          size_t n, size_t bytes, const upsweep_options *options);
+/* out[index[i]] = in[i], i < n; out has out_count elements; others keep their value. Of equal
+ * indices the highest i wins. An index out of range is UPSWEEP_ERROR_RANGE and out is then as it
+ * was. */
+UPSWEEP_API upsweep_status upsweep_scatter(upsweep *u, const void *in, const void *index,
+                                           unsigned index_bits, void *out, size_t out_count,
+                                           size_t n, size_t bytes, const upsweep_options *options);
+/* data[index[i]] = old data[i], in place from the caller's view; index must be a permutation of
+ * 0 .. n-1, else UPSWEEP_ERROR_RANGE and data is as it was. Scratch: n elements + n bits. */
+UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *index,
+                                           unsigned index_bits, size_t n, size_t bytes,
+                                           const upsweep_options *options);
+/* data[i] changes places with data[n - 1 - i]. No scratch. */
+UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
+                                           const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Graphs and shortest paths
+ * ------------------------------------------------------------------------------------------ */
+
+/* A graph: vertices 0 .. n-1, arcs with a tail, a head and a weight that is not negative. It is
+ * made once, never changes, and may be used by several threads at once, each with a handle of its
+ * own. The first query on a GPU copies it there (8 bytes a vertex, and an arc as below), beyond any
+ * scratch limit; the copy serves all handles and threads and lasts as long as the graph. Queries
+ * cannot be captured in a CUDA graph. */
+typedef struct upsweep_graph upsweep_graph;
+
+enum {
+    UPSWEEP_GRAPH_UNDIRECTED = 1 << 0, /* every arc also goes from its head to its tail */
+    /* The arcs as given hold every edge in both directions, which saves queries work on graphs of
+     * many arcs a vertex. It is checked: UPSWEEP_ERROR_RANGE if it is not so. */
+    UPSWEEP_GRAPH_SYMMETRIC = 1 << 1,
+    /* Weights may be negative, and I32 and I64 are types for them; infinity may not. Such a graph
+     * is for upsweep_bellman_ford; the other queries take it if no arc is negative. */
+    UPSWEEP_GRAPH_NEGATIVE = 1 << 2
+};
+
+/* Makes a graph of arc_count arcs tail[i] -> head[i] of weight[i]. weight_type: U32, U64, F32, F64,
+ * or
+ * 0 with weight NULL: every arc counts 1. Several arcs between two vertices and arcs from a vertex
+ * to itself are allowed. An id out of range, a negative weight or NaN is UPSWEEP_ERROR_RANGE, and
+ * upsweep_error() names the arc (counted from 0). The arrays are copied: 8 bytes an arc (12 for
+ * weights of 64 bits, 4 for none) and 8 bytes a vertex, from the handle's allocator; free the graph
+ * while the handle is open. vertex_count <= 2^32 - 2. Where most vertices have two neighbours, as
+ * on maps of roads, and weights are whole, a copy without them is kept, too: 24 to 32 bytes a
+ * vertex (36 to 52 for weights of 64 bits), the more the more arcs have no opposite. */
+UPSWEEP_API upsweep_status upsweep_graph_from_arcs(upsweep *u, size_t vertex_count,
+                                                   size_t arc_count, const uint32_t *tail,
+                                                   const uint32_t *head, const void *weight,
+                                                   upsweep_type weight_type, unsigned flags,
+                                                   upsweep_graph **graph);
+/* The same from compressed rows: the arcs of vertex v are begin[v] .. begin[v + 1] - 1; begin has
+ * vertex_count + 1 elements, begin[0] = 0, and never decreases. */
+UPSWEEP_API upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_count,
+                                                   const uint64_t *begin, const uint32_t *head,
+                                                   const void *weight, upsweep_type weight_type,
+                                                   unsigned flags, upsweep_graph **graph);
+UPSWEEP_API void upsweep_graph_free(upsweep_graph *graph);
+
+typedef struct upsweep_graph_info {
+    size_t vertices, arcs; /* arcs as stored: undirected ones count twice */
+    upsweep_type weight_type;
+    upsweep_type distance_type; /* what upsweep_paths writes: U32 for none and U32, else the same */
+    double weight_mean, weight_max;
+    size_t degree_max; /* arcs that leave one vertex */
+    size_t bytes;      /* of memory it takes */
+} upsweep_graph_info;
+UPSWEEP_API void upsweep_graph_describe(const upsweep_graph *graph, upsweep_graph_info *info);
+
+#define UPSWEEP_NO_VERTEX UINT32_MAX /* the parent of a source and of what is not reached */
+
+typedef struct upsweep_path_options {
+    size_t size;             /* sizeof(upsweep_path_options); 0 counts as that */
+    const char *algorithm;   /* "path/bucket"; NULL: chosen for you */
+    const uint32_t *targets; /* stop as soon as all these have their distance */
+    size_t target_count;
+    const void *cutoff; /* one distance: what lies farther counts as not reached; NULL: none */
+    double delta;       /* width of a bucket; 0: chosen from the weights */
+} upsweep_path_options;
+
+/* distance[v] gets the length of the shortest path from the nearest of the sources to v
+ * (vertex_count elements of distance_type); what is not reached gets the greatest value of the type
+ * (infinity for floats). parent, if not NULL, gets the vertex before v on such a path: of several
+ * the one with the least id, whatever the threads; UPSWEEP_NO_VERTEX for sources and what is not
+ * reached. With targets, what lies farther than the farthest target counts as not reached. A
+ * distance that does not fit its type is UPSWEEP_ERROR_RANGE, never a wrap. Scratch: the queue,
+ * which is 1 MB, about 8 to 16 bytes an arc at worst, and where most arcs are never looked at 4
+ * bytes a vertex; after that, with parents, 8 bytes a vertex. Threads that share a search begin
+ * with 16 bytes a vertex (32 for distances of 64 bits) and 1.1 MB each, of which they touch little.
+ * On a GPU 20 bytes a vertex (40 for distances of 64 bits), 8 more with parents, and 16 for each
+ * 400 arcs.
+ * The outputs are undefined after an error. On a handle on "auto", host arrays go to the GPU where
+ * the search is predicted to be faster there: small graphs, and roads up to some 200,000 vertices,
+ * stay on the CPU, and the report says so. */
+UPSWEEP_API upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph,
+                                         const uint32_t *sources, size_t source_count,
+                                         void *distance, uint32_t *parent,
+                                         const upsweep_path_options *options);
+/* The same in a graph given as a matrix: the arc from i to j weighs matrix[i * n + j], of `type`
+ * U32, U64, F32 or F64; the greatest value of the type (infinity for floats) means that there is no
+ * such arc, and the diagonal is not looked at. Dijkstra's algorithm with the minimum found by
+ * vectors: n^2 steps whatever the arcs, so for graphs with a large share of all arcs
+ * (docs/numbers.md); sparser ones are faster as a upsweep_graph. A negative or NaN weight that is
+ * met is UPSWEEP_ERROR_RANGE. One thread, or a GPU (up to 2^22 vertices). Scratch: 16 bytes a
+ * vertex. */
+UPSWEEP_API upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n,
+                                               upsweep_type type, const uint32_t *sources,
+                                               size_t source_count, void *distance,
+                                               uint32_t *parent,
+                                               const upsweep_path_options *options);
+
+/* ---- many sources, each a query of its own ---- */
+
+enum {
+    UPSWEEP_PATHS_PARENTS = 1 << 0, /* upsweep_paths_batch: rows have parents */
+    UPSWEEP_PATHS_REACHED = 1 << 1  /* upsweep_paths_batch: rows have the vertices reached only */
+};
+
+typedef struct upsweep_batch_options {
+    size_t size;           /* sizeof(upsweep_batch_options); 0 counts as that */
+    const char *algorithm; /* "path/bucket"; NULL: chosen for you */
+    /* With targets a row has a column for each of them, in their order, and a query stops when all
+     * are reached; without, a column for each vertex. target_begin NULL: every source has all
+     * target_count targets. Else source s has targets[target_begin[s] .. target_begin[s + 1] - 1];
+     * target_begin has source_count + 1 elements that never decrease, and target_count is not
+     * looked at: one target a source makes a list of pairs. */
+    const uint32_t *targets;
+    size_t target_count;
+    const uint64_t *target_begin;
+    const void *cutoff;  /* one distance for all; NULL: none */
+    const void *cutoffs; /* or source_count distances, one for each source; NULL: cutoff holds */
+    double delta;        /* width of a bucket; 0: chosen from the weights */
+    unsigned flags;      /* UPSWEEP_PATHS_... */
+} upsweep_batch_options;
+
+/* The outcome for one source. It lasts for the call of the sink. */
+typedef struct upsweep_path_row {
+    size_t number;          /* of the source in sources */
+    uint32_t source;        /* its vertex */
+    size_t count;           /* columns */
+    const uint32_t *vertex; /* vertex[k] is that of column k; NULL: it is k itself */
+    const void *distance;   /* count elements of the graph's distance_type */
+    const uint32_t *parent; /* count parents, or NULL without UPSWEEP_PATHS_PARENTS */
+} upsweep_path_row;
+
+/* Returns 0 to go on; anything else ends the batch with UPSWEEP_STOPPED. It must not use the
+ * handle. */
+typedef int (*upsweep_path_sink)(void *context, const upsweep_path_row *row);
+
+/* Finds the paths from each of the sources and gives sink one row a source, in the order of the
+ * sources, one at a time (not always on the calling thread). Sources run side by side on the
+ * handle's threads. What a row means is as for upsweep_paths; with UPSWEEP_PATHS_REACHED (and no
+ * targets) it has only the vertices that are reached, in ascending order, and a query that reaches
+ * few costs no look at the others. Scratch: for each thread 7 bytes a vertex (11 for distances of
+ * 64 bits), 12 more with parents, the queue, and at least two rows. After an error, rows that were
+ * given count. On a GPU ("path/bucket" only) a block of threads searches for each source, some
+ * hundreds side by side: 28 bytes a vertex for each (48 for distances of 64 bits), in all up to
+ * 2 GB, and a wave of rows of up to 1 GB. */
+UPSWEEP_API upsweep_status upsweep_paths_batch(upsweep *u, const upsweep_graph *graph,
+                                               const uint32_t *sources, size_t source_count,
+                                               const upsweep_batch_options *options,
+                                               upsweep_path_sink sink, void *context);
+/* The same into the caller's arrays, row by row: distance[s * columns + k] for column k of source
+ * s, or, with target_begin, distance[target_begin[s] + k]; parent, if not NULL, likewise. options
+ * may be NULL; its flags must be 0. The outputs are undefined after an error. */
+UPSWEEP_API upsweep_status upsweep_paths_matrix(upsweep *u, const upsweep_graph *graph,
+                                                const uint32_t *sources, size_t source_count,
+                                                const upsweep_batch_options *options,
+                                                void *distance, uint32_t *parent);
+
+/* ---- negative weights ---- */
+
+/* Shortest paths where weights may be negative, by Bellman and Ford's method with a queue: O(n m)
+ * at worst. distance and parent are as for upsweep_paths, in the graph's distance_type; of several
+ * shortest paths parents follow one of the fewest arcs, and then the least id. If a cycle of
+ * negative length can be reached, the call is UPSWEEP_ERROR_RANGE and cycle, if not NULL, gets the
+ * vertices of one such cycle in the order of its arcs and *cycle_length their number; on entry it
+ * says how many cycle has room for (vertex_count always suffices; what has no room is left out). In
+ * all other cases *cycle_length becomes 0. A distance that does not fit is UPSWEEP_ERROR_RANGE too.
+ * One thread. Scratch: 16 bytes a vertex. */
+UPSWEEP_API upsweep_status upsweep_bellman_ford(upsweep *u, const upsweep_graph *graph,
+                                                const uint32_t *sources, size_t source_count,
+                                                void *distance, uint32_t *parent, uint32_t *cycle,
+                                                size_t *cycle_length);
+
+/* Writes the vertices of the path to `target` (source first) to path and their number to *length,
+ * which on entry says how many path has room for (vertex_count always suffices). A target that is
+ * not reached, or is the source itself, has a path of one vertex; parents that run in a circle are
+ * UPSWEEP_ERROR_RANGE. No handle is needed. */
+UPSWEEP_API upsweep_status upsweep_path_of(const uint32_t *parent, size_t vertex_count,
+                                           uint32_t target, uint32_t *path, size_t *length);
+
+/* --------------------------------------------------------------------------------------------
+ * The algorithms, and watching them
+ * ------------------------------------------------------------------------------------------ */
+
+/* Bits of upsweep_algorithm.claims; each is tested. */
+enum {
+    UPSWEEP_CLAIM_STABLE = 1 << 0,
+    UPSWEEP_CLAIM_IN_PLACE = 1 << 1,  /* the explained form uses no second array */
+    UPSWEEP_CLAIM_OBLIVIOUS = 1 << 2, /* which elements meet depends on n only: a network */
+    UPSWEEP_CLAIM_DETERMINISTIC = 1 << 3
+};
+
+typedef struct upsweep_algorithm {
+    const char *name;      /* "sort/oddeven" */
+    const char *operation; /* "sort", "reduce", "scan", "split", "path" */
+    const char *title;     /* "Odd-even transposition sort" */
+    const char *idea;      /* one line */
+    const char *work;      /* operations in all; ends with what is counted: compares, moves, ... */
+    const char *depth;     /* rounds: "n" */
+    const char *source;    /* where the method comes from */
+    const char *input;     /* what upsweep_trace takes for it, in words */
+    const char *example;   /* numbers to try it with */
+    const char *text;      /* the page comment of its explained form */
+    unsigned claims;
+} upsweep_algorithm;
+
+/* Which forms of an algorithm there are: bits of UPSWEEP_FORM_... */
+enum { UPSWEEP_FORM_EXPLAINED = 1, UPSWEEP_FORM_CPU = 2, UPSWEEP_FORM_CUDA = 4 };
+
+/* How many algorithms there are, and number i of them (in reading order), NULL past the end.
+ * Static. upsweep_find takes a name and returns NULL when there is none such. */
+UPSWEEP_API size_t upsweep_algorithm_count(void);
+UPSWEEP_API const upsweep_algorithm *upsweep_algorithm_at(size_t i);
+UPSWEEP_API const upsweep_algorithm *upsweep_find(const char *name);
+UPSWEEP_API unsigned upsweep_forms(const upsweep_algorithm *a);
+/* Rounds the explained form takes for n elements by the formula of its row; 0 where they depend on
+ * the data. Work likewise (its unit is in upsweep_algorithm.work). */
+UPSWEEP_API uint64_t upsweep_rounds(const upsweep_algorithm *a, size_t n);
+UPSWEEP_API uint64_t upsweep_work(const upsweep_algorithm *a, size_t n);
+
+/* What an explained form tells as it runs. docs/trace.md describes every kind. */
+typedef enum upsweep_event_kind {
+    UPSWEEP_EVENT_BEGIN = 1, /* text = name of the algorithm; count = n */
+    UPSWEEP_EVENT_PHASE,     /* text = name of the phase that starts */
+    UPSWEEP_EVENT_ROUND,     /* a round starts: all lanes of it act at once; text = its label */
+    UPSWEEP_EVENT_COMPARE,   /* lane compares array[i] = a with other[j] = b */
+    UPSWEEP_EVENT_SWAP,      /* lane exchanged array[i] and array[j]; a and b are there now */
+    UPSWEEP_EVENT_MOVE,      /* lane copies a from array[i] to other[j] */
+    UPSWEEP_EVENT_COMBINE,   /* lane sets array[i] = a, which combines array[i] and other[j] = b */
+    UPSWEEP_EVENT_SET,       /* lane sets array[i] = a */
+    UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count; i = elements of a vector
+                                where they come in vectors; text = "result" for what a step made,
+                                "distances" where 2^32 - 1 means not reached, "buckets" where they
+                                say which bucket an element is in, else NULL */
+    UPSWEEP_EVENT_END_ROUND, /* the round is over */
+    UPSWEEP_EVENT_NOTE,      /* text for the reader */
+    UPSWEEP_EVENT_END        /* the last event */
+} upsweep_event_kind;
+
+typedef struct upsweep_event {
+    upsweep_event_kind kind;
+    uint64_t round; /* from 0, over all phases; between rounds the number of those that are over */
+    uint64_t lane;
+    const char *array; /* "a", "flags", "I_down", "tree", ... */
+    const char *other; /* second array of COMPARE, SWAP, MOVE and COMBINE, often the same */
+    uint64_t i, j;
+    uint32_t a, b;
+    const char *text;
+    const uint32_t *values; /* of ARRAY; valid during the call only */
+    size_t count;
+} upsweep_event;
+
+/* Returns 0 to go on; anything else ends the trace with UPSWEEP_STOPPED and is not called again. */
+typedef int (*upsweep_sink)(void *context, const upsweep_event *event);
+
+/* Runs the explained form of an algorithm on a copy of values (n of them; upsweep_algorithm.input
+ * says what they mean) and tells sink, unless it is NULL, every step, on the calling thread.
+ * result, if not NULL, gets the outcome and may be values: n values for sorts, scans, splits and
+ * butterflies, one for trees, one distance a vertex (vertices are numbered from 0, below n) for
+ * paths. Events and what they point to last for the call of sink only. No handle is needed. Memory:
+ * O(n) by malloc. Any thread. */
+UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n,
+                                         uint32_t *result, upsweep_sink sink, void *context);
+
+/* --------------------------------------------------------------------------------------------
+ * Films: what a real run does to an array in device memory, drawn straight from there
+ * ------------------------------------------------------------------------------------------ */
+
+typedef struct upsweep_film upsweep_film;
+
+/* A picture of the array. */
+typedef struct upsweep_picture {
+    /* After which it was taken; "start" for the first; lasts as the film does. */
+    const char *kernel;
+    size_t number;  /* kernels that had run since the film was opened */
+    size_t changed; /* elements that differ from the picture before */
+} upsweep_picture;
+
+/* Makes an array of n elements in the memory of the handle's GPU, a copy of values (of the host's
+ * memory or the device's), for the caller to sort, scan, ... by calls on u. Until the film is
+ * closed a copy of it is kept after each kernel that these calls queue, in device memory, and in at
+ * most `limit` bytes (at least two pictures are made room for): when they are full every second
+ * picture is let go, and from then on every second kernel has none. Calls on the host's memory
+ * leave no pictures, nor do graphs that replay. One film a handle at a time; u must be on a GPU
+ * and outlive the film. Memory: limit and the array, allocated here. The film is used from one
+ * thread. */
+UPSWEEP_API upsweep_status upsweep_film_open(upsweep *u, const void *values, size_t n,
+                                             upsweep_type type, size_t limit, upsweep_film **film);
+/* The array, in device memory; NULL for film NULL. */
+UPSWEEP_API void *upsweep_film_array(const upsweep_film *film);
+/* Waits, lets go of pictures that equal the one before, and tells how many there are. */
+UPSWEEP_API upsweep_status upsweep_film_count(upsweep_film *film, size_t *count);
+UPSWEEP_API upsweep_status upsweep_film_at(const upsweep_film *film, size_t i,
+                                           upsweep_picture *picture);
+/* Copies picture i to values, in the host's memory, and waits. */
+UPSWEEP_API upsweep_status upsweep_film_read(upsweep_film *film, size_t i, void *values);
+/* Registers an OpenGL buffer with CUDA, by its name in the context of OpenGL that is current on
+ * this thread and belongs to the same GPU; it has room for 8 n bytes. 0: gives the one before back.
+ * UPSWEEP_ERROR_DEVICE where OpenGL and CUDA do not share a device. */
+UPSWEEP_API upsweep_status upsweep_film_attach(upsweep_film *film, unsigned gl_buffer);
+/* Maps the buffer, has a kernel write n vertices of two floats into it, and unmaps it: the share
+ * that the element has of the way from low to high, within 0 .. 1, and 1 if it differs from the
+ * picture before, else 0. Nothing comes to the host. */
+UPSWEEP_API upsweep_status upsweep_film_draw(upsweep_film *film, size_t i, double low, double high);
+/* The same registration for a pixel buffer that upsweep_film_cells fills, of room for 2 bytes a
+ * cell. */
+UPSWEEP_API upsweep_status upsweep_film_attach_pixels(upsweep_film *film, unsigned gl_buffer);
+/* How the elements of picture i lie, for arrays of far more elements than a screen has pixels.
+ * Column c of `columns` holds the elements from c n / columns on, below the next one's; row r of
+ * `rows` (at most 4096) those whose share of the way from low to high begins with r / rows, those
+ * outside in the rows at the ends. A cell is two bytes, at 2 (c rows + r): 0 if it is empty, else
+ * 1 to 255, by the logarithm of 1 + its elements against that of 1 + the column's; and how many of
+ * them differ from the picture before, 0 if none does, else 1 to 255 for all. With cells NULL the
+ * attached pixel buffer is mapped, a kernel writes the cells there, and it is unmapped: nothing
+ * comes to the host. Else they are copied to cells, in the host's memory. */
+UPSWEEP_API upsweep_status upsweep_film_cells(upsweep_film *film, size_t i, double low, double high,
+                                              size_t columns, size_t rows, uint8_t *cells);
+/* Bytes of pictures that were copied to the host: by upsweep_film_read, and by upsweep_film_cells
+ * with an address there. */
+UPSWEEP_API uint64_t upsweep_film_bytes_read(const upsweep_film *film);
+/* NULL is allowed. */
+UPSWEEP_API void upsweep_film_close(upsweep_film *film);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
