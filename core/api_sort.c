@@ -367,12 +367,9 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
     status = report == NULL ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "report is NULL")
                             : check_keys(u, &none, n, type, &o);
     if (status == UPSWEEP_OK && o.algorithm != NULL) {
-        const usw_entry *e = usw_entry_find(o.algorithm);
-        status = e == NULL ? UPSWEEP_ERROR_ALGORITHM : UPSWEEP_OK;
-        if (e == NULL) {
-            usw_say(u, "no algorithm is called '%.60s'", o.algorithm);
-        } else {
-            usw_report(u, e->row->info.name, "asked for by name");
+        status = check_name(u, o.algorithm);
+        if (status == UPSWEEP_OK) {
+            usw_report(u, usw_entry_find(o.algorithm)->row->info.name, "asked for by name");
         }
     } else if (status == UPSWEEP_OK) {
         job j = job_of(u, NULL, n, type, &o);

@@ -233,8 +233,8 @@ unsigned width_for(size_t used)
     return used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
 }
 
-/* Sorts the records by one chunk of their keys. packed: room for n numbers of the first chunk, whose
- * width is the greatest. */
+/* Sorts the records by one chunk of their keys. packed: room for n numbers of the first chunk,
+ * whose width is the greatest. */
 upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_record_keys &keys,
                              size_t chunk, void *packed)
 {

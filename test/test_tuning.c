@@ -162,6 +162,8 @@ static void explained(void **state)
     assert_string_equal(r.algorithm, "sort/radix");
     o.algorithm = "sort/none";
     assert_int_equal(upsweep_explain_choice(u, 5, UPSWEEP_U32, &o, &r), UPSWEEP_ERROR_ALGORITHM);
+    o.algorithm = "scan/sweep";
+    assert_int_equal(upsweep_explain_choice(u, 5, UPSWEEP_U32, &o, &r), UPSWEEP_ERROR_ALGORITHM);
     o = (upsweep_options){.bit_begin = 3, .bit_end = 9};
     assert_int_equal(upsweep_explain_choice(u, 5, UPSWEEP_U32, &o, &r), UPSWEEP_OK);
     assert_true(strstr(r.reason, "bits [3, 9)") != NULL);

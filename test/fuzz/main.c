@@ -103,6 +103,11 @@ static void catch_signals(void)
     }
 }
 
+static size_t device_bytes(const plan *p) /* for the arrays of a case */
+{
+    return (size_t)1 << (p->small ? 26 : 29);
+}
+
 /* False: it is wrong, which is printed. */
 static bool run_one(const plan *p, uint64_t number, size_t most)
 {
@@ -135,7 +140,7 @@ static void work(const plan *p, worker *all, unsigned which)
     here = w;
     w->now.good = w->good;
     const char *why = "";
-    if (p->device && !device_start((size_t)1 << 26, &why)) {
+    if (p->device && !device_start(device_bytes(p), &why)) {
         fprintf(stderr, "fuzz_calls: skipped: %s\n", why);
         _exit(SKIPPED);
     }
@@ -176,7 +181,7 @@ static bool fails_within(const plan *p, uint64_t number, size_t most)
         const char *why;
         quiet = true;
         if (freopen("/dev/null", "w", stderr) == NULL ||
-            (p->device && !device_start(1 << 26, &why))) {
+            (p->device && !device_start(device_bytes(p), &why))) {
             _exit(0);
         }
         _exit(run_one(p, number, most) ? 0 : 1);
@@ -348,7 +353,7 @@ static int run_case(const plan *p)
     const char *why;
     here = &alone;
     here->now.good = here->good;
-    if (p->device && !device_start((size_t)1 << 26, &why)) {
+    if (p->device && !device_start(device_bytes(p), &why)) {
         fprintf(stderr, "fuzz_calls: skipped: %s\n", why);
         return SKIPPED;
     }
