@@ -57,6 +57,7 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 {
     while (n > FN(BASE)) {
         if (depth-- == 0) {
+            USW_ROUTE("heap sort");
             FN(heap_sort)(k, n);
             return;
         }

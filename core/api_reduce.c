@@ -90,6 +90,7 @@ static void store_identity(upsweep_type type, upsweep_op op, void *result)
 static upsweep_status least_or_greatest(upsweep *u, const usw_reduce_form *form, const void *data,
                                         size_t n, upsweep_type type, bool greatest, void *result)
 {
+    USW_ROUTE("least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
     uint64_t key;
     size_t index;
@@ -139,6 +140,7 @@ upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_ty
 static upsweep_status position(upsweep *u, const usw_options *o, const void *data, size_t n,
                                upsweep_type type, bool greatest, size_t *index)
 {
+    USW_ROUTE("the place of the least or greatest");
     const usw_reduce_form *form;
     upsweep_status status = check(u, o, data, n, type, &form);
     if (status != UPSWEEP_OK) {
@@ -184,6 +186,7 @@ upsweep_status upsweep_argmax(upsweep *u, const void *data, size_t n, upsweep_ty
 static upsweep_status extremes(upsweep *u, const usw_options *o, const void *data, size_t n,
                                upsweep_type type, void *least, void *greatest)
 {
+    USW_ROUTE("least and greatest");
     const usw_reduce_form *form;
     upsweep_status status = check(u, o, data, n, type, &form);
     if (status != UPSWEEP_OK) {
@@ -233,6 +236,7 @@ typedef struct by_job {
 
 static void by_task(void *context, size_t t, unsigned thread)
 {
+    USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
     unsigned char *accumulator = j->parts + t * j->bytes;

@@ -39,6 +39,9 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
         return status;
     }
     usw_report_tiles(u, "scan/sweep", s->n);
+    USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
+    USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
+    USW_ROUTE_IF(s->keys != NULL, "scan by key", USW_ALL_TYPES);
     return s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
 }
 
@@ -112,6 +115,7 @@ static void combine_tile(void *context, size_t t, unsigned thread)
 
 static void scan_tile(void *context, size_t t, unsigned thread)
 {
+    USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
     unsigned char *value = j->rooms + 2 * thread * j->bytes, *kept = value + j->bytes;

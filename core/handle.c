@@ -201,6 +201,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     u->on_gpu = false;
     u->note[0] = '\0';
     usw_scratch_begin(u);
+    USW_CALL_BEGINS(u->isa);
     upsweep_status status = check_options(u, options, allowed, checked);
     if (status != UPSWEEP_OK) {
         pthread_mutex_unlock(&u->lock);

@@ -61,6 +61,7 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     }
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
+        USW_ROUTE_PAIRS("keys in order already");
         return UPSWEEP_OK;
     }
     p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
@@ -71,5 +72,6 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     p->way_payloads[1] = (char *)p->way_keys[1] + first;
+    USW_ROUTE_PAIRS("keys that carry something are sorted");
     return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
 }
