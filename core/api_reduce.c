@@ -140,7 +140,6 @@ upsweep_status upsweep_reduce(upsweep *u, const void *data, size_t n, upsweep_ty
 static upsweep_status position(upsweep *u, const usw_options *o, const void *data, size_t n,
                                upsweep_type type, bool greatest, size_t *index)
 {
-    USW_ROUTE("the place of the least or greatest");
     const usw_reduce_form *form;
     upsweep_status status = check(u, o, data, n, type, &form);
     if (status != UPSWEEP_OK) {
@@ -150,6 +149,7 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         n == 0 ? "no element has a position when n is 0" : "index is NULL");
     }
+    USW_ROUTE("the place of the least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
     /* NaNs are the last keys, so the best key is one of them only if all are. */
     uint64_t key, last = usw_type_is_float(type) ? usw_map_key(&map, extreme_value(type, !greatest))
@@ -186,7 +186,6 @@ upsweep_status upsweep_argmax(upsweep *u, const void *data, size_t n, upsweep_ty
 static upsweep_status extremes(upsweep *u, const usw_options *o, const void *data, size_t n,
                                upsweep_type type, void *least, void *greatest)
 {
-    USW_ROUTE("least and greatest");
     const usw_reduce_form *form;
     upsweep_status status = check(u, o, data, n, type, &form);
     if (status != UPSWEEP_OK) {
@@ -203,6 +202,7 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
         store_identity(type, UPSWEEP_GREATEST, greatest);
         return UPSWEEP_OK;
     }
+    USW_ROUTE("least and greatest");
     usw_keymap maps[2] = {usw_keymap_of(type, 0), usw_keymap_of(type, UPSWEEP_DESCENDING)};
     uint64_t keys[2];
     size_t index[2];

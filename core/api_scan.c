@@ -78,6 +78,7 @@ upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type ke
     if (status != UPSWEEP_OK) {
         return status;
     }
+    USW_CALL_TYPE(type);
     s.key_bytes = upsweep_type_bytes(key_type);
     status = usw_check_type(u, key_type);
     if (status == UPSWEEP_OK) {

@@ -19,7 +19,9 @@
 /* Types for USW_ROUTE_OF. */
 #define USW_NO_TYPES 0u
 #define USW_ALL_TYPES 0x1ffeu
-#define USW_INTEGERS 0x1feu
+#define USW_UNSIGNED 0x1eu
+#define USW_SIGNED 0x1e0u
+#define USW_INTEGERS (USW_UNSIGNED | USW_SIGNED)
 #define USW_FLOATS                                                                                 \
     (USW_TYPE_BIT(UPSWEEP_F16) | USW_TYPE_BIT(UPSWEEP_BF16) | USW_TYPE_BIT(UPSWEEP_F32) |          \
      USW_TYPE_BIT(UPSWEEP_F64))
@@ -52,6 +54,7 @@ typedef enum usw_carried { USW_CARRY_NOTHING, USW_CARRY_VALUES, USW_CARRY_INDEX 
 #define USW_ROUTE_IF_ON(condition, name, types, isas) ((void)0)
 #define USW_ROUTE_CARRIED(name, carried) ((void)0)
 #define USW_ROUTE_PAIRS(name) ((void)0)
+#define USW_ROUTE_WORK(name, keys) ((void)0)
 #define USW_CALL_BEGINS(isa) ((void)0)
 #define USW_CALL_TYPE(t) ((void)0)
 #define USW_CALL_CARRIES(what) ((void)0)
@@ -82,11 +85,14 @@ typedef struct usw_route {
     uint32_t line;
     const char *name, *function, *file, *unit; /* unit: the file that is compiled */
     const char *bits, *copy; /* as text: KEY_BITS and FN(), where there are such */
+    uint64_t work;           /* of all times: keys that were looked at, say */
     uint32_t taken[USW_ROUTE_ISAS][USW_ROUTE_TYPES][USW_ROUTE_CARRIED];
 } usw_route;
 
-static inline void usw_route_take(usw_route *r)
+static inline void usw_route_take(usw_route *r, uint64_t work)
 {
+    __atomic_store_n(&r->work, __atomic_load_n(&r->work, __ATOMIC_RELAXED) + work,
+                     __ATOMIC_RELAXED);
     const usw_route_call c = usw_call_now;
     uint32_t *count = &r->taken[c.isa][c.type][c.carried];
     uint32_t before = __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -95,7 +101,7 @@ static inline void usw_route_take(usw_route *r)
 
 #define USW_ROUTE_TEXT_(...) #__VA_ARGS__
 #define USW_ROUTE_TEXT(...) USW_ROUTE_TEXT_(__VA_ARGS__)
-#define USW_ROUTE_RECORD(text, types_, carried_, isas_)                                            \
+#define USW_ROUTE_RECORD(text, types_, carried_, isas_, work_)                                     \
     do {                                                                                           \
         static usw_route usw_route_here                                                            \
             __attribute__((section("usw_routes"))) = {.mark = USW_ROUTE_MARK,                      \
@@ -109,26 +115,29 @@ static inline void usw_route_take(usw_route *r)
                                                       .unit = __BASE_FILE__,                       \
                                                       .bits = USW_ROUTE_TEXT(KEY_BITS),            \
                                                       .copy = USW_ROUTE_TEXT(FN())};               \
-        usw_route_take(&usw_route_here);                                                           \
+        usw_route_take(&usw_route_here, work_);                                                    \
     } while (0)
 
-#define USW_ROUTE(name) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, 0, USW_ON_ALL)
+#define USW_ROUTE(name) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, 0, USW_ON_ALL, 0)
 /* Of these types only. */
-#define USW_ROUTE_OF(name, types) USW_ROUTE_RECORD(name, types, 0, USW_ON_ALL)
+#define USW_ROUTE_OF(name, types) USW_ROUTE_RECORD(name, types, 0, USW_ON_ALL, 0)
 /* And, in what is compiled once for all of them, on these instruction sets only. */
-#define USW_ROUTE_ON(name, types, isas) USW_ROUTE_RECORD(name, types, 0, isas)
+#define USW_ROUTE_ON(name, types, isas) USW_ROUTE_RECORD(name, types, 0, isas, 0)
 #define USW_ROUTE_IF(condition, name, types) USW_ROUTE_IF_ON(condition, name, types, USW_ON_ALL)
 #define USW_ROUTE_IF_ON(condition, name, types, isas)                                              \
     do {                                                                                           \
         if (condition) {                                                                           \
-            USW_ROUTE_RECORD(name, types, 0, isas);                                                \
+            USW_ROUTE_RECORD(name, types, 0, isas, 0);                                             \
         }                                                                                          \
     } while (0)
 /* Of keys that carry nothing, values, positions: bits 1 << USW_CARRY_... */
-#define USW_ROUTE_CARRIED(name, what) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, what, USW_ON_ALL)
+#define USW_ROUTE_CARRIED(name, what) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, what, USW_ON_ALL, 0)
 /* Of keys that carry values, and of keys that carry their positions. */
 #define USW_ROUTE_PAIRS(name)                                                                      \
     USW_ROUTE_CARRIED(name, 1u << USW_CARRY_VALUES | 1u << USW_CARRY_INDEX)
+
+/* Adds to the way's work, too. */
+#define USW_ROUTE_WORK(name, work) USW_ROUTE_RECORD(name, USW_ROUTE_DEFAULT, 0, USW_ON_ALL, work)
 
 #define USW_CALL_BEGINS(isa) (usw_call_now = (usw_route_call){(unsigned)(isa), 0, 0})
 #define USW_CALL_TYPE(t) (usw_call_now.type == 0 ? (void)(usw_call_now.type = (t)) : (void)0)

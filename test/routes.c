@@ -11,6 +11,13 @@
 
 _Thread_local usw_route_call usw_call_now;
 
+/* For the emulator of test/emulate, which finds it by name: kernels do not know the keys' type. */
+__attribute__((visibility("default"))) unsigned usw_call_type(void);
+unsigned usw_call_type(void)
+{
+    return usw_call_now.type;
+}
+
 /* The linker's names for the ends of the section, if the program has one. */
 extern usw_route __start_usw_routes[] __attribute__((weak));
 extern usw_route __stop_usw_routes[] __attribute__((weak));

@@ -27,7 +27,7 @@ DEFAULT = 1 << 30
 def isas_of(unit):
     """The instruction set that a unit is compiled for: forms/NAME_ISA.c, or None for all."""
     found = re.fullmatch(r".*_(portable|avx2|avx512)\.c", unit)
-    return found.group(1) if found and "/forms/" in unit else None
+    return found.group(1) if found and "forms/" in unit else None
 
 
 class Route:
@@ -46,9 +46,9 @@ class Route:
 
     @staticmethod
     def served(bits, copy, types):
-        if types != DEFAULT:
-            return [t for i, t in enumerate(TYPES) if types >> i & 1]
         served = OF_WIDTH.get(bits, TYPES[1:])
+        if types != DEFAULT:
+            served = [t for t in served if types >> TYPES.index(t) & 1]
         if "_f64" in copy:
             return ["f64"]
         if "_i32" in copy or "_i64" in copy or "signed" in copy:
@@ -64,7 +64,9 @@ class Route:
         lacks = []
         if not self.taken:
             return ["never"]
-        for isa in [None] if self.isa else [i for i in isas if i in self.isas]:
+        # What is compiled once and knows no types does the same on all instruction sets.
+        apart = self.isa is None and self.types
+        for isa in [i for i in isas if i in self.isas] if apart else [None]:
             here = [w for w in self.taken if isa is None or ISAS[w[0]] == isa]
             label = f"{isa} " if isa else ""
             if not here:
@@ -135,13 +137,14 @@ def read_kernels(binary, names):
 def kernel_counts(counts, plugins):
     names = kernel_names()
     tables = {str(Path(p).resolve()): read_kernels(p, names) for p in plugins}
-    taken = {name: 0 for table in tables.values() for name in table.values()}
+    taken = {name: {} for table in tables.values() for name in table.values()}
     for f in counts.glob("*.kernels"):
         for line in f.read_text().splitlines():
-            binary, address, count = line.split("\t")
+            binary, address, kind, count = line.split("\t")
             kernel = tables.get(str(Path(binary).resolve()), {}).get(int(address, 16))
             if kernel is not None:
-                taken[kernel] += int(count)
+                kind = TYPES[int(kind)]
+                taken[kernel][kind] = taken[kernel].get(kind, 0) + int(count)
     return taken
 
 
@@ -210,7 +213,8 @@ def main():
         for r in sorted(here, key=lambda r: r.name):
             print(r.line(), file=text)
         for name in sorted(kernels):
-            print(f"{kernels[name]:>12}  {name}", file=text)
+            types = sorted(kernels[name], key=TYPES.index)
+            print(f"{sum(kernels[name].values()):>12}  {name} {' '.join(types)}", file=text)
     print(f"{len(here)} ways on {', '.join(isas)} and {len(kernels)} kernels: see {out}")
     absent = absent_programs(counts, programs)
     if absent:
@@ -227,8 +231,8 @@ def main():
         if lacks and not excuses.cover(r.name):
             problems.append(f"{r.name} [{r.place}]: not taken for {', '.join(lacks)}"
                             if lacks != ["never"] else f"{r.name} [{r.place}]: never taken")
-    for name, count in sorted(kernels.items()):
-        if count == 0 and not excuses.cover(name):
+    for name, taken in sorted(kernels.items()):
+        if not taken and not excuses.cover(name):
             problems.append(f"{name}: never launched")
     names = [*routes, *kernels]
     problems += [f"{said.name}: {text}" for text in excuses.needless(names, isas)]

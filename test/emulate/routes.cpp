@@ -1,6 +1,6 @@
-/* routes.cpp - counts the launches of every kernel, for the test `routes` (core/routes.h): at the end
- * it writes, to a file of its own in the directory that UPSWEEP_ROUTES names, which binary the
- * kernels stand in, and for each where there, how often it was queued and for which type of keys. */
+/* routes.cpp - counts the launches of every kernel for the test `routes` (core/routes.h): at the
+ * end it writes, to a file of its own in the directory that UPSWEEP_ROUTES names, which binary each
+ * stands in, where there, and how often it was queued. */
 #include "cuda_emulated.h"
 
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace
 {
 struct launches {
     std::mutex lock;
-    std::map<const void *, unsigned long> count;
+    std::map<std::pair<const void *, unsigned>, unsigned long> count; // kernel, type
     ~launches();
 };
 launches all;
@@ -36,11 +36,11 @@ launches::~launches()
     }
     for (const auto &kernel : count) {
         Dl_info found = {};
-        if (dladdr(kernel.first, &found) != 0) {
-            fprintf(to, "%s\t%zx\t%lu\n", found.dli_fname,
-                    static_cast<size_t>(static_cast<const char *>(kernel.first) -
+        if (dladdr(kernel.first.first, &found) != 0) {
+            fprintf(to, "%s\t%zx\t%u\t%lu\n", found.dli_fname,
+                    static_cast<size_t>(static_cast<const char *>(kernel.first.first) -
                                         static_cast<const char *>(found.dli_fbase)),
-                    kernel.second);
+                    kernel.first.second, kernel.second);
         }
     }
     if (fclose(to) == 0) {
@@ -51,6 +51,8 @@ launches::~launches()
 
 void emulated_count(emulated_function kernel)
 {
+    // The library's checked build tells for which type it works (test/routes.c); others do not.
+    static const auto type = reinterpret_cast<unsigned (*)()>(dlsym(RTLD_DEFAULT, "usw_call_type"));
     std::lock_guard<std::mutex> hold(all.lock);
-    all.count[reinterpret_cast<const void *>(kernel)]++;
+    all.count[{reinterpret_cast<const void *>(kernel), type == nullptr ? 0 : type()}]++;
 }
