@@ -213,8 +213,10 @@ static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
         }
     }
     if (r->plain) {
+        USW_ROUTE_OF("no sum is too great", USW_NO_TYPES);
         NAME(offer_all)(r, row, kept, true);
     } else {
+        USW_ROUTE_OF("sums are watched", USW_NO_TYPES);
         NAME(offer_all)(r, row, kept, false);
     }
 }
@@ -226,6 +228,7 @@ static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t coun
 /* Moves what has come near from the far pile to the ring, from bucket `current` on. */
 static void NAME(bring_near)(queue *q, NAME(width) w)
 {
+    USW_ROUTE_OF("the far pile comes near", USW_NO_TYPES);
     chunk *c = q->far_first;
     unsigned char *tail = q->far_tail;
     q->far_first = NULL;
@@ -313,10 +316,12 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
         }
         NAME(empty_bucket)(r);
         if (NAME(have_targets)(r, query, &finished)) {
+            USW_ROUTE_OF("stopped at the last target", USW_NO_TYPES);
             return true;
         }
         if (q->worked > q->patience) {
             r->gave_up = true;
+            USW_ROUTE_OF("out of patience", USW_NO_TYPES);
             return true;
         }
         q->current++;
@@ -372,10 +377,12 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *qu
 #if PATH_KIND == 1 || PATH_KIND == 3
     if (NAME(use_windows)(room, query)) {
         r.relaxed = room->relaxed;
+        USW_ROUTE_OF("one thread, by windows", USW_NO_TYPES);
         NAME(by_windows)(&r, query);
     } else
 #endif
     {
+        USW_ROUTE_OF("one thread, bucket by bucket", USW_NO_TYPES);
         stopped = NAME(empty_all)(&r, query);
     }
     room->gave_up = r.gave_up;

@@ -252,10 +252,12 @@ static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *
     bool done = false;
 #if PATH_KIND == 1 || PATH_KIND == 3
     if (relaxed != NULL) {
+        USW_ROUTE_OF("all threads, by windows", USW_NO_TYPES);
         done = NAME(windows_together)(u, &j, query);
     } else
 #endif
     {
+        USW_ROUTE_OF("all threads, bucket by bucket", USW_NO_TYPES);
         done = NAME(together)(u, &j, NAME(nothing_first), 0);
     }
     bool lost = false;

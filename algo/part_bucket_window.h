@@ -178,6 +178,8 @@ static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t rea
     }
     w->step *= reached < w->before + w->before / 4 + 2 ? 2 : 1;
     w->before = reached;
+    USW_ROUTE_IF(left.unreached < g->arcs / PULL_SHARE, "the rest looks for the way to it",
+                 USW_NO_TYPES);
     return left.unreached < g->arcs / PULL_SHARE ? PULL : GO_ON;
 }
 

@@ -89,6 +89,7 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *q,
         memcpy(&most, q->cutoff, sizeof most);
     }
     bool lost = false;
+    USW_ROUTE_OF("search", USW_NO_TYPES);
     NAME(start)(q, n, penalty);
     for (size_t settled = 0; settled < n; settled++) {
         nearest next = NAME(find_nearest)(distance, penalty, n);
@@ -117,6 +118,7 @@ static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *q,
 static nearest NAME(relax_row)(const DIST *restrict row, DIST d, DIST *restrict distance,
                                const DIST *restrict penalty, size_t n, bool *odd)
 {
+    USW_ROUTE_OF("a row of a matrix", USW_NO_TYPES);
     nearest best = {NAME(bits)(DIST_MAX), 0};
     BITS strange = 0;
     for (size_t begin = 0; begin < n; begin += BLOCK) {
@@ -164,6 +166,7 @@ static upsweep_status NAME(look_at_row)(upsweep *u, const DIST *row, size_t from
 static void NAME(matrix_parents)(const usw_dense_query *q, uint32_t *parent, uint32_t *round,
                                  uint32_t *order)
 {
+    USW_ROUTE_OF("parents of a matrix", USW_NO_TYPES);
     const DIST *distance = q->q.distance, *matrix = q->matrix;
     size_t n = q->n, begin = 0, end = 0;
     memset(parent, 0xff, n * sizeof *parent);

@@ -101,6 +101,7 @@ static inline void count_round(const uint32_t *k, size_t n, const few_tables *t,
 
 static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
 {
+    USW_ROUTE("few values");
     const KEY *k = keys, *end = k + n / KEYS_AT_ONCE * KEYS_AT_ONCE;
     few_tables t;
     make_tables(few, &t);
@@ -160,6 +161,7 @@ static inline unsigned FN(wrong_lanes)(__m256i earlier, __m256i x, __m256i after
 /* The whole vectors of k[i .. end), with keys behind them: see drop. *before: the key before i. */
 static size_t FN(drop_vectors)(KEY *k, size_t i, size_t end, size_t kept, KEY *out, KEY *before)
 {
+    USW_ROUTE("drop by vectors");
     enum { LANES_HERE = FN(DROP_LANES), ALL = (1 << LANES_HERE) - 1 };
     KEY keys[LANES_HERE] = {0};
     keys[LANES_HERE - 1] = *before;

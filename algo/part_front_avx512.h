@@ -118,6 +118,7 @@ static bool FN(count_few_vectors)(const KEY *k, size_t vectors, const FN(slots) 
 
 static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
 {
+    USW_ROUTE("few values");
     const KEY *k = keys;
     size_t whole = n / LANES, rest = n % LANES;
     FN(slots) s = {.id = _mm512_loadu_si512(few->id)};
@@ -153,6 +154,7 @@ enum { FN(DROP_LANES) = LANES };
 /* The whole vectors of k[i .. end), with keys behind them: see drop. *before: the key before i. */
 static size_t FN(drop_vectors)(KEY *k, size_t i, size_t end, size_t kept, KEY *out, KEY *before)
 {
+    USW_ROUTE("drop by vectors");
     __m512i last = LANE(set1)((SIGNED)*before), x = last;
     for (; i + LANES <= end; i += LANES) {
         x = _mm512_loadu_si512(k + i);

@@ -26,6 +26,7 @@ static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
 
 static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_glance *g)
 {
+    USW_ROUTE("glance");
     const KEY *k = keys;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
     for (size_t place = 0; place < 2; place++, k += n / 2) {
@@ -42,6 +43,7 @@ static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_gl
 
 static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t count)
 {
+    USW_ROUTE("sample");
     const KEY *k = keys;
     size_t step = n / count;
     for (size_t i = 0; i < count; i++) {
@@ -51,6 +53,7 @@ static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t coun
 
 static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 {
+    USW_ROUTE("leaning");
     enum { GROUPS = 4, GROUP = 16, WRONG_MAX = 5 };
     const KEY *k = keys;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
@@ -85,6 +88,7 @@ static inline unsigned FN(slot)(KEY x, KEY multiplier)
 
 static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
 {
+    USW_ROUTE("few values");
     const KEY *k = keys;
     enum { WAYS = 4 };
     size_t counts[WAYS][USW_FEW_SLOTS] = {{0}};
@@ -119,6 +123,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
 static bool FN(count_range)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
                             size_t span, uint32_t *count)
 {
+    USW_ROUTE("a narrow range");
     enum { BLOCK = 1024 };
     const KEY *k = keys;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)(map->add - low), x[BLOCK];
@@ -174,6 +179,7 @@ static void FN(write_range)(void *keys, size_t begin, size_t end, const usw_keym
 /* Compacts in place: what is written never reaches a key that was not read. */
 static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *complete)
 {
+    USW_ROUTE("drop");
     KEY *k = keys, *out = dropped;
     size_t kept = 0, i = 0;
     KEY before = 0;
@@ -206,6 +212,7 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
  */
 static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 {
+    USW_ROUTE("weave");
     enum { RUN = 64 / sizeof(KEY) };
     KEY *k = keys;
     const KEY *in = dropped;

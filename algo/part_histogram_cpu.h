@@ -45,6 +45,7 @@ static inline KEY FN(mapped)(KEY x, const usw_keymap *map)
 
 static void FN(digits)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
 {
+    USW_ROUTE("digits");
     const KEY *x = keys;
     const usw_keymap map = b->map;
     const unsigned shift = b->shift;
@@ -99,10 +100,13 @@ static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets
     uint32_t flip = plain ? (uint32_t)(b->map.pos >> b->shift) & b->mask : 0;
     memset(tables, 0, ways * sizeof tables[0]);
     if (whole) {
+        USW_ROUTE_OF("counted: bytes", USW_INTEGERS);
         FN(count_ways)(x, n, b, tables, true, true, ways);
     } else if (plain) {
+        USW_ROUTE_OF("counted: bits", USW_INTEGERS);
         FN(count_ways)(x, n, b, tables, true, false, ways);
     } else {
+        USW_ROUTE_OF("counted: mapped keys", USW_FLOATS);
         FN(count_ways)(x, n, b, tables, false, false, ways);
     }
     if (flip == 0 && !more) {
@@ -124,6 +128,8 @@ static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets
 static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, bool more,
                              uint64_t *table)
 {
+    USW_ROUTE_IF(n <= FEW_KEYS, "few keys are counted", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(n > FEW_KEYS, "many keys are counted", USW_ROUTE_DEFAULT);
     if (n <= FEW_KEYS) {
         FN(count_by)(b, keys, n, more, table, FEW_WAYS);
     } else {
@@ -134,6 +140,7 @@ static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, b
 /* The bucket is the last one whose lower edge is not above the key; the last edge closes it. */
 static void FN(between_edges)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
 {
+    USW_ROUTE("edges");
     enum { TOGETHER = 8 };
     const KEY *x = keys;
     const uint64_t *edges = b->edges, last = edges[b->count];
@@ -163,6 +170,7 @@ static void FN(between_edges)(const usw_buckets *b, const void *keys, size_t n, 
 
 static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
 {
+    USW_ROUTE_OF("given numbers", USW_NO_TYPES);
     const KEY *x = keys;
     for (size_t i = 0; i < n; i++) {
         ids[i] = x[i] < b->count ? (uint32_t)x[i] : b->count;
@@ -172,6 +180,7 @@ static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t
 /* Elements of this size, at any address. */
 static void FN(scatter)(const uint32_t *ids, size_t n, const void *in, void *out, uint64_t *cursor)
 {
+    USW_ROUTE_OF("elements of this size", USW_NO_TYPES);
     const unsigned char *from = in;
     unsigned char *to = out;
     for (size_t i = 0; i < n; i++) {
@@ -225,6 +234,7 @@ static void leave_out_integers(const usw_buckets *b, const uint64_t *keys, size_
 
 static void equal_widths(const usw_buckets *shared, const void *keys, size_t n, uint32_t *ids)
 {
+    USW_ROUTE_OF("equal widths", USW_ALL_TYPES);
     const usw_buckets copy = *shared, *b = &copy; /* ids cannot change a local */
     double x[USW_TILE];
     int32_t last = (int32_t)b->count - 1;
@@ -290,6 +300,7 @@ static void scatter(const uint32_t *id, size_t n, const void *in, void *out, siz
     case 4: scatter_u32(id, n, in, out, cursor); break;
     case 8: scatter_u64(id, n, in, out, cursor); break;
     default:
+        USW_ROUTE_OF("elements of any size", USW_NO_TYPES);
         for (size_t i = 0; i < n; i++) {
             memcpy(to + cursor[id[i]]++ * bytes, from + i * bytes, bytes);
         }

@@ -79,6 +79,7 @@ static void FN(trade_piece)(void *context, size_t i, unsigned lane)
 /* Moves the keys <= pivot of a part to its front, by all threads, and returns how many they are. */
 static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
 {
+    USW_ROUTE("a part is cut by all threads");
     size_t chunks = usw_min(usw_min(2 * (size_t)u->threads, CHUNKS_MAX),
                             usw_max(1, p->n / (PART_KEYS_MIN / 2)));
     FN(cut) c = {.keys = p->keys, .pivot = pivot, .n = p->n};
@@ -177,6 +178,9 @@ static void FN(sort_part)(FN(crew) * c, FN(part) p)
     const usw_part_vsort *vsort = &USW_SYMBOL(usw_part_vsort);
     while (p.n > c->share && p.cuts < CUTS_MAX) {
         FN(border) b = FN(choose_border)(&p);
+        USW_ROUTE("a part is cut by one thread");
+        USW_ROUTE_IF(b.done, "a part with a frequent greatest key", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(b.nothing, "a part of least keys", USW_ROUTE_DEFAULT);
         size_t left = b.nothing ? 0 : vsort->PARTITION_KEYS(p.keys, p.n, &b.at);
         size_t right = p.n - left;
         FN(part) above = {p.keys + left, right, p.top, p.cuts + 1};
@@ -184,6 +188,7 @@ static void FN(sort_part)(FN(crew) * c, FN(part) p)
         if (b.done || right == 0) {
             atomic_fetch_sub(&c->left, right);
         } else if (!FN(leave_part)(c, above)) {
+            USW_ROUTE("no room on the list of parts");
             vsort->SORT_KEYS(above.keys, above.n);
             atomic_fetch_sub(&c->left, right);
         }
@@ -235,9 +240,11 @@ static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
     size_t threads = usw_parallel_threads(u);
     if (threads == 1 || n < 2 * PART_KEYS_MIN) {
+        USW_ROUTE("in place by one thread");
         USW_SYMBOL(usw_part_vsort).SORT_KEYS(keys, n);
         return;
     }
+    USW_ROUTE("in place by all threads");
     FN(crew) c = {.parts = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
     c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
     atomic_init(&c.left, n);

@@ -21,6 +21,7 @@ static void FN(turn)(KEY *to, const KEY *from, size_t n, KEY pos)
 
 static void FN(map)(void *out, const void *in, size_t n, const usw_keymap *map)
 {
+    USW_ROUTE("map");
     const KEY *from = in;
     KEY *to = out;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
@@ -35,6 +36,7 @@ static void FN(map)(void *out, const void *in, size_t n, const usw_keymap *map)
 
 static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map)
 {
+    USW_ROUTE("unmap");
     const KEY *from = in;
     KEY *to = out;
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
@@ -116,6 +118,8 @@ static inline bool FN(breaks_mapped)(const KEY *k, size_t n, const usw_keymap *m
 {
 #if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
     if (n >= 2 * KEY_LANES) {
+        USW_ROUTE_IF(far, "by vectors, far", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(!far, "by vectors", USW_ROUTE_DEFAULT);
         return far ? FN(breaks_vectors)(k, n, map, rising, true)
                    : FN(breaks_vectors)(k, n, map, rising, false);
     }
@@ -140,15 +144,19 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
     const usw_keymap *map = &order->map;
     unsigned left = order->left, right = order->right;
     if ((left | right) == 0 && usw_keymap_is_identity(map)) {
+        USW_ROUTE_OF("keys as they are", USW_UNSIGNED);
         return FN(breaks_mapped)(k, n, NULL, rising, far);
     }
     if ((left | right) == 0 && USW_LEVEL < 2 && (map->neg | map->add) == 0) {
+        USW_ROUTE_OF("keys with bits flipped", USW_INTEGERS);
         const usw_keymap turned = {.bits = KEY_BITS, .pos = map->pos}; /* known to be no more */
         return FN(breaks_mapped)(k, n, &turned, rising, far);
     }
     if ((left | right) == 0) {
+        USW_ROUTE_OF("mapped keys", USW_LEVEL < 2 ? USW_FLOATS : USW_ALL_TYPES);
         return FN(breaks_mapped)(k, n, map, rising, far);
     }
+    USW_ROUTE("some bits of mapped keys");
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, bad = 0;
     for (size_t i = 0; i < n; i++) {
         KEY a = (KEY)((KEY)(FN(mapped)(k[i], neg, pos, add) << left) >> right);
@@ -178,6 +186,7 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
 
 static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 {
+    USW_ROUTE("fill");
     enum { LINE = 64 / sizeof(KEY), AHEAD = 4096 };
     KEY *k = keys;
     size_t i = 0;
@@ -195,6 +204,7 @@ static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
 static void FN(mirror)(void *low, void *high, size_t n)
 {
+    USW_ROUTE("mirror");
     KEY *restrict a = low, *restrict b = high;
     for (size_t i = 0; i < n; i++) {
         KEY x = a[i];

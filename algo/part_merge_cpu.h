@@ -241,9 +241,11 @@ static inline bool FN(has_vectors)(const FN(lists) * l)
 static void FN(merge_one)(FN(lists) * l)
 {
     if (FN(has_vectors)(l)) {
+        USW_ROUTE("one merge by vectors");
         VEC high = FN(first_vectors)(l);
         FN(last_vectors)(l, high);
     } else {
+        USW_ROUTE("one merge key by key");
         FN(finish)(l);
     }
 }
@@ -255,6 +257,7 @@ static void FN(merge_two)(FN(lists) * l, FN(lists) * r)
         FN(merge_one)(r);
         return;
     }
+    USW_ROUTE("two merges by vectors");
     FN(lists) x = *l, y = *r;
     VEC high_x = FN(first_vectors)(&x), high_y = FN(first_vectors)(&y);
     for (size_t m; (m = usw_min(FN(safe_moves)(&x), FN(safe_moves)(&y)) / LANES) > 0;) {
@@ -294,6 +297,7 @@ static void FN(merge_over)(const void *list_a, size_t na, const void *list_b, si
 {
     const KEY *a = list_a, *b = list_b;
     FN(lists) l = {a, a + na, b, b + nb, out};
+    USW_ROUTE("a merge from below");
     if (na > 0 && nb > 0 && a[na - 1] > b[0]) {
         FN(merge_one)(&l);
     } else {
@@ -308,15 +312,19 @@ static void FN(merge)(const void *list_a, size_t na, const void *list_b, size_t 
     const KEY *a = list_a, *b = list_b;
     KEY *out = list_out;
     if (na == 0 || nb == 0 || a[na - 1] <= b[0]) {
+        USW_ROUTE("lists in order");
         memcpy(out, a, na * sizeof(KEY));
         memcpy(out + na, b, nb * sizeof(KEY));
     } else if (b[nb - 1] < a[0]) {
+        USW_ROUTE("lists exchanged");
         memcpy(out, b, nb * sizeof(KEY));
         memcpy(out + nb, a, na * sizeof(KEY));
     } else if (na + nb < TWO_FROM) {
+        USW_ROUTE("a short merge");
         FN(lists) l = {a, a + na, b, b + nb, out};
         FN(merge_one)(&l);
     } else {
+        USW_ROUTE("two merges side by side");
         size_t rank = (na + nb) / 2, i = FN(split)(a, na, b, nb, rank), j = rank - i;
         FN(lists) l = {a, a + i, b, b + j, out};
         FN(lists) r = {a + i, a + na, b + j, b + nb, out + rank};

@@ -42,6 +42,7 @@ ALWAYS_INLINE bool gather_size(const unsigned char *in, size_t limit, const void
                                size_t index_bytes, unsigned char *out, size_t bytes, size_t begin,
                                size_t end)
 {
+    USW_ROUTE_OF("any size", USW_NO_TYPES);
     for (size_t i = begin; i < end; i++) {
         size_t from = index_at(index, index_bytes, i);
         if (from >= limit) {
@@ -56,6 +57,7 @@ ALWAYS_INLINE bool gather_size(const unsigned char *in, size_t limit, const void
 ALWAYS_INLINE void scatter_size(const unsigned char *in, const void *index, size_t index_bytes,
                                 unsigned char *out, size_t bytes, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("any size", USW_NO_TYPES);
     for (size_t i = begin; i < end; i++) {
         fetch(out, index, index_bytes, i + AHEAD, end, bytes);
         memcpy(out + index_at(index, index_bytes, i) * bytes, in + i * bytes, bytes);
@@ -66,6 +68,7 @@ ALWAYS_INLINE void scatter_size(const unsigned char *in, const void *index, size
 static bool FN(gather)(const unsigned char *in, size_t limit, const void *index, size_t index_bytes,
                        unsigned char *out, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("gather", USW_NO_TYPES);
     return index_bytes == 4 ? gather_size(in, limit, index, 4, out, sizeof(KEY), begin, end)
                             : gather_size(in, limit, index, 8, out, sizeof(KEY), begin, end);
 }
@@ -73,6 +76,7 @@ static bool FN(gather)(const unsigned char *in, size_t limit, const void *index,
 static void FN(scatter)(const unsigned char *in, const void *index, size_t index_bytes,
                         unsigned char *out, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("scatter", USW_NO_TYPES);
     if (index_bytes == 4) {
         scatter_size(in, index, 4, out, sizeof(KEY), begin, end);
     } else {
@@ -83,6 +87,7 @@ static void FN(scatter)(const unsigned char *in, const void *index, size_t index
 /* Blocks of 64 bytes from both ends change places, each turned round by the compiler's shuffle. */
 static void FN(reverse)(unsigned char *data, size_t n, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("reverse", USW_NO_TYPES);
     enum { PER = 64 / sizeof(KEY) };
     size_t i = begin;
     for (; i + PER <= end; i += PER) {

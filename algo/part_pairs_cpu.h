@@ -62,6 +62,7 @@ ALWAYS void pack_values(const usw_pairs *p, size_t begin, size_t end, size_t key
 
 static void pack(const usw_pairs *p, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("pack", USW_NO_TYPES);
     if (p->record_bytes == 8) {
         switch (p->key_bytes) {
         case 1: pack_values(p, begin, end, 1, 8); break;
@@ -118,6 +119,7 @@ ALWAYS void unpack_records(const usw_pairs *p, size_t begin, size_t end, size_t 
 /* Keys and values are written by two loops over blocks that stay in the cache. */
 static void unpack(const usw_pairs *p, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("unpack", USW_NO_TYPES);
     enum { BLOCK = 1024 };
     for (size_t next; begin < end; begin = next) {
         next = usw_min(end, begin + BLOCK);
@@ -147,6 +149,7 @@ ALWAYS void gather_loop(const char *records, size_t record_bytes, size_t index_b
 static void gather(const void *records, size_t record_bytes, size_t index_bytes, const void *in,
                    void *out, size_t bytes, size_t begin, size_t end)
 {
+    USW_ROUTE_OF("gather", USW_NO_TYPES);
 #define GATHER(size, index) gather_loop(records, record_bytes, index, in, out, size, begin, end)
     switch (index_bytes == 4 ? bytes : 0) {
     case 1: GATHER(1, 4); break;

@@ -46,11 +46,26 @@ typedef struct cuts cuts;           /* part_pairsort_cuts.h */
 /* Calls the inlined function with the payload size as a constant. */
 #define FOR_PAYLOAD(bytes, call)                                                                   \
     switch (bytes) {                                                                               \
-    case 1: call(1); break;                                                                        \
-    case 2: call(2); break;                                                                        \
-    case 4: call(4); break;                                                                        \
-    case 8: call(8); break;                                                                        \
-    default: call(16); break;                                                                      \
+    case 1:                                                                                        \
+        USW_ROUTE_OF(#call ", 1 bytes", USW_NO_TYPES);                                             \
+        call(1);                                                                                   \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        USW_ROUTE_OF(#call ", 2 bytes", USW_NO_TYPES);                                             \
+        call(2);                                                                                   \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        USW_ROUTE_OF(#call ", 4 bytes", USW_NO_TYPES);                                             \
+        call(4);                                                                                   \
+        break;                                                                                     \
+    case 8:                                                                                        \
+        USW_ROUTE_OF(#call ", 8 bytes", USW_NO_TYPES);                                             \
+        call(8);                                                                                   \
+        break;                                                                                     \
+    default:                                                                                       \
+        USW_ROUTE_OF(#call ", 16 bytes", USW_NO_TYPES);                                            \
+        call(16);                                                                                  \
+        break;                                                                                     \
     }
 
 ALWAYS void put_payload(char *to, size_t j, const char *from, size_t i, size_t bytes)
@@ -163,6 +178,7 @@ static const char *FN(payloads_in)(const FN(job) * job, size_t at)
 /* Copies a chunk of a range that is in order from the second way to the outputs. */
 static void FN(move_out)(void *context, size_t c, unsigned lane)
 {
+    USW_ROUTE_PAIRS("a range in order");
     FN(job) *job = context;
     const usw_pair_sort *p = job->p;
     size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
@@ -205,6 +221,7 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
 /* Sorts a range whose keys differ in `differ`, so few that they are a leaf, or in order. */
 static void FN(sort_leaf)(upsweep *u, FN(job) * job, range r, KEY differ, bool sorted)
 {
+    USW_ROUTE_PAIRS("a range that is a leaf");
 #if KEY_BITS == 64 && USW_LEVEL >= 1
     if (!sorted && has_units(job)) {
         leaf_of_units(job, job->from, job->from_payloads, job->map, r.start, r.n, 0);
@@ -258,6 +275,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
 #endif
     size_t values_from = USW_LEVEL == 2 && narrow ? NARROW_VALUES : VALUES_FROM;
     if (r.side == 2 && r.n >= values_from && FN(sort_values)(u, job)) {
+        USW_ROUTE_PAIRS("few values: counted");
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
@@ -287,6 +305,8 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         return stack;
     }
     FN(choose_buckets)(u, job, differ);
+    USW_ROUTE_PAIRS("split into buckets");
+    USW_ROUTE_IF(job->chunks > 1, "split by all threads", USW_ROUTE_DEFAULT);
     usw_parallel(u, job->chunks, FN(histogram), job);
     FN(scan)(job);
     usw_parallel(u, job->chunks, FN(scatter), job);
@@ -299,6 +319,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
         if (n > LEAF_KEYS) {
+            USW_ROUTE("a bucket that is split again");
             *stack++ = (range){r.start + begin, n, job->to_side};
         }
     }

@@ -70,6 +70,8 @@ static void cut_keys(const cuts *c, const uint64_t *keys, key_map_u64 map, size_
     for (; c->groups == 1 && i < n; i++) {
         digits[i] = (uint16_t)cut_in_group(c, 0, mapped_u64(map, keys[i]));
     }
+    USW_ROUTE_IF(c->groups == 1, "one group of cuts", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(c->groups > 1, "several groups of cuts", USW_ROUTE_DEFAULT);
     for (; i < n; i += CUT_BLOCK) {
         uint64_t block[CUT_BLOCK];
         uint16_t found[CUT_BLOCK];
@@ -101,6 +103,7 @@ static bool is_uneven(const uint64_t *sample, size_t sampled, uint64_t least, ui
  * times. */
 static void choose_groups_of_cuts(cuts *c, const uint64_t *sample, size_t sampled, size_t heavy)
 {
+    USW_ROUTE("groups of cuts");
     size_t part = sampled / CUT_QUANTILES, quantile = c->uneven ? part : sampled;
     unsigned spare = CUT_GROUPS - 1 - (c->uneven ? CUT_QUANTILES : 0), g = 0;
     for (size_t i = 0, end; i < sampled; i = end) {
@@ -179,6 +182,7 @@ static bool cut_range(upsweep *u, job_u64 *job, uint64_t differ, size_t wanted)
     cuts c;
     job->split_keys += job->n;
     if (job->leaf_digits.at == NULL || job->split_keys / CUT_TIMES > job->p->n) {
+        USW_ROUTE_IF(job->leaf_digits.at != NULL, "split too often", USW_ROUTE_DEFAULT);
         return false;
     }
     cut_sample(&c, job, differ, wanted, LEAF_KEYS);
@@ -190,8 +194,10 @@ static bool cut_range(upsweep *u, job_u64 *job, uint64_t differ, size_t wanted)
         job->cuts = job->split_digits == NULL ? NULL : usw_scratch(u, sizeof c);
     }
     if (job->cuts == NULL) {
+        USW_ROUTE("no scratch for cuts");
         return false;
     }
+    USW_ROUTE_PAIRS("a range is split by cuts");
     *job->cuts = c;
     job->digits = job->split_digits;
     job->buckets = c.buckets;

@@ -69,6 +69,7 @@ static bool sort_one_digit(job_u32 *job, uint32_t differ)
         !whole) {
         return false;
     }
+    USW_ROUTE_PAIRS("keys of one digit: counted");
     size_t *place = job->offsets, sum = 0, at = job->base;
     uint32_t *to = (uint32_t *)(void *)((uint64_t *)job->p->way_keys[1] + job->base);
     job->shift = hi;

@@ -110,6 +110,7 @@ static bool scatter_guessed(job_u32 *job, size_t room)
             }
         }
         if (over) {
+            USW_ROUTE("a bucket runs over");
             return false;
         }
     }
@@ -131,6 +132,7 @@ static bool narrow_guess(upsweep *u, job_u32 *job)
     for (size_t d = 0; d < job->buckets; d++) {
         job->ends[d] = sum += job->offsets[d] - d * room;
     }
+    USW_ROUTE_PAIRS("scattered without a count");
     job->room = room;
     usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
     return true;

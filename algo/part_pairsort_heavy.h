@@ -66,6 +66,7 @@ static bool leaf_of_heavy(const job_u32 *job, uint64_t *from, size_t n, size_t a
     if (!find_heavy(from, n, job->mask, &value)) {
         return false;
     }
+    USW_ROUTE("a leaf with a frequent key");
     uint64_t *to = other_words(job, from, lane);
     size_t begin[3];
     split_heavy(from, n, job->mask, value, to, begin);

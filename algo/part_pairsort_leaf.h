@@ -37,6 +37,7 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t diff
 static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_t n, unsigned lo,
                            unsigned shift)
 {
+    USW_ROUTE("ties of tags");
     uint64_t low = FN(bits_between)(0, shift - lo);
     for (size_t i = 0; i + 1 < n; i++) {
         if (words[i] >> 32 != words[i + 1] >> 32) {
@@ -49,6 +50,8 @@ static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_
             uint32_t at = (uint32_t)words[j];
             words[j] = ((k[at] >> lo) & low) << 32 | at;
         }
+        USW_ROUTE_IF(i + 1 - begin <= TIES_INSERTED, "a few ties", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(i + 1 - begin > TIES_INSERTED, "many ties", USW_ROUTE_DEFAULT);
         if (i + 1 - begin <= TIES_INSERTED) {
             insert_words(words + begin, i + 1 - begin);
         } else {
@@ -107,12 +110,14 @@ static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare,
         FN(order_ties)(k, words, spare, n, f->lo, shift);
     }
     if (out != NULL && shift == f->lo && p->bit_end - p->bit_begin == KEY_BITS) {
+        USW_ROUTE("keys from tags");
         KEY same = (KEY)(k[0] & ~(KEY)(f->bits << shift));
         for (size_t j = 0; j < n; j++) {
             KEY differs = (KEY)((KEY)(words[j] >> 32) << shift);
             out[j] = FN(unmapped)(&p->map, (KEY)(same | differs));
         }
     } else if (out != NULL) {
+        USW_ROUTE("keys by their places");
         for (size_t j = 0; j < n; j++) {
             out[j] = FN(unmapped)(&p->map, k[(uint32_t)words[j]]);
         }
@@ -139,6 +144,7 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     }
     differ &= here;
     if (differ == 0) {
+        USW_ROUTE("a leaf of equal keys");
         if (payloads != NULL) {
             memcpy(f.to, payloads, n * bytes);
         } else {
@@ -163,6 +169,7 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
         words[i] = (uint64_t)((k[i] >> shift) & bits) << 32 | (uint32_t)i;
     }
 #if USW_LEVEL >= 1
+    USW_ROUTE_PAIRS("a leaf of words");
     word_plan plan = plan_words(n, (uint64_t)bits << 32);
     uint32_t ends[GROUPS_MAX];
     split_words(&plan, words, spare, n, ends);
@@ -171,6 +178,7 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
         FN(finish)(&f, words + begin, spare + begin, ends[g] - begin, begin);
     }
 #else
+    USW_ROUTE_PAIRS("a leaf of words");
     sort_words(words, spare, n, (uint64_t)bits << 32);
     FN(finish)(&f, words, spare, n, 0);
 #endif

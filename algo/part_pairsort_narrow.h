@@ -113,12 +113,14 @@ static uint64_t *other_words(const job_u32 *job, const uint64_t *from, unsigned 
 /* Sorts a bucket of words, which may be among the lane's, to the outputs at position `at`. */
 static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
 {
+    USW_ROUTE_PAIRS("a leaf");
     const usw_pair_sort *p = job->p;
     if (n > TAGS_MAX && leaf_of_heavy(job, from, n, at, lane)) {
         return;
     }
     uint32_t differ = differ_in(from, n) & job->mask;
     if (differ == 0) {
+        USW_ROUTE("a leaf of one key");
         put_words(p, from, n, at);
         return;
     }
@@ -129,6 +131,7 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
     uint32_t ends[GROUPS_MAX];
     ends[0] = (uint32_t)n;
     if (plan.groups > 1) {
+        USW_ROUTE("a leaf is split into groups");
         uint64_t *to = other_words(job, from, lane);
         split_words(&plan, from, to, n, ends);
         from = to;
@@ -141,6 +144,7 @@ static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
                                   at + begin)) {
             continue;
         }
+        USW_ROUTE("a group of words");
         sort_group(group, out, m, plan.low, plan.shift);
         put_words(p, out, m, at + begin);
     }
@@ -165,6 +169,7 @@ static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
     if (job->chunks == 1) {
         return piece_of(job, d, 0).words;
     }
+    USW_ROUTE("a bucket of several chunks");
     uint64_t *spare = (uint64_t *)usw_share(&job->words, lane) + job->words_keys, *to = spare;
     for (size_t c = 0; c < job->chunks; c++) {
         piece from = piece_of(job, d, c);
@@ -176,6 +181,7 @@ static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
 
 static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
 {
+    USW_ROUTE_PAIRS("buckets");
     for (; d < end; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin, at = job->base + begin;
         if (n == 0 || n > LEAF_KEYS) {
@@ -183,6 +189,7 @@ static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
         }
         uint64_t *words = narrow_words(job, d, lane);
         if (has_one_value(job, d)) {
+            USW_ROUTE_PAIRS("a bucket of one key");
             put_words(job->p, words, n, at);
             continue;
         }
@@ -253,11 +260,13 @@ static range *narrow_finish(upsweep *u, job_u32 *job, range *stack)
 {
     job->far = job->lines.at != NULL && job->chunks > 1;
     narrow_scan(job);
+    USW_ROUTE_PAIRS("counted, then scattered");
     usw_parallel(u, job->chunks, narrow_scatter, job);
     usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
         if (n > LEAF_KEYS && !finish_rest(u, job, d)) {
+            USW_ROUTE("a bucket that is split again");
             *stack++ = (range){job->base + begin, n, 0};
         }
     }
@@ -272,6 +281,7 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
     if (!take_splitters(u, job)) {
         return false;
     }
+    USW_ROUTE_PAIRS("splitters for uneven keys");
     size_t sampled = take_sample(job);
     job->shift = 32;
     job->below = job->mask;
@@ -297,12 +307,16 @@ static bool narrow_whole(job_u32 *job, uint32_t differ)
     if (job->n > NARROW_WHOLE && seen != CLOSE) {
         return false;
     }
+    USW_ROUTE_IF(seen == EVEN, "few, even", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(seen == CLOSE, "few, close together", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(seen == FEW, "few, many equal", USW_ROUTE_DEFAULT);
     uint64_t *spare = usw_share(&job->words, 0), *words = spare + job->words_keys;
     make_words(job, 0, job->n, words);
     if (seen != CLOSE) {
         narrow_leaf(job, words, job->n, job->base, 0);
     } else if (!sort_clusters(job->p, differ, words, spare, job->n, job->base) &&
                !sort_dense(job->p, job->mask, dense, words, spare, job->n, job->base)) {
+        USW_ROUTE("few, close together: keys and places in 64 bits");
         sort_wide(job->p, job->mask, words, spare, job->n, job->base);
     }
     return true;
@@ -327,6 +341,7 @@ static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stac
         if (narrow_uneven(u, job, &stack)) {
             return stack;
         }
+        USW_ROUTE("uneven keys by bits, as splitters are no more");
         unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
         job->buckets = 1u << bits;
         usw_parallel(u, job->chunks, narrow_histogram, job);

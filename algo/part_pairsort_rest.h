@@ -39,6 +39,7 @@ static void rest_move(void *context, size_t c, unsigned lane)
 /* Whether the bucket is done. */
 static bool finish_rest(upsweep *u, const job_u32 *job, size_t bucket)
 {
+    USW_ROUTE("a large bucket");
     narrow_rest r = {.job = job, .bucket = bucket};
     for (size_t c = job->chunks; c-- > 0;) {
         piece some = piece_of(job, bucket, c);
@@ -50,6 +51,7 @@ static bool finish_rest(upsweep *u, const job_u32 *job, size_t bucket)
         differ |= job->chunk_differ[c];
     }
     r.equal = (differ & job->mask) == 0;
+    USW_ROUTE_IF(r.equal, "a large bucket of one key", USW_ROUTE_DEFAULT);
     usw_parallel(u, job->chunks, rest_move, &r);
     return r.equal;
 }

@@ -107,6 +107,7 @@ static uint32_t narrow_scatter_near(const job_u32 *job, size_t *offset, size_t b
  * the array, where lines begin; those of a range need not. */
 static void narrow_scatter_far(const job_u32 *job, size_t c, unsigned lane)
 {
+    USW_ROUTE("a scatter round the cache");
     size_t *offset = job->offsets + c * NARROW_APART, end = chunk_end_u32(job, c);
     size_t *start = usw_share(&job->starts, lane);
     uint64_t *to = job->p->way_keys[1], block[NARROW_BLOCK];

@@ -142,6 +142,8 @@ static void FN(scatter)(void *context, size_t c, unsigned lane)
     FN(job) *job = context;
 #define NEAR(bytes) FN(scatter_near)(job, c, bytes)
 #define FAR(bytes) FN(scatter_far)(job, c, lane, bytes)
+    USW_ROUTE_IF(job->far, "a scatter round the cache", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(!job->far, "a scatter through the cache", USW_ROUTE_DEFAULT);
     if (job->far) {
         FOR_PAYLOAD(job->p->payload_bytes, FAR)
     } else {

@@ -173,6 +173,7 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
     if (make_tags(r, place_bits, words, n, tags, payloads) == 0) {
         return false;
     }
+    USW_ROUTE_PAIRS("tags");
     USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
     bool ties = lost > 0 && has_ties(tags, n, places);
     if (ties || (p->out_keys != NULL && (lost > 0 || !r.whole))) {
@@ -181,12 +182,16 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
             sorted[i] = words[place_of(tags[i], places)];
         }
         if (ties && !order_tied_words(sorted, n, r.mask)) {
+            USW_ROUTE("tags with many ties");
             sort_wide(p, r.mask, words, sorted, n, at);
             return true;
         }
+        USW_ROUTE_IF(ties, "tags with a few ties", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(!ties, "keys are looked up by tags", USW_ROUTE_DEFAULT);
         put_words(p, sorted, n, at);
         return true;
     }
+    USW_ROUTE("keys from tags");
     put_tag_payloads(p, tags, places, n, payloads, at);
     if (p->out_keys != NULL) {
         put_tag_keys(r, p->map, place_bits, tags, n, (uint32_t *)p->out_keys + at);

@@ -110,6 +110,7 @@ static size_t count_downs(const unit *units, const uint32_t *tags, size_t n, uin
 static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned shift,
                            unsigned place_bits, uint32_t *tags)
 {
+    USW_ROUTE("tags of 64 bits");
     uint64_t wide[UNITS_MAX], places = (UINT64_C(1) << place_bits) - 1;
     uint32_t rank = 0;
     for (size_t i = 0; i < n; i++) {
@@ -126,6 +127,7 @@ static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned
  * differ. */
 static bool order_tied_tags(const unit *units, uint32_t *tags, size_t n, uint32_t places)
 {
+    USW_ROUTE("ties");
     bool longer = false;
     for (size_t i = 0, end; i < n; i = end) {
         end = tied_end(tags, i, n, places);
@@ -156,6 +158,7 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
 static void sort_tied_units(const usw_pair_sort *p, const unit *units, const uint32_t *tags,
                             size_t n, uint32_t places, size_t at)
 {
+    USW_ROUTE("long runs of ties");
     unit run[UNITS_MAX];
     for (size_t i = 0, end; i < n; i = end) {
         end = tied_end(tags, i, n, places);
@@ -193,6 +196,7 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
         most = usw_max(most, units[i].key);
     }
     if (least == most) {
+        USW_ROUTE_PAIRS("units of one key");
         put_units_in_turn(p, units, n, at);
         return true;
     }
@@ -207,6 +211,7 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
         for (size_t i = 0; i < n; i++) {
             tags[i] = (uint32_t)((units[i].key - least) >> shift) << place_bits | (uint32_t)i;
         }
+        USW_ROUTE_PAIRS("tags of 32 bits");
         USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
         bool ties = shift > 0 && has_ties(tags, n, places);
         downs = ties ? count_downs(units, tags, n, places) : 0;
@@ -297,6 +302,7 @@ static void sort_buckets_of_units(const job_u64 *job, const unit *units, unsigne
     for (uint32_t d = 0, begin = 0; d < buckets; begin = ends[d++]) {
         size_t n = ends[d] - begin;
         if (n > 0 && !sort_units(p, units + begin, n, at + begin)) {
+            USW_ROUTE_PAIRS("a large bucket of units");
             take_units_apart(p, units + begin, n, at + begin);
             left[d] = any = true;
         }
@@ -323,6 +329,8 @@ static void choose_leaves(job_u64 *job, uint64_t differ)
     if (has_units(job) && job->p->out_keys == NULL && job->n >= UNITS_SPLIT) {
         cuts c;
         cut_sample(&c, job, differ, 1, job->n);
+        USW_ROUTE_IF(c.uneven, "positions: uneven keys", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(!c.uneven, "positions: even keys", USW_ROUTE_DEFAULT);
         job->leaf_digits.at = c.uneven ? job->leaf_digits.at : NULL;
     }
 }
@@ -332,6 +340,7 @@ static void choose_leaves(job_u64 *job, uint64_t differ)
 static void leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *payloads,
                           key_map_u64 map, size_t at, size_t n, unsigned lane)
 {
+    USW_ROUTE_PAIRS("a leaf of units");
     const usw_pair_sort *p = job->p;
     unit *units = usw_share(&job->words, lane);
     uint16_t *digits = usw_share(&job->leaf_digits, lane);
@@ -346,6 +355,7 @@ static void leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *
         choose_cuts(&c, keys, map, n, bounds, usw_div_up(n, UNITS_AIM), UNITS_MAX / 2);
     }
     if (c.buckets > 1) {
+        USW_ROUTE_PAIRS("units are scattered to buckets");
         cut_keys(&c, keys, map, n, digits);
         place_buckets(digits, n, c.buckets, ends);
     } else {

@@ -153,6 +153,7 @@ static inline bool FN(number_keys)(const FN(values) * v, const KEY *keys, size_t
 /* Adds the values of n keys that are not among them; false if they become too many. */
 static bool FN(add_values)(FN(values) * v, const KEY *keys, size_t n)
 {
+    USW_ROUTE("a value that the sample missed");
     for (size_t i = 0; i < n; i++) {
         if (v->slot[FN(slot_of)(v, keys[i])] == keys[i]) {
             continue;

@@ -83,6 +83,7 @@ static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_
     if (gap.width == 0 || bits + places <= 32 || bits + places - gap.width > 32) {
         return false;
     }
+    USW_ROUTE("clusters");
     uint32_t below = bits_between_u32(0, gap.at - low), *tags = (uint32_t *)(void *)spare + n;
     for (size_t i = 0; i < n; i++) { /* in the second half: none is overwritten before it is read */
         uint32_t key = ((uint32_t)(words[i] >> 32) & differ) >> low;
@@ -121,6 +122,7 @@ static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense,
     for (size_t i = 0; i < n; i++) {
         spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
     }
+    USW_ROUTE("a dense range");
     put_words(p, spare + below, n - below - above, at + below);
     sort_wide(p, mask, spare, words, below, at);
     sort_wide(p, mask, spare + n - above, words, above, at + n - above);

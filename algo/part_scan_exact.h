@@ -56,6 +56,7 @@ static inline __attribute__((always_inline)) KEY FN(run)(const work *w, const KE
 static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, const uint8_t *heads,
                          uint64_t carry)
 {
+    USW_ROUTE("a tile");
     const KEY *x = in;
     KEY *y = out, value = (KEY)carry;
     switch (w->s->op) {
@@ -90,6 +91,7 @@ static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, con
 static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const KEY *x, size_t n,
                                                            upsweep_op op)
 {
+    USW_ROUTE("a total");
     KEY value = (KEY)w->neutral;
     for (size_t i = 0; i < n; i++) {
         value = FN(join)(op, value, FN(map)(&w->map, op == UPSWEEP_LEAST ? MAPPED : RAW, x[i]));
@@ -100,6 +102,7 @@ static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const 
 /* The combination of n elements. */
 static uint64_t FN(sweep_up)(const work *w, const void *in, size_t n)
 {
+    USW_ROUTE("up");
     const KEY *x = in;
     switch (w->s->op) {
     case UPSWEEP_SUM: return FN(total)(w, x, n, UPSWEEP_SUM);

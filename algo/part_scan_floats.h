@@ -142,6 +142,7 @@ static void finish_top(const work *w, const float_way *way, const sweep_tile *t,
 
 static void float_block(void *context, size_t block, unsigned thread)
 {
+    USW_ROUTE_OF("sums of floats", USW_FLOATS);
     work *w = context;
     const usw_scan *s = w->s;
     const float_way way = way_of(w);
@@ -179,6 +180,7 @@ static void float_block(void *context, size_t block, unsigned thread)
 /* Where the carry is known a top is swept up and down at once, and never leaves the first cache. */
 static void float_block_alone(void *context, size_t block, unsigned thread)
 {
+    USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
     work *w = context;
     const usw_scan *s = w->s;
     const float_way way = way_of(w);

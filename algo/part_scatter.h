@@ -104,6 +104,7 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
  * bucket b. */
 static void FN(scatter)(upsweep *u, FN(split) * s, size_t *start)
 {
+    USW_ROUTE("a scatter into buckets");
     s->chunks = usw_min(s->room.chunks_max, usw_div_up(s->n, CHUNK_KEYS));
     s->chunk_keys = usw_div_up(usw_div_up(s->n, s->chunks), BLOCK_KEYS) * BLOCK_KEYS;
     s->chunks = usw_div_up(s->n, s->chunk_keys);

@@ -68,6 +68,7 @@ static inline USW_LANE_MASK FN(lanes)(size_t left)
 static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
                       uint64_t high, size_t counts[2])
 {
+    USW_ROUTE("count");
     const KEY *k = keys;
     size_t below = 0, up_to = 0, i = 0;
 #if USW_LEVEL == 2
@@ -203,12 +204,15 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
     size_t i = 0;
     *count = 0;
     if (record_bytes == 8 && KEY_BITS < 64) {
+        USW_ROUTE("taken with positions, in 8 bytes");
         return FN(take_records)(k, n, map, (KEY)limit, position, records, 8, room, count);
     }
     if (record_bytes == 16) {
+        USW_ROUTE("taken with positions, in 16 bytes");
         return FN(take_records)(k, n, map, (KEY)limit, position, records, 16, room, count);
     }
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
+    USW_ROUTE("taken by vectors");
     i = usw_keymap_is_identity(map)
             ? FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, true)
             : FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, false);
@@ -216,6 +220,7 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
         return i; /* for want of room */
     }
 #endif
+    USW_ROUTE("taken key by key");
     return i + FN(take_records)(k + i, n - i, map, (KEY)limit, position + i, records, sizeof(KEY),
                                 room, count);
 }
@@ -244,16 +249,20 @@ static void FN(collect)(const void *keys, size_t n, const usw_keymap *map, uint6
                         size_t ties, size_t position, void *records, size_t record_bytes)
 {
     if (record_bytes == sizeof(KEY)) {
+        USW_ROUTE("collected alone");
         FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, sizeof(KEY));
     } else if (record_bytes == 8) {
+        USW_ROUTE("collected with positions, in 8 bytes");
         FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, 8);
     } else {
+        USW_ROUTE("collected with positions, in 16 bytes");
         FN(collect_records)(keys, n, map, (KEY)limit, ties, position, records, 16);
     }
 }
 
 static void FN(sample)(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count)
 {
+    USW_ROUTE("sample");
     const KEY *k = keys;
     KEY *to = out, neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
     size_t part = n / count, within = usw_min(part, UINT32_MAX);

@@ -33,6 +33,7 @@ static inline USW_LANE_MASK FN(heads_at)(const KEY *k, size_t n, __m512i *keys)
 
 static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
 {
+    USW_ROUTE("heads");
     const KEY *k = keys;
     size_t count = 0, i = 1;
     *first = head ? 0 : n;
@@ -65,6 +66,7 @@ static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
  * and what follows the last head in out is never touched. */
 static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
 {
+    USW_ROUTE("compact");
     const KEY *k = keys;
     KEY *to = out;
     size_t kept = head && n > 0;
@@ -102,6 +104,7 @@ static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
 static void FN(runs)(const void *keys, size_t n, bool head, size_t count, uint64_t position,
                      void *out_keys, uint64_t *out_positions)
 {
+    USW_ROUTE("runs");
     const KEY *k = keys;
     KEY *to = out_keys;
     size_t at = head, i = 1;

@@ -136,6 +136,9 @@ static void FN(sort_many)(KEY *k, size_t n)
     V at[BLOCKS_MAX * BLOCK_ROWS], other[BLOCKS_MAX * BLOCK_ROWS];
     enum { KEYS = BLOCK_ROWS * LANES };
     unsigned some = (unsigned)usw_div_up(n, KEYS), blocks = some <= 2 ? 2 : some <= 4 ? 4 : 8;
+    USW_ROUTE_IF(blocks == 2, "2 blocks", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(blocks == 4, "4 blocks", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(blocks == 8, "8 blocks", USW_ROUTE_DEFAULT);
     V none = FN(vturn)(FN(vgreatest)());
     for (size_t i = 0; i < some * BLOCK_ROWS; i++) {
         size_t from = i * LANES;

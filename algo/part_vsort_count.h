@@ -3,6 +3,7 @@
 
 static void FN(vsort)(void *keys, size_t n)
 {
+    USW_ROUTE("bytes are counted");
     KEY *k = keys;
     size_t count[4][256] = {{0}};
     size_t i = 0;
@@ -25,6 +26,7 @@ static void FN(vsort)(void *keys, size_t n)
 
 static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
+    USW_ROUTE("bytes are counted to select");
     (void)k;
     if (map != NULL) {
         USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](keys, keys, n, map);

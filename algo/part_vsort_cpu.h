@@ -82,9 +82,11 @@ static size_t FN(vpartition_as)(void *keys, size_t n, const void *pivot, const u
     memcpy(&p, pivot, sizeof p);
 #if KEY_BITS > 8
     if (n >= FN(PARTITION_MIN)) {
+        USW_ROUTE("a partition by vectors");
         return FN(part_compared)(k, n, p, map);
     }
 #endif
+    USW_ROUTE("a partition key by key");
     size_t left = 0;
     for (size_t i = 0; i < n; i++) {
         KEY x = k[i], key = map == NULL ? x : (KEY)usw_map_key(map, (uint64_t)x);
@@ -104,6 +106,7 @@ static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
 static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, const void *pivot,
                                  const usw_keymap *map, size_t fronts[2])
 {
+    USW_ROUTE("a partition of two arrays");
     KEY *f = first, *g = second, *f_end = f + n, *g_end = g + m;
 #if KEY_BITS > 8
     KEY p;
@@ -119,7 +122,20 @@ static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, 
 }
 #endif
 
+#if defined(USW_CHECKED) && KEY_BITS > 8
+static void FN(vpivot)(const void *keys, size_t n, void *pivot)
+{
+    bool constant;
+    KEY p = FN(choose_pivot)(keys, n, NULL, &constant);
+    memcpy(pivot, &p, sizeof p);
+}
+#endif
+
 #if KEY_BITS == 128
+#ifdef USW_CHECKED
+const usw_vsort_pivots USW_SYMBOL(usw_vsort_pivots) = {
+    .choose = {NULL, vpivot_u16, vpivot_u32, vpivot_u64, vpivot_u128}};
+#endif
 const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
     .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},

@@ -77,6 +77,7 @@ static bool FN(mend)(KEY *k, size_t n)
         }
         runs = f + 1;
     }
+    USW_ROUTE("a few keys in the wrong place");
     KEY out[2 * FALLS_MAX];
     for (size_t f = 0; f <= count; f++) {
         size_t run = begin[f] < end[f] ? end[f] - begin[f] : 0;

@@ -226,14 +226,24 @@ USW_IN_REGISTERS void FN(sort_rows)(KEY *k, size_t n, const unsigned rows, const
 USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool mapped, const usw_keymap *map)
 {
     if (n <= LANES) {
+        USW_ROUTE_IF(!mapped, "1 rows of vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(mapped, "1 rows of vectors, mapped", USW_ROUTE_DEFAULT);
         FN(sort_rows)(k, n, 1, mapped, map);
     } else if (n <= 2 * LANES) {
+        USW_ROUTE_IF(!mapped, "2 rows of vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(mapped, "2 rows of vectors, mapped", USW_ROUTE_DEFAULT);
         FN(sort_rows)(k, n, 2, mapped, map);
     } else if (n <= 4 * LANES) {
+        USW_ROUTE_IF(!mapped, "4 rows of vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(mapped, "4 rows of vectors, mapped", USW_ROUTE_DEFAULT);
         FN(sort_rows)(k, n, 4, mapped, map);
     } else if (n <= 8 * LANES) {
+        USW_ROUTE_IF(!mapped, "8 rows of vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(mapped, "8 rows of vectors, mapped", USW_ROUTE_DEFAULT);
         FN(sort_rows)(k, n, 8, mapped, map);
     } else {
+        USW_ROUTE_IF(!mapped, "16 rows of vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(mapped, "16 rows of vectors, mapped", USW_ROUTE_DEFAULT);
         FN(sort_rows)(k, n, 16, mapped, map);
     }
 }

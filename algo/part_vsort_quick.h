@@ -57,19 +57,23 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 {
     while (n > FN(BASE)) {
         if (depth-- == 0) {
+            USW_ROUTE_WORK("heap sort", n);
             FN(heap_sort)(k, n);
             return;
         }
         bool constant;
         KEY pivot = FN(choose_pivot)(k, n, NULL, &constant);
         if (constant && FN(all_equal)(k, n)) {
+            USW_ROUTE("a part of equal keys");
             return;
         }
         if (pivot == top) {
+            USW_ROUTE("the pivot is the greatest key");
             n = pivot == KEY_LEAST ? 0 : FN(partition)(k, n, KEY_BEFORE(pivot));
             top = KEY_BEFORE(pivot);
             continue;
         }
+        USW_ROUTE_WORK("a partition", n);
         size_t left = FN(partition)(k, n, pivot);
         /* To ask which part is the larger would be a branch that no one foresees; depth bounds
          * the stack. */
@@ -84,6 +88,7 @@ static void FN(vsort)(void *keys, size_t n)
 {
 #ifdef BLOCKS_ALONE
     if (n > FN(BASE) && n <= (size_t)BLOCKS_ALONE * FN(BASE)) {
+        USW_ROUTE("blocks alone");
         FN(sort_many)(keys, n);
         return;
     }
@@ -97,6 +102,7 @@ static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_ke
 {
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
+        USW_ROUTE("a partition by mapped keys");
         return FN(partition_mapped)(k, n, pivot, map);
     }
 #endif
@@ -111,11 +117,13 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
     KEY *part = keys, top = KEY_GREATEST;
     unsigned depth = 2 * usw_log2_up(n) + 4;
+    USW_ROUTE("selection");
     while (n > FN(SELECT_BASE) && depth-- > 0) {
         bool constant;
         KEY pivot = FN(choose_pivot)(part, n, map, &constant);
         bool below = pivot == top;
         if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(part, n))) {
+            USW_ROUTE("selection among equal keys");
             return;
         }
         size_t left = FN(part_compared)(part, n, below ? KEY_BEFORE(pivot) : pivot, map);
@@ -125,6 +133,7 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
             continue;
         }
         if (below) {
+            USW_ROUTE("selection: all others equal the greatest");
             return; /* all others equal top */
         }
         part += left;

@@ -61,11 +61,14 @@ static void FN(base_sort)(KEY *k, size_t n)
         v[i] = i < n ? k[i] : (KEY)-1;
     }
     FN(net4)(v);
+    USW_ROUTE("a network of 4 keys");
     if (room > 4) {
+        USW_ROUTE("a network of 8 keys");
         FN(net4)(v + 4);
         FN(net_merge8)(v);
     }
     if (room > 8) {
+        USW_ROUTE("a network of 16 keys");
         FN(net4)(v + 8), FN(net4)(v + 12);
         FN(net_merge8)(v + 8);
         FN(net_merge16)(v);

@@ -166,7 +166,9 @@ USW_IN_REGISTERS size_t FN(partition_by)(KEY *k, size_t n, KEY pivot, const usw_
 /* Moves the keys <= pivot to the front and returns how many they are; n >= PARTITION_MIN. */
 static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 {
+    USW_ROUTE("a partition by vectors");
     if (FN(LONG_STRETCH) != FN(STRETCH) && n >= FN(LONG_FROM)) {
+        USW_ROUTE("a partition by long stretches");
         return FN(partition_by)(k, n, pivot, NULL, FN(LONG_STRETCH));
     }
     return FN(partition_by)(k, n, pivot, NULL, FN(STRETCH));
@@ -175,7 +177,9 @@ static size_t FN(partition)(KEY *k, size_t n, KEY pivot)
 #ifdef COMPARES_MAPPED
 static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap *map)
 {
+    USW_ROUTE("a partition by vectors, mapped");
     if (FN(LONG_STRETCH) != FN(STRETCH) && n >= FN(LONG_FROM)) {
+        USW_ROUTE("a partition by long stretches, mapped");
         return FN(partition_by)(k, n, pivot, map, FN(LONG_STRETCH));
     }
     return FN(partition_by)(k, n, pivot, map, FN(STRETCH));
@@ -194,6 +198,7 @@ USW_IN_REGISTERS void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_e
     if (f_end - left < 4 * KEYS || right - g < 4 * KEYS) {
         return;
     }
+    USW_ROUTE("a partition of two arrays by vectors");
     FN(border) b = FN(border_at)(pivot, map);
     V x[FN(STRETCH)], y[FN(STRETCH)];
     memcpy(rest, left, KEYS * sizeof(KEY));
@@ -256,6 +261,7 @@ static KEY FN(choose_pivot)(const KEY *k, size_t n, const usw_keymap *map, bool 
     size_t count = LANES;
     if (n >= FN(SAMPLE_WIDE_FROM)) {
         count = 8 * LANES;
+        USW_ROUTE("a pivot from eight vectors");
         for (size_t i = 0, step = n / count; i < count; i++) {
             sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
         }
@@ -265,6 +271,8 @@ static KEY FN(choose_pivot)(const KEY *k, size_t n, const usw_keymap *map, bool 
     } else {
         /* Three stand at the quarters: the ends are alike where keys rise and then fall. */
         size_t groups = n < 64 * LANES ? 3 : 9, step = (n - LANES) / (groups == 3 ? 4 : 8);
+        USW_ROUTE_IF(groups == 3, "a pivot from three vectors", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(groups == 9, "a pivot from nine vectors", USW_ROUTE_DEFAULT);
         V m[3];
         for (size_t g = 0; g < groups / 3; g++) {
             const KEY *at = k + (groups == 3 ? step : g * step);

@@ -87,6 +87,7 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
 static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned shift,
                       unsigned high)
 {
+    USW_ROUTE_OF("ties by more of their bits", USW_NO_TYPES);
     enum { STRIP = 64 }; /* searched at once, without a branch */
     uint64_t bits = (UINT64_MAX >> (64 - (high - shift))) << shift;
     for (size_t i = 0, end; i + 1 < n;) {
@@ -137,6 +138,7 @@ static size_t count_close(const uint64_t *words, size_t n, unsigned low, unsigne
 static void sort_places(const uint64_t *restrict from, uint64_t *restrict out, size_t n,
                         uint64_t keys)
 {
+    USW_ROUTE_OF("keys and places in 64 bits", USW_NO_TYPES);
     for (size_t i = 0; i < n; i++) {
         out[i] = (from[i] & keys) | i;
     }

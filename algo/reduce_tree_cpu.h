@@ -32,6 +32,7 @@ static inline KEY FN(least_of)(const KEY *x, size_t n, const usw_keymap *map)
 static void FN(least)(const void *data, size_t n, const usw_keymap *maps, size_t map_count,
                       uint64_t *keys, size_t *tiles)
 {
+    USW_ROUTE("least");
     const KEY *x = data;
     for (size_t m = 0; m < map_count; m++) {
         keys[m] = (KEY)-1;
@@ -50,6 +51,7 @@ static void FN(least)(const void *data, size_t n, const usw_keymap *maps, size_t
 
 static uint64_t FN(product)(const void *data, size_t n, uint64_t flip)
 {
+    USW_ROUTE_OF("product", USW_INTEGERS);
     enum { LANES = 16 };
     const KEY *x = data;
     KEY sign = (KEY)flip;
@@ -77,6 +79,7 @@ static uint64_t FN(product)(const void *data, size_t n, uint64_t flip)
  * bit flipped (flip), which adds flip to each of them: taken off at the end. */
 static uint64_t FN(sum)(const void *data, size_t n, uint64_t flip)
 {
+    USW_ROUTE_OF("sum", USW_INTEGERS);
     const KEY *x = data;
     uint64_t all = 0;
     size_t i = 0;
@@ -279,11 +282,14 @@ static void chunk_task(void *context, size_t c, unsigned thread)
         }
     } else if (j->sums != NULL) {
         bool far = j->n * j->bytes >= FAR_BYTES;
+        USW_ROUTE_IF(far, "sums of floats, far", USW_FLOATS);
+        USW_ROUTE_IF(!far, "sums of floats", USW_FLOATS);
         tile_fn sum = tile_sums[far][j->op == UPSWEEP_PRODUCT][j->type - UPSWEEP_F16];
         for (size_t i = 0; i < n; i += USW_TILE) {
             j->sums[(begin + i) / USW_TILE] = sum(at + i * j->bytes, usw_min(USW_TILE, n - i));
         }
     } else {
+        USW_ROUTE_OF("integers", USW_INTEGERS);
         j->part[c] = exact_chunk(j, at, n);
     }
 }

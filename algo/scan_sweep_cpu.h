@@ -113,6 +113,7 @@ static void end_turn(work *w, size_t block)
 static uint64_t exact_sweep_up(const work *w, const exact_loops *loops, size_t begin, size_t n,
                                bool *cut)
 {
+    USW_ROUTE_OF("totals before turns", USW_ALL_TYPES);
     const unsigned char *in = (const unsigned char *)w->s->in + begin * w->bytes;
     uint64_t total = w->neutral;
     *cut = false;
@@ -144,6 +145,7 @@ static const exact_loops *loops_of(const work *w)
  * from having met only NaN. */
 static void put_identities(const work *w, size_t begin, size_t n, void *out, const uint8_t *heads)
 {
+    USW_ROUTE_OF("identities", USW_ALL_TYPES);
     for (size_t i = 0; heads != NULL && i < n; i++) {
         if (heads[i] != 0) {
             usw_store_raw((unsigned char *)out + i * w->bytes, w->bytes, w->s->identity);
@@ -156,6 +158,7 @@ static void put_identities(const work *w, size_t begin, size_t n, void *out, con
 
 static void exact_block(void *context, size_t block, unsigned thread)
 {
+    USW_ROUTE_OF("exact operators", USW_ALL_TYPES);
     work *w = context;
     const usw_scan *s = w->s;
     const exact_loops *loops = loops_of(w);

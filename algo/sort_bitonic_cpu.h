@@ -234,6 +234,7 @@ static void FN(round)(upsweep *u, FN(job) * job, size_t size, bool mirrored)
 static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                unsigned bit_end)
 {
+    USW_ROUTE("bitonic");
     FN(job) job = {.keys = keys, .n = n, .chunk = FN(TILE)};
     (void)bit_begin, (void)bit_end;
     if (n > (SIZE_MAX >> 2)) {

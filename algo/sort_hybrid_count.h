@@ -77,6 +77,7 @@ static bool FN(count_sort)(upsweep *u, KEY *keys, size_t n, const usw_keymap *ma
     c.count = usw_scratch(u, lanes * FN(VALUES) * sizeof *c.count);
     c.start = c.count == NULL ? NULL : usw_scratch(u, (FN(VALUES) + 1) * sizeof *c.start);
     if (c.start == NULL) {
+        USW_ROUTE("no scratch for tables");
         return false;
     }
     memset(c.start, 0, (FN(VALUES) + 1) * sizeof *c.start);
@@ -98,8 +99,10 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     (void)in_place; /* the tables are within what that allows */
     map = map == NULL || usw_keymap_is_identity(map) ? NULL : map;
     if (n >= FN(COUNT_FROM) && FN(count_sort)(u, keys, n, map)) {
+        USW_ROUTE("values are counted");
         return UPSWEEP_OK;
     }
+    USW_ROUTE("parted by vectors");
     if (map != NULL) {
         maps->map[USW_WIDTH](keys, keys, n, map);
     }

@@ -118,6 +118,8 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
     FN(level) *level = depth < LEVELS_MAX ? h->levels[depth] : NULL;
     const usw_keymap *map = depth == 0 ? h->map : NULL;
     if (level == NULL || !FN(choose_pivots)(&level->pivots, from, n, map, level->sample)) {
+        USW_ROUTE_IF(level == NULL, "too many levels: in place", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(level != NULL, "equal keys in the sample: in place", USW_ROUTE_DEFAULT);
         FN(map_keys)(from, from, n, map, false);
         FN(sort_in_place)(u, from, n);
         FN(map_keys)(home, from, n, h->map, true);
@@ -144,6 +146,7 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
     }
     usw_parallel(u, s.buckets - b.skip, FN(sort_bucket), &b);
     for (size_t i = 0; i < b.skip; i++) {
+        USW_ROUTE("a large bucket is split again");
         size_t begin = level->start[level->order[i]], end = level->start[level->order[i] + 1];
         FN(sort_level)(h, other + begin, from + begin, end - begin, home + begin, depth + 1);
     }
@@ -213,11 +216,14 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     bool small = n <= SAMPLE_KEYS || n * sizeof(KEY) < u->tuning.thread_bytes;
     KEY *other = in_place || small ? NULL : FN(take_room)(&h, n);
     if (other != NULL) {
+        USW_ROUTE("scattered into buckets");
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
 #ifdef SORTS_SIGNED
     if (h.map != NULL && keeps_signed_order(h.map)) {
+        USW_ROUTE_IF(small, "few, in signed order", USW_SIGNED);
+        USW_ROUTE_IF(!small, "in place, in signed order", USW_SIGNED);
         if (small) {
             USW_SYMBOL(usw_part_vsort).sort_signed[USW_WIDTH](k, n);
         } else {
@@ -228,6 +234,8 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
     if (h.map != NULL && keeps_double_order(h.map) && are_plain(u, k, n)) {
+        USW_ROUTE_IF(small, "few plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
+        USW_ROUTE_IF(!small, "in place, plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         if (small) {
             USW_SYMBOL(usw_part_vsort).sort_doubles(k, n);
         } else {
@@ -236,6 +244,8 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         return UPSWEEP_OK;
     }
 #endif
+    USW_ROUTE_IF(small, "few", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(!small, "in place", USW_ROUTE_DEFAULT);
     FN(map_all)(u, k, n, h.map, false);
     if (small) {
         USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](k, n);

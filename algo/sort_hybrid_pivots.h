@@ -80,6 +80,7 @@ static bool FN(over_full)(const FN(cell) * all, const KEY *sample, size_t limit)
 
 static void FN(refine_pivots)(FN(pivots) * p, const KEY *sample)
 {
+    USW_ROUTE("uneven slices get pivots");
     p->refined = true;
     p->all = FN(cell_over)(sample[0], sample[SAMPLE_KEYS - 1], CELLS, 0);
     size_t at = 0, base = 0;

@@ -143,6 +143,7 @@ static bool FN(round)(upsweep *u, FN(job) * job, size_t parity)
 static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                unsigned bit_end)
 {
+    USW_ROUTE("oddeven");
     FN(job) job = {.part = USW_PICK(u->isa, usw_part_merge), .keys = keys, .n = n, .block = FIRST};
     (void)bit_begin, (void)bit_end;
     if (n <= FIRST) {

@@ -74,9 +74,11 @@ static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ,
 {
     differ &= n > INSERTION_MAX ? FN(differences)(from, n) : differ;
     if (n <= FN(LEAF) || differ == 0) {
+        USW_ROUTE("a leaf");
         FN(leaf)(from, other, to, n, differ, flip);
         return;
     }
+    USW_ROUTE("split by one thread");
     unsigned bits = FN(split_bits)(from, n, differ, SPLIT_BITS);
     unsigned shift = FN(high_bit)(differ) + 1 - bits;
     unsigned mask = (1u << bits) - 1, flip_digit = (unsigned)(flip >> shift) & mask;
@@ -169,6 +171,7 @@ static void FN(scan)(FN(job) * job)
  * destination, so a bucket's first and last may be shorter. */
 static void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane)
 {
+    USW_ROUTE("a scatter round the cache");
     enum { W = LINE_BYTES / sizeof(KEY) };
     const KEY *k = job->from;
     unsigned shift = job->shift, m = job->buckets - 1;
@@ -212,6 +215,7 @@ static void FN(scatter)(void *context, size_t c, unsigned lane)
         return;
     }
 #endif
+    USW_ROUTE("a scatter through the cache");
     size_t begin = c * job->chunk_keys, end = FN(chunk_end)(job, c);
     (void)lane;
     FN(move_far)
@@ -221,6 +225,7 @@ static void FN(scatter)(void *context, size_t c, unsigned lane)
 
 static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
 {
+    USW_ROUTE("a bucket");
     FN(job) *job = context;
     size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
     (void)lane;
@@ -252,15 +257,18 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         sorted = sorted && !job->chunk_unsorted[c];
     }
     if (sorted) {
+        USW_ROUTE("a range in order");
         if (r.side) {
             memcpy(final, job->from, r.n * sizeof(KEY));
         }
         return stack;
     }
     if (r.n <= (u->threads == 1 ? FN(LEAF) : ALONE_BYTES / sizeof(KEY))) {
+        USW_ROUTE("a range that one thread sorts");
         FN(leaf)(job->from, job->to, final, r.n, differ, job->flip);
         return stack;
     }
+    USW_ROUTE("a range that all threads split");
     unsigned shares = (unsigned)usw_min(SHARED_BITS_MAX, usw_log2_up(4 * (size_t)u->threads));
     unsigned bits = FN(split_bits)(job->from, r.n, differ, usw_max(SPLIT_BITS, shares));
     job->shift = FN(high_bit)(differ) + 1 - bits;
@@ -273,6 +281,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
         if (n > job->share) {
+            USW_ROUTE("a bucket that all threads split again");
             *stack++ = (range){r.start + begin, n, job->to_side};
         }
     }
@@ -286,6 +295,7 @@ static upsweep_status FN(sort_flipped)(upsweep *u, void *keys, size_t n, unsigne
 {
     FN(job) job = {.mask = FN(bits_between)(lo, hi), .flip = (KEY)flip};
     if (n <= INSERTION_MAX) {
+        USW_ROUTE("few: by insertion");
         (void)FN(insert)(keys, keys, n, job.mask, job.flip, SIZE_MAX);
         return UPSWEEP_OK;
     }

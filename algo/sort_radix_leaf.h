@@ -231,6 +231,7 @@ static unsigned FN(crowded_bits)(const KEY *k, size_t n, KEY differ)
 static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ, KEY flip)
 {
     if (n <= INSERTION_MAX || differ == 0) {
+        USW_ROUTE("a leaf by insertion");
         (void)FN(insert)(from, to, n, differ, flip, SIZE_MAX);
         return;
     }
@@ -246,6 +247,7 @@ static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ, KEY f
     bits = (unsigned)usw_min(all, passes * digit);
     KEY *at = passes <= GROUP ? FN(passes)(from, spare, n, hi - bits, hi, digit, flip) : from;
     if (bits == all && passes <= GROUP) {
+        USW_ROUTE("a leaf by passes over all bits");
         if (at != to) {
             memcpy(to, at, n * sizeof(KEY));
         }
@@ -253,11 +255,13 @@ static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ, KEY f
     }
     if (passes <= GROUP) {
         if (FN(insert)(at, to, n, differ, flip, n)) {
+            USW_ROUTE("a leaf by passes over the highest bits, and insertion");
             return;
         }
         at = to;
         spare = to == from ? spare : from;
     }
+    USW_ROUTE("a leaf by passes from the lowest bit");
     for (unsigned b = lo; b < hi; b += GROUP * DIGIT_MAX) {
         KEY *was = at;
         unsigned end = (unsigned)usw_min(hi, b + GROUP * DIGIT_MAX);

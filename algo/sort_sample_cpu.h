@@ -122,9 +122,11 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
     FN(pivots) *pivots = sample == NULL ? NULL : usw_scratch(u, sizeof *pivots);
     FN(buckets) *b = pivots == NULL ? NULL : usw_scratch(u, sizeof *b);
     if (b == NULL || !take_scatter_room(u, &room)) {
+        USW_ROUTE("few, or no scratch");
         USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](keys, n);
         return UPSWEEP_OK;
     }
+    USW_ROUTE("splitters");
     FN(choose_splitters)(pivots, keys, n, sample);
     FN(split)
     s = {.pivots = pivots,

@@ -123,6 +123,7 @@ static void FN(copy_back)(void *context, size_t c, unsigned lane)
 static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                unsigned bit_end)
 {
+    USW_ROUTE("split");
     if (n < 2) {
         return UPSWEEP_OK;
     }

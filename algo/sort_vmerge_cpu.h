@@ -138,6 +138,7 @@ static void FN(merge_piece)(void *context, size_t t, unsigned lane)
 static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                unsigned bit_end)
 {
+    USW_ROUTE("vmerge");
     (void)bit_begin, (void)bit_end;
     if (n <= LENGTH) {
         FN(insert_vector)(keys, keys, n);

@@ -113,6 +113,7 @@ static void FN(permute_each)(const unsigned char *in, const uint8_t *flags, size
 static void FN(permute)(const unsigned char *in, const uint8_t *flags, size_t n, size_t bytes,
                         targets *to)
 {
+    USW_ROUTE_OF("elements of this size", USW_NO_TYPES);
     (void)bytes;
 #if USW_LEVEL == 2 && KEY_BITS <= 64
     if (to->at[0] != NULL) {
@@ -134,6 +135,7 @@ static void FN(permute)(const unsigned char *in, const uint8_t *flags, size_t n,
 static void permute_any(const unsigned char *in, const uint8_t *flags, size_t n, size_t bytes,
                         targets *to)
 {
+    USW_ROUTE_OF("elements of any size", USW_NO_TYPES);
     for (size_t i = 0; i < n; i++) {
         int side = flags[i] != 0;
         if (to->at[side] != NULL) {
@@ -260,6 +262,8 @@ static upsweep_status compact(upsweep *u, const void *in, const uint8_t *flags, 
     if (status == UPSWEEP_OK) {
         size_t blocks = usw_div_up(n, SPLIT_BLOCK);
         j.permute = permute_of(bytes);
+        USW_ROUTE_IF(in == out, "compact in place", USW_NO_TYPES);
+        USW_ROUTE_IF(in != out, "compact elsewhere", USW_NO_TYPES);
         if (in == out) {
             for (size_t b = 0; b < blocks; b++) {
                 permute_task(&j, b, 0);

@@ -55,6 +55,7 @@ static upsweep_status take_tables(upsweep *u, job *j)
  * an Intel processor works at a third of its rate for the next half. */
 static void count_digits(const job *j, size_t begin, size_t end, uint64_t *table)
 {
+    USW_ROUTE("digits are counted as they are read");
     usw_isa isa = j->isa == USW_PORTABLE ? USW_PORTABLE : USW_AVX2;
     const usw_part_histogram *part = USW_PICK(isa, usw_part_histogram_cpu);
     if (begin >= end) {
@@ -78,6 +79,8 @@ static void count_task(void *context, size_t s, unsigned thread)
         count_digits(j, s * j->stretch, end, table);
         return;
     }
+    USW_ROUTE_IF(j->ways == 4, "counted in four tables", USW_ALL_TYPES);
+    USW_ROUTE_IF(j->ways == 1, "counted in one table", USW_ALL_TYPES);
     for (size_t i = s * j->stretch; i < end; i += USW_TILE) {
         uint32_t ids[USW_TILE];
         size_t n = usw_min(USW_TILE, end - i);
@@ -93,6 +96,7 @@ static void count_task(void *context, size_t s, unsigned thread)
 
 static void scatter_task(void *context, size_t s, unsigned thread)
 {
+    USW_ROUTE("split into buckets");
     const job *j = context;
     uint64_t *cursor = j->tables + s * j->ways * j->stride;
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
@@ -245,6 +249,7 @@ upsweep_status upsweep_split_keys(upsweep *u, const void *keys, void *out, size_
 static upsweep_status split_ids(upsweep *u, const usw_options *o, const void *ids,
                                 upsweep_type id_type, size_t count, job *j, uint64_t *offsets)
 {
+    USW_ROUTE_OF("split by given numbers", USW_NO_TYPES);
     upsweep_status status = check_split(u, o, j->in, j->out, j->n, j->bytes);
     if (status == UPSWEEP_OK && id_type != UPSWEEP_U8 && id_type != UPSWEEP_U16 &&
         id_type != UPSWEEP_U32) {

@@ -93,6 +93,7 @@ static void add_merge(job *j, piece rest, size_t piece_keys)
 /* Merges a piece tile by tile: the next keys of both lists are mapped, merged and mapped back. */
 static void merge_mapped(const job *j, piece p, unsigned char *tiles)
 {
+    USW_ROUTE("merged tile by tile");
     size_t tile_bytes = TILE_KEYS * j->bytes;
     unsigned char *a = tiles, *b = tiles + tile_bytes, *out = b + tile_bytes;
     while (p.na + p.nb > 0) {
@@ -116,8 +117,10 @@ static void piece_task(void *context, size_t t, unsigned lane)
     const job *j = context;
     const piece *p = &j->pieces[t];
     if (p->na == 0 || p->nb == 0) {
+        USW_ROUTE("a piece of one list");
         memcpy(p->out, p->na > 0 ? p->a : p->b, (p->na + p->nb) * j->bytes);
     } else if (j->plain) {
+        USW_ROUTE("merged as they are");
         j->part->merge[j->width](p->a, p->na, p->b, p->nb, p->out);
     } else {
         merge_mapped(j, *p, usw_share(&j->tiles, lane));
@@ -205,6 +208,7 @@ static void unmap_task(void *context, size_t t, unsigned lane)
 /* Copies the runs, mapped, into `to`. */
 static void map_runs(tree *x, unsigned char *to)
 {
+    USW_ROUTE("runs are mapped");
     job *j = &x->job;
     j->count = 0;
     for (size_t r = 0; r < x->k; r++) {
@@ -241,6 +245,7 @@ static upsweep_status run_tree(tree *x)
     job *j = &x->job;
     unsigned levels = usw_log2_up(x->k);
     if (levels == 0) {
+        USW_ROUTE("one run is copied");
         memcpy(x->out, x->runs[0].at, x->n * j->bytes);
         return UPSWEEP_OK;
     }

@@ -57,6 +57,7 @@ static void below_task(void *context, size_t c, unsigned thread)
 
 static void gather_task(void *context, size_t c, unsigned thread)
 {
+    USW_ROUTE_OF("gather", USW_NO_TYPES);
     move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n - begin);
     (void)thread;
@@ -111,6 +112,7 @@ static upsweep_status scatter(upsweep *u, const usw_options *o, move *m, unsigne
     if (atomic_load(&m->outside)) {
         return outside(u, m);
     }
+    USW_ROUTE_OF("scatter", USW_NO_TYPES);
     m->part->scatter(m->in, m->index, m->index_bytes, m->out, m->bytes, 0, m->n);
     return UPSWEEP_OK;
 }
@@ -147,6 +149,7 @@ static void seen_task(void *context, size_t c, unsigned thread)
 
 static void scatter_task(void *context, size_t c, unsigned thread)
 {
+    USW_ROUTE_OF("permute", USW_NO_TYPES);
     const move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n - begin);
     (void)thread;
@@ -206,6 +209,7 @@ upsweep_status upsweep_permute(upsweep *u, void *data, const void *index, unsign
 
 static void reverse_task(void *context, size_t c, unsigned thread)
 {
+    USW_ROUTE_OF("reverse", USW_NO_TYPES);
     const move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n / 2 - begin);
     (void)thread;

@@ -199,9 +199,12 @@ static upsweep_status pairs_by_choice(job *j)
     size_t vb = j->value_bytes, bytes;
     bool direct = vb <= 16 && (vb & (vb - 1)) == 0;
     usw_pair_sort p = {.out_keys = j->keys, .payload_bytes = vb};
+    USW_CALL_CARRIES(USW_CARRY_VALUES);
     if (direct) {
+        USW_ROUTE("values travel with their keys");
         p.payloads = p.out_payloads = j->values;
     } else {
+        USW_ROUTE("values of an odd size wait for positions");
         p.payload_bytes = j->n - 1 <= UINT32_MAX ? 4 : 8;
         if (usw_mul_overflows(j->n, vb, &bytes) ||
             (j->values_copy = usw_scratch(j->u, bytes)) == NULL) {
@@ -232,7 +235,9 @@ static upsweep_status run_pairs(job *j)
 {
     usw_pairs *p = &j->pairs;
     bool direct = value_fits(j);
+    USW_CALL_CARRIES(USW_CARRY_VALUES);
     if (direct) {
+        USW_ROUTE("by name: key and value in one word");
         p->values = j->values;
         p->value_bytes = j->value_bytes;
     } else {
@@ -243,6 +248,7 @@ static upsweep_status run_pairs(job *j)
         }
         if (!j->whole && !j->form->takes_bits) {
             /* The other bits of the key do not fit the record beside the position. */
+            USW_ROUTE("by name: keys wait for positions, too");
             j->keys_copy = usw_scratch(j->u, j->n * p->key_bytes);
             if (j->keys_copy == NULL) {
                 return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu keys", j->n);
@@ -256,6 +262,7 @@ static upsweep_status run_pairs(job *j)
         return status;
     }
     if (!direct) {
+        USW_ROUTE("by name: values wait for positions");
         usw_parallel(j->u, usw_div_up(j->n, CHUNK), copy_task, j);
     }
     if (j->keys_copy != NULL) {
@@ -300,11 +307,13 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
 static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
 {
     usw_pairs *p = &j->pairs;
+    USW_CALL_CARRIES(USW_CARRY_INDEX);
     if (j->form == NULL) {
         usw_pair_sort choice = {.out_payloads = index, .payload_bytes = index_bits / 8};
         report(j, false);
         return sort_by_choice(j, &choice);
     }
+    USW_ROUTE("by name: key and position in one word");
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
     upsweep_status status = sort_records(j);

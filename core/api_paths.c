@@ -125,6 +125,7 @@ static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_pa
     const char *name = form->dense != NULL ? "path/dijkstra" : "path/bucket";
     const char *alone = why_alone(u, form, q);
     if (alone == NULL) {
+        USW_ROUTE_OF("all threads share a search", USW_NO_TYPES);
         usw_mark mark = usw_scratch_mark(u);
         upsweep_status status = form->parallel(u, q, room->relaxed, &room->culprit);
         if (status != UPSWEEP_ERROR_MEMORY) {
@@ -136,6 +137,7 @@ static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_pa
         alone = "scratch or threads are short";
     }
     usw_report(u, name, "buckets of width %g%s, one thread: %s", q->delta, where, alone);
+    USW_ROUTE_OF("one thread searches", USW_NO_TYPES);
     return form->search(room, q);
 }
 
@@ -161,6 +163,7 @@ static upsweep_status search_core(upsweep *u, const usw_path_form *form, const u
     snprintf(where, sizeof where, " for %zu vertices on no chain", in_core.graph->vertices);
     status = search(u, form, &in_core, room, where);
     if (status == UPSWEEP_OK) {
+        USW_ROUTE_OF("by way of the core", USW_NO_TYPES);
         usw_climb_down(&climb, q);
     }
     return status;

@@ -98,6 +98,10 @@ static void sort_all(job *j, const usw_options *o)
         return;
     }
     usw_scratch_reset(j->u, mark);
+    USW_ROUTE_IF(j->n < COMPARE_BELOW, "few records are compared", USW_NO_TYPES);
+    USW_ROUTE_IF(in_place, "in place: records are compared", USW_NO_TYPES);
+    USW_ROUTE_IF(j->n >= COMPARE_BELOW && !in_place, "no scratch: records are compared",
+                 USW_NO_TYPES);
     usw_sort_by(j->u, j->records, j->n, j->record_bytes, usw_compare_records, &j->keys, in_place);
 }
 

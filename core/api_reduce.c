@@ -90,6 +90,7 @@ static void store_identity(upsweep_type type, upsweep_op op, void *result)
 static upsweep_status least_or_greatest(upsweep *u, const usw_reduce_form *form, const void *data,
                                         size_t n, upsweep_type type, bool greatest, void *result)
 {
+    USW_ROUTE("least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
     uint64_t key;
     size_t index;
@@ -149,6 +150,7 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
         return usw_fail(u, UPSWEEP_ERROR_ARGUMENT,
                         n == 0 ? "no element has a position when n is 0" : "index is NULL");
     }
+    USW_ROUTE("the place of the least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
     /* NaNs are the last keys, so the best key is one of them only if all are. */
     uint64_t key, last = usw_type_is_float(type) ? usw_map_key(&map, extreme_value(type, !greatest))
@@ -201,6 +203,7 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
         store_identity(type, UPSWEEP_GREATEST, greatest);
         return UPSWEEP_OK;
     }
+    USW_ROUTE("least and greatest");
     usw_keymap maps[2] = {usw_keymap_of(type, 0), usw_keymap_of(type, UPSWEEP_DESCENDING)};
     uint64_t keys[2];
     size_t index[2];
@@ -234,6 +237,7 @@ typedef struct by_job {
 
 static void by_task(void *context, size_t t, unsigned thread)
 {
+    USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
     unsigned char *accumulator = j->parts + t * j->bytes;

@@ -37,6 +37,7 @@ static size_t row_begin(const rows_job *j, size_t r)
 
 static void sort_plain(const rows_job *j, void *row, size_t n)
 {
+    USW_ROUTE("a short row");
     const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
     if (usw_keymap_is_identity(&j->map)) {
         USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](row, n);
@@ -50,6 +51,7 @@ static void sort_plain(const rows_job *j, void *row, size_t n)
 static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
                         void *room)
 {
+    USW_ROUTE("a short row with positions");
     uint64_t *narrow = room;
     usw_u128 *wide = room;
     bool is_narrow = j->bytes <= 4;
@@ -110,8 +112,11 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
     upsweep *u = j->u;
     unsigned char *row = j->keys + at * j->bytes;
     if (j->index == NULL) {
+        USW_ROUTE("a long row");
         return usw_sort_keys(u, row, n, j->type, &j->options);
     }
+    USW_ROUTE("a long row with positions");
+    USW_CALL_CARRIES(USW_CARRY_INDEX);
     unsigned char *index = j->index + at * j->index_bytes;
     usw_pair_sort p = {.n = n, .keys = row, .map = j->map, .bit_end = j->map.bits};
     p.payload_bytes = j->index_bytes;

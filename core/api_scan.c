@@ -40,6 +40,9 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
         return status;
     }
     usw_report_tiles(u, "scan/sweep", s->n);
+    USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
+    USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
+    USW_ROUTE_IF(s->keys != NULL, "scan by key", USW_ALL_TYPES);
     return s->n == 0 ? UPSWEEP_OK : form->scan(u, s);
 }
 
@@ -76,6 +79,7 @@ upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, upsweep_type ke
     if (status != UPSWEEP_OK) {
         return status;
     }
+    USW_CALL_TYPE(type);
     s.key_bytes = upsweep_type_bytes(key_type);
     status = usw_check_type(u, key_type);
     if (status == UPSWEEP_OK) {
@@ -113,6 +117,7 @@ static void combine_tile(void *context, size_t t, unsigned thread)
 
 static void scan_tile(void *context, size_t t, unsigned thread)
 {
+    USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
     unsigned char *value = usw_share(&j->rooms, thread), *kept = value + j->bytes;

@@ -210,8 +210,10 @@ static bool take_at_once(top_job *j, size_t expected)
         usw_parallel(j->u, usw_div_up(j->n, TAKE_KEYS), take_block, j);
         j->records_n = atomic_load(&j->used);
         if (j->records_n >= j->k && j->records_n <= j->room) {
+            USW_ROUTE("taken in one pass");
             return true;
         }
+        USW_ROUTE("one pass takes too few or too many");
     }
     usw_scratch_reset(j->u, mark);
     return false;
@@ -231,6 +233,7 @@ static upsweep_status find_limit(top_job *j)
     if (copy == NULL) {
         return no_memory(j);
     }
+    USW_ROUTE("the sample misled: the exact k-th key");
     memcpy(copy, j->keys, j->n * j->bytes);
     usw_select(j->u, copy, j->n, j->k - 1, &j->map);
     j->limit = usw_map_key(&j->map, usw_load_raw(copy + (j->k - 1) * j->bytes, j->bytes));
@@ -263,6 +266,8 @@ static upsweep_status set_limit(top_job *j)
 static void sort_collected(const top_job *j)
 {
     unsigned width = usw_log2_up(j->record_bytes);
+    USW_ROUTE_IF(j->records_n <= SORT_ALONE, "few are sorted by one thread", USW_ALL_TYPES);
+    USW_ROUTE_IF(j->records_n > SORT_ALONE, "many are sorted by all threads", USW_ALL_TYPES);
     if (j->records_n <= SORT_ALONE ||
         USW_PICK(j->u->isa, usw_part_hybrid)
                 ->sort[width](j->u, j->records, j->records_n, NULL, true) != UPSWEEP_OK) {
@@ -286,6 +291,7 @@ static upsweep_status collect_all(top_job *j)
         (j->records = usw_scratch(j->u, bytes)) == NULL) {
         return no_memory(j);
     }
+    USW_ROUTE("counted, then collected");
     place_blocks(j);
     usw_parallel(j->u, blocks, collect_block, j);
     return UPSWEEP_OK;
@@ -296,6 +302,8 @@ static upsweep_status run_top_k(top_job *j)
     j->record_bytes = j->index == NULL                          ? j->bytes
                       : j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8
                                                                 : 16;
+    USW_CALL_CARRIES(j->index == NULL ? USW_CARRY_NOTHING : USW_CARRY_INDEX);
+    USW_ROUTE_CARRIED("top_k", 1u << USW_CARRY_NOTHING | 1u << USW_CARRY_INDEX);
     size_t expected = guess_limit(j);
     if (!take_at_once(j, expected)) {
         upsweep_status status = collect_all(j);

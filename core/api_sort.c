@@ -87,6 +87,7 @@ static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw
 
 static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, const char *name)
 {
+    USW_ROUTE("a form");
     if (form->n_max != 0 && j->n > form->n_max) {
         return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s takes at most %zu keys, not %zu",
                         name, form->n_max, j->n);
@@ -115,6 +116,7 @@ static upsweep_status sort_by_digits(const job *j)
         return UPSWEEP_OK;
     }
     if ((j->map.neg | j->map.add) == 0) {
+        USW_ROUTE_OF("by digits, keys as they are", USW_INTEGERS);
         return USW_PICK(j->u->isa, usw_part_lsd)
             ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
     }
@@ -130,11 +132,13 @@ static upsweep_status sort_named(const job *j)
     }
     const char *name = e->row->info.name; /* static, unlike the caller's string */
     if (!j->all_bits && !form->takes_bits) {
+        USW_ROUTE("by name: digits in place of a form without bit ranges");
         usw_report(j->u, "sort/radix", "%s does not sort by a range of bits", name);
         return sort_by_digits(j);
     }
     usw_report(j->u, name, "asked for by name");
     if (strcmp(name, "sort/hybrid") == 0) {
+        USW_ROUTE("by name: hybrid");
         const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
         bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
         return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
@@ -217,20 +221,30 @@ static upsweep_status sort_automatic(const job *j)
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
     method m = choose_method(j);
     if (m != BY_BITS && usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
+        USW_ROUTE("a pattern");
         return UPSWEEP_OK;
     }
     if (m == BY_DIGITS && usw_some_are_frequent(j->u, j->keys, j->n, j->width)) {
+        USW_ROUTE_ON("digits are left for frequent keys", USW_TYPES_OF_64_BITS & USW_INTEGERS,
+                     USW_ON_AVX2);
         m = PARTED;
     }
     if (m == BY_BITS || m == BY_DIGITS) {
         upsweep_status status = sort_by_digits(j);
         if (m == BY_BITS || status == UPSWEEP_OK) {
+            USW_ROUTE_IF(m == BY_BITS, "by bits", USW_ALL_TYPES);
             report_method(j, m);
+            USW_ROUTE_IF_ON(m == BY_DIGITS, "by digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
             return status;
         }
         m = SCATTERED; /* which needs less, and goes on without scratch */
+        USW_ROUTE_ON("no scratch for digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
     }
     report_method(j, m);
+    USW_ROUTE_IF(m == COUNTED, "counted", USW_SHORT_TYPES);
+    USW_ROUTE_IF(m == CACHED, "cached", USW_WIDE_TYPES);
+    USW_ROUTE_IF(m == PARTED, "parted in place", USW_WIDE_TYPES);
+    USW_ROUTE_IF(m == SCATTERED, "scattered", USW_WIDE_TYPES);
     const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
     return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, m != SCATTERED);
 }
@@ -344,13 +358,17 @@ USW_HOT upsweep_status upsweep_sort(upsweep *u, void *keys, size_t n, upsweep_ty
     if (!is_plain(u, keys, n, type, options)) {
         return sort_call(u, keys, n, type, options);
     }
+    USW_CALL_BEGINS(u->isa);
+    USW_CALL_TYPE(type);
     if (n <= USW_SMALL) {
+        USW_ROUTE("few keys, without the lock");
         return sort_few(u, keys, n, type, options == NULL ? 0 : options->flags);
     }
     unsigned width = usw_log2_up(usw_type_bytes(type));
     if (!all_equal(u, keys, n, width)) {
         return sort_call(u, keys, n, type, options);
     }
+    USW_ROUTE("all equal, without the lock");
     report_brief(u, USW_RISING, width, n);
     return UPSWEEP_OK;
 }

@@ -54,6 +54,8 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
         return status;
     }
     size_t count = 0;
+    USW_ROUTE_IF(c->keep, "compact", USW_NO_TYPES);
+    USW_ROUTE_IF(!c->keep, "split by flags", USW_NO_TYPES);
     if (c->n > 0) {
         status = (c->keep ? form->compact : form->split)(u, c->in, c->flags, c->out, c->n, c->bytes,
                                                          &count);

@@ -57,6 +57,7 @@ static void place_block(void *context, size_t block, unsigned lane)
 
 static size_t unique_by_waves(upsweep *u, unique_job *j, size_t wave)
 {
+    USW_ROUTE("unique by waves of blocks");
     size_t kept = 0;
     for (j->start = 0; j->start < j->n; j->start += wave * j->block_n) {
         size_t blocks = usw_min(wave, usw_div_up(j->n - j->start, j->block_n));
@@ -81,6 +82,7 @@ static size_t run_unique(upsweep *u, unique_job *j)
             return unique_by_waves(u, j, wave);
         }
     }
+    USW_ROUTE("unique in place by one thread");
     return j->part->compact[j->width](j->keys, j->n, true, j->keys);
 }
 
@@ -164,6 +166,7 @@ static void write_runs(void *context, size_t block, unsigned lane)
 
 static upsweep_status find_runs(upsweep *u, runs_job *j, size_t *runs)
 {
+    USW_ROUTE("runs");
     size_t blocks = usw_div_up(j->n, RUNS_BLOCK), next = j->n, total = 0;
     j->blocks = usw_scratch(u, blocks * sizeof *j->blocks);
     if (j->blocks == NULL) {

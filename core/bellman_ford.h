@@ -32,6 +32,7 @@ static bool NAME(relax)(ford *f, uint32_t v)
 
 static void NAME(run)(ford *f)
 {
+    USW_ROUTE_OF("rounds", USW_NO_TYPES);
     DIST *distance = f->distance;
     for (size_t v = 0; v < f->g->vertices; v++) {
         distance[v] = DIST_MAX;

@@ -188,6 +188,7 @@ void usw_contract(upsweep *u, upsweep_graph *g)
         size_t passed = pass_over_all(g, &l, queue, rank, &alone);
         /* With many parts, each small, a sweep over all would cost a search more than it saves. */
         if (passed >= n / 2 && alone <= n / PARTS) {
+            USW_ROUTE_OF("contracted", USW_NO_TYPES);
             g->contraction = keep(u, g, &l, rank, passed);
         }
     }
@@ -209,6 +210,9 @@ bool usw_search_near(const usw_path_form *form, usw_path_room *room, const usw_p
     room->patience = q->graph->vertices / NEAR + 1;
     *status = form->search(room, q);
     room->patience = 0;
+    USW_ROUTE_IF(*status == UPSWEEP_OK && room->gave_up, "more than a few vertices are near",
+                 USW_NO_TYPES);
+    USW_ROUTE_IF(*status == UPSWEEP_OK && !room->gave_up, "few vertices are near", USW_NO_TYPES);
     return *status != UPSWEEP_OK || !room->gave_up;
 }
 

@@ -97,6 +97,7 @@ static void NAME(replace)(links *l, uint32_t v, uint32_t old, const NAME(link) *
 
 static void NAME(pass_over)(links *l, uint32_t v, size_t rank)
 {
+    USW_ROUTE_OF("a vertex is passed over", USW_NO_TYPES);
     const NAME(link) *row = (NAME(link) *)l->link + l->begin[v];
     NAME(down) *down = (NAME(down) *)l->down + rank;
     size_t count = l->count[v];
@@ -152,6 +153,7 @@ static size_t NAME(core_arcs)(const links *l, const uint32_t *rank, size_t passe
  * distance by such ways is known. Returns how many of the core were met. */
 static size_t NAME(climb)(const usw_climb *c, const usw_path_query *q)
 {
+    USW_ROUTE_OF("up to the core", USW_NO_TYPES);
     const usw_contraction *k = q->graph->contraction;
     const NAME(down) *down = k->down;
     const NAME(up) *up = k->up;
@@ -188,6 +190,7 @@ static size_t NAME(climb)(const usw_climb *c, const usw_path_query *q)
 
 static void NAME(descend)(const usw_climb *c, const usw_path_query *q)
 {
+    USW_ROUTE_OF("down from the core", USW_NO_TYPES);
     const usw_contraction *k = q->graph->contraction;
     const NAME(down) *down = k->down;
     const DIST *core = c->distance;

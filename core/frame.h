@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "routes.h"
 #include "upsweep.h"
 
 /* Instruction sets, best last. An object is compiled for one of them (cmake/cpu_forms.cmake); which

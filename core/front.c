@@ -42,6 +42,7 @@ static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kin
 
 static void find_break(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE("all threads look for the first break");
     break_search *s = context;
     const usw_front *f = s->f;
     size_t begin = i * USW_FRONT_CHUNK, n = usw_min(USW_FRONT_CHUNK + 1, f->n - begin);
@@ -98,6 +99,7 @@ typedef struct map_pass {
 
 static void map_chunk(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE("keys are mapped in a pass");
     const map_pass *p = context;
     const usw_front *f = p->f;
     size_t begin = i * USW_FRONT_CHUNK;
@@ -124,6 +126,7 @@ void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_ke
 
 static void reverse_chunk(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE("reversed");
     const usw_front *f = context;
     size_t begin = i * USW_FRONT_CHUNK, end = usw_min(f->n / 2, begin + USW_FRONT_CHUNK);
     (void)lane;
@@ -156,6 +159,7 @@ static bool sort_almost(const usw_front *f)
 {
     int way = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
     if (way < 0) {
+        USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
         usw_front_reverse(f, 0, f->n);
     }
     return way != 0 && usw_front_almost(f);
@@ -168,10 +172,12 @@ static bool sort_ordered(const usw_front *f, const usw_glance *g)
     bool equal = g->falls[0] == 0 && g->rises[0] == 0;
     if (g->falls[0] == 0 &&
         ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
+        USW_ROUTE("in order already");
         usw_report_later(f->u, "sort/hybrid", usw_tell_sorted, f->n, 0);
         return true;
     }
     if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
+        USW_ROUTE("in falling order");
         usw_front_reverse(f, 0, f->n);
         usw_report_later(f->u, "sort/hybrid", usw_tell_reversed, f->n, 0);
         return true;

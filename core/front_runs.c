@@ -42,6 +42,7 @@ static bool find_runs(runs *r)
             return false;
         }
         if (falling > n) {
+            USW_ROUTE_OF("a falling run is turned", USW_WIDE_TYPES);
             usw_front_reverse(f, at, falling);
         }
         at += run;
@@ -53,6 +54,7 @@ static bool find_runs(runs *r)
 /* Piece i of the merge of a pair of runs; a run without a partner is copied. */
 static void merge_piece(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE_OF("runs are merged", USW_WIDE_TYPES);
     const runs *r = context;
     const usw_front *f = r->f;
     size_t pair = i / r->pieces * 2, bytes = f->bytes;
@@ -71,6 +73,7 @@ static void merge_piece(void *context, size_t i, unsigned lane)
 
 static void copy_back(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE_OF("an odd number of passes", USW_WIDE_TYPES);
     const runs *r = context;
     const usw_front *f = r->f;
     size_t begin = i * USW_FRONT_CHUNK, n = usw_min(USW_FRONT_CHUNK, f->n - begin);
@@ -100,6 +103,7 @@ static void merge_runs(runs *r, unsigned char *scratch)
     if (at == 1) {
         usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), copy_back, r);
     } else {
+        USW_ROUTE_OF("an even number of passes", USW_WIDE_TYPES);
         usw_front_map(f, true);
     }
 }
@@ -118,6 +122,7 @@ bool usw_front_runs(const usw_front *f)
     usw_mark mark = usw_scratch_mark(f->u);
     unsigned char *scratch = usw_scratch(f->u, f->n * f->bytes);
     if (scratch == NULL) {
+        USW_ROUTE_OF("runs, but no scratch to merge them", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
         return false;
     }
@@ -171,17 +176,20 @@ bool usw_front_almost(const usw_front *f)
     usw_mark mark = usw_scratch_mark(f->u);
     unsigned char *dropped = usw_scratch(f->u, room * f->bytes);
     if (dropped == NULL) {
+        USW_ROUTE_OF("no scratch for the few that stand wrong", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
         return false;
     }
     usw_front_map(f, false);
     bool done = drop_wrong(f, dropped, &kept);
     if (done) {
+        USW_ROUTE_OF("in order but for a few", USW_WIDE_TYPES);
         const usw_part_hybrid *hybrid = USW_PICK(f->u->isa, usw_part_hybrid);
         (void)hybrid->sort[f->width](f->u, dropped, f->n - kept, NULL, true);
         f->steps->weave[f->width](f->keys, kept, dropped, f->n - kept);
         usw_report_later(f->u, "sort/hybrid", tell_almost, f->n, f->n - kept);
     } else {
+        USW_ROUTE_OF("more than a few stand wrong", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
     }
     usw_front_map(f, true);

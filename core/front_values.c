@@ -80,8 +80,11 @@ static bool count_noted(const usw_front *f, usw_few *few)
     size_t chunks = usw_div_up(f->n, c.chunk);
     usw_parallel(f->u, chunks, count_chunk, &c);
     if (atomic_load(&c.other)) {
+        USW_ROUTE_OF("other values turn up", USW_WIDE_TYPES);
         return false;
     }
+    USW_ROUTE_OF("few values: counted", USW_WIDE_TYPES);
+    USW_ROUTE_IF(chunks > 1, "few values: by all threads", USW_WIDE_TYPES);
     usw_parallel(f->u, chunks, write_chunk, &c);
     usw_report_later(f->u, "sort/hybrid", tell_few, c.few.values, 0);
     return true;
@@ -97,8 +100,10 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
         return false;
     }
     if (f->n <= FEW_AT_ONCE && count_noted(f, &few)) {
+        USW_ROUTE_OF("few values, by the first probes", USW_WIDE_TYPES);
         return true;
     }
+    USW_ROUTE_OF("few values, by more probes", USW_WIDE_TYPES);
     unsigned values = few.values;
     f->steps->sample[f->width](f->keys, f->n, more, PROBES_MORE);
     return f->steps->note_few(&few, more, PROBES_MORE) &&
@@ -181,15 +186,18 @@ static bool count_range(const usw_front *f, const uint64_t *sample)
     c.count = usw_scratch(f->u, lanes * 2 * c.span * sizeof *c.count);
     c.start = c.count == NULL ? NULL : usw_scratch(f->u, (c.span + 1) * sizeof *c.start);
     if (c.start == NULL) {
+        USW_ROUTE_OF("a narrow range, but no scratch", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
         return false;
     }
     memset(c.count, 0, lanes * 2 * c.span * sizeof *c.count);
     usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), count_piece, &c);
     if (atomic_load(&c.other)) {
+        USW_ROUTE_OF("a narrow range, but for some keys", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
         return false;
     }
+    USW_ROUTE_OF("a narrow range: counted", USW_WIDE_TYPES);
     size_t sum = 0;
     for (size_t x = 0; x < c.span; x++) {
         c.start[x] = sum;

@@ -272,6 +272,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     u->threads = u->report.threads = u->threads_most;
     u->note[0] = '\0';
     usw_scratch_begin(u);
+    USW_CALL_BEGINS(u->isa);
     upsweep_status status = check_options(u, options, allowed, checked);
     if (status != UPSWEEP_OK) {
         pthread_mutex_unlock(&u->lock);

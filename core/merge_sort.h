@@ -236,6 +236,7 @@ USW_INLINE void usw_merge_down(usw_sorter s, unsigned char *a, size_t na, const 
 /* [a][b] becomes [b][a], by exchanging blocks of equal length. */
 USW_INLINE void usw_rotate(unsigned char *a, size_t na, size_t nb, size_t bytes)
 {
+    USW_ROUTE_OF("rotation", USW_NO_TYPES);
     while (na != 0 && nb != 0) {
         if (na <= nb) {
             usw_swap_bytes(a, a + na * bytes, na * bytes);
@@ -265,16 +266,19 @@ USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, 
         return false;
     }
     if (*nb <= s.room && *na <= s.room - *nb) {
+        USW_ROUTE_OF("merge from a buffer that holds both runs", USW_NO_TYPES);
         memcpy(s.buffer, *a, (*na + *nb) * bytes);
         usw_merge_apart(s, *a, s.buffer, *na, s.buffer + *na * bytes, *nb, bytes);
         return true;
     }
     if (*na <= *nb && *na <= s.room) {
+        USW_ROUTE_OF("merge upwards", USW_NO_TYPES);
         memcpy(s.buffer, *a, *na * bytes);
         usw_merge_up(s, *a, s.buffer, *na, b, *nb, bytes);
         return true;
     }
     if (*nb <= s.room) {
+        USW_ROUTE_OF("merge downwards", USW_NO_TYPES);
         memcpy(s.buffer, b, *nb * bytes);
         usw_merge_down(s, *a, *na, s.buffer, *nb, bytes);
         return true;
@@ -287,6 +291,7 @@ USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, 
  * one. */
 static void usw_merge_in_place(usw_sorter s, unsigned char *a, size_t na, size_t nb, size_t bytes)
 {
+    USW_ROUTE_OF("merge in place", USW_NO_TYPES);
     while (!usw_merge_buffered(s, &a, &na, &nb, bytes)) {
         if (na + nb == 2) {
             usw_swap_bytes(a, a + bytes, bytes);

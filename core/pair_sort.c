@@ -78,10 +78,12 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     }
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
+        USW_ROUTE_PAIRS("keys in order already");
         return UPSWEEP_OK;
     }
     if (!take_ways(u, p, key_bytes, payloads_at)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
+    USW_ROUTE_PAIRS("keys that carry something are sorted");
     return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
 }

@@ -45,6 +45,14 @@ typedef struct usw_part_vsort {
     /* False, with nothing done, if the order or any key does not allow it. */
     bool (*select_doubles)(void *keys, size_t n, size_t k, const usw_keymap *map);
 } usw_part_vsort;
+#ifdef USW_CHECKED
+/* The pivot that its quicksort takes of n keys, more than BASE: for a test that makes keys of which
+ * each is a bad one. */
+typedef struct usw_vsort_pivots {
+    void (*choose[USW_WIDTHS])(const void *keys, size_t n, void *pivot);
+} usw_vsort_pivots;
+USW_DECLARE_PER_ISA(usw_vsort_pivots, usw_vsort_pivots);
+#endif
 USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
 
 /* How keys are compared: by the bits of the mapped key that remain after shifting left, then right.

@@ -168,8 +168,11 @@ static void write_row(usw_path_batch *b, usw_path_lane *lane, const usw_path_que
         usw_path_parents(q, list, count, lane->parent, lane->work);
     }
     if (slot.vertex != NULL && !by_target) {
+        USW_ROUTE_OF("vertices that were reached", USW_NO_TYPES);
         slot.count = copy_reached(b, lane, &slot, list, count);
     } else {
+        USW_ROUTE_IF(by_target, "targets", USW_NO_TYPES);
+        USW_ROUTE_IF(!by_target, "all vertices", USW_NO_TYPES);
         const uint32_t *v = by_target ? q->targets : NULL;
         slot.count = by_target ? q->target_count : n;
         slot.vertex = by_target ? slot.vertex : NULL;
@@ -193,6 +196,7 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
     upsweep_status status;
     lane->everywhere = false;
     if (lane->climb.distance == NULL) {
+        USW_ROUTE_OF("without a core", USW_NO_TYPES);
         return b->form->search(&lane->room, q);
     }
     if (usw_search_near(b->form, &lane->room, q, &status)) {
@@ -202,6 +206,7 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
     usw_path_room room = lane->room;
     usw_path_query in_core = usw_climb_up(&lane->climb, q, clean, b->delta);
     lane->everywhere = true;
+    USW_ROUTE_OF("by way of the core", USW_NO_TYPES);
     room.wiped = false;
     room.touched = NULL;
     status = b->form->search(&room, &in_core);
@@ -261,6 +266,7 @@ static void work(void *context, size_t task, unsigned thread)
 /* The searches that failed had too little room for their queue: all get twice as much. */
 static upsweep_status grow(usw_path_batch *b)
 {
+    USW_ROUTE_OF("a queue that was too short", USW_NO_TYPES);
     b->slab_bytes *= 2;
     for (size_t k = 0; k < b->lanes; k++) {
         usw_path_room *room = &b->lane[k].room;

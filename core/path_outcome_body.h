@@ -15,6 +15,7 @@ static bool NAME(is_set)(const void *distance, size_t v)
 
 static void NAME(forget)(const usw_path_query *q)
 {
+    USW_ROUTE_OF("beyond the last target", USW_NO_TYPES);
     DIST *distance = q->distance, farthest = 0;
     for (size_t t = 0; t < q->target_count; t++) {
         DIST d = distance[q->targets[t]];
@@ -27,6 +28,7 @@ static void NAME(forget)(const usw_path_query *q)
 
 static bool NAME(lost)(const usw_path_query *q, uint32_t *culprit)
 {
+    USW_ROUTE_OF("looked for a sum that is lost", USW_NO_TYPES);
     const upsweep_graph *g = q->graph;
     const DIST *distance = q->distance;
     for (size_t v = 0; v < g->vertices; v++) {
@@ -54,6 +56,7 @@ static void NAME(parents_by_rounds)(const upsweep_graph *g, const DIST *distance
                                     const uint32_t *list, size_t n, uint32_t *parent,
                                     uint32_t *round, uint32_t *order)
 {
+    USW_ROUTE_OF("parents by rounds", USW_NO_TYPES);
     size_t begin = 0, end = 0;
     for (size_t k = 0; k < n; k++) {
         uint32_t v = list == NULL ? (uint32_t)k : list[k];
@@ -85,6 +88,7 @@ static void NAME(parents_by_rounds)(const upsweep_graph *g, const DIST *distance
 static void NAME(parents)(const usw_path_query *q, const uint32_t *list, size_t count,
                           uint32_t *parent, uint32_t *work)
 {
+    USW_ROUTE_OF("parents", USW_NO_TYPES);
     const upsweep_graph *g = q->graph;
     const DIST *distance = q->distance;
     size_t open = 0;

@@ -67,6 +67,7 @@ static size_t block_start(const select_job *j, size_t b)
 
 static void part_pair(void *context, size_t p, unsigned lane)
 {
+    USW_ROUTE_OF("parted by pairs of blocks", USW_MORE_THAN_BYTES);
     (void)lane;
     select_job *j = context;
     unsigned char *block[2], pivot[8];
@@ -152,6 +153,7 @@ static size_t part_keys(select_job *j, uint64_t limit)
 {
     j->pairs = usw_min(PAIRS_MAX, j->n * j->bytes / (2 * BLOCK_BYTES));
     if (j->pairs < 2) {
+        USW_ROUTE_OF("parted by one thread", USW_MORE_THAN_BYTES);
         unsigned char pivot[8];
         usw_store_raw(pivot, j->bytes, limit);
         return USW_PICK(j->u->isa, usw_part_vsort)
@@ -181,6 +183,7 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
     j->part_end = 2;
     j->band_begin = j->band_end = 1; /* half of the keys, as long as nothing is known */
     if (attempt > 1) {
+        USW_ROUTE_OF("the middle third of the keys", USW_MORE_THAN_BYTES);
         uint64_t third = (j->greatest - j->least) / 3;
         j->low = j->least + third;
         j->high = third == 0 ? j->least : j->greatest - third;
@@ -193,9 +196,11 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
     size_t rank = (size_t)((double)k / (double)j->n * (double)count), gap = 1;
     rank = usw_min(rank, count - 1);
     if (attempt == 1) {
+        USW_ROUTE_OF("one key of the sample", USW_MORE_THAN_BYTES);
         j->low = j->high = SAMPLED(rank);
         return;
     }
+    USW_ROUTE_OF("a band around the k-th of the sample", USW_MORE_THAN_BYTES);
     while (4 * gap * gap * count < 9 * rank * (count - rank)) { /* one and a half deviations */
         gap++;
     }
@@ -266,9 +271,11 @@ void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *ma
         k = narrow(&j, k, u->isa == USW_PORTABLE ? SMALL_BYTES : SMALL_VECTORS);
     }
     if (j.least == j.greatest) {
+        USW_ROUTE_OF("all keys that are left are equal", USW_MORE_THAN_BYTES);
         return; /* all keys that are left are equal */
     }
     if (u->isa != USW_AVX2 || !sorts->select_doubles(j.keys, j.n, k, map)) {
+        USW_ROUTE("what is left is selected from");
         sorts->select[j.width](j.keys, j.n, k, j.compared);
     }
 }

@@ -53,17 +53,36 @@ static size_t chunk_start(const job *j, size_t i)
 static void merge_sort(usw_sorter s, unsigned char *base, size_t n, size_t bytes)
 {
     if (s.through) {
+        USW_ROUTE_OF("sorted: pointers", USW_NO_TYPES);
         usw_merge_sort(s, base, n, sizeof(void *));
         return;
     }
     s.through = false; /* a constant from here on */
     switch (bytes) {
-    case 4: usw_merge_sort(s, base, n, 4); break;
-    case 8: usw_merge_sort(s, base, n, 8); break;
-    case 16: usw_merge_sort(s, base, n, 16); break;
-    case 24: usw_merge_sort(s, base, n, 24); break;
-    case 32: usw_merge_sort(s, base, n, 32); break;
-    default: usw_merge_sort(s, base, n, bytes); break;
+    case 4:
+        USW_ROUTE_OF("sorted: 4 bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, 4);
+        break;
+    case 8:
+        USW_ROUTE_OF("sorted: 8 bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, 8);
+        break;
+    case 16:
+        USW_ROUTE_OF("sorted: 16 bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, 16);
+        break;
+    case 24:
+        USW_ROUTE_OF("sorted: 24 bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, 24);
+        break;
+    case 32:
+        USW_ROUTE_OF("sorted: 32 bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, 32);
+        break;
+    default:
+        USW_ROUTE_OF("sorted: any bytes", USW_NO_TYPES);
+        usw_merge_sort(s, base, n, bytes);
+        break;
     }
 }
 
@@ -71,17 +90,36 @@ static void merge_apart(usw_sorter s, unsigned char *out, const unsigned char *a
                         const unsigned char *b, size_t nb, size_t bytes)
 {
     if (s.through) {
+        USW_ROUTE_OF("merged: pointers", USW_NO_TYPES);
         usw_merge_apart(s, out, a, na, b, nb, sizeof(void *));
         return;
     }
     s.through = false;
     switch (bytes) {
-    case 4: usw_merge_apart(s, out, a, na, b, nb, 4); break;
-    case 8: usw_merge_apart(s, out, a, na, b, nb, 8); break;
-    case 16: usw_merge_apart(s, out, a, na, b, nb, 16); break;
-    case 24: usw_merge_apart(s, out, a, na, b, nb, 24); break;
-    case 32: usw_merge_apart(s, out, a, na, b, nb, 32); break;
-    default: usw_merge_apart(s, out, a, na, b, nb, bytes); break;
+    case 4:
+        USW_ROUTE_OF("merged: 4 bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, 4);
+        break;
+    case 8:
+        USW_ROUTE_OF("merged: 8 bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, 8);
+        break;
+    case 16:
+        USW_ROUTE_OF("merged: 16 bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, 16);
+        break;
+    case 24:
+        USW_ROUTE_OF("merged: 24 bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, 24);
+        break;
+    case 32:
+        USW_ROUTE_OF("merged: 32 bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, 32);
+        break;
+    default:
+        USW_ROUTE_OF("merged: any bytes", USW_NO_TYPES);
+        usw_merge_apart(s, out, a, na, b, nb, bytes);
+        break;
     }
 }
 
@@ -135,6 +173,7 @@ static size_t piece_start(const job *j, const pair *p, size_t i)
 
 static void cut_pair(const job *j, size_t i)
 {
+    USW_ROUTE_OF("merges are cut in pieces", USW_NO_TYPES);
     pair p = pair_of(j, i);
     usw_sorter s = sorter_of(j, NULL, 0);
     size_t *cuts = j->cuts + i * (j->pieces + 1);
@@ -165,6 +204,8 @@ static void merge_piece(void *context, size_t task, unsigned lane)
         merge_apart(s, out, a, na, b, nb, bytes);
         return;
     }
+    USW_ROUTE_IF(j->orders[i] == IN_ORDER, "a pair in order is copied", USW_NO_TYPES);
+    USW_ROUTE_IF(j->orders[i] == EXCHANGED, "an exchanged pair is copied", USW_NO_TYPES);
     size_t a_at = j->orders[i] == IN_ORDER ? 0 : nb, b_at = j->orders[i] == IN_ORDER ? na : 0;
     memcpy(out + a_at * bytes, a, na * bytes);
     memcpy(out + b_at * bytes, b, nb * bytes);
@@ -188,6 +229,7 @@ static void merge_rounds(upsweep *u, job *j)
             moves |= j->orders[i] != IN_ORDER;
         }
         if (!moves) {
+            USW_ROUTE_OF("a round in which nothing moves", USW_NO_TYPES);
             continue;
         }
         j->pieces = pieces_for(u, pairs);
@@ -224,6 +266,7 @@ static void copy_part(void *context, size_t i, unsigned lane)
 
 static void copy_all(upsweep *u, copy_job c)
 {
+    USW_ROUTE_OF("copied back or by pointers", USW_NO_TYPES);
     c.step = usw_max(1, MOVE_BYTES / c.bytes);
     usw_parallel(u, usw_div_up(c.n, c.step), copy_part, &c);
 }
@@ -255,6 +298,7 @@ static bool sort_with_scratch(upsweep *u, job *j)
     usw_parallel(u, j->chunks, sort_chunk, j);
     merge_rounds(u, j);
     if (j->from != j->base) {
+        USW_ROUTE_OF("the result is in the scratch", USW_NO_TYPES);
         copy_all(u, (copy_job){j->base, j->from, NULL, j->n, j->bytes, 0});
     }
     return true;
@@ -262,6 +306,7 @@ static bool sort_with_scratch(upsweep *u, job *j)
 
 static void merge_in_place(void *context, size_t i, unsigned lane)
 {
+    USW_ROUTE_OF("merged in place", USW_NO_TYPES);
     const job *j = context;
     size_t start = chunk_start(j, 2 * i * j->width),
            middle = chunk_start(j, (2 * i + 1) * j->width);
@@ -323,6 +368,7 @@ void usw_sort_by(upsweep *u, void *base, size_t n, size_t bytes, upsweep_compare
     bool done =
         !in_place && (bytes > DIRECT_BYTES_MAX ? sort_pointers(u, &j) : sort_with_scratch(u, &j));
     if (!done) {
+        USW_ROUTE_OF("in place", USW_NO_TYPES);
         usw_scratch_reset(u, mark);
         sort_in_place(u, &j);
     }

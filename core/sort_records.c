@@ -109,6 +109,7 @@ static void set_done(const job *j, size_t i)
 /* Without room for a second array: along the cycles of the permutation, by exchanges. */
 static void move_in_place(const job *j)
 {
+    USW_ROUTE_OF("records move along cycles", USW_NO_TYPES);
     for (size_t start = 0; start < j->n; start++) {
         size_t at = start;
         for (size_t from; (from = position_of(j, at)) != start; at = from) {
@@ -167,6 +168,7 @@ static size_t run_end(const usw_u128 *packed, size_t begin, size_t n)
  * the loop, so that the recursion is as deep as the logarithm of n at most. */
 static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
 {
+    USW_ROUTE_OF("a run of ties, by one thread", USW_NO_TYPES);
     for (; n > 1 && chunk * USW_CHUNK_BYTES < j->keys.key_bytes; chunk++) {
         usw_key_plan plan = usw_plan_chunk(&j->keys, chunk);
         pack_again(j, &plan, packed, n);
@@ -243,6 +245,7 @@ static void settle_ties(job *j)
 
 static void pack_run_block(void *context, size_t block, unsigned lane)
 {
+    USW_ROUTE_OF("a long run of ties, by all threads", USW_NO_TYPES);
     (void)lane;
     const job *j = context;
     size_t begin = block * BLOCK, end = usw_min(begin + BLOCK, j->run.n);
@@ -283,12 +286,14 @@ static bool is_one_number(const job *j)
 static void read_numbers(const job *j, const unsigned char *number, size_t begin, size_t end)
 {
     if (j->keys.key_bytes == 4) {
+        USW_ROUTE_OF("a number of 32 bits", USW_NO_TYPES);
         uint32_t *key = j->bare_keys;
         for (size_t i = begin; i < end; i++, number += j->record_bytes) {
             memcpy(key + i, number, sizeof *key);
         }
         return;
     }
+    USW_ROUTE_OF("a number of 64 bits", USW_NO_TYPES);
     uint64_t *key = j->bare_keys;
     for (size_t i = begin; i < end; i++, number += j->record_bytes) {
         memcpy(key + i, number, sizeof *key);
@@ -318,6 +323,7 @@ static void read_block(void *context, size_t block, unsigned lane)
 /* Records of up to 16 bytes travel with their keys, of others the position does. */
 static upsweep_status sort_carried(job *j)
 {
+    USW_ROUTE_OF("keys of one chunk", USW_NO_TYPES);
     size_t key_bytes = j->keys.key_bytes <= 4 ? 4 : 8, rb = j->record_bytes, bytes;
     bool whole = rb <= 16 && (rb & (rb - 1)) == 0;
     if (usw_mul_overflows(j->n, key_bytes, &bytes) ||
@@ -330,12 +336,14 @@ static upsweep_status sort_carried(job *j)
     p.bit_begin = p.bit_end - 8 * (unsigned)j->keys.key_bytes;
     p.map = is_one_number(j) ? j->plan.parts[0].map : p.map;
     if (whole) {
+        USW_ROUTE_OF("records travel with their keys", USW_NO_TYPES);
         p.payloads = p.out_payloads = j->records;
         p.payload_bytes = rb;
     }
     usw_parallel(j->u, usw_div_up(j->n, BLOCK), read_block, j);
     upsweep_status status = usw_sort_carrying(j->u, &p, key_bytes);
     if (status == UPSWEEP_OK && !whole) {
+        USW_ROUTE_OF("records are moved by their positions", USW_NO_TYPES);
         j->pairs.records = p.out_payloads;
         j->pairs.record_bytes = j->position_bytes;
         move_records(j);
@@ -355,6 +363,10 @@ upsweep_status usw_sort_records(upsweep *u, void *records, size_t n, const usw_r
         j->plan = usw_plan_chunk(&j->keys, 0);
         return sort_carried(j);
     }
+    USW_ROUTE_IF(j->pairs.record_bytes == 8, "packed in 64 bits", USW_NO_TYPES);
+    USW_ROUTE_IF(j->pairs.record_bytes == 16, "packed in 128 bits", USW_NO_TYPES);
+    USW_ROUTE_IF(ties, "keys longer than a chunk", USW_NO_TYPES);
+    USW_ROUTE_IF(form != NULL, "by name", USW_NO_TYPES);
     j->form = form != NULL ? form : USW_PICK(u->isa, usw_sort_radix_cpu);
     size_t bytes, blocks = usw_div_up(j->n, BLOCK);
     if (usw_mul_overflows(j->n, j->pairs.record_bytes, &bytes)) {

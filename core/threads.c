@@ -49,6 +49,7 @@ struct usw_pool {
     usw_task task;    /* these are written while nobody is inside */
     void *context;
     size_t tasks;
+    USW_CALL_FIELD
     unsigned workers;
     worker worker[];
 };
@@ -149,6 +150,7 @@ static void *work(void *argument)
         if (!join(w, &seen)) {
             continue;
         }
+        USW_CALL_FROM(p);
         take_tasks(p, p->task, p->context, p->tasks, w->lane);
         if (((atomic_fetch_sub(&p->state, 1) - 1) & INSIDE) == 0) {
             wake(&p->caller);
@@ -273,6 +275,7 @@ void usw_parallel(upsweep *u, size_t tasks, usw_task task, void *context)
     p->task = task;
     p->context = context;
     p->tasks = tasks;
+    USW_CALL_TO(p);
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_store(&p->lanes, u->threads);
     atomic_store(&p->state, (atomic_load(&p->state) / BATCH + 1) * BATCH | OPEN);

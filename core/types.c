@@ -14,6 +14,7 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 size_t upsweep_type_bytes(upsweep_type type)
 {
+    USW_CALL_TYPE((unsigned)type < TYPES ? type : 0);
     return (unsigned)type < TYPES ? types[type].bytes : 0;
 }
 

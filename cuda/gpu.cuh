@@ -146,6 +146,7 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
         return UPSWEEP_OK;
     }
 #ifdef USW_EMULATE
+    emulated_count(reinterpret_cast<emulated_function>(kernel));
     emulated_launch(
         blocks, threads, shared, g->stream, [=] { kernel(static_cast<P>(arguments)...); }, name,
         cooperative);

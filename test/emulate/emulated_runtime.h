@@ -212,6 +212,9 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
                      std::function<void()> body, const char *name, bool cooperative);
 
+/* Counts a launch of this kernel, for the test `routes`. */
+void emulated_count(emulated_function kernel);
+
 /* A number from the environment, or what is given. */
 uint64_t emulated_setting(const char *name, uint64_t otherwise);
 

@@ -1,0 +1,37 @@
+# routes.cmake - the test `routes` (test/routes.py): every way that a call can take is taken by a test
+# (core/routes.h). All tests of this directory write what they took to build/routes, which a first test
+# empties; this one comes last and reads it. Included after all tests are known.
+if(NOT PYTHON)
+    return()
+endif()
+add_executable(routes_list ${CMAKE_SOURCE_DIR}/test/routes_list.c)
+target_include_directories(routes_list PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(routes_list PRIVATE -Wl,--whole-archive upsweep_checked -Wl,--no-whole-archive)
+
+set(routes ${CMAKE_BINARY_DIR}/routes)
+get_property(route_tests DIRECTORY PROPERTY TESTS)
+set(route_programs)
+foreach(name ${route_tests})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "UPSWEEP_ROUTES=${routes}")
+    set_property(TEST ${name} APPEND PROPERTY FIXTURES_REQUIRED routes_empty)
+    if(TARGET ${name})
+        get_target_property(linked ${name} LINK_LIBRARIES)
+        if("upsweep_checked" IN_LIST linked)
+            list(APPEND route_programs ${name})
+        endif()
+    endif()
+endforeach()
+list(JOIN route_programs "\n" route_programs)
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/routes_programs.txt CONTENT "${route_programs}\n")
+set(route_plugins)
+foreach(target upsweep_cuda_emulated test_textbook)
+    if(TARGET ${target})
+        list(APPEND route_plugins $<TARGET_FILE:${target}>)
+    endif()
+endforeach()
+
+add_test(NAME routes_begin COMMAND ${CMAKE_COMMAND} -DDIR=${routes} -P ${CMAKE_SOURCE_DIR}/cmake/empty.cmake)
+set_tests_properties(routes_begin PROPERTIES FIXTURES_SETUP routes_empty)
+add_test(NAME routes COMMAND ${PYTHON} ${CMAKE_SOURCE_DIR}/test/routes.py ${routes} $<TARGET_FILE:routes_list>
+         ${CMAKE_BINARY_DIR}/routes.txt ${CMAKE_BINARY_DIR}/routes_programs.txt ${route_plugins})
+set_tests_properties(routes PROPERTIES DEPENDS "${route_tests}" SKIP_RETURN_CODE 77)
