@@ -7,6 +7,16 @@
 
 /* ---- what combinations give ---- */
 
+upsweep_op fuzz_draw_op(fuzz *f)
+{
+    return (upsweep_op)(UPSWEEP_SUM + fuzz_draw(f, 7));
+}
+
+upsweep_op fuzz_op_given(fuzz *f, upsweep_op op)
+{
+    return fuzz_chance(f, 8) ? (upsweep_op)(op - UPSWEEP_SUM + 1) : op;
+}
+
 double fuzz_join(upsweep_op op, double a, double b)
 {
     return op == UPSWEEP_PRODUCT ? a * b : a + b;
@@ -153,7 +163,7 @@ static void run_reduce(fuzz *f)
     size_t n = fuzz_length(f, 1);
     upsweep_type type = fuzz_type(f);
     size_t bytes = upsweep_type_bytes(f->type);
-    upsweep_op op = (upsweep_op)(1 + fuzz_draw(f, 7));
+    upsweep_op op = fuzz_draw_op(f), given = fuzz_op_given(f, op);
     upsweep_type out = upsweep_reduce_type(f->type, op);
     fuzz_options(f, UPSWEEP_UNORDERED);
     fuzz_algorithm(f, "reduce/");
@@ -163,7 +173,7 @@ static void run_reduce(fuzz *f)
     fuzz_array_new(f, FUZZ_OUTPUT, 1, room, room);
     fuzz_arrays_ready(f);
     if (f->twist == TWIST_RANGE && f->expect == UPSWEEP_OK) {
-        op = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
+        given = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
         f->expect = UPSWEEP_ERROR_ARGUMENT;
     } else if (out == 0 && f->expect == UPSWEEP_OK) {
         f->expect = UPSWEEP_ERROR_UNSUPPORTED;
@@ -173,7 +183,7 @@ static void run_reduce(fuzz *f)
     if (out == 0 && f->expect != UPSWEEP_ERROR_UNSUPPORTED) {
         f->may_refuse = true; /* either complaint will do */
     }
-    if (fuzz_settle(f, upsweep_reduce(f->u, in, count, type, op, result, f->o))) {
+    if (fuzz_settle(f, upsweep_reduce(f->u, in, count, type, given, result, f->o))) {
         check_reduced(f, op, out);
         fuzz_report(f, n + 65536 + 4096 * (size_t)f->threads);
     }

@@ -4,6 +4,9 @@
 
 #include "fuzz.h"
 
+upsweep_op fuzz_draw_op(fuzz *f);
+/* The number that the call is given for it: now and then that of version 0.1. */
+upsweep_op fuzz_op_given(fuzz *f, upsweep_op op);
 double fuzz_join(upsweep_op op, double a, double b);
 /* Of elements of a type, by their bits; sums and products are of integers. */
 uint64_t fuzz_combine(upsweep_type type, upsweep_op op, uint64_t a, uint64_t b);

@@ -40,7 +40,7 @@ static void twist_graph(fuzz *f, fuzz_net *g, upsweep_type *type, unsigned *flag
 {
     switch (f->twist) {
     case TWIST_FLAG:
-        *flags |= 1u << (8 + f->twist_at % 20);
+        *flags |= 1u << ((f->twist_at % 2 == 0 ? 4 : 20) + f->twist_at % 12);
         f->expect = UPSWEEP_ERROR_ARGUMENT;
         break;
     case TWIST_TYPE:

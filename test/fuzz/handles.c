@@ -33,10 +33,12 @@ static void run_names(fuzz *f)
     const char *status = upsweep_status_name((upsweep_status)(fuzz_draw(f, 20) - 4));
     expect(f, status != NULL && strlen(status) > 1, "a status has no name");
     expect(f, strcmp(upsweep_version(), UPSWEEP_VERSION_TEXT) == 0, "the version is another");
-    upsweep_op op = (upsweep_op)fuzz_draw(f, 10);
+    expect(f, upsweep_version_number() == UPSWEEP_VERSION, "the version has another number");
+    int number = (int)fuzz_draw(f, 10) - 1; /* SUM is 0, and in version 0.1 it was 1 */
+    upsweep_op op = (upsweep_op)(number + (fuzz_chance(f, 2) ? (int)UPSWEEP_SUM : 1));
     upsweep_type out = upsweep_reduce_type((upsweep_type)type, op);
-    bool bits = op >= UPSWEEP_AND && op <= UPSWEEP_XOR;
-    bool defined = bytes != 0 && op >= UPSWEEP_SUM && op <= UPSWEEP_XOR &&
+    bool bits = number >= UPSWEEP_AND - UPSWEEP_SUM;
+    bool defined = bytes != 0 && number >= 0 && number <= UPSWEEP_XOR - UPSWEEP_SUM &&
                    !(bits && fuzz_is_float((upsweep_type)type));
     expect(f, (out != 0) == defined, "an operator is defined, or not, for a type");
 }
@@ -88,6 +90,24 @@ static void run_reserve(fuzz *f)
     }
     upsweep_trim(f->u);
     upsweep_trim(NULL);
+}
+
+/* The sentence on a call that fails, whole and as much of it as fits. */
+static void run_error(fuzz *f)
+{
+    char text[512], part[64];
+    size_t room = (size_t)fuzz_draw(f, sizeof part);
+    expect(f, upsweep_sort(f->u, text, 1, (upsweep_type)99, NULL) == UPSWEEP_ERROR_ARGUMENT,
+           "there is a type 99");
+    memset(part, 'x', sizeof part);
+    size_t length = upsweep_last_error(f->u, text, sizeof text);
+    expect(f, strcmp(text, upsweep_error(f->u)) == 0 && strlen(text) == length && length > 8,
+           "the thread's failure is another than the handle's");
+    expect(f, upsweep_last_error(f->u, part, room) == length, "the sentence has another length");
+    size_t fits = room == 0 ? 0 : length < room ? length : room - 1;
+    expect(f,
+           memcmp(part, text, fits) == 0 && (room == 0 || part[fits] == '\0') && part[room] == 'x',
+           "of the sentence not as much is given as fits");
 }
 
 static void run_wait(fuzz *f)
@@ -198,13 +218,9 @@ static void run_film(fuzz *f)
 }
 
 const fuzz_call fuzz_handles[] = {
-    {"upsweep_type_name", 1, run_names, true},
-    {"upsweep_algorithm_at", 1, run_algorithms, true},
-    {"upsweep_open", 1, run_open, true},
-    {"upsweep_reserve", 2, run_reserve, true},
-    {"upsweep_wait", 1, run_wait, true},
-    {"upsweep_set_tuning", 1, run_tuning, true},
-    {"upsweep_last_report", 1, run_machine, true},
-    {"upsweep_film_open", 1, run_film, true},
-    {0},
+    {"upsweep_type_name", 1, run_names, true},   {"upsweep_algorithm_at", 1, run_algorithms, true},
+    {"upsweep_open", 1, run_open, true},         {"upsweep_reserve", 2, run_reserve, true},
+    {"upsweep_last_error", 1, run_error, true},  {"upsweep_wait", 1, run_wait, true},
+    {"upsweep_set_tuning", 1, run_tuning, true}, {"upsweep_last_report", 1, run_machine, true},
+    {"upsweep_film_open", 1, run_film, true},    {0},
 };

@@ -214,7 +214,7 @@ static void make_shorter(const plan *p, uint64_t number)
 
 /* ---- all workers ---- */
 
-static pid_t children[WORKERS_MAX];
+static pid_t children[WORKERS_MAX]; /* 0: gone; -1: ended by this process */
 
 /* Waits for all; ends the others when one failed. Returns the worst of their statuses. */
 static int wait_for_all(const plan *p)
@@ -229,6 +229,7 @@ static int wait_for_all(const plan *p)
                 children[k] = 0;
             } else if (code != 0 && worst == 0 && children[k] > 0) {
                 kill(children[k], SIGKILL);
+                children[k] = -1;
             }
         }
         worst = worst != 0 ? worst : code;
@@ -284,14 +285,13 @@ static int run_all(const plan *p)
         worst = sum_up(p, all, seconds_since(&start));
     }
     for (unsigned k = 0; worst == 1 && k < p->workers; k++) {
-        if (all[k].has_failed && all[k].failed != 0) {
-            uint64_t before = all[k].cases;
+        if (children[k] == 0 && all[k].has_failed) {
             if (!all[k].told) { /* something ended the process without a signal that is caught */
                 snprintf(all[k].now.wrong, sizeof all[k].now.wrong, "the process has ended");
                 print_case(&all[k]);
             }
             fprintf(stderr, "fuzz_calls: after %.1f s and %llu cases of this worker: 0x%016llx\n",
-                    seconds_since(&start), (unsigned long long)before,
+                    seconds_since(&start), (unsigned long long)all[k].cases,
                     (unsigned long long)all[k].failed);
         }
     }

@@ -189,15 +189,17 @@ static void check_scan(fuzz *f, upsweep_op op, const void *in, const void *got,
 
 /* What all three draw. The input is array 0; the output is array 1 or, in place, array 0 itself. */
 typedef struct scan_case {
-    upsweep_op op;
-    upsweep_type type; /* to be given */
+    upsweep_op op, given;
+    upsweep_type type; /* to be given, as `given` is */
     size_t bytes, count;
     bool in_place;
 } scan_case;
 
 static scan_case draw_scan(fuzz *f, unsigned takes)
 {
-    scan_case s = {.op = (upsweep_op)(1 + fuzz_draw(f, 7)), .type = fuzz_type(f)};
+    scan_case s = {.op = fuzz_draw_op(f)};
+    s.given = fuzz_op_given(f, s.op);
+    s.type = fuzz_type(f);
     size_t n = fuzz_length(f, 2);
     s.bytes = upsweep_type_bytes(f->type);
     s.in_place = fuzz_chance(f, 3);
@@ -217,7 +219,7 @@ static void ready(fuzz *f, scan_case *s)
     s->count = fuzz_count(f, f->n, s->bytes);
     bool none = upsweep_reduce_type(f->type, s->op) == 0;
     if (f->twist == TWIST_RANGE && f->expect == UPSWEEP_OK) {
-        s->op = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
+        s->given = (upsweep_op)(f->twist_at % 2 == 0 ? 0 : 8);
         f->expect = UPSWEEP_ERROR_ARGUMENT;
     } else if (none && f->expect == UPSWEEP_OK && f->twist != TWIST_NULL) {
         f->expect = UPSWEEP_ERROR_UNSUPPORTED;
@@ -251,7 +253,7 @@ static void run_scan(fuzz *f)
     scan_case s = draw_scan(f, TAKES);
     ready(f, &s);
     void *in = input_of(f, &s), *out = output_of(f, &s);
-    if (fuzz_settle(f, upsweep_scan(f->u, in, out, s.count, s.type, s.op, f->o))) {
+    if (fuzz_settle(f, upsweep_scan(f->u, in, out, s.count, s.type, s.given, f->o))) {
         check_scan(f, s.op, fuzz_before(f, 0), result_of(f, &s), NULL);
     }
 }
@@ -267,7 +269,7 @@ static void run_segmented(fuzz *f)
     ready(f, &s);
     void *flags = fuzz_at(f, 2), *in = input_of(f, &s), *out = output_of(f, &s);
     upsweep_status status =
-        upsweep_scan_segmented(f->u, in, flags, out, s.count, s.type, s.op, f->o);
+        upsweep_scan_segmented(f->u, in, flags, out, s.count, s.type, s.given, f->o);
     if (fuzz_settle(f, status)) {
         check_scan(f, s.op, fuzz_before(f, 0), result_of(f, &s), heads);
     }
@@ -295,7 +297,7 @@ static void run_by_key(fuzz *f)
     ready(f, &s);
     void *by = fuzz_at(f, 2), *in = input_of(f, &s), *out = output_of(f, &s);
     upsweep_status status =
-        upsweep_scan_by_key(f->u, by, key_type, in, out, s.count, s.type, s.op, f->o);
+        upsweep_scan_by_key(f->u, by, key_type, in, out, s.count, s.type, s.given, f->o);
     if (fuzz_settle(f, status)) {
         check_scan(f, s.op, fuzz_before(f, 0), result_of(f, &s), heads);
     }
