@@ -1,5 +1,5 @@
-/* api_sort.c - upsweep_sort and upsweep_is_sorted: checks the call, maps the keys to unsigned
- * order, and chooses the method. */
+/* api_sort.c - upsweep_sort: checks the call, maps the keys to unsigned order, and chooses the
+ * method. */
 #include "check.h"
 #include "forms.h"
 #include "keymap.h"
@@ -28,31 +28,6 @@ typedef struct job {
     bool all_bits;
     usw_options options;
 } job;
-
-static upsweep_status check_keys(upsweep *u, const void *keys, size_t n, upsweep_type type,
-                                 const usw_options *o)
-{
-    size_t bytes = upsweep_type_bytes(type), total;
-    if (bytes == 0) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "type %d is no type", (int)type);
-    }
-    if (keys == NULL && n > 0) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "keys is NULL but n is %zu", n);
-    }
-    if (usw_mul_overflows(n, bytes, &total)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes overflow size_t", n,
-                        bytes);
-    }
-    if ((o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
-    }
-    bool all = o->bit_begin == 0 && o->bit_end == 0;
-    if (!all && (o->bit_begin >= o->bit_end || o->bit_end > bytes * 8)) {
-        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bits [%u, %u) are no range within %zu bits",
-                        o->bit_begin, o->bit_end, bytes * 8);
-    }
-    return usw_check_place(u, keys, "keys");
-}
 
 /* A name must be that of a sort, wherever it is going to run: a GPU finds forms by their names
  * alone. */
@@ -340,7 +315,7 @@ USW_APART static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsw
     if (status != UPSWEEP_OK) {
         return status;
     }
-    status = check_keys(u, keys, n, type, &o);
+    status = usw_check_keys(u, keys, n, type, &o);
     status = status == UPSWEEP_OK ? check_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, n, type, &o, &status)) {
         job j = job_of(u, keys, n, type, &o);
@@ -383,7 +358,7 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
     }
     unsigned char none;
     status = report == NULL ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "report is NULL")
-                            : check_keys(u, &none, n, type, &o);
+                            : usw_check_keys(u, &none, n, type, &o);
     if (status == UPSWEEP_OK && o.algorithm != NULL) {
         status = check_name(u, o.algorithm);
         if (status == UPSWEEP_OK) {
@@ -398,27 +373,6 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
     const char *wrong = status == UPSWEEP_OK ? usw_give_report(u, report) : NULL;
     if (wrong != NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "report: %s", wrong);
-    }
-    return usw_leave(u, status);
-}
-
-upsweep_status upsweep_is_sorted(upsweep *u, const void *keys, size_t n, upsweep_type type,
-                                 size_t *first, const upsweep_options *options)
-{
-    usw_options o;
-    upsweep_status status = usw_enter(u, options, FLAGS, &o);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    status = check_keys(u, keys, n, type, &o);
-    if (status == UPSWEEP_OK && first == NULL) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "first is NULL");
-    }
-    if (status == UPSWEEP_OK && !usw_gpu_is_sorted(u, keys, n, type, &o, first, &status)) {
-        unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
-        unsigned end = o.bit_end == 0 ? bits : o.bit_end;
-        usw_key_order order = {usw_keymap_of(type, o.flags), bits - end, bits - end + o.bit_begin};
-        *first = usw_first_break(u, keys, n, usw_log2_up(bits / 8), &order, true);
     }
     return usw_leave(u, status);
 }

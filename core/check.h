@@ -71,4 +71,30 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
 /* The identity of an operator that is defined for the type, as an element's bits (api_reduce.c). */
 uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
 
+/* Keys of a sort, and what of them is to be compared. */
+static inline upsweep_status usw_check_keys(upsweep *u, const void *keys, size_t n,
+                                            upsweep_type type, const usw_options *o)
+{
+    size_t bytes = upsweep_type_bytes(type), total;
+    if (bytes == 0) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "type %d is no type", (int)type);
+    }
+    if (keys == NULL && n > 0) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "keys is NULL but n is %zu", n);
+    }
+    if (usw_mul_overflows(n, bytes, &total)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys of %zu bytes overflow size_t", n,
+                        bytes);
+    }
+    if ((o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
+    }
+    bool all = o->bit_begin == 0 && o->bit_end == 0;
+    if (!all && (o->bit_begin >= o->bit_end || o->bit_end > bytes * 8)) {
+        return usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "bits [%u, %u) are no range within %zu bits",
+                        o->bit_begin, o->bit_end, bytes * 8);
+    }
+    return usw_check_place(u, keys, "keys");
+}
+
 #endif

@@ -100,8 +100,8 @@ static bool copy_mode(const io_output *out, const struct stat *old)
     return true;
 }
 
-/* Holds a named file: 1 if it is ours alone, 0 if another process has taken it for one that was left
- * behind and takes its name away, -1 after a failure, when the name is gone as well. */
+/* Holds a named file: 1 if it is ours alone, 0 if another process has taken it for one that was
+ * left behind and takes its name away, -1 after a failure, when the name is gone as well. */
 static int hold(const io_output *out)
 {
     struct stat status;
