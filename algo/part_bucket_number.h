@@ -1,4 +1,4 @@
-/* part_bucket_number.h - which bucket a distance belongs to, for one kind of weights (path_kind.h). */
+/* part_bucket_number.h - which bucket a distance belongs to, by kind of weight (path_kind.h). */
 
 /* How a distance becomes the number of a bucket. */
 typedef struct NAME(width) {
