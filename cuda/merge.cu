@@ -221,6 +221,12 @@ unsigned blocks_for(const usw_gpu *g, uint64_t n)
     return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
+/* log2 of the bytes of the number that holds so many bytes of a key. */
+unsigned width_of_chunk(size_t used)
+{
+    return used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
+}
+
 /* Sorts the records by one chunk of their keys. */
 upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_record_keys &keys,
                              size_t chunk, void *packed)
@@ -228,7 +234,7 @@ upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_reco
     const usw_key_plan plan = usw_plan_chunk(&keys, chunk);
     const size_t used = usw_min(keys.key_bytes - chunk * USW_CHUNK_BYTES, USW_CHUNK_BYTES);
     usw_gpu_pairs pairs = {};
-    pairs.width = used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
+    pairs.width = width_of_chunk(used);
     upsweep_status status = usw_gpu_by_width(pairs.width, [&](auto key) {
         using K = decltype(key);
         return USW_LAUNCH(g, pack_chunks<K>, blocks_for(g, n), tuning.threads, 0, plan,
@@ -289,7 +295,8 @@ upsweep_status sort_records(usw_gpu *g, void *records, size_t n, size_t record_b
     if (keys.key_bytes > tuning.radix_max) {
         return sort_by_merging(g, records, n, keys);
     }
-    void *packed = usw_gpu_scratch(g, n * usw_min(keys.key_bytes + 1, USW_CHUNK_BYTES));
+    const unsigned widest = width_of_chunk(usw_min(keys.key_bytes, USW_CHUNK_BYTES));
+    void *packed = usw_gpu_scratch(g, n << widest);
     upsweep_status status = packed == nullptr ? UPSWEEP_ERROR_MEMORY : UPSWEEP_OK;
     for (size_t chunk = usw_div_up(keys.key_bytes, USW_CHUNK_BYTES); chunk-- > 0;) {
         status = status == UPSWEEP_OK ? sort_by_chunk(g, records, n, keys, chunk, packed) : status;
