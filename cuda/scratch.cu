@@ -15,6 +15,7 @@ struct usw_gpu_block {
     usw_gpu_block *older;
     unsigned char *bytes;
     size_t size, used;
+    size_t pieces; /* with a guard, under the emulator */
 };
 
 namespace
@@ -23,7 +24,15 @@ namespace
 enum : size_t {
     ALIGNMENT = 256,
     BLOCK_MIN = size_t(1) << 20,
-    PLAN_BASE = size_t(1) << 40 /* where the memory of a plan would begin */
+    PLAN_BASE = size_t(1) << 40, /* where the memory of a plan would begin */
+#ifdef USW_EMULATE
+    /* Pieces stand apart, and what lies between is looked at after each kernel. Limits, plans and
+     * what is reported are as without. */
+    GUARD = ALIGNMENT,
+    GUARDS = GUARD * 256 /* in a block; pieces beyond have what rounding leaves */
+#else
+    GUARDS = 0
+#endif
 };
 
 size_t round_up(size_t bytes)
@@ -47,7 +56,7 @@ usw_gpu_block *block_new(usw_gpu *g, size_t bytes)
     if (!within_limit(g, bytes)) {
         return nullptr;
     }
-    if (cudaMalloc(&at, bytes) != cudaSuccess) {
+    if (bytes > SIZE_MAX - GUARDS || cudaMalloc(&at, bytes + GUARDS) != cudaSuccess) {
         (void)cudaGetLastError();
         return nullptr;
     }
@@ -56,15 +65,24 @@ usw_gpu_block *block_new(usw_gpu *g, size_t bytes)
         (void)cudaFree(at);
         return nullptr;
     }
-    *b = {g->blocks, static_cast<unsigned char *>(at), bytes, 0};
+    *b = {g->blocks, static_cast<unsigned char *>(at), bytes, 0, 0};
     g->blocks = b;
     g->scratch_held += bytes;
     return b;
 }
 
-void *take_from(usw_gpu *g, usw_gpu_block *b, size_t bytes)
+void *take_from(usw_gpu *g, usw_gpu_block *b, size_t asked, size_t bytes)
 {
-    void *at = b->bytes + b->used;
+    unsigned char *at = b->bytes + b->used;
+#ifdef USW_EMULATE
+    at += b->pieces * GUARD;
+    b->pieces += b->pieces < GUARDS / GUARD ? 1 : 0;
+    unsigned char *end = b->bytes + b->used + bytes + b->pieces * GUARD;
+    (void)usw_gpu_check(g, emulated_guard(at, asked, static_cast<size_t>(end - at), g->stream),
+                        "a guard behind scratch");
+#else
+    (void)asked;
+#endif
     b->used += bytes;
     g->scratch_used += bytes;
     g->scratch_peak = g->scratch_used;
@@ -95,6 +113,7 @@ const void *usw_gpu_scratch_start(const usw_gpu *g)
 
 void *usw_gpu_scratch(usw_gpu *g, size_t bytes)
 {
+    const size_t asked = bytes;
     bytes = round_up(bytes == 0 ? 1 : bytes);
     if (bytes > SIZE_MAX / 2 - g->scratch_used) {
         usw_gpu_fail(g, UPSWEEP_ERROR_MEMORY, "the scratch of this call overflows size_t");
@@ -107,7 +126,7 @@ void *usw_gpu_scratch(usw_gpu *g, size_t bytes)
     }
     for (usw_gpu_block *b = g->blocks; b != nullptr; b = b->older) {
         if (bytes <= b->size - b->used) {
-            return take_from(g, b, bytes);
+            return take_from(g, b, asked, bytes);
         }
     }
     if (g->capturing) {
@@ -127,7 +146,7 @@ void *usw_gpu_scratch(usw_gpu *g, size_t bytes)
                      within_limit(g, bytes) ? "" : ": scratch_limit is too small");
         return nullptr;
     }
-    return take_from(g, b, bytes);
+    return take_from(g, b, asked, bytes);
 }
 
 namespace
@@ -197,7 +216,12 @@ void usw_gpu_scratch_begin(usw_gpu *g)
         (void)block_new(g, sum); /* without it the next request makes its own */
     }
     for (usw_gpu_block *b = g->blocks; b != nullptr; b = b->older) {
-        b->used = 0;
+        b->used = b->pieces = 0;
+#ifdef USW_EMULATE
+        if (!g->planning) {
+            (void)emulated_guard(b->bytes, b->size + GUARDS, b->size + GUARDS, g->stream);
+        }
+#endif
     }
 }
 

@@ -3,6 +3,7 @@
 #define PROOFS_NETWORKS_HPP
 
 #include "circuit.hpp"
+#include "core/routes.h"
 
 void prove_vector_sorts(Proof *p);       /* networks.cpp */
 void prove_plain_networks(Proof *p);     /* networks_plain.cpp */

@@ -222,7 +222,10 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
     cudaError_t e = shape_error(grid, block, shared_bytes, cooperative);
     if (e == cudaSuccess) {
         emulated_grid g{grid, block, shared_bytes, name, cooperative, std::move(body)};
-        e = stream_add(s, [g = std::move(g)] { emulated_run(g); });
+        e = stream_add(s, [g = std::move(g)] {
+            emulated_run(g);
+            check_memory(g.name);
+        });
     }
     emulated_error(e);
 }

@@ -208,6 +208,10 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     return emulated_occupancy(blocks, threads, shared_bytes);
 }
 
+/* In the order of the stream: of the `whole` bytes of device memory at p, the first `bytes` are a
+ * piece of their own, and no kernel may write the rest, until they are cut up anew or freed. */
+cudaError_t emulated_guard(void *p, size_t bytes, size_t whole, cudaStream_t s);
+
 /* Queues a grid; what is wrong with its shape becomes the last error. */
 void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
                      std::function<void()> body, const char *name, bool cooperative);

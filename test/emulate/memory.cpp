@@ -115,16 +115,77 @@ cudaError_t emulated_malloc(void **p, size_t bytes, cudaMemoryType type)
     return cudaSuccess;
 }
 
-static void check_fences(uintptr_t address, const piece &p)
+/* Ends the program if a byte of [from, to) is no longer poison: it is told as one of the array. */
+static void check_poison(const unsigned char *from, const unsigned char *to, uintptr_t array,
+                         size_t bytes, const char *what, const char *kernel)
 {
+    const unsigned char poison = emulated_poison();
+    const unsigned char *b = from;
+    if (from == to ||
+        (*from == poison && memcmp(from, from + 1, static_cast<size_t>(to - from) - 1) == 0)) {
+        return;
+    }
+    while (*b == poison) {
+        b++;
+    }
+    emulated_fail("%s wrote to byte %td of %s of %zu bytes", kernel,
+                  b - reinterpret_cast<const unsigned char *>(array), what, bytes);
+}
+
+static void check_fences(uintptr_t address, const piece &p, const char *kernel)
+{
+    if (p.mapped == nullptr) {
+        return;
+    }
     const unsigned char *start = reinterpret_cast<const unsigned char *>(address);
     const unsigned char *from = reinterpret_cast<const unsigned char *>(p.mapped);
-    for (const unsigned char *b = from; b < from + p.mapped_bytes - page; b++) {
-        b = b == start ? b + p.bytes : b;
-        if (b < from + p.mapped_bytes - page && *b != emulated_poison()) {
-            emulated_fail("somebody wrote to byte %td of a device array of %zu bytes", b - start,
-                          p.bytes);
+    check_poison(from, start, address, p.bytes, "a device array", kernel);
+    check_poison(start + p.bytes, from + p.mapped_bytes - page, address, p.bytes, "a device array",
+                 kernel);
+}
+
+/* ---- pieces within an array ---- */
+
+struct guard {
+    size_t bytes; // of guard, from the piece's end on
+    uintptr_t piece;
+    size_t piece_bytes;
+};
+static std::map<uintptr_t, guard> guards; // by address
+
+static void forget_guards(uintptr_t from, size_t bytes)
+{
+    auto at = guards.lower_bound(from);
+    if (at != guards.begin() && std::prev(at)->first + std::prev(at)->second.bytes > from) {
+        --at;
+    }
+    while (at != guards.end() && at->first < from + bytes) {
+        at = guards.erase(at);
+    }
+}
+
+cudaError_t emulated_guard(void *p, size_t bytes, size_t whole, cudaStream_t s)
+{
+    return stream_add(s, [=] {
+        uintptr_t at = reinterpret_cast<uintptr_t>(p);
+        forget_guards(at, whole);
+        if (bytes < whole) {
+            memset(static_cast<char *>(p) + bytes, emulated_poison(), whole - bytes);
+            guards[at + bytes] = {whole - bytes, at, bytes};
         }
+    });
+}
+
+void check_memory(const char *kernel)
+{
+    std::lock_guard<std::recursive_mutex> held(emulated_lock());
+    for (const auto &p : pieces) {
+        check_fences(p.first, p.second, kernel);
+    }
+    for (const auto &g : guards) {
+        const unsigned char *from = reinterpret_cast<const unsigned char *>(g.first);
+        check_poison(from, from + g.second.bytes, g.second.piece, g.second.piece_bytes,
+                     "a piece of scratch", kernel);
     }
 }
 
@@ -138,7 +199,8 @@ static cudaError_t release(void *p, cudaMemoryType type)
     if (at == pieces.end() || at->second.type != type || at->second.mapped == nullptr) {
         return emulated_error(cudaErrorInvalidValue);
     }
-    check_fences(at->first, at->second);
+    check_fences(at->first, at->second, "somebody");
+    forget_guards(at->first, at->second.bytes);
     device_bytes -= type == cudaMemoryTypeDevice ? at->second.bytes : 0;
     munmap(at->second.mapped, at->second.mapped_bytes);
     pieces.erase(at);

@@ -16,6 +16,8 @@ void stream_drain_all();
 /* Held while any work runs or queues change. */
 std::recursive_mutex &emulated_lock();
 
+/* memory.cpp: ends the program where `kernel`, which has just run, wrote to a fence or guard. */
+void check_memory(const char *kernel);
 /* memory.cpp: what an address belongs to, and the bytes from there to the end of it. */
 cudaMemoryType memory_type(const void *p, size_t *left);
 

@@ -289,7 +289,8 @@ int main(void)
         cmocka_unit_test(test_votes),       cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_matches),     cmocka_unit_test(test_look_back),
         cmocka_unit_test(test_cooperative), cmocka_unit_test(test_caught),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_guards),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,7 @@ static inline void assert_caught(const std::function<int()> &f, int signal, cons
 
 /* test_runtime.cpp */
 void test_caught(void **);
+void test_guards(void **);
 void test_memory(void **);
 void test_graph(void **);
 

@@ -63,6 +63,35 @@ void test_caught(void **)
                   SIGABRT, "spin and nothing happens");
 }
 
+/* A kernel that writes outside an array, or outside a piece of one, is told when it ends. */
+void test_guards(void **)
+{
+    auto writes = [](size_t at, size_t bytes) {
+        return [=] {
+            unsigned char *device;
+            cudaMalloc(&device, bytes);
+            for (int again = 0; again < 2; again++) { // cut up anew: what was a guard is a piece
+                emulated_guard(device, again ? 100 : 200, 512, nullptr);
+                emulated_guard(device + 512, again ? 1000 : 900, 3000, nullptr);
+            }
+            emulated_launch(
+                1, 1, 0, nullptr, [=] { device[at] = 1; }, "overrun", false);
+            cudaDeviceSynchronize();
+            _exit(0); // and not when the array is freed
+            return 0;
+        };
+    };
+    for (size_t inside : {0, 99, 512, 1511, 3512, 3999}) {
+        assert_int_equal(child(1, writes(inside, 4000)), 0);
+    }
+    assert_caught(writes(100, 4000), SIGABRT, "overrun wrote to byte 100 of a piece of scratch");
+    assert_caught(writes(511, 4000), SIGABRT, "byte 511 of a piece of scratch of 100 bytes");
+    assert_caught(writes(1512, 4000), SIGABRT, "byte 1000 of a piece of scratch of 1000 bytes");
+    assert_caught(writes(3511, 4000), SIGABRT, "byte 2999 of a piece");
+    assert_caught(writes(4000, 4000), SIGABRT, "overrun wrote to byte 4000 of a device array");
+    assert_caught(writes(size_t(0) - 1, 4000), SIGABRT, "byte -1 of a device array");
+}
+
 void test_memory(void **)
 {
     int host[4] = {1, 2, 3, 4}, *device, *pinned;
