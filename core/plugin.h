@@ -16,7 +16,7 @@
 
 #include "forms.h"
 
-#define USW_GPU_ABI 5
+#define USW_GPU_ABI 6
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
