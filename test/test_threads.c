@@ -350,7 +350,7 @@ static void test_too_many_threads(void **state)
             assert_int_equal(report.threads, turn == 0 || given < 8 ? given : 8);
             input_fill(INPUT_UNIFORM, UPSWEEP_U32, keys, N, i);
             memcpy(before, keys, N * sizeof *keys);
-            upsweep_tuning tuning;
+            upsweep_tuning tuning = UPSWEEP_TUNING_INIT;
             assert_int_equal(upsweep_get_tuning(u, &tuning), UPSWEEP_OK);
             tuning.thread_bytes = 2 << 20;
             assert_int_equal(upsweep_set_tuning(u, &tuning), UPSWEEP_OK);

@@ -96,7 +96,7 @@ static void test_sorts(void **state)
         upsweep *u = handle_open(isa, 4), *scatters = handle_open(isa, 2);
         for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
             size_t n = upsweep_type_bytes((upsweep_type)type) <= 2 ? 40000 : 140000;
-            upsweep_tuning t;
+            upsweep_tuning t = UPSWEEP_TUNING_INIT;
             assert_int_equal(upsweep_get_tuning(scatters, &t), UPSWEEP_OK);
             t.scatter_bytes[0] = t.scatter_bytes[1] = 0;
             t.digit_keys[0] = t.digit_keys[1] = SIZE_MAX;
