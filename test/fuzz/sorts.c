@@ -75,8 +75,8 @@ static void run_sort(fuzz *f)
     fuzz_fill(f, f->type, fuzz_array_new(f, FUZZ_IN_PLACE, f->n, bytes, bytes), f->n);
     fuzz_arrays_ready(f);
     bool in_place = (fuzz_flags(f) & UPSWEEP_IN_PLACE) != 0;
-    /* Until a range of bits is sorted in place for all types, and on a GPU. */
-    f->may_refuse |= in_place && has_bits(f) && (fuzz_is_float(f->type) || f->device);
+    /* A GPU sorts no range of bits in place. */
+    f->may_refuse |= in_place && has_bits(f) && f->device;
     upsweep_status status =
         upsweep_sort(f->u, fuzz_at(f, 0), fuzz_count(f, f->n, bytes), type, f->o);
     if (!fuzz_settle(f, status)) {
