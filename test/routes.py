@@ -3,11 +3,12 @@
 
     routes.py COUNTS LIST OUT PROGRAMS [PLUGIN...]
 
-COUNTS is the directory where the test programs wrote what they took, LIST the program that lists all
-ways of the library, OUT the file that gets the list with its counts, PROGRAMS a file with the names
-of the test programs, PLUGIN a binary whose kernels are ways, too. Ends with 1 if a way was never
-taken, or for fewer types than it serves, unless test/routes.txt says why; with 77 if some of the
-programs did not run, as then nothing can be said.
+COUNTS is the directory where the test programs wrote what they took, LIST the program that lists
+all ways of the library, OUT the file that gets the list with its counts, PROGRAMS a file with the
+names of the test programs, PLUGIN a binary whose kernels are ways, too. Ends with 1 if a way was
+never taken, or for fewer types than it serves, unless test/routes.txt says why; with 77 if some of
+the programs did not run, as then nothing can be said. What lacks is also in OUT with the ending
+.lacking, in the form of test/routes.txt.
 """
 import re
 import subprocess
@@ -93,16 +94,18 @@ def read_routes(lines, routes, know):
                 for w, c in (item.split(":") for item in counts.split()))
 
 
-# ---- kernels ----------------------------------------------------------------------------------------
+# ---- kernels -------------------------------------------------------------------------------------
 
 def kernel_names():
-    names = set()
+    """Names of kernels by the file (stem of a .cu) that has them; "" for those of headers."""
+    names = {}
     for f in [*(root / "algo").glob("*.cu*"), *(root / "cuda").glob("*.cu*")]:
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", f.read_text(), flags=re.S)
         for m in re.finditer(r"__global__", text):
             head = re.sub(r"__launch_bounds__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "",
                           text[m.end():m.end() + 400])
-            names.add(re.match(r"[\s\w]*?(\w+)\s*\(", head).group(1))
+            name = re.match(r"[\s\w]*?(\w+)\s*\(", head).group(1)
+            names.setdefault(f.stem if f.suffix == ".cu" else "", set()).add(name)
     return names
 
 
@@ -117,8 +120,8 @@ def without_arguments(symbol):
 
 
 def read_kernels(binary, names):
-    """Address -> kernel, for all kernels compiled into a binary. Kernels of the same name in several
-    files are told apart by the file, which a table of symbols says before them."""
+    """Address -> kernel, for all kernels compiled into a binary. Kernels of the same name in
+    several files are told apart by the file, which a table of symbols says before them."""
     kernels, file = {}, ""
     out = subprocess.run(["nm", "-aCp", binary], check=True, capture_output=True, text=True).stdout
     for line in out.splitlines():
@@ -129,7 +132,8 @@ def read_kernels(binary, names):
             continue
         name = without_arguments(m.group(3))
         base = re.match(r"\w+", name)
-        if base and base.group() in names and "(" in m.group(3):
+        there = names.get(file, set()) | names[""] if file else set().union(*names.values())
+        if base and base.group() in there and "(" in m.group(3):
             kernels.setdefault(int(m.group(1), 16), f"kernel {file}: {name}")
     return kernels
 
@@ -148,47 +152,51 @@ def kernel_counts(counts, plugins):
     return taken
 
 
-# ---- what is said in routes.txt -----------------------------------------------------------------------
+# ---- what is said in routes.txt ------------------------------------------------------------------
 
 class Excuses:
-    """Lines `route` (never taken, or not for all it serves, and known to be so) or `? route` (taken
-    or not, as it happens) below a line `# why`. A `*` at the end stands for any rest."""
+    """Lines `route :: what` (known not to be taken for this: "never", types, ...) or `? route`
+    (taken or not, as it happens) below a line `# why`."""
 
     def __init__(self, path):
-        self.sure, self.open, self.used = [], [], set()
+        self.sure, self.open, self.seen = {}, set(), set()
         why = None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             line = line.strip()
+            name, _, lacks = line.removeprefix("? ").partition(" :: ")
             if line.startswith("# "):
-                why = line[2:]
-            elif line and why is None:
-                sys.exit(f"{path}:{number}: no reason stands before {line}")
+                why = line
+            elif line and (why is None or (not lacks and not line.startswith("? "))):
+                sys.exit(f"{path}:{number}: no reason, or not what it is not taken for: {line}")
             elif line.startswith("? "):
-                self.open.append(line[2:])
+                self.open.add(name)
             elif line:
-                self.sure.append(line)
+                self.sure.setdefault(name, set()).update(lacks.split(", "))
 
-    @staticmethod
-    def matches(entry, name):
-        return name.startswith(entry[:-1]) if entry.endswith("*") else name == entry
+    def left(self, name, lacks):
+        """What of it is not excused."""
+        self.seen.add(name)
+        return [] if name in self.open else [x for x in lacks if x not in self.sure.get(name, ())]
 
-    def cover(self, name):
-        for entry in self.sure + self.open:
-            if self.matches(entry, name):
-                self.used.add(entry)
-                return True
-        return False
-
-    def needless(self, names, isas):
-        """Entries whose ways were all taken; those of an instruction set that is not here stay."""
+    def needless(self, lacking, isas):
+        """What is excused though it was taken, or is no way; what only an instruction set or a
+        plugin that is not here could tell stays. lacking: of each way on this machine."""
         absent = [i for i in ISAS if i not in isas]
-        for entry in self.sure:
-            known = any(self.matches(entry, n) for n in names)
-            if entry not in self.used and not any(f" {i}:" in entry for i in absent):
-                yield f"{entry}: {'was taken' if known else 'there is no such way'}"
+        kernels = any(name.startswith("kernel ") for name in lacking)
+        for name, items in self.sure.items():
+            if any(f" {i}:" in name for i in absent) or (
+                    name.startswith("kernel ") and not kernels):
+                continue
+            here = [x for x in items if x.split()[0] not in absent]
+            if name not in lacking:
+                yield f"{name}: there is no such way"
+            elif lacking[name] != ["never"]:
+                taken = [x for x in here if x not in lacking[name]]
+                if taken:
+                    yield f"{name}: was taken ({', '.join(sorted(taken))})"
 
 
-# ---- the whole ------------------------------------------------------------------------------------------
+# ---- the whole -----------------------------------------------------------------------------------
 
 def absent_programs(counts, programs):
     """Test programs that left no file."""
@@ -225,19 +233,24 @@ def main():
         return 77
     said = here_dir / "routes.txt"
     excuses = Excuses(said)
+    lacking = {r.name: r.missing(isas) for r in here}
+    lacking.update({name: [] if taken else ["never"] for name, taken in kernels.items()})
     problems = []
-    for r in sorted(here, key=lambda r: r.name):
-        lacks = r.missing(isas)
-        if lacks and not excuses.cover(r.name):
-            problems.append(f"{r.name} [{r.place}]: not taken for {', '.join(lacks)}"
-                            if lacks != ["never"] else f"{r.name} [{r.place}]: never taken")
-    for name, taken in sorted(kernels.items()):
-        if not taken and not excuses.cover(name):
-            problems.append(f"{name}: never launched")
-    names = [*routes, *kernels]
-    problems += [f"{said.name}: {text}" for text in excuses.needless(names, isas)]
+    with open(Path(out).with_suffix(".lacking"), "w") as text:
+        for name, lacks in sorted(lacking.items()):
+            if lacks:
+                print(f"{name} :: {', '.join(lacks)}", file=text)
+            left = excuses.left(name, lacks)
+            if left:
+                problems.append(f"not taken: {name} :: {', '.join(left)}")
     print(*problems, sep="\n")
-    print(f"{len(problems)} problems; test/routes.txt excuses {len(excuses.used)} entries")
+    for text in excuses.needless(lacking, isas):
+        print(f"{said.name} can be shorter: {text}")
+    if len(isas) < len(ISAS):
+        print(f"nothing is judged: {said.name} is for machines with {', '.join(ISAS)}")
+        return 77
+    told = sum(len(items) for items in excuses.sure.values()) + len(excuses.open)
+    print(f"{len(problems)} problems, {told} excused in {said.name}")
     return 1 if problems else 0
 
 

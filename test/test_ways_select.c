@@ -105,7 +105,10 @@ static void try_path(upsweep *u, upsweep_type type, unsigned k)
     long double want[VERTICES], limit = (long double)net_draw(20);
     net_put(type, cutoff, 0, (double)limit);
     net_oracle(&g, &source, 1, want);
-    upsweep_path_options o = {.delta = k % 4 == 3 ? 1 : 1 + (double)net_draw(9)};
+    upsweep_path_options o = {.delta = 1 + (double)net_draw(9)};
+    if (k % 4 == 3) {
+        o.delta = type == 0 ? 1e-4 : 1;
+    }
     if (k % 3 == 0) {
         o.cutoff = cutoff;
     } else if (k % 3 == 1) {

@@ -59,7 +59,8 @@ static void test_table(void **state)
             for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
                 const call *c = call_named(names[i]);
                 size_t n = strcmp(names[i], "upsweep_sort") == 0 ? 140000 : 70001;
-                for (unsigned variant = 0; variant < c->variants; variant++) {
+                unsigned stride = c->variants > 7 ? 3 : 1;
+                for (unsigned variant = type % stride; variant < c->variants; variant += stride) {
                     by_table(u, isa, c, variant, n, type, (variant + type) % INPUT_PATTERNS);
                 }
             }
@@ -104,7 +105,7 @@ static void test_sorts(void **state)
             for (unsigned p = 0; p < PATTERNS; p++) {
                 try_sort(u, isa, type, p, UPSWEEP_IN_PLACE, NULL, n);
                 try_sort(u, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, "sort/radix", n);
-                try_sort(scatters, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, NULL, n);
+                try_sort(scatters, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, NULL, 2 * n);
             }
         }
         upsweep_close(scatters);
