@@ -384,7 +384,7 @@ UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_
  * returns <0, 0, >0 and is called from several threads at once (config.threads = 1 avoids that)
  * with pointers into the array or scratch. A comparator that lies (no consistent order) gives some
  * permutation of the input, never a read or write outside it. A comparator must return; leaving it
- * by longjmp or an exception is not allowed. Scratch: n elements.
+ * by longjmp or an exception is not allowed. Scratch: n elements; IN_PLACE: at most 1 MB a thread.
  * Flags: DESCENDING, UNSTABLE, IN_PLACE. */
 typedef int (*upsweep_compare)(const void *a, const void *b, void *context);
 UPSWEEP_API upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
@@ -422,7 +422,7 @@ UPSWEEP_API upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n,
 /* The k least keys (UPSWEEP_LARGEST: the k greatest), best first, into out; their positions into
  * index (u64, may be NULL). Of equal keys at the border those of the lowest positions are taken;
  * equal keys come in order of position. k <= n. NaN counts as worst for both directions by default.
- * Keys stay as they are. Scratch: O(k), at most 32 n bytes.
+ * Keys stay as they are. Scratch: O(k), at most 32 n bytes, and up to 1 MB a thread.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, LARGEST. */
 UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k,
                                          upsweep_type type, void *out, uint64_t *index,
