@@ -46,7 +46,7 @@ lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(one_target))
 	@sh test/lint.sh $(BUILD) $(JOBS)
 
-check: lint test ## everything a change must pass (under 10 minutes on 2 cores)
+check: lint test ## everything a change must pass (under 30 minutes on 2 cores)
 
 check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (90 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
