@@ -28,7 +28,7 @@ def number_value(x):
 def signed_orders(p, core, form_of):
     source = expression(p, "algo/part_key_order.h", r"keeps_signed_order\(.*?return (.*?);",
                         "static bool keeps(usw_keymap *map)")
-    small = expression(p, "algo/part_vsort_small.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*signed_base_sort",
+    small = expression(p, "algo/part_vsort_small.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*(?:USW_ROUTE[^;]*;\s*)?signed_base_sort",
                        "static bool keeps(usw_keymap *map)", [("UINT32_C(1)", "1u")])
     for src, widths in ((source, (32, 64)), (small, (32,))):
         for bits in widths if src else ():

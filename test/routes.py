@@ -23,6 +23,17 @@ CARRIED = ["keys alone", "with values", "with positions"]
 OF_WIDTH = {"8": ["u8", "i8"], "16": ["u16", "i16", "f16", "bf16"], "32": ["u32", "i32", "f32"],
             "64": ["u64", "i64", "f64"], "128": []}
 DEFAULT = 1 << 30
+# Which ways are taken depends on the processor's caches, too: test/routes.txt was made on one of these.
+JUDGED_ON = "AuthenticAMD"
+
+
+def vendor():
+    """Who made the processor, as Linux says it, or nothing."""
+    try:
+        found = re.search(r"^vendor_id\s*: (\w+)", Path("/proc/cpuinfo").read_text(), re.M)
+    except OSError:
+        found = None
+    return found.group(1) if found else ""
 
 
 def isas_of(unit):
@@ -246,8 +257,8 @@ def main():
     print(*problems, sep="\n")
     for text in excuses.needless(lacking, isas):
         print(f"{said.name} can be shorter: {text}")
-    if len(isas) < len(ISAS):
-        print(f"nothing is judged: {said.name} is for machines with {', '.join(ISAS)}")
+    if len(isas) < len(ISAS) or vendor() != JUDGED_ON:
+        print(f"nothing is judged: {said.name} is of a processor of {JUDGED_ON} with {', '.join(ISAS)}")
         return 77
     told = sum(len(items) for items in excuses.sure.values()) + len(excuses.open)
     print(f"{len(problems)} problems, {told} excused in {said.name}")
