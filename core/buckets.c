@@ -144,15 +144,14 @@ static upsweep_status make_edges(upsweep *u, const upsweep_bucketing *wish, usw_
 upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                 const upsweep_bucketing *wish, usw_buckets *b)
 {
-    upsweep_bucketing at_home; /* the host reads the bounds */
+    upsweep_bucketing at_home; /* a copy, since the host reads the bounds */
     const char *size_wrong =
         wish == NULL ? "it is NULL"
                      : usw_take_struct(&at_home, sizeof at_home, wish, USW_BUCKETING_FIRST);
     if (size_wrong != NULL) {
         return wrong(u, size_wrong);
     }
-    upsweep_bucketing given = at_home;
-    wish = &given;
+    wish = &at_home;
     if (wish->count < 1 || wish->count > BUCKETS_MAX) {
         return wrong(u, "there are 1 to 2^24 buckets");
     }
@@ -181,8 +180,8 @@ upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_
     }
     switch (wish->kind) {
     case UPSWEEP_BUCKET_DIGIT: return make_digit(u, wish, b);
-    case UPSWEEP_BUCKET_WIDTH: return make_width(u, keys, n, &at_home, b);
-    case UPSWEEP_BUCKET_EDGES: return make_edges(u, &at_home, b);
+    case UPSWEEP_BUCKET_WIDTH: return make_width(u, keys, n, wish, b);
+    case UPSWEEP_BUCKET_EDGES: return make_edges(u, wish, b);
     }
     return wrong(u, "no such kind");
 }

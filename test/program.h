@@ -33,6 +33,16 @@ static inline char *program_load(const char *path, size_t *bytes)
     return text;
 }
 
+/* Whether the file holds just these bytes. */
+static inline int program_holds(const char *path, const void *want, size_t size)
+{
+    size_t bytes = 0;
+    char *text = program_load(path, &bytes);
+    int same = text != NULL && bytes == size && memcmp(text, want, size) == 0;
+    free(text);
+    return same;
+}
+
 static inline int program_store(const char *path, const void *bytes, size_t size)
 {
     FILE *f = fopen(path, "wb");

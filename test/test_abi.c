@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "upsweep.h"
+#include "abi_graph.h"
 
 enum { LARGEST = 4096, ROOM = LARGEST + 64 };
 
-static upsweep *u;
-static upsweep_graph *graph;
 static const uint32_t one_source[] = {0};
 
 /* ---- structs that the library reads ---- */
@@ -254,26 +252,6 @@ static void test_reserved(void **state)
     assert_int_equal(records[0], 2);
     assert_int_equal(upsweep_sort_records(u, records, 2, 4, f, 2, NULL), UPSWEEP_OK);
     assert_int_equal(records[0], 1);
-}
-
-static int begin(void **state)
-{
-    const uint32_t tail[] = {0, 1}, head[] = {1, 2};
-    const upsweep_config config = {.size = sizeof config, .threads = 2};
-    (void)state;
-    return upsweep_open(&u, "cpu", &config) == UPSWEEP_OK &&
-                   upsweep_graph_from_arcs(u, 3, 2, tail, head, NULL, (upsweep_type)0, 0, &graph) ==
-                       UPSWEEP_OK
-               ? 0
-               : 1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    upsweep_graph_free(graph);
-    upsweep_close(u);
-    return 0;
 }
 
 int main(void)

@@ -13,10 +13,9 @@
 
 #include "core/structs.h"
 
-enum { LARGEST = 4096, ROOM = LARGEST + 64, RUBBISH = 0xA5 };
+#include "abi_graph.h"
 
-static upsweep *u;
-static upsweep_graph *graph;
+enum { LARGEST = 4096, ROOM = LARGEST + 64, RUBBISH = 0xA5 };
 
 static void set_size(void *at, size_t size)
 {
@@ -183,26 +182,6 @@ static void test_growth(void **state)
     out = (grown){sizeof out, 1, 1, 1};
     assert_null(usw_give_struct(&out, &all, FIRST, FIRST));
     assert_true(out.size == FIRST && out.old_member == 5 && out.newer == 1);
-}
-
-static int begin(void **state)
-{
-    const uint32_t tail[] = {0, 1}, head[] = {1, 2};
-    const upsweep_config config = {.size = sizeof config, .threads = 2};
-    (void)state;
-    return upsweep_open(&u, "cpu", &config) == UPSWEEP_OK &&
-                   upsweep_graph_from_arcs(u, 3, 2, tail, head, NULL, (upsweep_type)0, 0, &graph) ==
-                       UPSWEEP_OK
-               ? 0
-               : 1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    upsweep_graph_free(graph);
-    upsweep_close(u);
-    return 0;
 }
 
 int main(void)

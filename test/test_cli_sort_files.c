@@ -32,16 +32,6 @@ static void store(const char *path, const char *text)
     assert_int_equal(program_store(path, text, strlen(text)), 0);
 }
 
-static void assert_holds(const char *path, const char *want, size_t size)
-{
-    size_t bytes;
-    char *text = program_load(path, &bytes);
-    assert_non_null(text);
-    assert_int_equal(bytes, size);
-    assert_memory_equal(text, want, size);
-    free(text);
-}
-
 /* Runs `upsweep sort` with up to six arguments. */
 static program_result run(const char *input, const char *a, const char *b, const char *c,
                           const char *d, const char *e)
@@ -123,7 +113,7 @@ static void long_lines_and_equal_lines(void **state)
     assert_int_equal(program_store(path_of("long"), text, LONG + 3), 0);
     program_result r = run(NULL, "-o", path_of("long"), path_of("long"), NULL, NULL);
     assert_int_equal(r.status, 0);
-    assert_holds(path_of("long"), want, LONG + 3);
+    assert_true(program_holds(path_of("long"), want, LONG + 3));
     program_free(&r);
     for (int i = 0; i < EQUAL; i++) {
         memcpy(text + 16 * i, &"all are the same\n"[i < EQUAL - 1], 16);
@@ -206,7 +196,7 @@ static void output_may_be_the_input(void **state)
     program_result r = run(NULL, path_of("f"), "-o", path_of("f"), NULL, NULL);
     assert_int_equal(r.status, 0);
     program_free(&r);
-    assert_holds(path_of("f"), "a\nb\nc\n", 6);
+    assert_true(program_holds(path_of("f"), "a\nb\nc\n", 6));
     struct stat status;
     assert_int_equal(stat(path_of("f"), &status), 0);
     assert_int_equal(status.st_mode & 07777, 0604);
@@ -220,7 +210,7 @@ static void a_failure_leaves_the_output_alone(void **state)
     program_result r = run(NULL, "-o", path_of("f"), path_of("missing"), NULL, NULL);
     assert_int_equal(r.status, 2);
     program_free(&r);
-    assert_holds(path_of("f"), "old\n", 4);
+    assert_true(program_holds(path_of("f"), "old\n", 4));
     assert_int_equal(names(), 1);
 }
 
@@ -246,7 +236,7 @@ static void a_full_disk_leaves_the_output_alone(void **state)
     assert_non_null(strstr(r.err, "No space left on device"));
     assert_non_null(strstr(r.err, "disk/f"));
     program_free(&r);
-    assert_holds(path_of("disk/f"), text, 8 * LINES);
+    assert_true(program_holds(path_of("disk/f"), text, 8 * LINES));
     assert_int_equal(umount(path_of("disk")), 0);
     free(text);
 }
@@ -286,11 +276,11 @@ static void a_closed_pipe_is_quiet(void **state)
     signal(SIGPIPE, SIG_DFL);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         into_closed_pipe("", commands[i], "141\n");
-        assert_holds(path_of("err"), "", 0);
+        assert_true(program_holds(path_of("err"), "", 0));
     }
     into_closed_pipe("trap '' PIPE;", "$U gen uniform 1000000", "2\n");
     const char *said = "upsweep gen: standard output: cannot be written: Broken pipe\n";
-    assert_holds(path_of("err"), said, strlen(said));
+    assert_true(program_holds(path_of("err"), said, strlen(said)));
 }
 
 /* How long a run takes that nobody kills. */
