@@ -40,7 +40,7 @@ proofs: ## prove key maps, sorting networks and offsets from the sources (under 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
 	@cmake --build $(BUILD) -j $(JOBS) --target all
-	@sh test/check_gpu.sh $(BUILD)
+	@sh test/gpu/check_gpu.sh $(BUILD)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(one_target))

@@ -4,9 +4,9 @@
  * side by side; what comes to wait in the same bucket is taken in the next round; when nothing
  * waits there, the least distance that waits begins the next bucket. Differs: only the bucket at
  * hand is a list, all others are one pile that is found by a scan (near and far); blocks go on by
- * themselves for some rounds (part_path_near.cuh says how); and buckets are wider, since on a GPU a
- * round costs more than relaxing some vertices twice: 48 mean arcs where vertices have few arcs, a
- * quarter of one where they have many.
+ * themselves for some rounds (gpu/paths/near_far.cuh says how); and buckets are wider, since on a
+ * GPU a round costs more than relaxing some vertices twice: 48 mean arcs where vertices have few
+ * arcs, a quarter of one where they have many.
  *
  * Shape    search: cooperative, a block a multiprocessor, of 512 lanes where vertices have few arcs
  *          (1024 from 2^22 vertices on) and of 1024 where they have many, 96 KB shared. batch: a
@@ -16,8 +16,8 @@
  *          vertices and 2^25 arcs about 8 and 50.
  * Source   A. Davidson, S. Baxter, M. Garland, J. Owens, Work-efficient parallel GPU methods for
  *          single-source shortest paths, IPDPS 2014 (near and far); U. Meyer, P. Sanders, 2003. */
-#include "part_path_outcome.cuh"
-#include "part_path_rounds.cuh"
+#include "gpu/paths/parents.cuh"
+#include "gpu/paths/near_far_rounds.cuh"
 
 namespace
 {

@@ -11,12 +11,12 @@
  * asking for the cache lines of the next; and an arc that improves nothing is written down like any
  * other, only that the place is not counted as taken.
  *
- * On graphs with many arcs a vertex, part_bucket_window.h never looks at most of them; on large
- * graphs, part_bucket_shared.h searches with several threads.
+ * On graphs with many arcs a vertex, cpu/paths/bucket_windows.h never looks at most of them; on
+ * large graphs, cpu/paths/bucket_threads.h searches with several threads.
  *
  * Source: R. B. Dial, Algorithm 360, CACM 12, 1969 (buckets of width 1); U. Meyer, P. Sanders,
  * Delta-stepping, J. Algorithms 49, 2003 (wide buckets). */
-#include "core/cpu_body.h"
+#include "cpu/body.h"
 #include "core/paths.h"
 
 enum {
@@ -172,7 +172,7 @@ static void close_bucket(queue *q, size_t k, chunk *last, size_t entry_bytes)
     q->filled--;
 }
 
-/* After a window (part_bucket_window.h). */
+/* After a window (cpu/paths/bucket_windows.h). */
 typedef enum verdict { GO_ON, PULL, OVER } verdict;
 
 /* The arcs of unreached vertices, and those of reached ones that lead beyond the window. */
@@ -187,10 +187,10 @@ static inline unsigned char *end_of(chunk *c, unsigned char *tail)
     return tail >= begin && tail < begin + CHUNK ? tail : begin + CHUNK;
 }
 
-#include "algo/part_bucket_crew.h"
+#include "cpu/paths/bucket_threads_state.h"
 
-#define PATH_BODY "algo/part_bucket_queue.h"
-#include "core/path_each_kind.h"
+#define PATH_BODY "cpu/paths/bucket_queue.h"
+#include "cpu/paths/each_weight_kind.h"
 
 static upsweep_status search(usw_path_room *room, const usw_path_query *query)
 {

@@ -10,7 +10,7 @@
  * penalty[v] is DIST_MAX once v is settled, else 0: the key of v is the greater of it and its
  * distance. No distance is negative, so keys compare as the unsigned integers of their bits, floats
  * too, and compilers turn the minimum into vectors. */
-#include "core/cpu_body.h"
+#include "cpu/body.h"
 #include "core/paths.h"
 
 enum { BLOCK = 1024 };
@@ -21,8 +21,8 @@ typedef struct nearest {
     size_t begin; /* of the first block that has it */
 } nearest;
 
-#define PATH_BODY "algo/part_dijkstra.h"
-#include "core/path_each_kind.h"
+#define PATH_BODY "cpu/paths/dense_matrix.h"
+#include "cpu/paths/each_weight_kind.h"
 
 static upsweep_status search(usw_path_room *room, const usw_path_query *q)
 {

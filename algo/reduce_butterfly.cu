@@ -14,7 +14,7 @@
  * Traffic  each element read once.
  * Source   R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication
  *          operations in MPICH, 2005. */
-#include "part_elements.cuh"
+#include "gpu/folds/elements.cuh"
 
 namespace
 {

@@ -5,20 +5,20 @@
  * or a block, then all of them.
  *
  * Sums and products of floats follow core/order.h: up to 4096 tiles of 4096 elements are a block's
- * each, and one block gathers their sums (part_gather.cuh) and turns the odometer
- * (part_reduce_wheels.cuh). Of more, a warp takes a tile, four of the tile's 128 lanes to a thread,
- * and leaves its sum in memory; nothing else is done for a tile, since whatever waits, draws or
- * fences there takes as long as many elements; then all blocks meet and add up groups of 64 tiles,
- * and the last one turns the odometer. Everything else is exact and goes by vectors
- * (part_fold_exact.cuh).
+ * each, and one block gathers their sums (gpu/carry/last_block_collects.cuh) and turns the odometer
+ * (gpu/carry/carry_tree_total.cuh). Of more, a warp takes a tile, four of the tile's 128 lanes to
+ * a thread, and leaves its sum in memory; nothing else is done for a tile, since whatever waits,
+ * draws or fences there takes as long as many elements; then all blocks meet and add up groups of
+ * 64 tiles, and the last one turns the odometer. Everything else is exact and goes by vectors
+ * (gpu/folds/reduce_exact.cuh).
  *
  * Shape: blocks of 256 threads, 128 for floats, as many as fit; one launch, of one block of up to
  * 512 threads when n is small; of several, one gathers what the others found. 34 KB of shared
  * memory for sums of floats. Traffic: each element is read once, 16 bytes a tile of floats. Floats
  * that may be added in any order go by vectors too, in f64. */
-#include "part_least.cuh"
-#include "part_reduce_tile.cuh"
-#include "part_reduce_wheels.cuh"
+#include "gpu/folds/least_and_place.cuh"
+#include "gpu/folds/reduce_float_tile.cuh"
+#include "gpu/carry/carry_tree_total.cuh"
 
 #include <type_traits>
 

@@ -31,7 +31,7 @@
  * Forms    explained (this file), CPU (scan_sweep_cpu.h), CUDA (scan_sweep.cu). split/flags
  *          and the radix sorts are built upon it.
  */
-#include "part_steps.h"
+#include "core/explain_steps.h"
 
 /* Where the two children of a node are kept. Node t of those that cover 2 d leaves covers the
  * leaves from 2 d t on, and each child is kept at the last leaf it covers. A node whose right child

@@ -2,24 +2,25 @@
  *
  * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
  * hands every node what lies before it. Differs: the tree has fan-out 8 within a tile, so that a
- * lane owns a run of 8 elements and the levels above are shuffles (part_sweep_tile.cuh), and
+ * lane owns a run of 8 elements and the levels above are shuffles (gpu/folds/scan_tile.cuh), and
  * fan-out 64 above tiles, where a block looks up the few nodes that lie left of its path
- * (part_odometer.cuh). So there is one pass: memory is read once and written once.
+ * (gpu/carry/carry_tree.cuh). So there is one pass: memory is read once and written once.
  *
  * Shape: a block of 128 threads a tile of 512 runs, 16 KB of shared memory (halves 8, f64 32), as
  * many blocks on a multiprocessor as fit, about 12. A tile lies in shared memory from the copy that
- * brings it (part_bulk.cuh) to the copy that takes its scan away; a block that waits for its carry
- * costs nothing but that room, and the others keep the memory busy meanwhile.
+ * brings it (gpu/block/bulk_copy.cuh) to the copy that takes its scan away; a block that waits for
+ * its carry costs nothing but that room, and the others keep the memory busy meanwhile.
  *
  * Arrays without heads go otherwise, by the same tree and to the same bits: those that shared
- * memory holds through blocks that meet once (part_sweep_near.cuh), large ones, aligned, on devices
- * with a copy engine, through blocks that stay and a ring of tiles (part_sweep_ring.cuh).
+ * memory holds through blocks that meet once (gpu/folds/scan_one_launch.cuh), large ones, aligned,
+ * on devices with a copy engine, through blocks that stay and a ring of tiles
+ * (gpu/folds/scan_ring.cuh).
  *
  * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
  *
  * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
-#include "part_sweep_near.cuh"
-#include "part_sweep_ring.cuh"
+#include "gpu/folds/scan_one_launch.cuh"
+#include "gpu/folds/scan_ring.cuh"
 
 namespace
 {
@@ -85,7 +86,7 @@ template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_
 /* A block's shared memory. */
 template <typename E, bool cut> struct sweep_shared {
     usw_sweep_room<E, cut> tile;
-    uint64_t arrived; /* barrier of part_bulk.cuh */
+    uint64_t arrived; /* barrier of gpu/block/bulk_copy.cuh */
     usw_odometer_room<typename E::Acc, E::exact> odometer;
     usw_call call;
 };

@@ -4,16 +4,17 @@
  * hands every node what lies before it. Differs: the tree is flat. Threads take blocks in order; a
  * block's upward sweep needs nothing from others; then it waits for the carry of the block before
  * it, passes its own on, and sweeps down while its elements are still in the second cache. So
- * memory is read once and written once, and past the caches the result is streamed (part_stream.h).
+ * memory is read once and written once, and past the caches the result is streamed
+ * (cpu/folds/write_past_cache.h).
  *
- * Floats are swept tile by tile in the order of core/order.h (part_sweep_tile.h). All other
+ * Floats are swept tile by tile in the order of core/order.h (cpu/folds/float_tile.h). All other
  * operators are exact, so within a block one running value does; sums of integers run a vector at a
  * time by adding shifted copies. The least and greatest run on mapped keys (core/keymap.h). With
  * one thread nobody waits for a block's total, and integers skip the upward sweep. */
-#include "core/cpu_body.h"
+#include "cpu/body.h"
 #include "core/half.h"
 #include "core/order.h"
-#include "algo/part_stream.h"
+#include "cpu/folds/write_past_cache.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -83,11 +84,11 @@ static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_
 }
 #endif
 
-#include "algo/part_scan_exact.h"
+#include "cpu/folds/scan_integers.h"
 
 #if KEY_BITS == 128 /* included last, once */
 
-#include "algo/part_sweep_tile.h"
+#include "cpu/folds/float_tile.h"
 
 /* ---- turns ---- */
 
@@ -189,7 +190,7 @@ static void exact_block(void *context, size_t block, unsigned thread)
     stream_end();
 }
 
-#include "algo/part_scan_floats.h"
+#include "cpu/folds/scan_floats.h"
 
 /* ---- the whole ---- */
 

@@ -11,8 +11,8 @@
  * Traffic  with a tile of 2^T keys: one read and one write of each key for the tiles, and p - T + 1
  *          of each for every merge of 2^p keys, p > T.
  * Source   Batcher, "Sorting networks and their applications", AFIPS 1968. */
-#include "part_bitonic.cuh"
-#include "part_packed.cuh"
+#include "gpu/block/bitonic.cuh"
+#include "gpu/textbook/packed_pairs.cuh"
 
 namespace
 {

@@ -9,21 +9,26 @@
  *          and a bucket of any size can be filled. Keys that have many large buckets or differ in
  *          two bytes are left to the radix sort. All of it is decided on the device.
  *
- * Steps    sample   part_hybrid_sample.cuh: 16,384 keys: the highest bit in which keys differ.
- *          count    part_hybrid_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    part_hybrid_place.cuh: where the buckets begin; what is to be done.
- *          flat     part_hybrid_flat.cuh: if many keys are even by the sample, the first scatter
+ * Steps    sample   gpu/bucket_sort/1_sample.cuh: 16,384 keys: the highest bit in which keys
+ * differ.
+ *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
+ *          place    gpu/bucket_sort/3_place.cuh: where the buckets begin; what is to be done.
+ *          flat     gpu/bucket_sort/4_scatter_uncounted.cuh: if many keys are even by the sample,
+ * the first scatter
  *                   counts them as it goes, into regions with some slack; there is no count then.
- *          scatter  part_hybrid_scatter.cuh: by the first half of the bits, keys to tmp; then
+ *          scatter  gpu/bucket_sort/4_scatter.cuh: by the first half of the bits, keys to tmp; then
  *                   by the second half, back. Equal keys are the same bits, so ranks need not be
  *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
- *          sort     part_hybrid_local.cuh: each bucket by the bits still undecided; most keys of
- *                   64 bits as words of 32, part_hybrid_words.cuh; of 32 bits of which 18 are left
- *                   or fewer as halves, part_hybrid_halves.cuh, and if buckets are too large for
- *                   that by counts of the values, part_hybrid_values.cuh.
- *          rest     part_hybrid_rest.cuh: the large buckets, which may become more to sort.
+ *          sort     gpu/bucket_sort/5_sort.cuh: each bucket by the bits still undecided; most keys
+ * of
+ *                   64 bits as words of 32, gpu/bucket_sort/5_sort_as_words.cuh; of 32 bits of
+ * which 18 are left
+ *                   or fewer as halves, gpu/bucket_sort/5_sort_as_halves.cuh, and if buckets are
+ * too large for
+ *                   that by counts of the values, gpu/bucket_sort/5_sort_by_counts.cuh.
+ *          rest     gpu/bucket_sort/6_large.cuh: the large buckets, which may become more to sort.
  *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
- *          keys of which the sample has few values: part_hybrid_few.cuh.
+ *          keys of which the sample has few values: gpu/bucket_sort/7_write_few_values.cuh.
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
@@ -40,16 +45,16 @@
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
-#include "again.cuh"
-#include "held.cuh"
-#include "part_hybrid_job.cuh"
-#include "part_hybrid_pairs_queue.cuh"
-#include "part_hybrid_place.cuh"
-#include "part_hybrid_queue.cuh"
-#include "part_hybrid_rest.cuh"
-#include "part_hybrid_reverse.cuh"
-#include "part_hybrid_shapes.cuh"
-#include "part_radix_queue.cuh"
+#include "gpu/plugin/repeat_graph.cuh"
+#include "gpu/digit_sort/one_launch_host.cuh"
+#include "gpu/bucket_sort/job.cuh"
+#include "gpu/bucket_sort/bucket_sort.cuh"
+#include "gpu/bucket_sort/3_place.cuh"
+#include "gpu/bucket_sort/launches.cuh"
+#include "gpu/bucket_sort/6_large.cuh"
+#include "gpu/bucket_sort/7_reverse.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/digit_sort/digit_sort.cuh"
 
 #include <type_traits>
 
@@ -57,7 +62,7 @@
 
 /* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
  * more where 16 are left then, or 18 in buckets that are not small: they take less time
- * (part_hybrid_halves.cuh). */
+ * (gpu/bucket_sort/5_sort_as_halves.cuh). */
 static unsigned bits_for(unsigned long long n, size_t bytes)
 {
     unsigned bits = 1;

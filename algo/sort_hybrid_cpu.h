@@ -10,11 +10,12 @@
  * quicksort in place takes over.
  *
  * Source: E. Sintorn and U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm
- * (2008), for the whole; for the scatter see part_scatter.h, for the buckets part_vsort_cpu.h. */
-#include "core/cpu_body.h"
-#include "core/parts.h"
-#include "part_key_order.h"
-#include "part_scatter_room.h"
+ * (2008), for the whole; for the scatter see cpu/buckets/scatter.h, for the buckets
+ * cpu/cache_sort/cache_sort_cpu.h. */
+#include "cpu/body.h"
+#include "cpu/cpu.h"
+#include "cpu/cache_sort/key_order.h"
+#include "cpu/buckets/scatter_tables.h"
 
 #ifndef USW_SORT_HYBRID_ONCE
 #define USW_SORT_HYBRID_ONCE
@@ -32,7 +33,7 @@ enum {
 
 #if KEY_BITS <= 16
 
-#include "sort_hybrid_count.h"
+#include "cpu/buckets/count_short_keys.h"
 
 #else
 
@@ -53,9 +54,9 @@ static void FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *ma
     }
 }
 
-#include "sort_hybrid_pivots.h"
-#include "part_scatter.h"
-#include "part_inplace.h"
+#include "cpu/buckets/pivots.h"
+#include "cpu/buckets/scatter.h"
+#include "cpu/buckets/quicksort_in_place.h"
 
 /* ---- the steps on one level ---- */
 
@@ -197,15 +198,15 @@ static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, 
 #undef FN
 #define FN(name) SIGNED_FN(name)
 #define SIGNED_ORDER 1
-#include "part_key_order.h"
-#include "part_inplace.h"
+#include "cpu/cache_sort/key_order.h"
+#include "cpu/buckets/quicksort_in_place.h"
 #undef SIGNED_ORDER
 #undef FN
 #define FN(name) UNSIGNED_FN(name)
-#include "part_key_order.h"
+#include "cpu/cache_sort/key_order.h"
 #endif
 #if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-#include "sort_hybrid_doubles.h"
+#include "cpu/buckets/double_keys.h"
 #endif
 
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,

@@ -14,8 +14,8 @@
  *          rounds over tiles.
  * Source   Habermann, 1972; tiles: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  *          computers", IEEE ToC 1978. */
-#include "part_merge_path.cuh"
-#include "part_packed.cuh"
+#include "gpu/block/merge_path.cuh"
+#include "gpu/textbook/packed_pairs.cuh"
 
 namespace
 {

@@ -8,8 +8,8 @@
  * 64 blocks make a block of the next level, so that the n rounds become 64 rounds for each level.
  * Source: Habermann, 1972; blocks: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  * computers", IEEE ToC 1978. */
-#include "core/cpu_body.h"
-#include "core/parts.h"
+#include "cpu/body.h"
+#include "cpu/cpu.h"
 
 #ifndef USW_SORT_ODDEVEN_ONCE
 #define USW_SORT_ODDEVEN_ONCE

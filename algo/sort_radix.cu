@@ -1,13 +1,15 @@
 /* sort_radix.cu - radix sort on a GPU, lowest digit first, one pass over memory a digit.
  *
  * Idea     As the explained form: count, scan, move, digit by digit. One read counts all digits and
- *          sees what need not be done (part_onesweep.cuh); then one pass a digit
- *          (part_scatter.cuh), all queued at once. Passes beyond the plan's number end at once, so
+ *          sees what need not be done (gpu/digit_sort/count_all_digits.cuh); then one pass a digit
+ *          (gpu/digit_sort/pass.cuh), all queued at once. Passes beyond the plan's number end at
+ * once, so
  *          that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
- *          (part_radix_finish.cuh). Pairs of few values, which the hybrid sort has counted: one
- *          cooperative launch (part_radix_numbered.cuh).
+ *          (gpu/digit_sort/copy_out.cuh). Pairs of few values, which the hybrid sort has counted:
+ * one
+ *          cooperative launch (gpu/digit_sort/few_values_pass.cuh).
  *
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
@@ -17,10 +19,10 @@
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
-#include "again.cuh"
-#include "held.cuh"
-#include "part_radix_queue.cuh"
-#include "part_radix_numbered.cuh"
+#include "gpu/plugin/repeat_graph.cuh"
+#include "gpu/digit_sort/one_launch_host.cuh"
+#include "gpu/digit_sort/digit_sort.cuh"
+#include "gpu/digit_sort/few_values_pass.cuh"
 
 /* ---- the whole ---- */
 

@@ -11,12 +11,12 @@
  * get the passes over all bits. Every step is stable, and so is the whole. Source: Knuth, The Art
  * of Computer Programming 3, 5.2.5; write combining after Satish et al., "Fast sort on CPUs and
  * GPUs", SIGMOD 2010, and Wassenberg and Sanders, 2011. */
-#include "core/cpu_body.h"
-#include "core/parts.h"
+#include "cpu/body.h"
+#include "cpu/cpu.h"
 
 #ifndef USW_SORT_RADIX_ONCE
 #define USW_SORT_RADIX_ONCE
-#include "part_lines.h"
+#include "cpu/buckets/write_combining.h"
 
 /* With narrow vectors, whose machines have small caches, a split goes to 16 buckets: so many lines
  * are written side by side without a detour, at less than half the cost; to 64 where there are
@@ -37,7 +37,7 @@ typedef struct range {
 } range;
 #endif
 
-#include "sort_radix_leaf.h"
+#include "cpu/buckets/digits_in_cache.h"
 
 /* In bytes: what is not split by one thread, and what is wanted for a bucket. */
 enum {

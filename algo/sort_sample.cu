@@ -19,9 +19,9 @@
  *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
  *          Sanders, GPU sample sort, IPDPS 2010. */
-#include "sort_sample_plan.cuh"
-#include "part_block_scan.cuh"
-#include "part_sample.cuh"
+#include "gpu/textbook/sample_splitters.cuh"
+#include "gpu/block/scan.cuh"
+#include "gpu/textbook/sample_tile.cuh"
 
 namespace
 {

@@ -9,9 +9,9 @@
  *
  * Source: W. D. Frazer and A. C. McKellar, Samplesort (1970); P. Sanders and S. Winkel, Super
  * scalar sample sort (2004), for the search without branches. */
-#include "core/cpu_body.h"
-#include "core/parts.h"
-#include "part_scatter_room.h"
+#include "cpu/body.h"
+#include "cpu/cpu.h"
+#include "cpu/buckets/scatter_tables.h"
 
 #ifndef USW_SORT_SAMPLE_ONCE
 #define USW_SORT_SAMPLE_ONCE
@@ -61,7 +61,7 @@ static inline void FN(classify)(const FN(pivots) * p, const KEY *x, size_t n, ui
     }
 }
 
-#include "part_scatter.h"
+#include "cpu/buckets/scatter.h"
 
 typedef struct FN(buckets) {
     KEY *keys;

@@ -33,7 +33,7 @@
  *
  * Forms    explained (this file), CPU (sort_vmerge_cpu.h), CUDA (sort_vmerge.cu).
  */
-#include "part_steps.h"
+#include "core/explain_steps.h"
 
 /* Three rounds of compare-exchanges sort each vector of a. */
 static void sort_inside(usw_explain *x, usw_array a)

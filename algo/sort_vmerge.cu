@@ -15,10 +15,10 @@
  *          merge_lists: grid ceil(pieces / 128), block 128, no shared memory; one lane a piece.
  * Traffic  each key read and written once for the vectors and once in each of log2(n / 4) passes.
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC 2008;
- *          merge path: see part_merge_path.cuh. */
-#include "sort_vmerge.cuh"
-#include "part_merge_path.cuh"
-#include "part_packed.cuh"
+ *          merge path: see gpu/block/merge_path.cuh. */
+#include "gpu/textbook/vmerge_tuning.cuh"
+#include "gpu/block/merge_path.cuh"
+#include "gpu/textbook/packed_pairs.cuh"
 
 namespace
 {

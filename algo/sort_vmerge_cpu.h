@@ -1,7 +1,7 @@
 /* sort_vmerge_cpu.h - vector merge sort, CPU form.
  *
  * Same as the explained form: sort inside vectors, then passes that merge 2L sorted lists into L by
- * splitting vectors into their lowest and highest keys (part_merge), input and output changing
+ * splitting vectors into their lowest and highest keys (merge), input and output changing
  * roles.
  * Differs: vectors are sorted many at a time, each key position in a vector register of its own, so
  * that a compare-exchange of two positions is one min and one max for a whole row of vectors; the
@@ -9,8 +9,8 @@
  * by rank (merge path), so that the last pass, one merge, keeps all threads as busy as the first.
  * Source: Inoue et al., "AA-Sort", PACT 2007; Chhugani et al., VLDB 2008; Batcher's odd-even merge
  * network for the vectors. */
-#include "core/cpu_body.h"
-#include "core/parts.h"
+#include "cpu/body.h"
+#include "cpu/cpu.h"
 
 #ifndef USW_SORT_VMERGE_ONCE
 #define USW_SORT_VMERGE_ONCE

@@ -3,8 +3,8 @@
  * Same as the explained form: an element with flag 0 goes where as many zeros are before it
  * (I_down), one with flag 1 behind all zeros and the ones before it (I_up); then all of them move.
  * Differs: no index is ever stored. A block takes a tile and permutes it in shared memory, zeros
- * first (part_split_tile.cuh), so that it leaves as two runs; only the two places where these
- * begin are looked for in the whole array (part_odometer.cuh).
+ * first (gpu/selection/split_tile.cuh), so that it leaves as two runs; only the two places where
+ * these begin are looked for in the whole array (gpu/carry/carry_tree.cuh).
  *
  * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
  * that leaves the counts in the odometer's tree, and the flags as bits; then no block waits for
@@ -13,11 +13,11 @@
  *
  * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
  * one launch too; while there are few elements of a power of two bytes, tiles are smaller and
- * blocks tell one another their ones by nodes that stay (part_split_near.cuh).
+ * blocks tell one another their ones by nodes that stay (gpu/selection/split_one_launch.cuh).
  *
  * Large arrays, aligned, go through blocks that stay, where there is a copy engine
- * (part_select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one pass; a split
- * after its count.
+ * (gpu/selection/select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one
+ * pass; a split after its count.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
  * they have read their elements. Whoever knows its carry knows that all before it have been read,
@@ -27,9 +27,9 @@
  * less, all on their way at once. Elements of any other size, or that are not aligned, go in
  * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
  * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
-#include "part_select_ring.cuh"
-#include "part_split_count.cuh"
-#include "part_split_near.cuh"
+#include "gpu/selection/select_ring.cuh"
+#include "gpu/selection/split_counted.cuh"
+#include "gpu/selection/split_one_launch.cuh"
 
 namespace
 {

@@ -5,9 +5,9 @@
  * scans run over blocks of 65,536 elements only; inside a block two cursors do their work, and no
  * index is ever stored. With AVX-512 a register's zeros and ones are compressed and stored whole,
  * as long as that stays inside the block's own part of the result; with AVX2 likewise, by a table
- * (part_split_avx2.h); elsewhere the cursor is chosen without a branch, since flags are as a rule
- * not to be guessed. Elements need no alignment. */
-#include "core/cpu_body.h"
+ * (cpu/selection/split_avx2.h); elsewhere the cursor is chosen without a branch, since flags are
+ * as a rule not to be guessed. Elements need no alignment. */
+#include "cpu/body.h"
 #include "core/order.h"
 
 #ifndef USW_SPLIT_FLAGS_ONCE
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void push(targets *to, int side, __
     to->at[side] += count * bytes;
 }
 #elif USW_LEVEL == 1
-#include "part_vsort_table.h"
+#include "cpu/cache_sort/compress_table.h"
 #endif
 #endif
 
@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void FN(permute_vectors)(const unsi
 #undef COMPRESS
 #undef COMPRESS_
 #elif USW_LEVEL == 1 && KEY_BITS <= 64
-#include "part_split_avx2.h"
+#include "cpu/selection/split_avx2.h"
 #endif
 
 #if USW_LEVEL < 2 || KEY_BITS > 64

@@ -1,8 +1,8 @@
 /* algorithm.c - finds an algorithm by name. A name near to several ("sort", "oddeven",
  * "sort/oddevn") is answered with those: the ones it is part of, else the one with the fewest
  * letters to change. */
-#include "algorithm.h"
-#include "app.h"
+#include "app/algorithm.h"
+#include "app/app.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options.h"
+#include "app/options.h"
 #include "upsweep.h"
 
 enum { APP_OK = 0, APP_NO = 1, APP_ERROR = 2 };
@@ -26,7 +26,7 @@ const app_verb *app_verb_find(const char *name);
 #define VERB(name, summary)                                                                        \
     int verb_##name(int argc, char **argv);                                                        \
     extern const app_usage usage_##name;
-#include "verbs.def"
+#include "app/verbs.def"
 #undef VERB
 
 /* The verb that runs, for messages; "" before there is one. */

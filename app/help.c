@@ -1,5 +1,5 @@
 /* help.c - prints the help of the program and of its verbs: -h a screenful, --help all of it. */
-#include "app.h"
+#include "app/app.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* main.c - finds the verb and runs it. */
-#include "app.h"
+#include "app/app.h"
 
 #include <string.h>
 
 #define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
 const app_verb app_verbs[] = {
-#include "verbs.def"
+#include "app/verbs.def"
 };
 #undef VERB
 const size_t app_verb_count = sizeof app_verbs / sizeof *app_verbs;

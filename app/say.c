@@ -1,8 +1,8 @@
 /* say.c - how the program speaks: one sentence on an error, a paragraph of statistics, JSON texts.
  */
-#include "app.h"
+#include "app/app.h"
 
-#include "memory.h"
+#include "io/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef BENCH_FOLDS_KEYS_CUH
 #define BENCH_FOLDS_KEYS_CUH
 
-#include "race.cuh"
+#include "bench/race.cuh"
 
 #include <cub/cub.cuh>
 #include <thrust/iterator/transform_iterator.h>

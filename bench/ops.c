@@ -1,5 +1,5 @@
 /* ops.c - runs the operation of a cell and checks what comes out, by plain loops. */
-#include "ops.h"
+#include "bench/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef BENCH_OPS_H
 #define BENCH_OPS_H
 
-#include "rival.h"
+#include "bench/rival.h"
 
 typedef struct cell {
     char op[16], type_name[8], pattern[16];

@@ -3,7 +3,7 @@
  * answers each with milliseconds for distances from the source and a checksum of them, or "skip".
  * Making the graph is outside the clock. bench/paths.py lets the workers take turns. */
 #define _GNU_SOURCE
-#include "paths_rival.h"
+#include "bench/paths_rival.h"
 
 #include <stdio.h>
 #include <stdlib.h>

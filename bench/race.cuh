@@ -2,7 +2,7 @@
 #ifndef BENCH_RACE_CUH
 #define BENCH_RACE_CUH
 
-#include "../cuda/gpu.cuh"
+#include "gpu/gpu.cuh"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,7 @@
  * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small
  * n a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
 #define _GNU_SOURCE
-#include "ops.h"
+#include "bench/ops.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-# cpu_forms.cmake - compiles every algo/STEM_cpu.h once per instruction set.
+# cpu_forms.cmake - compiles every algo/STEM_cpu.h and cpu/ROOM/*_cpu.h once per instruction set.
 #
 # For each stem and set one small .c file is written that sets USW_ISA and USW_LEVEL and includes the
 # body: five times with KEY_BITS 8 .. 128 if the body mentions KEY_BITS, else once. Only these objects
@@ -14,10 +14,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 function(upsweep_cpu_forms out_sources)
-    file(GLOB bodies CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/algo/*_cpu.h)
+    file(GLOB bodies CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/algo/*_cpu.h
+         ${CMAKE_SOURCE_DIR}/cpu/*/*_cpu.h)
     set(sources)
     foreach(body ${bodies})
         get_filename_component(name ${body} NAME_WE)
+        file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${body})
         file(READ ${body} text)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${body})
         set(level 0)
@@ -25,10 +27,10 @@ function(upsweep_cpu_forms out_sources)
             set(code "/* made by cmake/cpu_forms.cmake */\n#define USW_ISA ${isa}\n#define USW_LEVEL ${level}\n")
             if(text MATCHES "KEY_BITS")
                 foreach(bits 8 16 32 64 128)
-                    string(APPEND code "#define KEY_BITS ${bits}\n#include \"algo/${name}.h\"\n#undef KEY_BITS\n")
+                    string(APPEND code "#define KEY_BITS ${bits}\n#include \"${path}\"\n#undef KEY_BITS\n")
                 endforeach()
             else()
-                string(APPEND code "#include \"algo/${name}.h\"\n")
+                string(APPEND code "#include \"${path}\"\n")
             endif()
             set(file ${CMAKE_BINARY_DIR}/forms/${name}_${isa}.c)
             file(GENERATE OUTPUT ${file} CONTENT "${code}")

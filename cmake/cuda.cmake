@@ -1,5 +1,5 @@
 # cuda.cmake - the plugin libupsweep_cuda.so, which the library loads at run time. It is built where
-# nvcc is found, from cuda/*.cu and algo/*.cu, and needs nothing from the library, nor the library
+# nvcc is found, from gpu/*/*.cu and algo/*.cu, and needs nothing from the library, nor the library
 # anything from it. UPSWEEP_CUDA=OFF leaves it out, ON makes it an error that nvcc is missing.
 #
 # nvcc is called by commands of our own: CMake's CUDA language would be looked for on every machine,
@@ -34,7 +34,7 @@ function(upsweep_cuda_missing out)
 endfunction()
 
 function(upsweep_cuda_plugin)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cuda/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
     file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
     set(targets)
     foreach(arch ${UPSWEEP_CUDA_ARCHS})
@@ -57,12 +57,12 @@ function(upsweep_cuda_plugin)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)
     endif()
-    foreach(room include core cuda algo)
-        list(APPEND flags -I${up}${room})
-    endforeach()
+    list(APPEND flags -I${up}. -I${up}include)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/gpu)
     foreach(source ${sources})
-        get_filename_component(stem ${source} NAME_WE)
+        file(RELATIVE_PATH stem ${CMAKE_SOURCE_DIR} ${source})
+        string(REGEX REPLACE "[.]cu$" "" stem ${stem})
+        string(REPLACE "/" "_" stem ${stem})
         file(RELATIVE_PATH from ${CMAKE_BINARY_DIR} ${source})
         add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gpu/${stem}.o
             COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${UPSWEEP_NVCC} ${flags}
@@ -71,7 +71,7 @@ function(upsweep_cuda_plugin)
             WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "nvcc ${stem}.cu" VERBATIM)
         list(APPEND objects gpu/${stem}.o)
     endforeach()
-    set(script ${CMAKE_SOURCE_DIR}/cuda/exports.map)
+    set(script ${CMAKE_SOURCE_DIR}/gpu/plugin/exports.map)
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libupsweep_cuda.so
         COMMAND ${UPSWEEP_NVCC} -shared -cudart static ${objects} -o libupsweep_cuda.so
                 -Xcompiler=-static-libstdc++,-static-libgcc

@@ -1,11 +1,11 @@
-# routes.cmake - the test `routes` (test/routes.py): every way that a call can take is taken by a test
+# routes.cmake - the test `routes` (test/routes/routes.py): every way that a call can take is taken by a test
 # (core/routes.h). All tests of this directory write what they took to build/routes, which a first test
 # empties; this one comes last and reads it. Included after all tests are known.
 if(NOT PYTHON OR UPSWEEP_SANITIZE) # sanitizers keep code that is never reached
     return()
 endif()
-add_executable(routes_list ${CMAKE_SOURCE_DIR}/test/routes_list.c)
-target_include_directories(routes_list PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR}/include)
+add_executable(routes_list ${CMAKE_SOURCE_DIR}/test/routes/routes_list.c)
+target_include_directories(routes_list PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(routes_list PRIVATE -Wl,--whole-archive upsweep_checked -Wl,--no-whole-archive)
 
 set(routes ${CMAKE_BINARY_DIR}/routes)
@@ -35,6 +35,6 @@ endforeach()
 
 add_test(NAME routes_begin COMMAND ${CMAKE_COMMAND} -DDIR=${routes} -P ${CMAKE_SOURCE_DIR}/cmake/empty.cmake)
 set_tests_properties(routes_begin PROPERTIES FIXTURES_SETUP routes_empty)
-add_test(NAME routes COMMAND ${PYTHON} ${CMAKE_SOURCE_DIR}/test/routes.py ${routes} $<TARGET_FILE:routes_list>
+add_test(NAME routes COMMAND ${PYTHON} ${CMAKE_SOURCE_DIR}/test/routes/routes.py ${routes} $<TARGET_FILE:routes_list>
          ${CMAKE_BINARY_DIR}/routes.txt ${CMAKE_BINARY_DIR}/routes_programs.txt ${route_plugins})
 set_tests_properties(routes PROPERTIES DEPENDS "${route_tests}" SKIP_RETURN_CODE 77)

@@ -2,9 +2,9 @@
 #ifndef USW_CHECK_H
 #define USW_CHECK_H
 
-#include "forms.h"
-#include "registry.h"
-#include "structs.h"
+#include "core/forms.h"
+#include "core/registry.h"
+#include "core/structs.h"
 
 /* Sentences that the CPU and the GPU share. */
 #define USW_SAY_OUTSIDE "an index is not below %zu"
@@ -68,7 +68,8 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
                           (unsigned)type & USW_OP_MARK ? ": it is an operator" : "");
 }
 
-/* The identity of an operator that is defined for the type, as an element's bits (api_reduce.c). */
+/* The identity of an operator that is defined for the type, as an element's bits
+ * (calls/reduce.c). */
 uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
 
 /* Keys of a sort, and what of them is to be compared. */

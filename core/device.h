@@ -3,7 +3,7 @@
 #ifndef USW_DEVICE_H
 #define USW_DEVICE_H
 
-#include "frame.h"
+#include "core/frame.h"
 
 /* Opens what `device` names for u: fills u->device, u->plugin, u->gpu and u->device_name. On
  * failure *why is a static or thread-local sentence. */

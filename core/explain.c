@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "explain.h"
+#include "core/explain.h"
 
 /* An array's memory, kept in a list so that a form that is left half-way leaks nothing. */
 typedef struct usw_explain_block {

@@ -22,7 +22,7 @@
 
 #include <setjmp.h>
 
-#include "registry.h"
+#include "core/registry.h"
 
 /* An array with the name that the trace calls it by. */
 typedef struct usw_array {
@@ -61,7 +61,7 @@ _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 
 /* The page comments, made by cmake/pages.cmake: usw_sort_oddeven_page, ... */
 #define ALGO(stem, operation, cpu, cuda) extern const char usw_##stem##_page[];
-#include "algos.def"
+#include "algo/algos.def"
 #undef ALGO
 
 /* ---- the loops ---- */

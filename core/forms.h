@@ -2,8 +2,8 @@
 #ifndef USW_FORMS_H
 #define USW_FORMS_H
 
-#include "frame.h"
-#include "keymap.h"
+#include "core/frame.h"
+#include "core/keymap.h"
 
 __extension__ typedef unsigned __int128 usw_u128;
 

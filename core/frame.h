@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "routes.h"
+#include "core/routes.h"
 #include "upsweep.h"
 
 /* Instruction sets, best last. An object is compiled for one of them (cmake/cpu_forms.cmake); which
@@ -53,7 +53,7 @@ typedef struct usw_block usw_block;
 struct usw_gpu;        /* plugin.h */
 struct usw_gpu_plugin; /* plugin.h */
 
-/* What a handle was opened on. AUTO opens a GPU when there is reason to (gpu_call.c). */
+/* What a handle was opened on. AUTO opens a GPU when there is reason to (calls/on_gpu/call.c). */
 typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
@@ -65,8 +65,8 @@ typedef struct usw_told {
 } usw_told;
 
 struct upsweep {
-    /* What a short call reads and writes comes first, together (api_sort.c): a line that was not in
-     * a cache costs as much as a hundred keys. */
+    /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
+     * in a cache costs as much as a hundred keys. */
     usw_isa isa;
     usw_device device;
     const struct usw_gpu_plugin *plugin; /* NULL: not loaded */
@@ -148,7 +148,7 @@ void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64
 /* The same for n elements that go by tiles (order.h). */
 void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);
 
-/* Puts u->brief into the report of the handle, whose lock is held (api_sort.c). */
+/* Puts u->brief into the report of the handle, whose lock is held (calls/sort.c). */
 void usw_report_brief(upsweep *u);
 /* Puts into words what the last call left as facts; and gives the caller's report all of it, or
  * returns what is wrong with the report. The lock is held. */

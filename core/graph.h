@@ -3,7 +3,7 @@
 #ifndef USW_GRAPH_H
 #define USW_GRAPH_H
 
-#include "frame.h"
+#include "core/frame.h"
 
 #include <stdatomic.h>
 
@@ -31,7 +31,7 @@ struct upsweep_graph {
     double longest;               /* no path without a circle is longer */
     usw_contraction *contraction; /* NULL: none */
     /* Copies in device memory, made by the first query on each device and never changed
-     * (gpu_path.c): threads that make one at the same time keep the first to be there. */
+     * (calls/on_gpu/path.c): threads that make one at the same time keep the first to be there. */
     void *_Atomic on_device[USW_GRAPH_DEVICES];
     _Atomic size_t device_bytes;
     const struct usw_gpu_plugin *_Atomic plugin; /* whose memory that is */

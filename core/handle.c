@@ -1,9 +1,9 @@
 /* handle.c - opening and closing a handle, and how a public call begins, fails and ends. */
-#include "frame.h"
-#include "device.h"
-#include "order.h"
-#include "plugin.h"
-#include "structs.h"
+#include "core/frame.h"
+#include "core/device.h"
+#include "core/order.h"
+#include "core/plugin.h"
+#include "core/structs.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* isa.c - which instruction sets this processor has, and how many cores this process may use. */
-#include "frame.h"
+#include "core/frame.h"
 
 #include <sched.h>
 #include <stdlib.h>

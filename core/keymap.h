@@ -12,7 +12,7 @@
 #ifndef USW_KEYMAP_H
 #define USW_KEYMAP_H
 
-#include "frame.h"
+#include "core/frame.h"
 
 typedef struct usw_keymap {
     unsigned bits; /* 8, 16, 32, 64 */

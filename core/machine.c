@@ -1,6 +1,6 @@
 /* machine.c - what this machine has, in words and numbers for people. */
-#include "device.h"
-#include "structs.h"
+#include "core/device.h"
+#include "core/structs.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@
 #ifndef USW_ORDER_H
 #define USW_ORDER_H
 
-#include "frame.h"
+#include "core/frame.h"
 
 enum {
     USW_TILE = 4096, /* elements */

@@ -2,8 +2,8 @@
 #ifndef USW_PATHS_H
 #define USW_PATHS_H
 
-#include "forms.h"
-#include "graph.h"
+#include "core/forms.h"
+#include "core/graph.h"
 
 typedef struct usw_path_query {
     const upsweep_graph *graph;
@@ -56,7 +56,7 @@ struct usw_path_form {
     upsweep_status (*dense)(upsweep *u, const usw_dense_query *q, uint32_t *parent);
 };
 
-/* ---- path_outcome.c: what is the same for every form ---- */
+/* ---- cpu/paths/parents.c: what is the same for every form ---- */
 
 /* Makes the distances of these vertices (list NULL: of the first count) "not reached". */
 void usw_distances_clear(const upsweep_graph *g, void *distance, const uint32_t *list,
@@ -77,7 +77,7 @@ void usw_path_parents(const usw_path_query *q, const uint32_t *list, size_t coun
 /* The same where weights may be negative: along paths of the fewest arcs, then the least id. */
 void usw_path_parents_by_rounds(const usw_path_query *q, uint32_t *parent, uint32_t *work);
 
-/* ---- api_paths.c: what several calls share ---- */
+/* ---- calls/paths.c: what several calls share ---- */
 
 upsweep_status usw_check_ids(upsweep *u, const char *what, const uint32_t *ids, size_t count,
                              size_t vertices);

@@ -14,7 +14,7 @@
 #ifndef USW_PLUGIN_H
 #define USW_PLUGIN_H
 
-#include "forms.h"
+#include "core/forms.h"
 
 #define USW_GPU_ABI 6
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
@@ -138,7 +138,7 @@ typedef struct usw_gpu_path_form {
 
 /* ---- steps that are no rows of the table ---- */
 
-typedef struct usw_gpu_select_step { /* cuda/select.cu */
+typedef struct usw_gpu_select_step { /* gpu/selection/select.cu */
     /* first: 8 bytes, the least i in [1, n) out of order, or n. */
     upsweep_status (*is_sorted)(usw_gpu *g, const usw_gpu_sort *s, uint64_t *first);
     upsweep_status (*nth)(usw_gpu *g, const usw_gpu_sort *s, size_t k);
@@ -150,7 +150,8 @@ typedef struct usw_gpu_select_step { /* cuda/select.cu */
                            uint64_t *out_counts, uint64_t *runs);
 } usw_gpu_select_step;
 
-typedef struct usw_gpu_bucket_step { /* cuda/histogram.cu; b->edges is device memory here */
+typedef struct
+    usw_gpu_bucket_step { /* gpu/selection/histogram.cu; b->edges is device memory here */
     upsweep_status (*histogram)(usw_gpu *g, const usw_buckets *b, const void *keys, size_t n,
                                 uint64_t *counts);
     /* Stable; offsets (count + 1, may be NULL). An id out of range is a fault. ids NULL: by b. */
@@ -159,7 +160,7 @@ typedef struct usw_gpu_bucket_step { /* cuda/histogram.cu; b->edges is device me
                             uint64_t *offsets);
 } usw_gpu_bucket_step;
 
-typedef struct usw_gpu_move_step { /* cuda/moves.cu */
+typedef struct usw_gpu_move_step { /* gpu/selection/moves.cu */
     upsweep_status (*gather)(usw_gpu *g, const void *in, size_t in_count, const void *index,
                              unsigned index_bits, void *out, size_t n, size_t bytes);
     upsweep_status (*scatter)(usw_gpu *g, const void *in, const void *index, unsigned index_bits,
@@ -169,7 +170,7 @@ typedef struct usw_gpu_move_step { /* cuda/moves.cu */
     upsweep_status (*reverse)(usw_gpu *g, void *data, size_t n, size_t bytes);
 } usw_gpu_move_step;
 
-typedef struct usw_gpu_merge_step { /* cuda/merge.cu */
+typedef struct usw_gpu_merge_step { /* gpu/merging/merge.cu */
     upsweep_status (*merge)(usw_gpu *g, const void *a, size_t na, const void *b, size_t nb,
                             void *out, unsigned width, const usw_keymap *map);
     /* runs: k device pointers in host memory. */
@@ -181,13 +182,13 @@ typedef struct usw_gpu_merge_step { /* cuda/merge.cu */
                                    bool descending);
 } usw_gpu_merge_step;
 
-/* Rows of keys (cuda/rows.cu). Where begin does not ascend or goes beyond n there is a fault, and
- * nothing is done. */
+/* Rows of keys (gpu/short_sort/rows.cu). Where begin does not ascend or goes beyond n there is a
+ * fault, and nothing is done. */
 typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
 
-typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls */
+typedef struct usw_gpu_finish_step { /* gpu/plugin/results.cu: the small ends of calls */
     /* The low `bytes` bytes (1, 2, 4, 8) of bits. */
     upsweep_status (*store)(usw_gpu *g, void *to, uint64_t bits, size_t bytes);
     /* What usw_gpu_reduce_form.least found: value (may be NULL) gets *key unmapped, place (may be
@@ -196,7 +197,7 @@ typedef struct usw_gpu_finish_step { /* cuda/finish.cu: the small ends of calls 
                             const usw_keymap *map, uint64_t last, void *value, uint64_t *place);
 } usw_gpu_finish_step;
 
-/* Pictures of an array (cuda/film.cu). Calls stand between begin and end, as all do. */
+/* Pictures of an array (gpu/film/film.cu). Calls stand between begin and end, as all do. */
 typedef struct usw_gpu_film usw_gpu_film;
 enum { USW_FILM_ROWS = 4096 };
 typedef struct usw_gpu_cells {

@@ -2,7 +2,7 @@
 #ifndef USW_RECORD_KEYS_H
 #define USW_RECORD_KEYS_H
 
-#include "keymap.h"
+#include "core/keymap.h"
 
 enum { USW_CHUNK_BYTES = 8, USW_FIELDS_INLINE = 16 };
 

@@ -1,6 +1,6 @@
 /* registry.c - the table of all algorithms, made from algo/algos.def. A row, or a form that a line
  * claims, which does not exist is a link error that names it. */
-#include "registry.h"
+#include "core/registry.h"
 
 /* A line's form is declared and named only where its column says yes. */
 #define DECLARE_yes(stem, operation) USW_DECLARE_PER_ISA(usw_##operation##_form, usw_##stem##_cpu);
@@ -13,12 +13,12 @@
 #define ALGO(stem, operation, cpu, cuda)                                                           \
     extern const usw_row usw_##stem##_row;                                                         \
     DECLARE_##cpu(stem, operation)
-#include "algos.def"
+#include "algo/algos.def"
 #undef ALGO
 
 #define ALGO(stem, operation, cpu, cuda) {&usw_##stem##_row, FORMS_##cpu(stem), IS_##cuda},
 static const usw_entry entries[] = {
-#include "algos.def"
+#include "algo/algos.def"
 };
 #undef ALGO
 enum { ENTRIES = sizeof entries / sizeof entries[0] };

@@ -3,7 +3,7 @@
 #ifndef USW_REGISTRY_H
 #define USW_REGISTRY_H
 
-#include "forms.h"
+#include "core/forms.h"
 
 typedef struct usw_explain usw_explain; /* explain.h */
 

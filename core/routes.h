@@ -5,9 +5,9 @@
  * instruction set, type and what keys carry, how often the way was taken. What is compiled for each
  * instruction set and key width has a record for each, and what a compiler sees is never reached
  * has none: so the section is the list of all ways that there are, taken or not. The test `routes`
- * (test/routes.py) reads what all test programs counted, prints the list, and fails for a way that
- * none took, or that was taken for fewer types than it serves: those of its key width or, where
- * there is none, all. USW_ROUTE_OF says otherwise.
+ * (test/routes/routes.py) reads what all test programs counted, prints the list, and fails for a
+ * way that none took, or that was taken for fewer types than it serves: those of its key width or,
+ * where there is none, all. USW_ROUTE_OF says otherwise.
  *
  * What a call is about is known from its beginning: usw_enter forgets the call before, the first
  * type that is asked for its size is the call's, and threads that take part in a call know it from
@@ -72,7 +72,7 @@ enum { USW_ROUTE_ISAS = 3, USW_ROUTE_TYPES = 13, USW_ROUTE_CARRIED = 3 };
 typedef struct usw_route_call {
     unsigned isa, type, carried; /* type 0: none */
 } usw_route_call;
-extern _Thread_local usw_route_call usw_call_now; /* test/routes.c */
+extern _Thread_local usw_route_call usw_call_now; /* test/routes/routes.c */
 
 enum { USW_ROUTE_DEFAULT = 1 << 30, USW_ROUTE_MARK = 0x726f7574 };
 

@@ -3,7 +3,7 @@
 #ifndef USW_STRUCTS_H
 #define USW_STRUCTS_H
 
-#include "frame.h"
+#include "core/frame.h"
 
 /* Bytes that a struct had when it first had a size, of which `last` was the last member: what a
  * size of 0 means for ever, since a program of that time may have no more. */

@@ -1,7 +1,7 @@
 /* trace.c - upsweep_trace: an explained form, run for someone who watches. */
 #include <stdlib.h>
 
-#include "explain.h"
+#include "core/explain.h"
 
 upsweep_status upsweep_trace(const char *name, const uint32_t *values, size_t n, uint32_t *result,
                              upsweep_sink sink, void *context)

@@ -1,5 +1,5 @@
 /* types.c - names and sizes of statuses and types. */
-#include "frame.h"
+#include "core/frame.h"
 
 static const struct {
     const char *name;

@@ -1,9 +1,9 @@
 /* array.c - reads arrays of numbers from files of three formats. The bytes of raw and .npy files
  * are used where they were read to; only a header that breaks the alignment makes them move. */
-#include "array.h"
+#include "io/array.h"
 
-#include "numbers.h"
-#include "source.h"
+#include "io/numbers.h"
+#include "io/source.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
-#include "input.h"
-#include "npy.h"
+#include "io/error.h"
+#include "io/input.h"
+#include "io/npy.h"
 #include "upsweep.h"
 
 typedef enum io_format {

@@ -1,5 +1,5 @@
 /* canvas.c - picks the kind of picture by the end of the file's name. */
-#include "canvas.h"
+#include "io/canvas.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output.h"
-#include "why.h"
+#include "io/output.h"
+#include "io/why.h"
 
 typedef struct io_point {
     float x, y;

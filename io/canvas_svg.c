@@ -1,8 +1,8 @@
 /* canvas_svg.c - pictures as SVG 1.1, www.w3.org/TR/SVG11: text, so that no library is needed.
  * Points have one digit behind the point, which is finer than a screen. */
-#include "canvas.h"
+#include "io/canvas.h"
 
-#include "printer.h"
+#include "io/printer.h"
 
 #include <math.h>
 #include <stdlib.h>

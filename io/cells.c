@@ -1,5 +1,5 @@
 /* cells.c - takes a line of a table apart. */
-#include "cells.h"
+#include "io/cells.h"
 
 #include <string.h>
 

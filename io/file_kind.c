@@ -1,5 +1,5 @@
 /* file_kind.c - the marks of the kinds, and the sentence on a kind that is not taken. */
-#include "file_kind.h"
+#include "io/file_kind.h"
 
 static const struct {
     io_file_kind kind;

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "why.h"
+#include "io/why.h"
 
 typedef enum io_file_kind {
     IO_KIND_PLAIN = 0, /* text, or raw elements: nothing that has a mark of its own */

@@ -7,9 +7,9 @@
  *                                    p aux sp p2p 2     q 1 6            pairs, .p2p
  *
  * Ids are counted from 1. Weights are whole numbers, by DIMACS; decimals are read, too. */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "packed.h"
+#include "io/packed.h"
 
 #include <math.h>
 #include <stdlib.h>

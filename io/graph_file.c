@@ -1,11 +1,11 @@
 /* graph_file.c - which format a file has, its bytes, and the arrays of a graph. */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "memory.h"
-#include "names.h"
-#include "numbers.h"
-#include "packed.h"
-#include "source.h"
+#include "io/memory.h"
+#include "io/names.h"
+#include "io/numbers.h"
+#include "io/packed.h"
+#include "io/source.h"
 
 #include <stdlib.h>
 

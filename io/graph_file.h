@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 
-#include "input.h"
-#include "output.h"
-#include "progress.h"
+#include "io/input.h"
+#include "io/output.h"
+#include "io/progress.h"
 #include "upsweep.h"
-#include "why.h"
+#include "io/why.h"
 
 typedef enum io_graph_format {
     IO_GRAPH_NONE = 0,

@@ -2,8 +2,8 @@
 #ifndef IO_GRAPH_FORMATS_H
 #define IO_GRAPH_FORMATS_H
 
-#include "graph_file.h"
-#include "records.h"
+#include "io/graph_file.h"
+#include "io/records.h"
 
 /* What a reader gets: the whole file, unpacked, in g->input. */
 typedef struct io_graph_file {

@@ -1,9 +1,9 @@
 /* graph_ids.c - ids far apart, as road files of surveys have them: the vertices are those that arcs
  * name, numbered by rising id, and the graph keeps the ids. All ids of all arcs are sorted along
  * with their places, so that equal ones lie side by side and their number goes back to each. */
-#include "graph_table.h"
+#include "io/graph_table.h"
 
-#include "memory.h"
+#include "io/memory.h"
 
 enum { FEW = 1 << 20 }; /* vertices that cost nothing */
 

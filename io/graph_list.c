@@ -1,9 +1,9 @@
 /* graph_list.c - lists of arcs: .el and .wel, one `TAIL HEAD` or `TAIL HEAD WEIGHT` a line, and
  * tables, whose form graph_table.c has found. Lines that begin with # or % are comments. There are
  * as many vertices as the greatest id needs, or, where ids are far apart, as there are ids. */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "graph_table.h"
+#include "io/graph_table.h"
 
 /* Fields must come in the order of their columns; order[k] tells which one column k is. */
 static void sort_columns(const io_table *table, size_t fields, unsigned order[3])

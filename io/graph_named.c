@@ -1,9 +1,9 @@
 /* graph_named.c - tables whose vertices are words. Threads have found where the names are and read
  * the weights; the names then get their numbers by one thread, in the order of their first
  * appearance. */
-#include "graph_table.h"
+#include "io/graph_table.h"
 
-#include "names.h"
+#include "io/names.h"
 
 /* The number of the name whose cell begins at an offset of the text. Its text is put in place of
  * the cell, which is read once. */

@@ -1,8 +1,8 @@
 /* graph_table.c - what a table of arcs is taken for, from its first lines and the caller's wishes:
  * its separator, the number of its cells, and its columns. */
-#include "graph_table.h"
+#include "io/graph_table.h"
 
-#include "numbers.h"
+#include "io/numbers.h"
 
 #include <stdlib.h>
 

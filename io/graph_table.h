@@ -4,8 +4,8 @@
 #ifndef IO_GRAPH_TABLE_H
 #define IO_GRAPH_TABLE_H
 
-#include "cells.h"
-#include "graph_formats.h"
+#include "io/cells.h"
+#include "io/graph_formats.h"
 
 enum { IO_TABLE_SAMPLE = 256 }; /* lines that are looked at */
 

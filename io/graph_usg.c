@@ -16,10 +16,10 @@
  * Then the sections, each beginning at a multiple of 64 bytes, with zeros between: begin (u64,
  * n + 1), head (u32, m), weight (m), x and y (f64, n each), names (each followed by a zero byte).
  * */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "hash.h"
-#include "names.h"
+#include "io/hash.h"
+#include "io/names.h"
 
 #include <stdlib.h>
 

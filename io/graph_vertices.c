@@ -1,10 +1,10 @@
 /* graph_vertices.c - vertices as people and files call them: DIMACS .ss and .p2p, or plain lists.
  * */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "cells.h"
-#include "names.h"
-#include "packed.h"
+#include "io/cells.h"
+#include "io/names.h"
+#include "io/packed.h"
 
 #include <stdlib.h>
 

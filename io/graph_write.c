@@ -1,12 +1,12 @@
 /* graph_write.c - graphs as text: threads print pieces of the list of arcs into buffers of their
  * own, which then go to the file in order. */
-#include "graph_formats.h"
+#include "io/graph_formats.h"
 
-#include "memory.h"
-#include "names.h"
-#include "numbers.h"
-#include "parallel.h"
-#include "printer.h"
+#include "io/memory.h"
+#include "io/names.h"
+#include "io/numbers.h"
+#include "io/parallel.h"
+#include "io/printer.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* hash.c - XXH64 as its specification has it: four lanes of 8 bytes a step, then what is left.
  * Little-endian machines only, which are all that upsweep knows. */
-#include "hash.h"
+#include "io/hash.h"
 
-#include "parallel.h"
+#include "io/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* input.c - reads regular files by several threads at once, everything else by one. */
-#include "input.h"
+#include "io/input.h"
 
-#include "memory.h"
-#include "parallel.h"
+#include "io/memory.h"
+#include "io/parallel.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

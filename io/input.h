@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "error.h"
-#include "file_kind.h"
+#include "io/error.h"
+#include "io/file_kind.h"
 
 /* Readable bytes behind the last one, so that text may be loaded by whole words. */
 enum { IO_SLACK = 64 };

@@ -5,9 +5,9 @@
  * belongs to a session of its own and blocks all signals, so that what ends its parent does not end
  * it. Where it is ended all the same, or its answer is lost, the parent does its work again, which
  * finds what has been done. */
-#include "keeper.h"
+#include "io/keeper.h"
 
-#include "place.h"
+#include "io/place.h"
 
 #include <fcntl.h>
 #include <signal.h>

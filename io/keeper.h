@@ -2,7 +2,7 @@
 #ifndef IO_KEEPER_H
 #define IO_KEEPER_H
 
-#include "output.h"
+#include "io/output.h"
 
 /* Starts the keeper of an open file; without one (no process to be had) its work is done here. */
 void io_keeper_start(io_output *out);

@@ -1,7 +1,7 @@
 /* lines.c - counts line ends by whole blocks of bytes, which compilers turn into vector code. */
-#include "lines.h"
+#include "io/lines.h"
 
-#include "parallel.h"
+#include "io/parallel.h"
 
 #include <stdint.h>
 #include <stdlib.h>

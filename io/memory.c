@@ -1,7 +1,7 @@
 /* memory.c - mmap, mremap, munmap, the advice to use large pages, and the books of what is held. */
-#include "memory.h"
+#include "io/memory.h"
 
-#include "cgroup.h"
+#include "io/cgroup.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* names.c - a hash table with open addresses: slots hold numbers, the words lie one behind the
  * other in one text, each followed by a zero byte. */
-#include "names.h"
+#include "io/names.h"
 
-#include "hash.h"
+#include "io/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

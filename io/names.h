@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graph_file.h"
+#include "io/graph_file.h"
 
 io_names *io_names_new(void);
 void io_names_free(io_names *names);

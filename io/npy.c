@@ -1,8 +1,8 @@
 /* npy.c - reads and writes the header of .npy files. The dictionary is read by a small parser that
  * knows no more of Python than NumPy itself writes, and never reads past the text. */
-#include "npy.h"
+#include "io/npy.h"
 
-#include "file_kind.h"
+#include "io/file_kind.h"
 
 #include <stdint.h>
 #include <stdio.h>

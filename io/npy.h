@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "upsweep.h"
-#include "why.h"
+#include "io/why.h"
 
 enum {
     IO_NPY_MAGIC_BYTES = 6,

@@ -1,5 +1,5 @@
 /* number_compare.c - exact comparison of numbers that keys could not part, and strict readers. */
-#include "number.h"
+#include "io/number.h"
 
 #include <errno.h>
 #include <stdlib.h>

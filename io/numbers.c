@@ -1,9 +1,9 @@
 /* numbers.c - reads arrays of numbers from text and prints numbers.
  * Short decimals are read exactly by one multiplication or division (Clinger 1990); others by
  * strtod. Printing tries ever more digits until the text reads back as the same number. */
-#include "numbers.h"
+#include "io/numbers.h"
 
-#include "float16.h"
+#include "io/float16.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "upsweep.h"
-#include "why.h"
+#include "io/why.h"
 
 /* Reads all numbers of text[0 .. bytes); text[bytes] must be '\0'. *type 0 lets the text decide:
  * I64 if all are whole numbers that fit, else U64 if all are that fit, and *type is set to it;

@@ -1,8 +1,8 @@
 /* output.c - opens, writes, and puts in place; what the keeper does is in keeper.c. */
-#include "output.h"
+#include "io/output.h"
 
-#include "keeper.h"
-#include "place.h"
+#include "io/keeper.h"
+#include "io/place.h"
 
 #include <fcntl.h>
 #include <libgen.h>

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "error.h"
+#include "io/error.h"
 
 typedef struct io_output {
     const char *name; /* for messages */

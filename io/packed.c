@@ -1,7 +1,7 @@
 /* packed.c - unpacks a whole file in memory, stream after stream. */
-#include "packed.h"
+#include "io/packed.h"
 
-#include "memory.h"
+#include "io/memory.h"
 
 #include <stdint.h>
 

@@ -5,9 +5,9 @@
 #ifndef IO_PACKED_H
 #define IO_PACKED_H
 
-#include "input.h"
-#include "progress.h"
-#include "why.h"
+#include "io/input.h"
+#include "io/progress.h"
+#include "io/why.h"
 
 /* Puts what the last part of in unpacks to in its place; kind is IO_KIND_GZIP or IO_KIND_ZSTD.
  * Several streams one after the other unpack to one text, as gunzip and unzstd have it; a stream

@@ -1,5 +1,5 @@
 /* place.c - link and rename; or, where the target is to stay the file it is, copying. */
-#include "place.h"
+#include "io/place.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #ifndef IO_PLACE_H
 #define IO_PLACE_H
 
-#include "output.h"
+#include "io/output.h"
 
 /* The name for the moment, number k: made of the target's name, so that the next output to the same
  * target knows what an earlier one that was killed may have left behind. */

@@ -1,7 +1,7 @@
 /* printer.c - a buffer in front of io_output. */
-#include "printer.h"
+#include "io/printer.h"
 
-#include "numbers.h"
+#include "io/numbers.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output.h"
+#include "io/output.h"
 #include "upsweep.h"
 
 enum { IO_PRINTER_ROOM = 1 << 16 };

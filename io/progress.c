@@ -1,5 +1,5 @@
 /* progress.c - one line that is written over and over, five times a second. */
-#include "progress.h"
+#include "io/progress.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* record_line.c - takes one line apart. Text is followed by IO_SLACK zero bytes and every line ends
  * with a newline, so that no byte needs a test for the end. */
-#include "record_line.h"
+#include "io/record_line.h"
 
-#include "cells.h"
+#include "io/cells.h"
 
 typedef const unsigned char *text;
 

@@ -4,7 +4,7 @@
 #ifndef IO_RECORD_LINE_H
 #define IO_RECORD_LINE_H
 
-#include "records.h"
+#include "io/records.h"
 
 typedef enum io_verdict {
     IO_LINE_GOOD = 0,

@@ -1,6 +1,6 @@
 /* record_quick.c - lines of the simplest form, eight digits at a time: nearly all lines of nearly
  * all graphs are such. */
-#include "record_line.h"
+#include "io/record_line.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* record_why.c - what is wrong with a line, in words. */
-#include "record_line.h"
+#include "io/record_line.h"
 
-#include "numbers.h"
+#include "io/numbers.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,12 +3,12 @@
  * The lines of the text are counted first, which tells every chunk of it where its records go if
  * every line is one; so one pass reads them. Where comments and empty lines have left gaps, the
  * records behind them move down at the end. */
-#include "records.h"
+#include "io/records.h"
 
-#include "lines.h"
-#include "memory.h"
-#include "parallel.h"
-#include "record_line.h"
+#include "io/lines.h"
+#include "io/memory.h"
+#include "io/parallel.h"
+#include "io/record_line.h"
 
 #include <stdlib.h>
 

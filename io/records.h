@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "input.h"
-#include "progress.h"
+#include "io/input.h"
+#include "io/progress.h"
 #include "upsweep.h"
-#include "why.h"
+#include "io/why.h"
 
 typedef enum io_field_kind {
     IO_FIELD_ID = 1, /* base .. base + vertices - 1; the array has u32, counted from 0 */

@@ -1,7 +1,7 @@
 /* source.c - one part after the other: read, looked at, unpacked, looked at again. */
-#include "source.h"
+#include "io/source.h"
 
-#include "packed.h"
+#include "io/packed.h"
 
 #include <sys/stat.h>
 

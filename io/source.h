@@ -3,8 +3,8 @@
 #ifndef IO_SOURCE_H
 #define IO_SOURCE_H
 
-#include "input.h"
-#include "progress.h"
+#include "io/input.h"
+#include "io/progress.h"
 
 typedef struct io_reading {
     unsigned takes; /* kinds besides plain bytes that the caller knows: 1u << IO_KIND_... */

@@ -1,5 +1,5 @@
 /* why.c - formats the sentence on a refused file. */
-#include "why.h"
+#include "io/why.h"
 
 #include <stdarg.h>
 

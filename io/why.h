@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "error.h"
+#include "io/error.h"
 
 /* Fills the sentence in and returns false, so that `return io_because(...)` reads well. */
 bool io_because(io_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

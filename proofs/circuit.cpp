@@ -1,6 +1,6 @@
 /* circuit.cpp - see circuit.hpp. */
-#include "circuit.hpp"
-#include "vectors.hpp"
+#include "proofs/circuit.hpp"
+#include "proofs/vectors.hpp"
 
 #include <algorithm>
 #include <cstdio>

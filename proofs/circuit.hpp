@@ -1,11 +1,12 @@
-/* circuit.hpp - records what a sorting network does to keys that have no values, and proves it by the
- * 0-1 principle.
+/* circuit.hpp - records what a sorting network does to keys that have no values, and proves it by
+ * the 0-1 principle.
  *
  * A Key is a number of a signal: an input, or the lesser or greater of two signals. Keys cannot be
- * compared, so that code which compiles with them and asks LESSER and GREATER only is oblivious. The
- * proof carries, for every set of signals that have met, all vectors of zeros and ones that can come
- * there. Once such a set is sorted, n + 1 vectors are left of 2^n, so that networks which merge
- * sorted parts are proved for hundreds of inputs, by all sorted halves, and no stage has to be told. */
+ * compared, so that code which compiles with them and asks LESSER and GREATER only is oblivious.
+ * The proof carries, for every set of signals that have met, all vectors of zeros and ones that
+ * can come there. Once such a set is sorted, n + 1 vectors are left of 2^n, so that networks which
+ * merge sorted parts are proved for hundreds of inputs, by all sorted halves, and no stage has to
+ * be told. */
 #ifndef PROOFS_CIRCUIT_HPP
 #define PROOFS_CIRCUIT_HPP
 
@@ -62,8 +63,8 @@ inline Key GREATER(Key a, Key b)
     return circuit.join(a, b, true);
 }
 
-/* What is proved: if the inputs are sorted in runs of these lengths (1: any), each group of outputs,
- * one behind the other, is sorted, and nothing is lost. Else prints why not. */
+/* What is proved: if the inputs are sorted in runs of these lengths (1: any), each group of
+ * outputs, one behind the other, is sorted, and nothing is lost. Else prints why not. */
 bool circuit_sorts(const std::string &name, const std::vector<Key> &outputs,
                    const std::vector<size_t> &runs, const std::vector<size_t> &groups);
 

@@ -25,7 +25,7 @@ def preprocessed(name, defines=(), widths=(None,)):
         else:
             text += f'#define KEY_BITS {width}\n#include "{name}"\n#undef KEY_BITS\n'
     out = subprocess.run(["cc", "-E", "-P", "-D_GNU_SOURCE", f"-I{ROOT}/proofs/stub", f"-I{ROOT}",
-                          f"-I{ROOT}/core", f"-I{ROOT}/algo", f"-I{ROOT}/include", "-x", "c", "-"],
+                          f"-I{ROOT}/include", "-x", "c", "-"],
                          input=text, capture_output=True, text=True, check=True)
     return out.stdout
 

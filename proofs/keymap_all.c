@@ -5,7 +5,7 @@
  * the order in one. Of f32 the runs are checked by the processor's own comparison, too. Maps of
  * single keys (core/keymap.h) and of arrays, for every instruction set that this machine has. */
 #include "core/keymap.h"
-#include "core/parts.h"
+#include "cpu/cpu.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -51,7 +51,7 @@ class Sources:
     def of(self, name, level, lane_bits):
         if (name, level) not in self.read:
             defines = [f"USW_ISA {LEVELS[level]}", f"USW_LEVEL {level}"]
-            text = preprocessed(f"algo/{name}", defines, (8, 16, 32, 64, 128))
+            text = preprocessed(name, defines, (8, 16, 32, 64, 128))
             self.read[name, level] = Source(text, lane_bits, Instructions())
         source = self.read[name, level]
         source.lane_bits = lane_bits
@@ -89,40 +89,40 @@ def scalar_forms(p, s, core):
     for level, isa in LEVELS.items():
         for bits in KEYS:
             f, w = Form(core, bits), f"u{bits}"
-            ones = {"part_keymap_cpu.h": "mapped", "part_select_cpu.h": "mapped", "part_front_cpu.h": "mapped"}
+            ones = {"cpu/patterns/map_keys_cpu.h": "mapped", "cpu/selection/select_cpu.h": "mapped", "cpu/patterns/patterns_cpu.h": "mapped"}
             for file, name in ones.items():
                 src = s.of(file, level, bits)
                 prove_equal(p, f"{file} {name}_{w} {isa}", f,
                             lambda: src.call(f"{name}_{w}", f.key(), *f.triple()), f.mapped)
-            src = s.of("part_keymap_cpu.h", level, bits)
-            prove_array(p, f"part_keymap_cpu.h map_{w} {isa}", src, f"map_{w}", f, f.mapped)
-            prove_array(p, f"part_keymap_cpu.h unmap_{w} {isa}", src, f"unmap_{w}", f, f.unmapped)
-            src = s.of("part_histogram_cpu.h", level, bits)
-            prove_equal(p, f"part_histogram_cpu.h mapped_{w} {isa}", f,
+            src = s.of("cpu/patterns/map_keys_cpu.h", level, bits)
+            prove_array(p, f"cpu/patterns/map_keys_cpu.h map_{w} {isa}", src, f"map_{w}", f, f.mapped)
+            prove_array(p, f"cpu/patterns/map_keys_cpu.h unmap_{w} {isa}", src, f"unmap_{w}", f, f.unmapped)
+            src = s.of("cpu/buckets/histogram_cpu.h", level, bits)
+            prove_equal(p, f"cpu/buckets/histogram_cpu.h mapped_{w} {isa}", f,
                         lambda: src.call(f"mapped_{w}", f.key(), f.map), f.mapped)
-            src = s.of("part_pairsort_cpu.h", level, bits)
-            prove_equal(p, f"part_pairsort_cpu.h mapped_{w} {isa}", f,
+            src = s.of("cpu/pair_sort/pair_sort_cpu.h", level, bits)
+            prove_equal(p, f"cpu/pair_sort/pair_sort_cpu.h mapped_{w} {isa}", f,
                         lambda: src.call(f"mapped_{w}", f.small(), f.key()), f.mapped)
-            prove_equal(p, f"part_pairsort_cpu.h unmapped_{w} {isa}", f,
+            prove_equal(p, f"cpu/pair_sort/pair_sort_cpu.h unmapped_{w} {isa}", f,
                         lambda: src.call(f"unmapped_{w}", f.map, f.key()), f.unmapped)
-            src = s.of("scan_sweep_cpu.h", level, bits)
+            src = s.of("algo/scan_sweep_cpu.h", level, bits)
             flips = [(f.neg | f.add) == 0]
             for how, given in (("MAPPED", []), ("FLIPPED", flips)):
-                prove_equal(p, f"part_scan_exact.h map_{w} {how} {isa}", f,
+                prove_equal(p, f"cpu/folds/scan_integers.h map_{w} {how} {isa}", f,
                             lambda: src.call(f"map_{w}", f.map, src.constants[how], f.key()), f.mapped, given)
-                prove_equal(p, f"part_scan_exact.h unmap_{w} {how} {isa}", f,
+                prove_equal(p, f"cpu/folds/scan_integers.h unmap_{w} {how} {isa}", f,
                             lambda: src.call(f"unmap_{w}", f.map, src.constants[how], f.key()), f.unmapped, given)
-            src = s.of("reduce_tree_cpu.h", level, bits)
-            prove_equal(p, f"reduce_tree_cpu.h least_of_{w} {isa}", f,
+            src = s.of("algo/reduce_tree_cpu.h", level, bits)
+            prove_equal(p, f"algo/reduce_tree_cpu.h least_of_{w} {isa}", f,
                         lambda: src.call(f"least_of_{w}", Pointer([f.key()]), number(1, 64, False), f.map),
                         f.mapped)
-            src = s.of("sort_radix_cpu.h", level, bits)
+            src = s.of("algo/sort_radix_cpu.h", level, bits)
             all_bits = number(-1, bits, False)
-            prove_equal(p, f"sort_radix_leaf.h rank_{w} {isa}", f,
+            prove_equal(p, f"cpu/buckets/digits_in_cache.h rank_{w} {isa}", f,
                         lambda: src.call(f"rank_{w}", f.key(), all_bits, Int(f.pos, False)), f.mapped, flips)
             if level == 0 and bits > 8 or level == 1 and bits == 16:
-                src = s.of("part_vsort_cpu.h", level, bits)
-                prove_equal(p, f"part_vsort_scalar.h compared_{w} {isa}", f,
+                src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
+                prove_equal(p, f"cpu/cache_sort/partition_scalar.h compared_{w} {isa}", f,
                             lambda: src.call(f"compared_{w}", f.key(), f.map), f.mapped)
 
 
@@ -131,29 +131,29 @@ def vector_forms(p, s, core):
     for level, bits in ((1, 32), (1, 64), (2, 8), (2, 16), (2, 32), (2, 64)):
         f, w, isa = Form(core, bits), f"u{bits}", LEVELS[level]
         key, on = Lane(f.raw), Bit(z3.Bool("on"))
-        src = s.of("part_select_cpu.h", level, bits)
+        src = s.of("cpu/selection/select_cpu.h", level, bits)
         band = [f.map, Int(f.limit, False)] if level == 1 else \
             [f.map, number(0, 64, False), Int(f.limit, False).to(64, False)]
-        prove_equal(p, f"part_select map_vector_{w} {isa}", f,
+        prove_equal(p, f"select map_vector_{w} {isa}", f,
                     lambda: src.call(f"map_vector_{w}", key, src.call(f"band_of_{w}", *band)), f.mapped)
         if level == 1:
             hit = src.call(f"hits_of_{w}", key, src.call(f"band_of_{w}", *band))
-            p.prove(f"part_select_avx2.h hits_of_{w}: keys up to the limit", hit.on == z3.ULE(f.raw, f.limit),
+            p.prove(f"cpu/selection/select_avx2.h hits_of_{w}: keys up to the limit", hit.on == z3.ULE(f.raw, f.limit),
                     f.raw, f.limit)
         if bits == 8:
             continue
-        src = s.of("part_vsort_cpu.h", level, bits)
+        src = s.of("cpu/cache_sort/cache_sort_cpu.h", level, bits)
         maps = src.call(f"vmap_of_{w}", f.map)
-        prove_equal(p, f"part_vsort vmapped_{w} {isa}", f, lambda: src.call(f"vmapped_{w}", key, maps), f.mapped)
+        prove_equal(p, f"cache_sort vmapped_{w} {isa}", f, lambda: src.call(f"vmapped_{w}", key, maps), f.mapped)
         side = src.call(f"vsides_mapped_{w}", key, Lane(f.limit), dict(maps))
         side = side.on if isinstance(side, Bit) else side.bv != 0
-        p.prove(f"part_vsort vsides_mapped_{w} {isa}: above the pivot", side == z3.UGT(f.mapped, f.limit),
+        p.prove(f"cache_sort vsides_mapped_{w} {isa}: above the pivot", side == z3.UGT(f.mapped, f.limit),
                 f.raw, f.neg, f.pos, f.add, f.limit)
         plain_side = src.call(f"vsides_{w}", key, Lane(f.limit))
-        p.prove(f"part_vsort vsides_{w} {isa}", plain_side.on == z3.UGT(f.raw, f.limit), f.raw, f.limit)
+        p.prove(f"cache_sort vsides_{w} {isa}", plain_side.on == z3.UGT(f.raw, f.limit), f.raw, f.limit)
         if level == 2 and bits in (32, 64):
-            src = s.of("part_keymap_cpu.h", level, bits)
-            prove_equal(p, f"part_keymap_cpu.h read_mapped_{w} {isa}", f,
+            src = s.of("cpu/patterns/map_keys_cpu.h", level, bits)
+            prove_equal(p, f"cpu/patterns/map_keys_cpu.h read_mapped_{w} {isa}", f,
                         lambda: src.call(f"read_mapped_{w}", Pointer([f.key()]), f.map), f.mapped)
         if level == 2 and bits == 32:
             registers_of_32(p, s, f, on)
@@ -162,22 +162,22 @@ def vector_forms(p, s, core):
 def registers_of_32(p, s, f, on):
     """Short arrays, mapped in registers; lanes past the end are as great as a key can be."""
     for half in ("", "half_"):
-        src = s.of("part_vsort_cpu.h", 2, 32)
+        src = s.of("cpu/cache_sort/cache_sort_cpu.h", 2, 32)
         src.instructions[f"{half}first_lanes_u32"] = lambda src, count: on
         maps = src.call(f"{half}vmap_of_u32", f.map)
         wanted = z3.If(on.on, f.mapped, z3.BitVecVal(-1, 32))
-        prove_equal(p, f"part_vsort {half}vmap_some_u32", f,
+        prove_equal(p, f"cache_sort {half}vmap_some_u32", f,
                     lambda: src.call(f"{half}vmap_some_u32", Lane(f.raw), maps, number(1, 64, False)), wanted)
-        prove_equal(p, f"part_vsort {half}vunmap_u32", f,
+        prove_equal(p, f"cache_sort {half}vunmap_u32", f,
                     lambda: src.call(f"{half}vunmap_u32", Lane(f.raw), maps), f.unmapped)
 
 
 def histogram_digits(p, core):
     """Where a map only flips, digits of keys as they lie are counted, and moved by the flip."""
-    text = (ROOT / "algo/part_histogram_cpu.h").read_text()
+    text = (ROOT / "cpu/buckets/histogram_cpu.h").read_text()
     m = re.search(r"uint32_t flip = plain \? (.*?) : 0;", text)
     if m is None:
-        p.fail("part_histogram_cpu.h flip", "the source has no such line any more")
+        p.fail("cpu/buckets/histogram_cpu.h flip", "the source has no such line any more")
         return
     src = Source("static uint32_t flip(uint64_t pos, unsigned shift, uint32_t mask) { return " +
                  m.group(1).replace("b->map.", "").replace("b->", "") + "; }")
@@ -189,7 +189,7 @@ def histogram_digits(p, core):
         def digit(key):
             wide = z3.ZeroExt(64 - bits, key) if bits < 64 else key
             return z3.Extract(31, 0, z3.LShR(wide, z3.ZeroExt(32, shift))) & mask
-        p.prove(f"part_histogram_cpu.h digits of u{bits}, flipped", digit(f.mapped) == digit(f.raw) ^ flip,
+        p.prove(f"cpu/buckets/histogram_cpu.h digits of u{bits}, flipped", digit(f.mapped) == digit(f.raw) ^ flip,
                 f.raw, f.pos, shift, mask, given=[(f.neg | f.add) == 0, z3.ULT(shift, bits), z3.ULE(mask, 255)])
 
 
@@ -198,32 +198,32 @@ def cuda_forms(p, core):
     override = Instructions()
     for bits, kind in KEYS.items():
         f = Form(core, bits)
-        src = Source(plain("cuda/gpu.cuh", {"K": kind}), bits)
+        src = Source(plain("gpu/gpu.cuh", {"K": kind}), bits)
         src.constants.update({n: Int(v, False) for n, v in f.constants()})
-        prove_equal(p, f"cuda/gpu.cuh map {kind}", f, lambda: src.call("map", f.key()), f.mapped)
-        prove_equal(p, f"cuda/gpu.cuh unmap {kind}", f, lambda: src.call("unmap", f.key()), f.unmapped)
-        src = Source(plain("cuda/records.cuh"), bits)
-        prove_equal(p, f"cuda/records.cuh usw_map_field {bits}", f,
+        prove_equal(p, f"gpu/gpu.cuh map {kind}", f, lambda: src.call("map", f.key()), f.mapped)
+        prove_equal(p, f"gpu/gpu.cuh unmap {kind}", f, lambda: src.call("unmap", f.key()), f.unmapped)
+        src = Source(plain("gpu/merging/records.cuh"), bits)
+        prove_equal(p, f"gpu/merging/records.cuh usw_map_field {bits}", f,
                     lambda: src.call("usw_map_field", f.map, f.key().to(64, False)), f.mapped)
-        finish = plain("cuda/finish.cu")
+        finish = plain("gpu/plugin/results.cu")
         m = re.search(r"uint64_t all = (.*?);\s*uint64_t y = (.*?);\s*store_low_bytes\(value, (.*), bits / 8\);", finish)
         if m is None:
-            p.fail("cuda/finish.cu store_least", "the source has no such lines any more")
+            p.fail("gpu/plugin/results.cu store_least", "the source has no such lines any more")
             continue
         body = f"{{ uint64_t all = {m[1]}; uint64_t y = {m[2].replace('*key', 'key')}; return {m[3]}; }}"
         src = Source("static uint64_t least(uint64_t key, usw_keymap map, unsigned bits) " + body.replace("map.", "map."))
         src.structs["usw_keymap"] = core.struct("usw_keymap")
-        prove_equal(p, f"cuda/finish.cu store_least {bits}", f,
+        prove_equal(p, f"gpu/plugin/results.cu store_least {bits}", f,
                     lambda: src.call("least", f.key().to(64, False), f.map, number(bits, 32, False)), f.unmapped)
         width = {8: 0, 16: 1, 32: 2, 64: 3}[bits]
         override["load_element"] = lambda s, *_: f.key().to(64, False)
-        src = Source(plain("cuda/small_numbers.cuh", {"E": "uint64_t"}), bits, override)
+        src = Source(plain("gpu/short_sort/key_and_place.cuh", {"E": "uint64_t"}), bits, override)
         wide = {n: Int(v, False).to(64, False) for n, v in f.constants()}
         args = {"width": number(width, 32, False), "begin": number(0, 32, False), "end": number(bits, 32, False),
                 "pairs": number(0, 1, False), "whole": number(1, 1, False), "keys": Pointer([None]), **wide}
-        prove_equal(p, f"cuda/small_numbers.cuh number_of {bits}", f,
+        prove_equal(p, f"gpu/short_sort/key_and_place.cuh number_of {bits}", f,
                     lambda: src.call("number_of", args, number(0, 32, False)), f.mapped)
-        prove_equal(p, f"cuda/small_numbers.cuh key_of {bits}", f,
+        prove_equal(p, f"gpu/short_sort/key_and_place.cuh key_of {bits}", f,
                     lambda: src.call("key_of", args, f.key().to(64, False)), f.unmapped)
 
 

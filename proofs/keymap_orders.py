@@ -26,9 +26,9 @@ def number_value(x):
 
 
 def signed_orders(p, core, form_of):
-    source = expression(p, "algo/part_key_order.h", r"keeps_signed_order\(.*?return (.*?);",
+    source = expression(p, "cpu/cache_sort/key_order.h", r"keeps_signed_order\(.*?return (.*?);",
                         "static bool keeps(usw_keymap *map)")
-    small = expression(p, "algo/part_vsort_small.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*(?:USW_ROUTE[^;]*;\s*)?signed_base_sort",
+    small = expression(p, "cpu/cache_sort/short_arrays.h", r"USW_MIXED && (\(map->neg.*?)\) \{\s*(?:USW_ROUTE[^;]*;\s*)?signed_base_sort",
                        "static bool keeps(usw_keymap *map)", [("UINT32_C(1)", "1u")])
     for src, widths in ((source, (32, 64)), (small, (32,))):
         for bits in widths if src else ():
@@ -42,13 +42,13 @@ def signed_orders(p, core, form_of):
 
 
 def double_orders(p, core):
-    keeps = expression(p, "algo/part_key_order.h", r"keeps_double_order\(.*?return (.*?);",
+    keeps = expression(p, "cpu/cache_sort/key_order.h", r"keeps_double_order\(.*?return (.*?);",
                        "static bool keeps(usw_keymap *map)", [("UINT64_C(1)", "1ul")])
-    greatest = re.search(r"KEY_GREATEST UINT64_C\((\w+)\)", (ROOT / "algo/part_key_order.h").read_text())
-    others = expression(p, "algo/part_vsort_doubles.h", r"found \|= (.*?) \? UINT64_MAX",
+    greatest = re.search(r"KEY_GREATEST UINT64_C\((\w+)\)", (ROOT / "cpu/cache_sort/key_order.h").read_text())
+    others = expression(p, "cpu/cache_sort/double_keys.h", r"found \|= (.*?) \? UINT64_MAX",
                         "static bool others(uint64_t key, uint64_t sign)",
                         [("k[i]", "key"), ("KEY_GREATEST", greatest[1] + "ul")])
-    before = Source(re.search(r"static inline uint64_t number_before.*?\n\}", (ROOT / "algo/part_key_order.h")
+    before = Source(re.search(r"static inline uint64_t number_before.*?\n\}", (ROOT / "cpu/cache_sort/key_order.h")
                               .read_text(), re.S)[0].replace("UINT64_C(1)", "1ul"))
     if keeps is None or others is None:
         return
@@ -82,8 +82,8 @@ def edges_of_bins(p, core, form_of):
     """Zeros are equal in bins: the mapped edge is not above the mapped key exactly if it is not as values."""
     head = "static uint64_t zero(bool is_float, uint64_t raw, uint64_t sign)"
     fix = [("b->map.neg != 0", "is_float"), ("K(0)", "0ul")]
-    places = [("core/buckets.c", r"raw = (b->map\.neg.*?);"), ("algo/part_histogram_cpu.h", r"raw = (b->map\.neg.*?);"),
-              ("cuda/buckets.cuh", r"map\.map\((is_float.*?)\);")]
+    places = [("calls/bucketing.c", r"raw = (b->map\.neg.*?);"), ("cpu/buckets/histogram_cpu.h", r"raw = (b->map\.neg.*?);"),
+              ("gpu/selection/bucket_of_key.cuh", r"map\.map\((is_float.*?)\);")]
     for file, pattern in places:
         src = expression(p, file, pattern, head, fix)
         for kind, (e, m) in {"F16": (5, 11), "BF16": (8, 8), "F32": (8, 24), "F64": (11, 53)}.items() if src else ():

@@ -7,42 +7,42 @@ from csource import ROOT
 # What the proofs of keymap_forms.py and keymap_orders.py read. A name stands for its file alone.
 PROVED = {
     "core/keymap.h": {"usw_keymap_of", "usw_map_key", "usw_unmap_key", "usw_keymap_is_identity"},
-    "core/buckets.c": {"make_edges"},
-    "algo/part_keymap_cpu.h": {"mapped", "turn", "map", "unmap", "read_mapped"},
-    "algo/part_select_cpu.h": {"mapped", "band_of", "map_vector"},
-    "algo/part_select_avx2.h": {"band_of", "map_vector"},
-    "algo/part_front_cpu.h": {"mapped"},
-    "algo/part_histogram_cpu.h": {"mapped", "count_by", "between_edges"},
-    "algo/part_pairsort_cpu.h": {"mapped", "unmapped"},
-    "algo/part_scan_exact.h": {"map", "unmap"},
+    "calls/bucketing.c": {"make_edges"},
+    "cpu/patterns/map_keys_cpu.h": {"mapped", "turn", "map", "unmap", "read_mapped"},
+    "cpu/selection/select_cpu.h": {"mapped", "band_of", "map_vector"},
+    "cpu/selection/select_avx2.h": {"band_of", "map_vector"},
+    "cpu/patterns/patterns_cpu.h": {"mapped"},
+    "cpu/buckets/histogram_cpu.h": {"mapped", "count_by", "between_edges"},
+    "cpu/pair_sort/pair_sort_cpu.h": {"mapped", "unmapped"},
+    "cpu/folds/scan_integers.h": {"map", "unmap"},
     "algo/reduce_tree_cpu.h": {"least_of"},
-    "algo/part_vsort_scalar.h": {"compared"},
-    "algo/part_vsort_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
-    "algo/part_vsort_avx512.h": {"vmap_of", "vmap_bits", "vmapped", "vmap_some", "vunmap"},
-    "algo/part_vsort_half.h": {"vmap_of", "vmap_some", "vunmap"},
-    "algo/part_vsort_small.h": {"sort_small_mapped"},
-    "algo/part_key_order.h": {"keeps_signed_order", "keeps_double_order"},
-    "cuda/gpu.cuh": {"map", "unmap", "usw_gpu_keymap_of"},
-    "cuda/records.cuh": {"usw_map_field"},
-    "cuda/finish.cu": {"store_least"},
-    "cuda/small_numbers.cuh": {"number_of", "key_of"},
+    "cpu/cache_sort/partition_scalar.h": {"compared"},
+    "cpu/cache_sort/vectors_avx2.h": {"vmap_of", "vmapped", "vsides_mapped"},
+    "cpu/cache_sort/vectors_avx512.h": {"vmap_of", "vmap_bits", "vmapped", "vmap_some", "vunmap"},
+    "cpu/cache_sort/vectors_avx512_256.h": {"vmap_of", "vmap_some", "vunmap"},
+    "cpu/cache_sort/short_arrays.h": {"sort_small_mapped"},
+    "cpu/cache_sort/key_order.h": {"keeps_signed_order", "keeps_double_order"},
+    "gpu/gpu.cuh": {"map", "unmap", "usw_gpu_keymap_of"},
+    "gpu/merging/records.cuh": {"usw_map_field"},
+    "gpu/plugin/results.cu": {"store_least"},
+    "gpu/short_sort/key_and_place.cuh": {"number_of", "key_of"},
 }
 # What hands the constants to one of those, or asks only whether there are any.
 HANDS_ON = {
-    "algo/part_keymap_cpu.h": {"breaks_mapped", "breaks"},
-    "algo/part_select_cpu.h": {"count", "hits", "sample"},
-    "algo/part_front_cpu.h": {"glance", "leaning", "count_range"},
-    "algo/part_pairsort_cpu.h": {"enter"},
-    "algo/part_pairsort_units.h": {"put_units"},
+    "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks"},
+    "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
+    "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
+    "cpu/pair_sort/pair_sort_cpu.h": {"enter"},
+    "cpu/pair_sort/wide_keys.h": {"put_units"},
     # leave_out_integers has the map of integers, x ^ pos, which test_histogram tries and no proof reads.
-    "algo/part_histogram_cpu.h": {"equal_widths", "leave_out_integers"},
-    "core/buckets.c": {"make_width"},
-    "algo/part_hybrid_few_sample.cuh": {"hybrid_differ"},  # which bits differ, not their order
+    "cpu/buckets/histogram_cpu.h": {"equal_widths", "leave_out_integers"},
+    "calls/bucketing.c": {"make_width"},
+    "gpu/bucket_sort/1_sample_few.cuh": {"hybrid_differ"},  # which bits differ, not their order
     "algo/sort_radix.cu": {"queue_steps"},
-    "core/api_sort.c": {"sort_by_digits", "choose_method"},
-    "cuda/again.cu": {"usw_gpu_sort_again", "usw_gpu_pairs_again"},
-    "cuda/merge_ring.cuh": {"usw_merge_ring_two"},
-    "cuda/small.cu": {"sort_without_runs"},
+    "calls/sort.c": {"sort_by_digits", "choose_method"},
+    "gpu/plugin/repeat_graph.cu": {"usw_gpu_sort_again", "usw_gpu_pairs_again"},
+    "gpu/merging/merge_ring.cuh": {"usw_merge_ring_two"},
+    "gpu/short_sort/short_sort.cu": {"sort_without_runs"},
 }
 BY_NAME = {"turn", "usw_keymap_is_identity"}  # what sees a constant under another name
 WORD = re.compile(r"(?:\.|->)\s*(?:neg|pos|add)\b(?!\()|\b(?:neg|pos|add)\b\s*[,)&^=;]")
@@ -82,10 +82,11 @@ def functions(text):
 
 def find_places(p):
     touched = set()
-    for path in sorted(q for room in ("core", "algo", "cuda") for q in (ROOT / room).iterdir()):
+    for path in sorted(q for room in ("core", "calls", "algo", "cpu", "gpu")
+                       for q in (ROOT / room).rglob("*") if q.is_file()):
         if path.suffix not in (".c", ".h", ".cu", ".cuh"):
             continue
-        name = f"{path.parent.name}/{path.name}"
+        name = str(path.relative_to(ROOT))
         text = without_comments(path.read_text(encoding="utf-8"))
         if name not in PROVED and "map" not in text:
             continue

@@ -5,16 +5,16 @@ import z3
 from cvalues import Bit, Lane
 
 # File, level, width, the ending of names, and how keys compare once they are turned.
-KINDS = [("part_vsort_cpu.h", 1, 32, "u32", "unsigned"), ("part_vsort_cpu.h", 1, 64, "u64", "signed"),
-         ("part_vsort_cpu.h", 1, 32, "i32", "signed"), ("part_vsort_cpu.h", 1, 64, "i64", "signed"),
-         ("part_vsort_cpu.h", 1, 64, "f64", "doubles"),
-         ("part_vsort_cpu.h", 2, 16, "u16", "unsigned"), ("part_vsort_cpu.h", 2, 32, "u32", "unsigned"),
-         ("part_vsort_cpu.h", 2, 64, "u64", "unsigned"), ("part_vsort_cpu.h", 2, 64, "f64", "doubles"),
-         ("part_vsort_cpu.h", 2, 32, "half_u32", "unsigned"), ("part_vsort_cpu.h", 2, 32, "signed_u32", "signed"),
-         ("part_vsort_cpu.h", 2, 32, "signed_half_u32", "signed"),
-         ("part_merge_cpu.h", 1, 32, "u32", "unsigned"), ("part_merge_cpu.h", 2, 8, "u8", "unsigned"),
-         ("part_merge_cpu.h", 2, 16, "u16", "unsigned"), ("part_merge_cpu.h", 2, 32, "u32", "unsigned"),
-         ("part_merge_cpu.h", 2, 64, "u64", "unsigned")]
+KINDS = [("cpu/cache_sort/cache_sort_cpu.h", 1, 32, "u32", "unsigned"), ("cpu/cache_sort/cache_sort_cpu.h", 1, 64, "u64", "signed"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 1, 32, "i32", "signed"), ("cpu/cache_sort/cache_sort_cpu.h", 1, 64, "i64", "signed"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 1, 64, "f64", "doubles"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 2, 16, "u16", "unsigned"), ("cpu/cache_sort/cache_sort_cpu.h", 2, 32, "u32", "unsigned"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 2, 64, "u64", "unsigned"), ("cpu/cache_sort/cache_sort_cpu.h", 2, 64, "f64", "doubles"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 2, 32, "half_u32", "unsigned"), ("cpu/cache_sort/cache_sort_cpu.h", 2, 32, "signed_u32", "signed"),
+         ("cpu/cache_sort/cache_sort_cpu.h", 2, 32, "signed_half_u32", "signed"),
+         ("cpu/merging/merge_cpu.h", 1, 32, "u32", "unsigned"), ("cpu/merging/merge_cpu.h", 2, 8, "u8", "unsigned"),
+         ("cpu/merging/merge_cpu.h", 2, 16, "u16", "unsigned"), ("cpu/merging/merge_cpu.h", 2, 32, "u32", "unsigned"),
+         ("cpu/merging/merge_cpu.h", 2, 64, "u64", "unsigned")]
 
 
 def named(step, ending):
@@ -32,7 +32,7 @@ def prove_kind(p, source, where, bits, ending, order):
         given = [z3.Not(z3.fpIsNaN(v)) for v in (x, y)] + [v != 1 << 63 for v in (a, b)]  # plain ones
     least, greatest = z3.If(less, a, b), z3.If(less, b, a)
     va, vb, upper = Lane(a), Lane(b), Bit(z3.Bool("upper"))
-    if where.startswith("part_merge"):
+    if where.startswith("merge"):
         p.prove(f"{where}: least", source.call(f"least_{ending}", va, vb).bv == least, a, b)
         p.prove(f"{where}: greatest", source.call(f"greatest_{ending}", va, vb).bv == greatest, a, b)
         return

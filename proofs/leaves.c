@@ -1,9 +1,9 @@
-/* leaves.c - zeros and ones through the compiled leaves of part_vsort, for every instruction set
+/* leaves.c - zeros and ones through the compiled leaves of cache_sort, for every instruction set
  * that this machine has and every width: all 2^n inputs of up to 14 keys, and inputs made of two
  * sorted halves: all of up to 64 keys, some of up to 1024. proof_networks proves the networks from
  * their source; here the same inputs go through the loads, shuffles and stores that it cannot see.
  * Zero and one stand for two keys, least and greatest or others, mapped to unsigned order. */
-#include "core/parts.h"
+#include "cpu/cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

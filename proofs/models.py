@@ -117,7 +117,7 @@ def check_model(name):
 def steps_of_sources():
     """model -> step names that comments of the sources have."""
     steps = {}
-    for room in ("algo", "core", "cuda", "cpu", "gpu", "io"):
+    for room in ("algo", "calls", "core", "cpu", "gpu", "io"):
         for path in sorted((source / room).rglob("*")):
             if path.suffix not in (".c", ".h", ".cu", ".cuh"):
                 continue

@@ -1,6 +1,6 @@
-/* networks.cpp - proves the networks of the CPU's vector sorts (part_vsort) for every length they
+/* networks.cpp - proves the networks of the CPU's vector sorts (cache_sort) for every length they
  * serve, and, in networks_plain.cpp and networks_cuda.cpp, those of the other sorts. */
-#include "networks.hpp"
+#include "proofs/networks.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,23 +27,23 @@ static size_t usw_div_up(size_t a, size_t b)
 #define BY_BLOCKS 1
 #define LANES 4
 #define FN(name) name##_4
-#include "vsort_record.hpp"
+#include "proofs/vsort_record.hpp"
 #undef LANES
 #undef FN
 #define LANES 8
 #define FN(name) name##_8
-#include "vsort_record.hpp"
+#include "proofs/vsort_record.hpp"
 #undef LANES
 #undef FN
 #define LANES 16
 #define FN(name) name##_16
-#include "vsort_record.hpp"
+#include "proofs/vsort_record.hpp"
 #undef LANES
 #undef FN
 #undef BY_BLOCKS
 #define LANES 32
 #define FN(name) name##_32
-#include "vsort_record.hpp"
+#include "proofs/vsort_record.hpp"
 #undef LANES
 
 namespace
@@ -116,10 +116,10 @@ void lengths(Proof *p, const char *name, sorter sort, size_t lanes, size_t most)
 
 void prove_vector_sorts(Proof *p)
 {
-    lengths(p, "part_vsort of 4 lanes", base_sort_4, 4, 8 * 64);
-    lengths(p, "part_vsort of 8 lanes", base_sort_8, 8, 8 * 128);
-    lengths(p, "part_vsort of 16 lanes", base_sort_16, 16, 4 * 256);
-    lengths(p, "part_vsort of 32 lanes", base_sort_32, 32, 512);
+    lengths(p, "cache_sort of 4 lanes", base_sort_4, 4, 8 * 64);
+    lengths(p, "cache_sort of 8 lanes", base_sort_8, 8, 8 * 128);
+    lengths(p, "cache_sort of 16 lanes", base_sort_16, 16, 4 * 256);
+    lengths(p, "cache_sort of 32 lanes", base_sort_32, 32, 512);
 }
 
 /* All families, or the one that is named: explained, plain, cuda, vector. */

@@ -2,7 +2,7 @@
 #ifndef PROOFS_NETWORKS_HPP
 #define PROOFS_NETWORKS_HPP
 
-#include "circuit.hpp"
+#include "proofs/circuit.hpp"
 #include "core/routes.h"
 
 void prove_vector_sorts(Proof *p);       /* networks.cpp */

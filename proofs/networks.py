@@ -43,7 +43,7 @@ def replaced(text, old, new):
 
 
 def scalar():
-    text = read("algo/part_vsort_scalar.h")
+    text = read("cpu/cache_sort/partition_scalar.h")
     order = function(text, "order")
     order = replaced(order, "bool less = y < x;", "")
     order = replaced(order, "less ? y : x", "LESSER(x, y)")
@@ -79,7 +79,7 @@ def oddeven():
 
 
 def merge():
-    text = read("algo/part_merge_cpu.h")
+    text = read("cpu/merging/merge_cpu.h")
     return function(text, "sort_bitonic") + function(text, "split_low_high")
 
 
@@ -90,7 +90,7 @@ def device(text):
 
 def block_sort():
     """A warp's lanes side by side: what one keeps of its own and another lane's number."""
-    text = device(read("cuda/block_sort.cuh"))
+    text = device(read("gpu/block/sort_network.cuh"))
     order = joined(function(text, "usw_order_two"), 2)
     order = re.sub(r"template <typename E>", "", order)
     steps = text[text.index("static void sort_thread"):text.index("/* The numbers at [diagonal")]
@@ -103,7 +103,7 @@ def block_sort():
 
 
 def shared_bitonic():
-    text = device(read("algo/part_bitonic.cuh"))
+    text = device(read("gpu/block/bitonic.cuh"))
     exchange = function(text, "usw_compare_exchange")
     exchange = replaced(exchange, "high < low", "true")
     exchange = replaced(exchange, "a[i] = high;", "a[i] = LESSER(low, high);")

@@ -1,6 +1,6 @@
 /* networks_cuda.cpp - proves the networks of the CUDA forms, as networks.py takes them out of the
  * sources: a thread's, those between the lanes of a warp, a block's in shared memory. */
-#include "networks.hpp"
+#include "proofs/networks.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -109,8 +109,8 @@ template <unsigned I, unsigned lanes> void prove(Proof *p)
             out.push_back(a[i].lane[l]);
         }
     }
-    p->check(circuit_sorts("cuda/block_sort.cuh, " + std::to_string(I) + " numbers in each of " +
-                               std::to_string(lanes) + " lanes",
+    p->check(circuit_sorts("gpu/block/sort_network.cuh, " + std::to_string(I) +
+                               " numbers in each of " + std::to_string(lanes) + " lanes",
                            out, equal(WARP * I, 1), equal(WARP / lanes, lanes * I)));
 }
 
@@ -163,7 +163,7 @@ void prove(Proof *p, size_t most)
         met.assign(n, false);
         apart = true;
         usw_bitonic_sort(k.data(), n);
-        const std::string name = "part_bitonic.cuh, " + std::to_string(n) + " keys";
+        const std::string name = "gpu/block/bitonic.cuh, " + std::to_string(n) + " keys";
         if (!apart) {
             std::printf("  %s: FAILS: two lanes take one key in one round\n", name.c_str());
         }

@@ -1,6 +1,6 @@
 /* networks_plain.cpp - proves the networks of the CPU that networks.py takes out of the sources:
  * those without vectors, the merges of sorted vectors, bitonic and odd-even sort. */
-#include "networks.hpp"
+#include "proofs/networks.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +44,7 @@ static void prove(Proof *p)
     for (size_t n = 1; n <= BASE; n++) {
         std::vector<Key> k = inputs(n);
         base_sort(k.data(), n);
-        p->check(circuit_sorts(sized("part_vsort_scalar.h base_sort", n), k));
+        p->check(circuit_sorts(sized("cpu/cache_sort/partition_scalar.h base_sort", n), k));
     }
 }
 } // namespace scalar
@@ -144,7 +144,7 @@ template <unsigned columns> struct bitonic {
         memcpy(static_cast<void *>(&a), k.data(), sizeof a);                                       \
         memcpy(static_cast<void *>(&b), k.data() + LANES, sizeof b);                               \
         store(out.data() + LANES, split_low_high(a, b, out.data()));                               \
-        p->check(circuit_sorts(sized("part_merge_cpu.h split_low_high", LANES), out,               \
+        p->check(circuit_sorts(sized("cpu/merging/merge_cpu.h split_low_high", LANES), out,        \
                                {LANES, LANES}, {2 * LANES}));                                      \
     }
 

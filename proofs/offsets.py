@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """offsets.py - numbers of tiles, buckets and chunks, offsets and packed positions do not overflow below
-2^48 elements, nor on a GPU for arrays of up to USW_GPU_BYTES_MAX bytes, beyond which core/gpu_call.c refuses.
+2^48 elements, nor on a GPU for arrays of up to USW_GPU_BYTES_MAX bytes, beyond which calls/on_gpu/call.c refuses.
 
 Every expression is read out of its source by the text around it; a text that is not found any more fails.
 It is run twice: as C does, in the types it has there, and in 192 bits. Both must be the same.
@@ -109,7 +109,7 @@ def main():
             p.check(f"{file}: {m.group(0)}", least <= value <= most, f"{value} is not in [{least}, {most}]")
     for file, pattern in GUARDS:
         p.check(f"{file}: the check {pattern}", found(p, file, pattern) is not None)
-    m = found(p, "core/gpu_call.c", r"USW_GPU_BYTES_MAX \(\(size_t\)(1 << \d+)\)")
+    m = found(p, "calls/on_gpu/call.c", r"USW_GPU_BYTES_MAX \(\(size_t\)(1 << \d+)\)")
     limit = "2^48 - 1" if m is None else str(literal(m.group(1)))
     for row in CPU:
         prove_row(p, row, "2^48 - 1")
@@ -124,7 +124,7 @@ def unread_grids(p):
     it and a number that fits."""
     lesser = re.compile(r"^\(?(\w+(?:\.\w+)*(?: \+ 1)?) < (.+?) \? \1 : (?:size_t\()?\2\)?$")
     read = {(r["file"], re.sub(r"\\", "", r.get("cast", ""))) for r in GPU}
-    for path in sorted(q for room in ("algo", "cuda") for q in (ROOT / room).glob("*.cu*")):
+    for path in sorted(q for room in ("algo", "gpu") for q in (ROOT / room).rglob("*.cu*")):
         text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.S))
         name = f"{path.parent.name}/{path.name}"
         for m in re.finditer(r"static_cast<(?:unsigned|uint32_t)>\(", text):

@@ -1,6 +1,6 @@
 """offsets_table.py - the expressions that offsets.py proves: where they are, of which types and bounds.
 
-LIMIT is 2^48 - 1 elements on the CPU, and as many bytes as core/gpu_call.c lets through on a GPU. A grid has
+LIMIT is 2^48 - 1 elements on the CPU, and as many bytes as calls/on_gpu/call.c lets through on a GPU. A grid has
 at most 2^31 - 1 blocks. Where fewer elements are all that an expression may see, the check that stands
 before it is among the GUARDS.
 """
@@ -24,46 +24,46 @@ CPU = [div_up(b) for b in (1, 2, 3, 7, 16, 4096, 4097, 1 << 17, 1 << 30)] + [
     {"file": "algo/sort_bitonic_cpu.h", "find": r"here = usw_min\(job->size, (job->n - start)\)",
      "of": {"job_n": N, "start": N}, "given": ["start <= job_n"]},
     # A stretch of whole tiles for each thread, and where it begins.
-    *({"file": "core/api_histogram.c", "find": r"j->stretch = (usw_div_up\(usw_div_up\(j->n, j->stretches\), "
+    *({"file": "calls/histogram.c", "find": r"j->stretch = (usw_div_up\(usw_div_up\(j->n, j->stretches\), "
        r"USW_TILE\) \* USW_TILE);", "words": {"USW_TILE": "4096"}, "of": {"j_n": N, "j_stretches": ("u64", k, k)}}
       for k in (1, 2, 8, 64)),
     # A key above its position in one word, and each back.
-    packed("core/sort_records.c", r"\[i\] = (\(key >> 32\) << 32 \| i);",
+    packed("cpu/merging/sort_records.c", r"\[i\] = (\(key >> 32\) << 32 \| i);",
            {"key": ("u64", 0, "2^64 - 1"), "i": ("u64", 0, "2^32 - 1")}, "uint64_t"),
-    packed("core/api_rows.c", r"narrow\[i\] = (key << 32 \| i);",
+    packed("calls/rows.c", r"narrow\[i\] = (key << 32 \| i);",
            {"key": ("u64", 0, "2^32 - 1"), "i": ("u64", 0, "262143")}, "uint64_t"),
-    packed("core/pair_sort.c", r"uint32_t position = \(uint32_t\)(\(begin \+ i\));",
+    packed("cpu/pair_sort/pair_sort.c", r"uint32_t position = \(uint32_t\)(\(begin \+ i\));",
            {"begin": ("u64", 0, "2^32 - 1"), "i": ("u64", 0, "2^32 - 1")}, "uint32_t",
            given=["begin + i <= 4294967295ul"]),
-    packed("algo/part_pairsort_scatter.h", r"<< 32 \| \(uint32_t\)(\(i \+ j\));",
+    packed("cpu/pair_sort/narrow_scatter.h", r"<< 32 \| \(uint32_t\)(\(i \+ j\));",
            {"i": ("u64", 0, "2^32 - 1"), "j": ("u64", 0, "2^32 - 1")}, "uint32_t",
            given=["i + j <= 4294967295ul"]),
     # Where 32 bits count: never more than what they were told to count at a time.
-    packed("algo/sort_hybrid_count.h", r"c\.end = n - c\.begin < range \? n : (c\.begin \+ range);",
+    packed("cpu/buckets/count_short_keys.h", r"c\.end = n - c\.begin < range \? n : (c\.begin \+ range);",
            {"c_begin": ("u64", 0, "2^48 - 1"), "range": ("u64", 1 << 31, 1 << 31)}, "size_t"),
-    packed("algo/part_words.h", r"uint32_t count = (ends\[g\] \+ odd\[g\]);",
+    packed("cpu/pair_sort/sort_by_tags.h", r"uint32_t count = (ends\[g\] \+ odd\[g\]);",
            {"ends": ("u32", 0, "2^32 - 1"), "odd": ("u32", 0, "2^32 - 1")}, "uint32_t",
            {"[g]": ""}, ["(uint64_t)ends + odd <= 4294967295ul"]),
-    packed("algo/part_histogram_cpu.h", r"uint32_t sum = (tables\[0\].*?);",
+    packed("cpu/buckets/histogram_cpu.h", r"uint32_t sum = (tables\[0\].*?);",
            {f"t{i}": ("u32", 0, "2^30") for i in range(4)}, "uint32_t",
            {f"tables[{i}][digit]": f"t{i}" for i in range(4)}, ["(uint64_t)t0 + t1 + t2 + t3 <= 1073741824ul"]),
 ]
 
 # One-dimensional grids and tile numbers of 32 bits. cast: what is within static_cast<unsigned>(..).
 GPU = [
-    *({"file": "algo/part_packed.cuh", "find": r"return (static_cast<unsigned>\(\(n \+ each - 1\) / each\));",
+    *({"file": "gpu/textbook/packed_pairs.cuh", "find": r"return (static_cast<unsigned>\(\(n \+ each - 1\) / each\));",
        "cast": "(n + each - 1) / each", "type": "unsigned", "most": GRID,
        "of": {"n": N, "each": ("u64", each, each)}} for each in (256, 512, 1024, 2048, 4096)),
-    *({"file": "algo/part_hybrid_queue.cuh", "type": "unsigned", "most": GRID,
+    *({"file": "gpu/bucket_sort/launches.cuh", "type": "unsigned", "most": GRID,
        "find": r"tiles = (static_cast<unsigned>\(\(j\.n \+ tile - 1\) / tile\)) \+", "cast": "(j.n + tile - 1) / tile",
        "of": {"j_n": N, "tile": ("i32", t, t)}} for t in (4096, 8192, 16384)),
-    *({"file": "algo/part_hybrid_rooms.cuh", "type": "unsigned", "most": GRID, "cast": "(a.n + NT * I - 1) / (NT * I)",
+    *({"file": "gpu/bucket_sort/4_scatter_slots.cuh", "type": "unsigned", "most": GRID, "cast": "(a.n + NT * I - 1) / (NT * I)",
        "find": r"tiles = (static_cast<unsigned>\(\(a\.n \+ NT \* I - 1\) / \(NT \* I\)\));",
        "of": {"a_n": N, "NT": ("i32", nt, nt), "I": ("i32", 16, 16)}} for nt in (256, 512, 1024)),
-    *({"file": "algo/part_hybrid_pairs_plan.cuh", "type": "unsigned", "most": GRID,
+    *({"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID,
        "find": r"tiles\[0\] = (static_cast<unsigned>\(\(a\.n \+ a\.tile - 1\) / a\.tile\));",
        "cast": "(a.n + a.tile - 1) / a.tile", "of": {"a_n": N, "a_tile": ("u32", t, t)}} for t in (1024, 4096, 8192)),
-    {"file": "algo/part_hybrid_pairs_plan.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
+    {"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
      "find": r"tiles = (static_cast<unsigned>\(\(size \+ a\.tile - 1\) / a\.tile\));",
      "of": {"size": ("u64", 0, "LIMIT"), "a_tile": ("u32", 1024, 1024)}},
     *({"file": "algo/split_flags.cu", "type": "unsigned", "most": GRID, "cast": "(a.n + a.tile - 1) / a.tile",
@@ -86,71 +86,71 @@ GPU = [
      "of": {"j_n": ("u64", 1, "LIMIT"), "stretch": ("u32", 8192, 8192)}},
     {"file": "algo/sort_hybrid.cu", "type": "unsigned", "most": GRID, "cast": "(shares + 7) / 8",
      "find": r"(static_cast<unsigned>\(\(shares \+ 7\) / 8\))", "of": {"shares": ("u64", 1, "2^33")}},
-    {"file": "algo/part_scatter.cuh", "type": "unsigned", "cast": "(tiles + a.ring_tiles - 1) / a.ring_tiles",
+    {"file": "gpu/digit_sort/pass.cuh", "type": "unsigned", "cast": "(tiles + a.ring_tiles - 1) / a.ring_tiles",
      "find": r"laps = (static_cast<unsigned>\(\(tiles \+ a\.ring_tiles - 1\) / a\.ring_tiles\));",
      "of": {"tiles": ("u64", 1, "2^31"), "a_ring_tiles": ("u32", 1, 1)}},
-    {"file": "algo/part_scatter.cuh", "type": "unsigned", "cast": "tiles",
+    {"file": "gpu/digit_sort/pass.cuh", "type": "unsigned", "cast": "tiles",
      "find": r"base\[digit\], (static_cast<unsigned>\(tiles\))\);",
      "words": {"(tiles)": "((n + tile - 1) / tile)"}, "of": {"n": N, "tile": ("u64", 1024, 1024)}},
-    {"file": "algo/part_sweep_near.cuh", "type": "unsigned", "cast": "(a.tree.tiles + count - 1) / count",
+    {"file": "gpu/folds/scan_one_launch.cuh", "type": "unsigned", "cast": "(a.tree.tiles + count - 1) / count",
      "find": r"blocks\((static_cast<unsigned>\(\(a\.tree\.tiles \+ count - 1\) / count\))\)",
      "of": {"a_tree_tiles": ("u64", 1, "2^31 - 1"), "count": ("u32", 1, 1)}},
-    *({"file": "cuda/merge.cuh", "type": "unsigned", "most": GRID, "cast": cast, "find": find,
+    *({"file": "gpu/merging/merge.cuh", "type": "unsigned", "most": GRID, "cast": cast, "find": find,
        "words": {"(tiles)": "((n + 255) / 256)"}, "of": {"n": N}} for cast, find in (
            ("tiles", r"\(usw_merge_tiles<O, L>\), (static_cast<unsigned>\(tiles\)),"),)),
-    {"file": "cuda/merge.cuh", "type": "unsigned", "most": GRID, "cast": "(all + each - 1) / each",
+    {"file": "gpu/merging/merge.cuh", "type": "unsigned", "most": GRID, "cast": "(all + each - 1) / each",
      "find": r"blocks = (static_cast<unsigned>\(\(all \+ each - 1\) / each\));",
      "of": {"all": ("u64", 1, "2^32"), "each": ("u64", 255, 255)}},
-    {"file": "cuda/record_merge.cuh", "type": "unsigned", "most": GRID, "cast": "usw_div_up(n, RECORD_TILE)",
+    {"file": "gpu/merging/record_merge.cuh", "type": "unsigned", "most": GRID, "cast": "usw_div_up(n, RECORD_TILE)",
      "find": r"(static_cast<unsigned>\(usw_div_up\(n, RECORD_TILE\)\))", "words": {"RECORD_TILE": "256"},
      "of": {"n": N}},
 ]
 
 # What is 32 bits wide for another reason.
 BOUNDED = {
-    ("algo/part_hybrid_flat.cuh", "a.n - tiles * tile_keys"): "less than a tile",
-    ("algo/part_hybrid_pairs_move.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
-    ("algo/part_hybrid_place.cuh", "hybrid_block_sum(tiles(other), sums, none)"): "a tile more a bucket than of all keys",
-    ("algo/part_hybrid_place.cuh", "tiles(size << 1 | whole)"): "of one bucket",
-    ("algo/part_look_back.cuh", "tile >> (31 - __clz(static_cast<int>(tiles)))"): "a lap of a ring of tiles",
-    ("algo/part_sweep_near.cuh", "left - k * tile < tile ? left - k * tile : tile"): "a tile at most",
-    ("algo/part_sweep_ring.cuh", "a.n - t * tile"): "the last tile, not a whole one",
+    ("gpu/bucket_sort/4_scatter_uncounted.cuh", "a.n - tiles * tile_keys"): "less than a tile",
+    ("gpu/bucket_sort/pairs_scatter.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
+    ("gpu/bucket_sort/3_place.cuh", "hybrid_block_sum(tiles(other), sums, none)"): "a tile more a bucket than of all keys",
+    ("gpu/bucket_sort/3_place.cuh", "tiles(size << 1 | whole)"): "of one bucket",
+    ("gpu/carry/look_back_digits.cuh", "tile >> (31 - __clz(static_cast<int>(tiles)))"): "a lap of a ring of tiles",
+    ("gpu/folds/scan_one_launch.cuh", "left - k * tile < tile ? left - k * tile : tile"): "a tile at most",
+    ("gpu/folds/scan_ring.cuh", "a.n - t * tile"): "the last tile, not a whole one",
     ("algo/reduce_butterfly.cu", "blocks"): "as many as the multiprocessors take: among the GUARDS",
     ("algo/reduce_butterfly.cu", "turns"): "one for 4096 x 64 x 128 elements",
     ("algo/reduce_tree.cu", "a.tiles"): "FEW_TILES at most: among the GUARDS",
     ("algo/split_flags.cu", "last ? a.n - begin : a.tile"): "a tile at most",
     ("algo/split_flags.cu", "a.tile"): "a constant",
     ("algo/split_flags.cu", "a->tile"): "a constant",
-    ("cuda/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
+    ("gpu/merging/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
 }
 
 # The checks that stand before an expression that takes fewer.
 GUARDS = [
     ("algo/sort_bitonic_cpu.h", r"if \(n > \(SIZE_MAX >> 2\)\)"),
-    ("core/sort_records.c", r"key_bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
-    ("core/sort_records.c", r"position_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
-    ("core/api_pairs.c", r"record_bytes = j->key_bits <= 32 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
-    ("core/api_pairs.c", r"payload_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
-    ("core/api_pairs.c", r"index_bits == 32 && n != 0 && n - 1 > UINT32_MAX"),
-    ("core/api_select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
-    ("core/front_values.c", r"return f->n <= UINT32_MAX;"),
-    ("core/api_rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
-    ("algo/part_pairsort_narrow.h", r"p->n - 1 <= UINT32_MAX"),
-    ("algo/part_packed.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
-    ("cuda/moves.cu", r"return n < UINT32_MAX \?"),
-    ("algo/part_radix_clerk.cuh", r"return n >> 31 == 0;"),
+    ("cpu/merging/sort_records.c", r"key_bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
+    ("cpu/merging/sort_records.c", r"position_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
+    ("calls/pairs.c", r"record_bytes = j->key_bits <= 32 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
+    ("calls/pairs.c", r"payload_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
+    ("calls/pairs.c", r"index_bits == 32 && n != 0 && n - 1 > UINT32_MAX"),
+    ("calls/select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
+    ("cpu/patterns/few_values.c", r"return f->n <= UINT32_MAX;"),
+    ("calls/rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
+    ("cpu/pair_sort/narrow_keys.h", r"p->n - 1 <= UINT32_MAX"),
+    ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
+    ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),
+    ("gpu/carry/spine_digits.cuh", r"return n >> 31 == 0;"),
     ("algo/reduce_butterfly.cu", r"blocks = w\.count\[0\] < most \? w\.count\[0\] : most;"),
     ("algo/reduce_tree.cu", r"if \(a\.tiles <= FEW_TILES\) \{"),
-    ("cuda/merge.cu", r"if \(tiles <= g->sms \* each\) \{"),
-    ("core/gpu_call.c", r"a->bytes > USW_GPU_BYTES_MAX"),
+    ("gpu/merging/merge.cu", r"if \(tiles <= g->sms \* each\) \{"),
+    ("calls/on_gpu/call.c", r"a->bytes > USW_GPU_BYTES_MAX"),
 ]
 
 # Constants on which counters of 32 bits and positions depend: least and most.
 NUMBERS = [
-    ("algo/sort_hybrid_count.h", r"range = \(size_t\)(1 << 31);", 1, (1 << 32) - 1),
-    ("core/api_histogram.c", r"DIGIT_KEYS = (1 << 30)", 1, 1 << 30),
-    ("core/api_rows.c", r"LONG_BYTES = (256 \* 1024),", 1, 262144),
+    ("cpu/buckets/count_short_keys.h", r"range = \(size_t\)(1 << 31);", 1, (1 << 32) - 1),
+    ("calls/histogram.c", r"DIGIT_KEYS = (1 << 30)", 1, 1 << 30),
+    ("calls/rows.c", r"LONG_BYTES = (256 \* 1024),", 1, 262144),
     ("core/order.h", r"USW_TILE = (4096),", 4096, 4096),
     ("algo/sort_radix_cpu.h", r"FN\(LEAF\) = \(USW_LEVEL == 2 \? 256 : (512)\) \* 1024", 1, 4 << 20),
-    ("cuda/merge.cuh", r"USW_MERGE_THREADS = (256)", 256, 1024),
+    ("gpu/merging/merge.cuh", r"USW_MERGE_THREADS = (256)", 256, 1024),
 ]

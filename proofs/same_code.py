@@ -26,7 +26,9 @@ FUNCTION, SECTION = 2, 3
 
 
 def text_at(table, at):
-    return table[at:table.index(b"\0", at)].decode()
+    """A name; nvcc's names of unnamed namespaces hold a hash of the file's path, which is left out."""
+    name = table[at:table.index(b"\0", at)].decode()
+    return re.sub(r"\d*_GLOBAL__N__[0-9a-f]{8}_\d+_\w+?_cu_[0-9a-f]{8}(_\d+)?", "_GLOBAL_", name)
 
 
 class Elf:

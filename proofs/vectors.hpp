@@ -84,7 +84,8 @@ inline void reduce(Part &p)
             return;
         }
     }
-    /* Vectors with k ones exist if the k-th signal from the end has more ones than the one before. */
+    /* Vectors with k ones exist if the k-th signal from the end has more ones than the one
+     * before. */
     std::vector<size_t> kept; /* numbers of ones */
     const size_t n = order.size();
     for (size_t k = 0; k <= n; k++) {

@@ -1,7 +1,7 @@
-/* vsort_record.hpp - the vector operations of part_vsort on signals instead of keys, so that
- * algo/part_vsort_network.h and part_vsort_blocks.h, included as they are, record their networks.
- * Included once per number of LANES, with FN and, where there are blocks, BY_BLOCKS. What an
- * operation does in a lane is proved by lane_orders.py, and tried by leaves.c. */
+/* vsort_record.hpp - the vector operations of cache_sort on signals instead of keys, so that
+ * cpu/cache_sort/network.h and cpu/cache_sort/merge_blocks.h, included as they are, record their
+ * networks. Included once per number of LANES, with FN and, where there are blocks, BY_BLOCKS.
+ * What an operation does in a lane is proved by lane_orders.py, and tried by leaves.c. */
 #undef V
 #undef M
 #undef LANE_SET
@@ -132,7 +132,7 @@ static inline V FN(vturn)(V v)
 #ifdef BY_BLOCKS
 static void FN(sort_many)(Key *k, size_t n);
 #endif
-#include "algo/part_vsort_network.h"
+#include "cpu/cache_sort/network.h"
 #ifdef BY_BLOCKS
-#include "algo/part_vsort_blocks.h"
+#include "cpu/cache_sort/merge_blocks.h"
 #endif

@@ -17,25 +17,27 @@ verdict() { # NAME STATUS
 }
 
 if have clang-format; then
-    find include core algo cuda io app view test proofs $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+    find include core calls algo cpu gpu io app view test proofs $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
         xargs clang-format --dry-run -Werror --ferror-limit=3
     verdict clang-format $?
 fi
 if have python3; then
     python3 test/tree.py .
     verdict "tree" $?
+    python3 test/rooms.py .
+    verdict "rooms" $?
 fi
 if have cppcheck; then
     # The generated sources of the CPU forms are left to clang-tidy: macros set by the build rule them.
     cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
         --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
-        --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . -I core -I io -I app -I view \
-        core io app view
+        --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . \
+        core calls cpu io app view
     verdict cppcheck $?
 fi
 if have clang-tidy; then
     # One set of CPU forms is enough: the bodies are the same text. The widest shows most of it.
-    { ls core/*.c algo/*.c io/*.c app/*.c view/*.c; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
+    { git ls-files "core/*.c" "calls/*.c" "cpu/*.c" "algo/*.c" "io/*.c" "app/*.c" "view/*.c"; ls "$build"/forms/*_avx2.c 2>/dev/null; } |
         xargs -n 1 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/lint.err" >"$build/lint.out"
     status=$?
     grep -v '^ *$' "$build/lint.out" | awk '!seen[$0]++'

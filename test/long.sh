@@ -114,7 +114,7 @@ fuzz() {
         corpus=build-fuzz/corpus/$name
         mkdir -p "$corpus"
         build-fuzz/test/fuzz_"$name" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=20 -verbosity=0 \
-            -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz_"$name".dict \
+            -print_final_stats=1 -close_fd_mask=1 -dict=test/fuzz/fuzz_"$name".dict \
             -artifact_prefix=build-fuzz/"$name"- "$corpus" 2>build-fuzz/"$name".log
         status=$?
         [ $status = 0 ] || tail -40 build-fuzz/"$name".log
@@ -141,7 +141,7 @@ calls() {
     tail -n 2 build-calls/calls.log
     verdict "every call beside its oracle" $status
     # The verbs beside sort(1), scipy and numpy, where these are.
-    python3 test/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
         --keep build-calls/verbs
     verdict "verbs beside their rivals" $?
 }
@@ -157,7 +157,7 @@ abi() {
     have abidiff || return
     configure build-abi -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF &&
         cmake --build build-abi -j "$jobs" --target upsweep_shared &&
-        sh test/abi.sh diff build-abi/libupsweep.so build-abi
+        sh test/abi/abi.sh diff build-abi/libupsweep.so build-abi
     verdict "the ABI beside that of 0.1.0" $?
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tree.py - the architecture and the style of upsweep as a test: who may include whom, one noun in one
-room, lengths, names, and that header, library, table and README agree.
+"""tree.py - the style of upsweep as a test: one noun in one room, lengths, names, and that header,
+library, table and README agree. Who may include whom is asked by rooms.py.
 
     tree.py SOURCE_DIR [LIBRARY.so PROGRAM [LIBRARY.a]]
 """
@@ -47,88 +47,33 @@ def without_comments(text):
 
 code = {f: without_comments(t) for f, t in bodies.items()}
 
-# ---- who may include what -------------------------------------------------------------------------
-
-OWN_HEADERS = {}
-for f in sources:
-    if f.suffix in (".h", ".def", ".cuh"):
-        OWN_HEADERS.setdefault(f.name, set()).add(f.parts[0])
-
-# room -> rooms it may include from
-MAY = {
-    "include": {"include"},
-    "core": {"include", "core"},
-    "algo": {"core", "algo", "cuda"}, "cuda": {"cuda", "core", "algo", "include"},
-    "io": {"io", "include"},
-    "app": {"app", "io", "include", "view"},
-    "bench": None, "test": None, "view": {"view", "io", "include"},
-}
-SYSTEM = re.compile(r'#\s*include\s*<([^>]+)>')
-LOCAL = re.compile(r'#\s*include\s*"([^"]+)"')
-
-
-def included_rooms(path, name):
-    if "/" in name and (root / name).is_file():
-        return {name.split("/")[0]}
-    here = path.parent / name
-    if (root / here).is_file():
-        return {path.parts[0]}
-    return OWN_HEADERS.get(Path(name).name, set())
-
-
-for f, text in bodies.items():
-    room = f.parts[0]
-    if room not in MAY or MAY[room] is None:
-        continue
-    for number, line in enumerate(text.split("\n"), 1):
-        m = LOCAL.match(line)
-        if m is None:
-            continue
-        checks += 1
-        rooms = included_rooms(f, m.group(1))
-        if m.group(1) == "algos.def":
-            if str(f) not in ("core/registry.c", "core/explain.h", "cuda/plugin.cu"):
-                problem(f, number, "algos.def is for core/registry.c, core/explain.h, cuda/plugin.cu")
-        elif m.group(1) == "cuda_emulated.h" and str(f) == "cuda/gpu.cuh":
-            pass  # the one place where the emulator takes CUDA's place
-        elif rooms and not rooms & MAY[room]:
-            problem(f, number, f'{room}/ may not include "{m.group(1)}"')
-        if room == "algo":
-            if "cuda" in rooms and f.suffix not in (".cu", ".cuh"):
-                problem(f, number, f"only CUDA forms may include {m.group(1)}")
-            name = Path(m.group(1)).name
-            wanted = {"cpu_body.h"} if f.name.endswith("_cpu.h") else {"explain.h"}
-            if "core" in rooms and f.suffix == ".c" and name not in wanted:
-                problem(f, number, f"an explained form sees core/explain.h, not {m.group(1)}")
-        if room == "io" and "upsweep_" not in text and m.group(1) == "upsweep.h":
-            problem(f, number, "upsweep.h is included for nothing")
-
 # ---- one noun, one room ---------------------------------------------------------------------------
 
-ROOMS = [  # what, where it may stand, in which rooms we look
-    (r"\bpthread_(?!mutex_|t\b)\w+|\bthrd_\w+", {"core/threads.c"}, ("core", "algo", "include")),
+LIBRARY = ("core", "calls", "algo", "cpu", "include")
+NOUNS = [  # what, where it may stand, in which rooms we look
+    (r"\bpthread_(?!mutex_|t\b)\w+|\bthrd_\w+", {"core/threads.c"}, LIBRARY),
     (r"\bpthread_mutex_\w+", {"core/threads.c", "core/handle.c", "core/frame.h"},
-     ("core", "algo", "include")),
-    (r"\bdl(open|sym|close)\b", {"core/device.c"}, ("core", "algo", "io", "app", "include")),
-    (r"__builtin_cpu_\w+|\bcpuid\b", {"core/isa.c"}, ("core", "algo", "io", "app", "include")),
-    (r"\bgetenv\b", {"core/isa.c", "core/device.c", "core/scratch_guard.c"}, ("core", "algo", "include")),
+     LIBRARY),
+    (r"\bdl(open|sym|close)\b", {"core/device.c"}, LIBRARY + ("io", "app")),
+    (r"__builtin_cpu_\w+|\bcpuid\b", {"core/isa.c"}, LIBRARY + ("io", "app")),
+    (r"\bgetenv\b", {"core/isa.c", "core/device.c", "core/scratch_guard.c"}, LIBRARY),
     (r"\b(malloc|calloc|realloc|posix_memalign|aligned_alloc|mmap)\b\s*\(",
      {"core/arena.c", "core/handle.c", "core/threads.c", "core/trace.c", "core/explain.c",
-      "core/graph.c", "core/scratch_guard.c"},
-     ("core", "algo", "include")),
-    (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"core/cpu_body.h"}, ("core", "include")),
+      "calls/graph.c", "core/scratch_guard.c"},
+     LIBRARY),
+    (r"\b_mm\d*_\w+|__m(128|256|512)\w*|immintrin\.h", {"cpu/body.h"}, ("core", "calls", "include")),
     (r"\b(printf|fprintf|puts|fputs|putchar|perror|abort|exit|_Exit|assert)\s*\(", {"core/scratch_guard.c"},
-     ("core", "algo", "include")),
+     LIBRARY),
     (r"\b(gl[A-Z]|egl[A-Z]|glfw[A-Z])\w+", {"view/draw.c", "view/draw_cells.c", "view/program.c", "view/offscreen.c", "view/window.c", "view/headless.c", "view/attach.c"},
-     ("core", "algo", "io", "app", "include", "view")),
+     LIBRARY + ("io", "app", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     # Whoever calls it must know how much room its ways need: one place does.
-    (r"\busw_part_pairsort\b", {"core/pair_sort.c", "core/parts.h", "algo/part_pairsort_cpu.h"},
-     ("core", "algo")),
+    (r"\busw_part_pairsort\b", {"cpu/pair_sort/pair_sort.c", "cpu/cpu.h", "cpu/pair_sort/pair_sort_cpu.h"},
+     LIBRARY),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
-     ("core", "algo", "include", "io", "app")),
+     LIBRARY + ("io", "app")),
 ]
-for pattern, allowed, rooms in ROOMS:
+for pattern, allowed, rooms in NOUNS:
     for f, text in code.items():
         if f.parts[0] not in rooms or str(f) in allowed:
             continue
@@ -138,7 +83,7 @@ for pattern, allowed, rooms in ROOMS:
 
 # No writable data in the library: what is neither const nor thread-local is global state.
 for f, text in code.items():
-    if f.parts[0] in ("core", "algo") and f.suffix == ".c":
+    if f.parts[0] in LIBRARY and f.suffix == ".c":
         for m in re.finditer(r"^\s*static (?!const\b|inline\b|_Thread_local\b)([^;(){}=]*)(=|;)", text, re.M):
             if "const" not in m.group(1):
                 problem(f, text.count("\n", 0, m.start()) + 1, "writable static data in the library")
@@ -200,10 +145,11 @@ for stem in named:
         picture = root / f"docs/gallery/{stem}{suffix}"
         if not picture.is_file() or picture.stat().st_size > 400_000:
             problem("docs/gallery", 0, f"{stem}{suffix} is not there or over 400 KB; see `make gallery`")
-for name, kind, cuda in re.findall(r"^STEP\((\w+), (\w+), (yes|no)\)", read("cuda/steps.def"), re.M):
+for name, kind, cuda in re.findall(r"^STEP\((\w+), (\w+), (yes|no)\)", read("gpu/plugin/steps.def"), re.M):
     checks += 1
-    if (cuda == "yes") != (root / f"cuda/{name}.cu").is_file():
-        problem("cuda/steps.def", 0, f"{name} says {cuda}, which cuda/{name}.cu belies")
+    there = [f for f in files if f.parts[0] == "gpu" and f.name == f"{name}.cu"]
+    if (cuda == "yes") != (len(there) == 1):
+        problem("gpu/plugin/steps.def", 0, f"{name} says {cuda}, but {len(there)} files are of that name")
 for f in files:
     if f.parts[0] == "algo" and f.suffix == ".c" and f.stem not in named:
         problem(f, 0, "is not in algo/algos.def")
@@ -235,12 +181,12 @@ of_0_1 = set(re.findall(r"UPSWEEP_API[^;]*?\b(upsweep_\w+)\(",
                         without_comments(read("test/abi/upsweep_0_1_0.h"))))
 nodes = dict(re.findall(r"(UPSWEEP_[\d.]+) \{(.*?)\}", without_comments(read("cmake/upsweep.map")), re.S))
 nodes = {node: set(re.findall(r"(upsweep_\w+);", text)) for node, text in nodes.items()}
-again = set(re.findall(r"^USW_AS_OF_0_1\([^,]+, (\w+)", read("core/abi_0_1.c"), re.M))
+again = set(re.findall(r"^USW_AS_OF_0_1\([^,]+, (\w+)", read("calls/abi_0_1.c"), re.M))
 checks += len(declared)
 for name in sorted((nodes["UPSWEEP_0.1"] | again) ^ of_0_1):
-    problem("cmake/upsweep.map", 0, f"UPSWEEP_0.1 and core/abi_0_1.c differ from 0.1.0 in {name}")
+    problem("cmake/upsweep.map", 0, f"UPSWEEP_0.1 and calls/abi_0_1.c differ from 0.1.0 in {name}")
 for name in sorted(again - nodes["UPSWEEP_0.2"]):
-    problem("cmake/upsweep.map", 0, f"{name} is in core/abi_0_1.c, but has no new version")
+    problem("cmake/upsweep.map", 0, f"{name} is in calls/abi_0_1.c, but has no new version")
 for name in sorted(declared ^ set().union(*nodes.values())):
     problem("cmake/upsweep.map", 0, f"{name} is in the header or in the map, but not in both")
 if len(sys.argv) > 2:

@@ -1,6 +1,6 @@
 /* attach.c - joins real runs with OpenGL, for both hosts of the view. */
-#include "run.h"
-#include "view.h"
+#include "view/run.h"
+#include "view/view.h"
 
 #include <epoxy/gl.h>
 

@@ -1,7 +1,7 @@
 /* bars.c - a panel as bars: the array that holds the elements above, those that the round works on
  * below it; what acts is lit, pairs are joined, and elements fly to where they go. */
-#include "palette.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/show.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* draw.c - two programs: one for shapes, whose edges are smoothed by their distance, and one for
  * fields of points. */
-#include "draw.h"
-#include "palette.h"
-#include "splat.h"
+#include "view/draw.h"
+#include "view/palette.h"
+#include "view/splat.h"
 
 #include <epoxy/gl.h>
 #include <math.h>

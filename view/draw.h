@@ -2,7 +2,7 @@
 #ifndef VIEW_DRAW_H
 #define VIEW_DRAW_H
 
-#include "draw_cells.h"
+#include "view/draw_cells.h"
 
 typedef struct view_draw {
     unsigned shapes, points; /* programs */

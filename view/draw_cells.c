@@ -1,7 +1,7 @@
 /* draw_cells.c - density: a cell's colour is that of its values, the more of them the brighter,
  * and lit by the share of those that changed. */
-#include "draw_cells.h"
-#include "palette.h"
+#include "view/draw_cells.h"
+#include "view/palette.h"
 
 #include <epoxy/gl.h>
 #include <math.h>

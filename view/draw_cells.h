@@ -3,7 +3,7 @@
 #ifndef VIEW_DRAW_CELLS_H
 #define VIEW_DRAW_CELLS_H
 
-#include "ink.h"
+#include "view/ink.h"
 
 enum { VIEW_WHY = 512 };
 

@@ -1,5 +1,5 @@
 /* glyphs.c - draws the letters with cairo, row by row into one picture. */
-#include "glyphs.h"
+#include "view/glyphs.h"
 
 #include <cairo.h>
 #include <math.h>

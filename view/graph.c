@@ -1,7 +1,7 @@
 /* graph.c - a panel as a graph: vertices at their places, coloured by distance; arcs that are tried
  * in this round are lit, those that brought the shortest way so far are bold. */
-#include "palette.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/show.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* headless.c - plays a show without a window: the same scene, read back into files. */
-#include "offscreen.h"
-#include "record.h"
-#include "view.h"
+#include "view/offscreen.h"
+#include "view/record.h"
+#include "view/view.h"
 
 #include <epoxy/gl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* hud.c - the words around the panels: what runs, where it is, what it has cost; the play and its
  * keys. */
-#include "palette.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/show.h"
 
 #include <inttypes.h>
 #include <math.h>

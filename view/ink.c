@@ -1,5 +1,5 @@
 /* ink.c - puts the shapes of a frame into a list. */
-#include "ink.h"
+#include "view/ink.h"
 
 #include <math.h>
 #include <stdlib.h>

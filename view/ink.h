@@ -3,7 +3,7 @@
 #ifndef VIEW_INK_H
 #define VIEW_INK_H
 
-#include "glyphs.h"
+#include "view/glyphs.h"
 
 typedef struct view_rect {
     float x, y, w, h;

@@ -1,5 +1,5 @@
 /* keys.c - what the keys do. */
-#include "keys.h"
+#include "view/keys.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef VIEW_KEYS_H
 #define VIEW_KEYS_H
 
-#include "show.h"
+#include "view/show.h"
 
 typedef enum view_key {
     VIEW_KEY_PLAY = 1, /* or pause; at the end: again from the beginning */

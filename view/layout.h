@@ -2,7 +2,7 @@
 #ifndef VIEW_LAYOUT_H
 #define VIEW_LAYOUT_H
 
-#include "show.h"
+#include "view/show.h"
 
 /* Sets x, y and aspect. Few vertices are pushed apart and drawn together by their arcs; many stand
  * on a circle. The same graph gets the same places. */

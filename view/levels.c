@@ -1,5 +1,5 @@
 /* levels.c - numbers as levels, and levels as the density of a picture's cells. */
-#include "levels.h"
+#include "view/levels.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* network.c - a panel as a network: elements from left to right, rounds from top to bottom, and
  * between two rows what the round does. Comparators, butterflies and trees show themselves. Rounds
  * that leave the elements alone have no row. */
-#include "palette.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/show.h"
 
 #include <math.h>
 #include <stdio.h>

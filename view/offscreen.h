@@ -2,7 +2,7 @@
 #ifndef VIEW_OFFSCREEN_H
 #define VIEW_OFFSCREEN_H
 
-#include "draw.h"
+#include "view/draw.h"
 
 typedef struct view_offscreen {
     void *display, *context;

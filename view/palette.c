@@ -1,5 +1,5 @@
 /* palette.c - the colours of values and buckets. */
-#include "palette.h"
+#include "view/palette.h"
 
 #include <math.h>
 

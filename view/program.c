@@ -1,6 +1,6 @@
 /* program.c - OpenGL programs from their two shaders, and colours for them. */
-#include "draw.h"
-#include "palette.h"
+#include "view/draw.h"
+#include "view/palette.h"
 
 #include <epoxy/gl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* record.c - PNG by cairo, films by ffmpeg, which gets the pixels through a pipe. */
-#include "record.h"
-#include "palette.h"
+#include "view/record.h"
+#include "view/palette.h"
 
 #include <cairo.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-#include "output.h"
-#include "why.h"
+#include "io/output.h"
+#include "io/why.h"
 
 typedef struct view_film {
     io_output out;

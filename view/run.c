@@ -1,5 +1,5 @@
 /* run.c - makes a real run: opens a handle, takes the time, takes the pictures. */
-#include "run.h"
+#include "view/run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "levels.h"
-#include "show.h"
-#include "why.h"
+#include "view/levels.h"
+#include "view/show.h"
+#include "io/why.h"
 
 typedef struct view_run_wish {
     const upsweep_algorithm *algorithm; /* of sort, scan, split or path */

@@ -1,8 +1,8 @@
 /* run_draw.c - a panel that shows a real run: every element a point, those that the last step
  * changed lit. */
-#include "palette.h"
-#include "run.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/run.h"
+#include "view/show.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* scene.c - lays a frame out: panels side by side, what they are above each, the play below. */
-#include "palette.h"
-#include "show.h"
+#include "view/palette.h"
+#include "view/show.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* show.c - prepares panels, and moves their place on. */
-#include "show.h"
-#include "run.h"
+#include "view/show.h"
+#include "view/run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef VIEW_SHOW_H
 #define VIEW_SHOW_H
 
-#include "ink.h"
-#include "state.h"
+#include "view/ink.h"
+#include "view/state.h"
 
 typedef enum view_style {
     VIEW_STYLE_NONE = 0, /* what suits the trace */

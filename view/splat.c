@@ -1,6 +1,6 @@
 /* splat.c - each point a square of pixels; lit ones are drawn last, so that none is hidden. */
-#include "splat.h"
-#include "palette.h"
+#include "view/splat.h"
+#include "view/palette.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef VIEW_SPLAT_H
 #define VIEW_SPLAT_H
 
-#include "ink.h"
+#include "view/ink.h"
 
 enum { VIEW_SPLAT_EDGE = 4 }; /* pixels around the field that points may reach into */
 

@@ -1,5 +1,5 @@
 /* state.c - replays the steps of a tape. */
-#include "state.h"
+#include "view/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef VIEW_STATE_H
 #define VIEW_STATE_H
 
-#include "tape.h"
+#include "view/tape.h"
 
 enum { VIEW_KEPT = 32 };
 

@@ -1,5 +1,5 @@
 /* tape.c - listens to a trace and writes it down. */
-#include "tape.h"
+#include "view/tape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
-#include "show.h"
-#include "why.h"
+#include "view/show.h"
+#include "io/why.h"
 
 typedef struct view_wish {
     const char *png;    /* one picture; NULL: none */

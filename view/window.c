@@ -1,8 +1,8 @@
 /* window.c - plays a show in a window of GLFW. */
-#include "draw.h"
-#include "keys.h"
-#include "record.h"
-#include "view.h"
+#include "view/draw.h"
+#include "view/keys.h"
+#include "view/record.h"
+#include "view/view.h"
 
 #ifndef UPSWEEP_GLFW
 

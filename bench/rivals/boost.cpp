@@ -1,6 +1,6 @@
 // Boost.Sort: block_indirect_sort (parallel), spreadsort (hybrid radix, one thread),
 // flat_stable_sort (one thread) and parallel_stable_sort. BOOST_RIVAL picks one.
-#include "typed.hpp"
+#include "bench/rivals/typed.hpp"
 
 #include <algorithm>
 #include <boost/sort/sort.hpp>

@@ -1,5 +1,5 @@
 /* The C library's qsort; a plain loop over f16, which compilers turn into vectors. */
-#include "../rival.h"
+#include "bench/rival.h"
 
 #include <stdlib.h>
 

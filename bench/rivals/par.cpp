@@ -1,6 +1,6 @@
 // The parallel algorithms of libstdc++ on oneTBB: std::execution::par, and par_unseq for folds.
-#include "onetbb.hpp"
-#include "typed.hpp"
+#include "bench/rivals/onetbb.hpp"
+#include "bench/rivals/typed.hpp"
 
 #include <algorithm>
 #include <execution>

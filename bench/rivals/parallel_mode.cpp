@@ -1,5 +1,5 @@
 // The GNU parallel mode of libstdc++ (OpenMP).
-#include "typed.hpp"
+#include "bench/rivals/typed.hpp"
 
 #include <omp.h>
 #include <parallel/algorithm>

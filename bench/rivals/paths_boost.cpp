@@ -1,5 +1,5 @@
 // The Boost Graph Library: Dijkstra's algorithm with a 4-ary heap over compressed rows, one thread.
-#include "../paths_rival.h"
+#include "bench/paths_rival.h"
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/dijkstra_shortest_paths_no_color_map.hpp>

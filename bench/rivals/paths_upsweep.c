@@ -1,5 +1,5 @@
 /* upsweep's shortest paths, through its public call. */
-#include "../paths_rival.h"
+#include "bench/paths_rival.h"
 #include "upsweep.h"
 
 static upsweep *handle;

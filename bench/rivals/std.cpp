@@ -1,5 +1,5 @@
 // What the C++ standard library offers on one thread, and plain loops where it has nothing.
-#include "typed.hpp"
+#include "bench/rivals/typed.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // oneTBB: parallel_sort, parallel_reduce and parallel_scan.
-#include "onetbb.hpp"
-#include "typed.hpp"
+#include "bench/rivals/onetbb.hpp"
+#include "bench/rivals/typed.hpp"
 
 #include <type_traits>
 #include <tbb/blocked_range.h>

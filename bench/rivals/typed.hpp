@@ -1,6 +1,6 @@
 // typed.hpp - calls a function template with the C++ type of a bench type.
 #pragma once
-#include "../rival.h"
+#include "bench/rival.h"
 
 template <class F> int with_type(enum bench_type type, F &&f)
 {

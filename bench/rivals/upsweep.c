@@ -1,5 +1,5 @@
 /* upsweep itself, through its public call. */
-#include "../rival.h"
+#include "bench/rival.h"
 #include "upsweep.h"
 
 static upsweep *handle;

@@ -1,5 +1,5 @@
 /* grid_barrier.pml - blocks of one launch meet, and leave the barrier's two words as they found
- * them: usw_grid_barrier of cuda/gpu.cuh, ROUNDS meetings of which the last is the end, in two
+ * them: usw_grid_barrier of gpu/gpu.cuh, ROUNDS meetings of which the last is the end, in two
  * kernels that follow one another.
  *
  * All blocks run at once (the launch is a cooperative one). Every block writes a word of its own

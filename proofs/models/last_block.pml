@@ -1,5 +1,5 @@
 /* last_block.pml - one block gathers what all blocks have found: usw_call_draw and usw_call_of of
- * algo/part_odometer.cuh, usw_gather_put and usw_gather_all of algo/part_gather.cuh.
+ * gpu/carry/carry_tree.cuh, usw_gather_put and usw_gather_all of gpu/carry/last_block_collects.cuh.
  *
  * Block i leaves 2^i in its node; the block that has drawn last reads all nodes. Nodes stay from
  * call to call and bear the call's number. Two calls follow one another. RESIDENT blocks run at a

@@ -1,5 +1,5 @@
 /* look_back.pml - a tile learns the sum of all tiles before it by looking back at their words:
- * usw_chain_tile, usw_chain_before and usw_chain_window of cuda/chain.cuh.
+ * usw_chain_tile, usw_chain_before and usw_chain_window of gpu/carry/look_back_sum.cuh.
  *
  * Tile t holds 2^t, so that a sum tells which tiles are in it, each once. RESIDENT blocks run at a
  * time; another one begins when one has ended, as on a device that is smaller than its grid. A word

@@ -1,6 +1,6 @@
 /* spine_digits.pml - the tiles of a radix sort's pass learn where their digits go from one block, the
- * spine: algo/part_radix_clerk.cuh, with the words of algo/part_look_back.cuh and the tiles that
- * algo/part_scatter.cuh takes.
+ * spine: gpu/carry/spine_digits.cuh, with the words of gpu/carry/look_back_digits.cuh and the tiles that
+ * gpu/digit_sort/pass.cuh takes.
  *
  * One digit of the 256, since digits do not meet. A ring of RING words serves TILES tiles in PASSES
  * passes, one kernel each; nothing is cleared between them. A word is: top bit, epoch modulo 4 and

@@ -1,5 +1,5 @@
-/* spine_ring.pml - tiles learn their carries from a spine, warps of one block: algo/part_ring_clerk.cuh
- * and the clearing of nodes in algo/part_sweep_ring.cuh.
+/* spine_ring.pml - tiles learn their carries from a spine, warps of one block: gpu/carry/spine_ring.cuh
+ * and the clearing of nodes in gpu/folds/scan_ring.cuh.
  *
  * A group is 2 tiles, not 64; SPINES warps take the groups in turn. Tile t belongs to block t mod
  * BLOCKS; all blocks run at once (the launch is a cooperative one). Tile t holds 2^t. Nodes hold

@@ -1,8 +1,8 @@
 /* program_0_1_0.c - a program of the time of 0.1.0: it sees that version's header only, uses every
  * struct and nearly every call of it (program_0_1_0_calls.c), and is linked with a library of that
- * soname without symbol versions, as 0.1.0's was (test/abi.sh). Run with today's library it must
- * find all as it was. Structs that the library fills lie between bytes that it must not touch, and
- * begin as rubbish. */
+ * soname without symbol versions, as 0.1.0's was (test/abi/abi.sh). Run with today's library it
+ * must find all as it was. Structs that the library fills lie between bytes that it must not
+ * touch, and begin as rubbish. */
 #include "program_0_1_0.h"
 
 int failures;

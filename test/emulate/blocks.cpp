@@ -1,5 +1,5 @@
 /* blocks.cpp - the threads and the shared memory of resident blocks, kept from launch to launch. */
-#include "blocks.h"
+#include "test/emulate/blocks.h"
 
 #include <sys/mman.h>
 

@@ -2,8 +2,8 @@
 #ifndef BLOCKS_H
 #define BLOCKS_H
 
-#include "fiber.h"
-#include "scheduler.h"
+#include "test/emulate/fiber.h"
+#include "test/emulate/scheduler.h"
 
 struct warp;
 struct block;

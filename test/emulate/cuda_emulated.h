@@ -7,9 +7,9 @@
 #ifndef CUDA_EMULATED_H
 #define CUDA_EMULATED_H
 
-#include "emulated_math.h"
-#include "emulated_runtime.h"
-#include "emulated_threads.h"
-#include "emulated_types.h"
+#include "test/emulate/emulated_math.h"
+#include "test/emulate/emulated_runtime.h"
+#include "test/emulate/emulated_threads.h"
+#include "test/emulate/emulated_types.h"
 
 #endif

@@ -1,6 +1,6 @@
 /* device.cpp - the one device there is, its limits, errors, and the settings of the environment. */
-#include "scheduler.h"
-#include "streams.h"
+#include "test/emulate/scheduler.h"
+#include "test/emulate/streams.h"
 
 #include <csignal>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #ifndef EMULATED_MATH_H
 #define EMULATED_MATH_H
 
-#include "emulated_threads.h"
+#include "test/emulate/emulated_threads.h"
 
 #include <cmath>
 #include <limits>

@@ -3,7 +3,7 @@
 #ifndef EMULATED_RUNTIME_H
 #define EMULATED_RUNTIME_H
 
-#include "emulated_types.h"
+#include "test/emulate/emulated_types.h"
 
 enum cudaError {
     cudaSuccess = 0,

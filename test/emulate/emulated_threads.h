@@ -3,7 +3,7 @@
 #ifndef EMULATED_THREADS_H
 #define EMULATED_THREADS_H
 
-#include "emulated_types.h"
+#include "test/emulate/emulated_types.h"
 
 #define EMULATED_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 

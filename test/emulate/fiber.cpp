@@ -1,5 +1,5 @@
 /* fiber.cpp - on x86-64 a switch is six pushes and six pops, elsewhere the C library's contexts. */
-#include "fiber.h"
+#include "test/emulate/fiber.h"
 
 #include <algorithm>
 #include <cstdint>

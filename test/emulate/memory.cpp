@@ -1,7 +1,7 @@
 /* memory.cpp - device and pinned memory: poisoned, and between fences: bytes that must not change
  * up to the next page, then a page without access. */
-#include "scheduler.h"
-#include "streams.h"
+#include "test/emulate/scheduler.h"
+#include "test/emulate/streams.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 /* routes.cpp - counts the launches of every kernel for the test `routes` (core/routes.h): at the
  * end it writes, to a file of its own in the directory that UPSWEEP_ROUTES names, which binary each
  * stands in, where there, and how often it was queued. */
-#include "cuda_emulated.h"
+#include "test/emulate/cuda_emulated.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -51,7 +51,8 @@ launches::~launches()
 
 void emulated_count(emulated_function kernel)
 {
-    // The library's checked build tells for which type it works (test/routes.c); others do not.
+    // The library's checked build tells for which type it works (test/routes/routes.c); others do
+    // not.
     static const auto type = reinterpret_cast<unsigned (*)()>(dlsym(RTLD_DEFAULT, "usw_call_type"));
     std::lock_guard<std::mutex> hold(all.lock);
     all.count[{reinterpret_cast<const void *>(kernel), type == nullptr ? 0 : type()}]++;

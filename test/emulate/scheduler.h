@@ -2,7 +2,7 @@
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 
-#include "cuda_emulated.h"
+#include "test/emulate/cuda_emulated.h"
 
 struct emulated_grid {
     dim3 grid, block;

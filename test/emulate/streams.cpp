@@ -1,7 +1,7 @@
 /* streams.cpp - streams, events and copies. Work is queued and runs when somebody waits for it, so
  * that a caller who forgot to wait reads old values. */
-#include "streams.h"
-#include "scheduler.h"
+#include "test/emulate/streams.h"
+#include "test/emulate/scheduler.h"
 
 #include <deque>
 

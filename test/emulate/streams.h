@@ -2,7 +2,7 @@
 #ifndef STREAMS_H
 #define STREAMS_H
 
-#include "cuda_emulated.h"
+#include "test/emulate/cuda_emulated.h"
 
 /* Notes an error as the last one of this system thread, and returns it. */
 cudaError_t emulated_error(cudaError_t e);

@@ -1,5 +1,5 @@
 /* symbols.cpp - the emulated runtime's functions by name, for a test that has only the plugin. */
-#include "cuda_emulated.h"
+#include "test/emulate/cuda_emulated.h"
 
 #include <cstring>
 

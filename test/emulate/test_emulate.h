@@ -2,7 +2,7 @@
 #ifndef TEST_EMULATE_H
 #define TEST_EMULATE_H
 
-#include "cuda_emulated.h"
+#include "test/emulate/cuda_emulated.h"
 
 extern "C" {
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* waits.cpp - how threads wait for one another: the barriers of a block, the meetings of a warp. */
-#include "blocks.h"
+#include "test/emulate/blocks.h"
 
 /* ---- barriers ---- */
 

@@ -6,7 +6,7 @@
  * A run must end with what it ends with where nothing fails, or with status 2, one sentence and
  * the old file; nothing may be left in the folder. FAILURES=all takes every k; otherwise many k
  * are sampled: those at the begin and at the end, and some between. */
-#include "failures.h"
+#include "test/failures/failures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_FAILURES_H
 #define TEST_FAILURES_H
 
-#include "run.h"
+#include "test/failures/run.h"
 
 typedef struct totals {
     unsigned long runs, failed, scenarios, wrong;

@@ -1,6 +1,6 @@
 /* files.c - the input files of the scenarios, small ones and two of some hundred kilobytes, so that
  * threads take part. */
-#include "run.h"
+#include "test/failures/run.h"
 
 #include <stdint.h>
 #include <stdio.h>

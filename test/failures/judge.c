@@ -1,6 +1,6 @@
 /* judge.c - what may come of a run in which something failed: the outcome of a good run, or
  * status 2, one sentence, and the old file; and how a wrong one is told. */
-#include "run.h"
+#include "test/failures/run.h"
 
 #include <stdio.h>
 #include <string.h>

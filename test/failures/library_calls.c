@@ -6,10 +6,10 @@
  * NAME is one of the table of calls.h or of library_jobs.h. Ends with 0 if the outcome is right;
  * with 2 and a sentence if the library reported an error, all arrays are as they were, and the
  * handle then does the same call rightly; with 3 and what is wrong otherwise. */
-#include "calls.h"
-#include "fail_calls.h"
-#include "handles.h"
-#include "library_jobs.h"
+#include "test/shared/calls.h"
+#include "test/failures/fail_calls.h"
+#include "test/shared/handles.h"
+#include "test/failures/library_jobs.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

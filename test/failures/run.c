@@ -1,6 +1,6 @@
 /* run.c - two folders: one in which the program runs, with its input files, and one for its
  * streams. */
-#include "run.h"
+#include "test/failures/run.h"
 
 #include <dirent.h>
 #include <errno.h>

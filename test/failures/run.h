@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fail_calls.h"
+#include "test/failures/fail_calls.h"
 
 typedef struct scenario {
     const char *name;

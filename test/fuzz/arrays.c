@@ -1,5 +1,5 @@
 /* arrays.c - arrays with edges, so that a step outside is seen, and an allocator likewise. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../device.h"
+#include "test/shared/device.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ADDRESS_SANITIZER 1

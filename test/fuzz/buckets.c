@@ -1,5 +1,5 @@
 /* buckets.c - keys into buckets: by a digit, by equal widths, by edges; counted or split. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>

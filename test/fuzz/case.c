@@ -1,13 +1,13 @@
 /* case.c - one case: from its number to a handle, calls on it, and what is wrong with them. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device.h"
-#include "../handles.h"
+#include "test/shared/device.h"
+#include "test/shared/handles.h"
 
 static const char *const twist_names[TWIST_KINDS] = {
     "",           ", a flag not taken", ", an array is NULL", ", no type",

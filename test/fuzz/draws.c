@@ -1,5 +1,5 @@
 /* draws.c - what a case draws from its stream of numbers: lengths, types, options. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* folds.c - reductions: what all elements combine to, floats in the order of docs/order.md. */
-#include "fuzz.h"
-#include "folds.h"
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/folds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FUZZ_FOLDS_H
 #define FUZZ_FOLDS_H
 
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 upsweep_op fuzz_draw_op(fuzz *f);
 /* The number that the call is given for it: now and then that of version 0.1. */

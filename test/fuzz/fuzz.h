@@ -208,7 +208,7 @@ double fuzz_value(upsweep_type type, uint64_t raw);
 /* The element nearest to a value, ties to even; a NaN is the positive quiet one. */
 uint64_t fuzz_nearest(upsweep_type type, double value);
 void fuzz_store(void *at, size_t i, size_t bytes, uint64_t raw);
-/* NULL, or how the ranks differ from the order of test/oracle.h. */
+/* NULL, or how the ranks differ from the order of test/shared/oracle.h. */
 const char *fuzz_rank_check(void);
 /* A sum that is the same for the same elements in any order. */
 uint64_t fuzz_sum_of_elements(const void *at, size_t n, size_t bytes);

@@ -1,5 +1,5 @@
 /* graphs.c - making graphs, paths where weights may be negative, and paths from parents. */
-#include "nets.h"
+#include "test/fuzz/nets.h"
 
 #include <math.h>
 #include <stdlib.h>

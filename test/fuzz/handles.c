@@ -1,10 +1,10 @@
 /* handles.c - calls about the handle, the machine and names, and films of what a GPU does. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../handles.h"
+#include "test/shared/handles.h"
 
 /* One of several small things, all of which must hold. */
 static void expect(fuzz *f, bool holds, const char *what)

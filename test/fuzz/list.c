@@ -1,6 +1,6 @@
 /* list.c - the list of calls, and whether it is whole: every function that upsweep.h declares must
  * be called in this folder, or stand below with the reason why not. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -17,7 +17,7 @@ static const fuzz_call *const lists[] = {
 static const struct {
     const char *name, *why;
 } exempt[] = {
-    {"upsweep_film_attach", "needs a context of OpenGL; test/view_gpu.c has one"},
+    {"upsweep_film_attach", "needs a context of OpenGL; test/view/view_gpu.c has one"},
     {"upsweep_film_attach_pixels", "likewise"},
     {"upsweep_film_draw", "likewise"},
 };

@@ -6,7 +6,7 @@
  *
  * --header DIR only asks whether every call of DIR/include/upsweep.h is made by some case. Ends
  * with 1 if something is wrong, 2 if it is not understood, 77 if the device cannot be used. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <malloc.h>
 #include <regex.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../device.h"
+#include "test/shared/device.h"
 
 enum { WORKERS_MAX = 256, CASE_SECONDS = 120, SKIPPED = 77, ALL_AFTER = 40000 };
 

@@ -1,5 +1,5 @@
 /* merges.c - merges of two sorted arrays, and of many. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* moves.c - gather, scatter, permute, reverse. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* nets.c - see nets.h. */
-#include "nets.h"
+#include "test/fuzz/nets.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef FUZZ_NETS_H
 #define FUZZ_NETS_H
 
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 typedef struct fuzz_arc {
     uint32_t tail, head;

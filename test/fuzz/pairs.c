@@ -1,5 +1,5 @@
 /* pairs.c - sorts of keys that carry values along, and the order of keys as positions. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

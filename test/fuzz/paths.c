@@ -1,5 +1,5 @@
 /* paths.c - shortest paths from some sources, in a graph, and in one given as a matrix. */
-#include "queries.h"
+#include "test/fuzz/queries.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* queries.c - see queries.h. */
-#include "queries.h"
+#include "test/fuzz/queries.h"
 
 #include <math.h>
 

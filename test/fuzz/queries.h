@@ -2,7 +2,7 @@
 #ifndef FUZZ_QUERIES_H
 #define FUZZ_QUERIES_H
 
-#include "nets.h"
+#include "test/fuzz/nets.h"
 
 enum { FUZZ_SOURCES = 12, FUZZ_TARGETS = 24 };
 

@@ -1,14 +1,14 @@
 /* rank.c - the order of keys as the header tells it, as a number for each key: what the other files
- * compare by, since it is quick. A test at the start compares it with test/oracle.h, which goes by
- * value. */
-#include "fuzz.h"
+ * compare by, since it is quick. A test at the start compares it with test/shared/oracle.h, which
+ * goes by value. */
+#include "test/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../oracle.h"
+#include "test/shared/oracle.h"
 
 enum { ALL_BITS = 0x10000 };
 

@@ -1,5 +1,5 @@
 /* records.c - sorts of records by several fields. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

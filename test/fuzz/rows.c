@@ -1,5 +1,5 @@
 /* rows.c - many rows, each sorted on its own: of one length or of any, short and long. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* selects.c - the k-th key, the k best, and keys without their repeats. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

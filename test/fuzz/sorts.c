@@ -1,5 +1,5 @@
 /* sorts.c - sorts of keys, by types and by a comparator; whether keys are in order. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

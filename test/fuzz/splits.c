@@ -1,5 +1,5 @@
 /* splits.c - stable partitions by flags and by bucket numbers. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* traces.c - explained forms: their results, and sinks that stop them. */
-#include "fuzz.h"
+#include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

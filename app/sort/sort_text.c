@@ -1,0 +1,239 @@
+/* sort_text.c - the steps of a sort of lines, one after the other; sort_text.h has the idea. */
+#include "app/sort/sort_text.h"
+
+#include "io/memory.h"
+#include "io/parallel.h"
+#include "app/sort/sort_array.h"
+#include "io/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SERIAL_BYTES = 1 << 18 }; /* below this, starting threads costs more than it saves */
+
+sort_text sort_long_line(const sort_job *job, uint64_t item)
+{
+    const unsigned char *p = job->in.bytes + (item >> 24);
+    size_t bytes = job->in.size - (item >> 24);
+    return (sort_text){p, memchr(p, job->order->end, bytes)};
+}
+
+static int read_input(sort_job *job)
+{
+    const sort_task *task = job->task;
+    const app_common *common = &task->common;
+    io_error error;
+    sort_phase(job, "read");
+    unsigned threads = common->threads == 0             ? io_processors()
+                       : common->threads < IO_LANES_MAX ? (unsigned)common->threads
+                                                        : IO_LANES_MAX;
+    job->threads = threads;
+    bool raw = common->type != 0;
+    io_reading how = {.takes = 1u << IO_KIND_NPY,
+                      .as_is = task->from == IO_RAW || task->from == IO_TEXT,
+                      .last = raw ? -1 : job->order->end,
+                      .threads = threads,
+                      .otherwise = raw ? "--from raw takes its bytes as elements"
+                                       : "--from text takes its bytes as lines"};
+    if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
+                        &how, &error)) {
+        return app_fail("%s", error.text);
+    }
+    return app_check_input(common, job->in.parts, job->in.part_count);
+}
+
+static bool is_array(const sort_job *job)
+{
+    bool npy = job->task->common.type != 0 || job->task->from == IO_NPY;
+    for (size_t i = 0; i < job->in.part_count && !npy; i++) {
+        npy = job->in.parts[i].kind == IO_KIND_NPY;
+    }
+    return npy;
+}
+
+static int find_lines(sort_job *job)
+{
+    if (job->in.size >= SORT_ITEM_PLACES) {
+        return app_fail("the input has more than 1 TB");
+    }
+    if (job->in.size < SERIAL_BYTES) {
+        job->threads = 1;
+    }
+    if (io_lines_find(&job->lines, job->in.bytes, job->in.size, job->order->end, job->threads)) {
+        return app_fail("out of memory");
+    }
+    job->n = job->lines.count;
+    return APP_OK;
+}
+
+/* Room for the pairs. */
+static int take_memory(sort_job *job)
+{
+    size_t limit = job->task->memory_limit, need = job->in.size + 64 * job->n;
+    if (limit != 0 && need > limit) {
+        return app_fail("%zu lines need about %zu MB of memory, but -S allows %zu MB", job->n,
+                        (need >> 20) + 1, limit >> 20);
+    }
+    job->held = (job->n + 1) * sizeof *job->keys;
+    job->keys = io_memory_take(job->held);
+    job->items = io_memory_take(job->held);
+    if (job->keys == NULL || job->items == NULL) {
+        char why[IO_MEMORY_WHY];
+        return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
+                        job->held >> 19, io_memory_why(why));
+    }
+    return APP_OK;
+}
+
+static int sort_pairs(sort_job *job)
+{
+    upsweep_options options = UPSWEEP_OPTIONS_INIT;
+    options.algorithm = job->task->common.algorithm;
+    if (upsweep_sort_pairs(job->u, job->keys, job->items, job->n, UPSWEEP_U64, sizeof *job->items,
+                           &options) != UPSWEEP_OK) {
+        return app_fail_call(job->u);
+    }
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(job->u, &report);
+    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
+    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+    return APP_OK;
+}
+
+static int open_library(sort_job *job)
+{
+    app_common common = job->task->common;
+    common.threads = job->threads;
+    return app_open(&common, &job->u);
+}
+
+/* From lines to items in order. */
+static int put_in_order(sort_job *job)
+{
+    int status;
+    if (job->task->mode == SORT_MERGE) {
+        sort_phase(job, "merge");
+        status = sort_merge(job);
+    } else {
+        status = open_library(job);
+        sort_phase(job, "sort");
+        status = status == APP_OK ? sort_pairs(job) : status;
+        sort_phase(job, "ties");
+        status = status == APP_OK ? sort_resolve_ties(job) : status;
+    }
+    if (status == APP_OK && job->order->unique) {
+        status = sort_drop_equal(job);
+    }
+    return status;
+}
+
+static int write_output(sort_job *job, io_output *out)
+{
+    io_error error;
+    sort_phase(job, "write");
+    int status = sort_write(job, out);
+    if (status != APP_OK) {
+        io_output_discard(out);
+        return status;
+    }
+    sort_phase(job, out->plain ? "close" : "sync");
+    if (io_output_commit(out, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    return APP_OK;
+}
+
+static bool is_check(const sort_job *job)
+{
+    return job->task->mode == SORT_CHECK || job->task->mode == SORT_CHECK_QUIETLY;
+}
+
+static int make_pairs(sort_job *job)
+{
+    int status = sort_make_plans(job);
+    if (status == APP_OK && job->task->strict) {
+        status = sort_check_strictly(job);
+    }
+    if (status == APP_OK) {
+        status = take_memory(job);
+    }
+    if (status == APP_OK) {
+        sort_make_keys(job);
+    }
+    return status;
+}
+
+static int run_lines(sort_job *job, io_output *out)
+{
+    int status = find_lines(job);
+    sort_phase(job, "keys");
+    status = status == APP_OK ? make_pairs(job) : status;
+    if (is_check(job)) {
+        return status == APP_OK ? sort_check(job) : status;
+    }
+    status = status == APP_OK ? put_in_order(job) : status;
+    if (status != APP_OK) {
+        io_output_discard(out);
+        return status;
+    }
+    status = write_output(job, out);
+    sort_phase(job, NULL);
+    if (status == APP_OK && job->task->common.stats) {
+        sort_print_stats(job);
+    }
+    return status;
+}
+
+static int run_array(sort_job *job, io_output *out)
+{
+    const sort_task *task = job->task;
+    sort_phase(job, NULL); /* arrays have a progress of their own */
+    sort_array_task array = {.common = &task->common,
+                             .reverse = task->order.global.reverse,
+                             .unique = task->order.unique,
+                             .check = is_check(job),
+                             .quiet = task->mode == SORT_CHECK_QUIETLY,
+                             .read_seconds = app_seconds() - job->begin};
+    io_array_wish wish = {.type = task->common.type, .from = task->from};
+    if (sort_check_array_options(task) != APP_OK) {
+        if (!is_check(job)) {
+            io_output_discard(out);
+        }
+        return APP_ERROR;
+    }
+    return sort_array(&array, &job->in, &wish, out);
+}
+
+static int run(sort_job *job)
+{
+    io_output out;
+    io_error error;
+    /* The output comes first: it starts a process, which is best done while there is little. */
+    if (!is_check(job) && io_output_open(&out, job->task->common.output, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    int status = read_input(job);
+    if (status == APP_OK) {
+        return is_array(job) ? run_array(job, &out) : run_lines(job, &out);
+    }
+    if (!is_check(job)) {
+        io_output_discard(&out);
+    }
+    return status;
+}
+
+int sort_run(const sort_task *task)
+{
+    sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
+    job.show = isatty(STDERR_FILENO) == 1;
+    int status = run(&job);
+    sort_phase(&job, NULL);
+    upsweep_close(job.u);
+    io_memory_give(job.keys, job.held);
+    io_memory_give(job.items, job.held);
+    free(job.plans);
+    io_lines_free(&job.lines);
+    io_input_free(&job.in);
+    return status;
+}

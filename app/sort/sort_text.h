@@ -1,0 +1,118 @@
+/* sort_text.h - the sort of lines, and what its steps share.
+ *
+ * Every line becomes a pair of 64-bit words: a key, made of the line's first sort key so that
+ * unsigned order agrees with the order asked for, and an item, which says where the line is. The
+ * library sorts the pairs. Lines whose keys are equal are then put in order among themselves: small
+ * runs by comparing, large ones by the same step again with the next bytes or the next sort key.
+ * Last, the lines are gathered in order into blocks and written.
+ *
+ * Memory: the input, 16 bytes a line, and what the library needs to sort n pairs of 16 bytes. */
+#ifndef USW_APP_SORT_SORT_TEXT_H
+#define USW_APP_SORT_SORT_TEXT_H
+
+#include <stdint.h>
+
+#include "app/app.h"
+#include "io/array.h"
+#include "io/lines.h"
+#include "io/number.h"
+#include "io/output.h"
+#include "app/sort/sort_order.h"
+
+typedef enum sort_mode { SORT_SORT, SORT_MERGE, SORT_CHECK, SORT_CHECK_QUIETLY } sort_mode;
+
+/* What the command line asks for. */
+typedef struct sort_task {
+    app_common common;
+    sort_order order;
+    sort_mode mode;
+    bool strict;
+    size_t memory_limit; /* -S; 0: none */
+    io_format from;      /* --from; 0: the first bytes tell */
+    bool keyed;          /* -k was given */
+} sort_task;
+
+enum { SORT_PHASES = 6 };
+
+typedef struct sort_job {
+    const sort_task *task;
+    const sort_order *order;
+    unsigned threads;
+    upsweep *u;
+    io_input in;
+    io_lines lines;
+    size_t n;
+    uint64_t *keys, *items; /* n each */
+    size_t held;            /* bytes of both */
+    io_number_plan *plans;  /* one for each of order->keys */
+    unsigned bits;          /* IO_NUMBER_... of all keys made of the first sort key */
+    /* for --stats */
+    const char *phase[SORT_PHASES];
+    double seconds[SORT_PHASES];
+    size_t phases;
+    double begin;
+    char algorithm[64], reason[256];
+    bool remade; /* some keys are no longer those of the first stage */
+    size_t ties; /* lines in runs of equal keys */
+    bool show;   /* progress */
+} sort_job;
+
+/* An item: where the line begins, and its length without the end; LONG_LINE: so long or longer. */
+#define SORT_LONG_LINE ((UINT64_C(1) << 24) - 1)
+#define SORT_ITEM_PLACES (UINT64_C(1) << 40)
+
+static inline uint64_t sort_item(size_t at, size_t bytes)
+{
+    return (uint64_t)at << 24 | (bytes < SORT_LONG_LINE ? bytes : SORT_LONG_LINE);
+}
+
+sort_text sort_long_line(const sort_job *job, uint64_t item);
+
+static inline sort_text sort_line(const sort_job *job, uint64_t item)
+{
+    if ((item & SORT_LONG_LINE) == SORT_LONG_LINE) {
+        return sort_long_line(job, item);
+    }
+    const unsigned char *p = job->in.bytes + (item >> 24);
+    return (sort_text){p, p + (item & SORT_LONG_LINE)};
+}
+
+/* What a 64-bit key is made of: sort key `key`, and for bytes from byte `depth` of it on. */
+typedef struct sort_stage {
+    size_t key, depth;
+} sort_stage;
+
+/* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
+ * by sort_array.c. Returns the exit status. */
+int sort_run(const sort_task *task);
+/* verb_sort.c: refuses what is for lines only. */
+int sort_check_array_options(const sort_task *task);
+
+/* sort_text_keys.c: plans for numbers, then the pairs. */
+int sort_make_plans(sort_job *job);
+void sort_make_keys(sort_job *job);
+/* The key of one line at a stage; *bits as by io_number_key. */
+uint64_t sort_stage_key(const sort_job *job, sort_stage stage, sort_text line, unsigned *bits);
+/* Keys at a stage for items [begin, end), into job->keys there. Returns the bits of all. */
+unsigned sort_remake_keys(sort_job *job, sort_stage stage, size_t begin, size_t end);
+
+/* sort_text_ties.c: puts runs of equal keys in order. */
+int sort_resolve_ties(sort_job *job);
+
+/* sort_text_merge.c: the order of -m. */
+int sort_merge(sort_job *job);
+
+/* sort_text_check.c: -c and -C, and --strict. */
+int sort_check(sort_job *job);
+int sort_check_strictly(sort_job *job);
+
+/* sort_text_write.c: -u, and the output. */
+int sort_drop_equal(sort_job *job);
+int sort_write(sort_job *job, io_output *out);
+
+/* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */
+void sort_phase(sort_job *job, const char *name);
+void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
+void sort_print_stats(sort_job *job);
+
+#endif

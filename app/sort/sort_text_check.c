@@ -1,0 +1,122 @@
+/* sort_text_check.c - -c and -C: is the input sorted; --strict: are the keys numbers. Both look for
+ * the first line that is not as it should be, slice by slice on all threads. */
+#include "app/sort/sort_text.h"
+
+#include "io/parallel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SLICE = 1 << 15 };
+
+typedef struct search {
+    const sort_job *job;
+    atomic_size_t first; /* line number or offset of the first offender */
+} search;
+
+static void lower(atomic_size_t *least, size_t value)
+{
+    size_t now = atomic_load(least);
+    while (value < now && !atomic_compare_exchange_weak(least, &now, value)) {
+    }
+}
+
+/* -u asks for strict order. */
+static bool in_order(const sort_job *job, size_t i)
+{
+    if (job->keys[i - 1] != job->keys[i]) {
+        return job->keys[i - 1] < job->keys[i];
+    }
+    int order = sort_compare(job->order, 0, sort_line(job, job->items[i - 1]),
+                             sort_line(job, job->items[i]));
+    return job->order->unique ? order < 0 : order <= 0;
+}
+
+static void check_slice(void *context, size_t slice, unsigned lane)
+{
+    (void)lane;
+    search *s = context;
+    size_t i = slice * SLICE, limit = s->job->n - i > SLICE ? i + SLICE : s->job->n;
+    if (i >= atomic_load_explicit(&s->first, memory_order_relaxed)) {
+        return;
+    }
+    for (i += i == 0; i < limit; i++) {
+        if (!in_order(s->job, i)) {
+            lower(&s->first, i);
+            return;
+        }
+    }
+}
+
+/* FILE:LINE of the line at an offset, and that line. */
+static void tell(const sort_job *job, size_t at, const char *what)
+{
+    const io_part *part = io_input_part(&job->in, at);
+    size_t line = io_lines_number(&job->lines, at) - io_lines_number(&job->lines, part->begin) + 1;
+    const unsigned char *p = job->in.bytes + at;
+    const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
+    fprintf(stderr, "upsweep sort: %s:%zu: %s: ", part->name, line, what);
+    fwrite(p, 1, (size_t)(end - p) + 1, stderr);
+}
+
+int sort_check(sort_job *job)
+{
+    search s = {.job = job};
+    atomic_store(&s.first, job->n);
+    sort_phase(job, "check");
+    io_parallel(job->threads, (job->n + SLICE - 1) / SLICE, check_slice, &s);
+    size_t first = atomic_load(&s.first);
+    if (first == job->n) {
+        return APP_OK;
+    }
+    if (job->task->mode == SORT_CHECK) {
+        tell(job, job->items[first] >> 24, "disorder");
+    }
+    return APP_NO;
+}
+
+static bool is_number(const sort_job *job, size_t k, sort_text line)
+{
+    sort_text text = sort_field(job->order, &job->order->keys[k], line);
+    const unsigned char *stop;
+    unsigned bits = 0;
+    (void)io_number_key(&job->plans[k], text.p, text.end, &stop, &bits);
+    if (bits & IO_NUMBER_NONE) {
+        return false;
+    }
+    /* A key that reaches beyond the number's field is cut there. */
+    return stop == text.end || *stop == ' ' || *stop == '\t' || *stop == '\r' ||
+           *stop == job->order->tab;
+}
+
+static void strict_chunk(void *context, size_t chunk, unsigned lane)
+{
+    (void)lane;
+    search *s = context;
+    const sort_job *job = s->job;
+    size_t limit, at = io_lines_chunk(&job->lines, chunk, &limit);
+    while (at < limit && at < atomic_load_explicit(&s->first, memory_order_relaxed)) {
+        const unsigned char *p = job->in.bytes + at;
+        const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
+        for (size_t k = 0; k < job->order->count; k++) {
+            if (job->order->keys[k].kind != SORT_BYTES && !is_number(job, k, (sort_text){p, end})) {
+                lower(&s->first, at);
+                return;
+            }
+        }
+        at += (size_t)(end - p) + 1;
+    }
+}
+
+int sort_check_strictly(sort_job *job)
+{
+    search s = {.job = job};
+    atomic_store(&s.first, job->in.size);
+    io_parallel(job->threads, job->lines.chunks, strict_chunk, &s);
+    size_t first = atomic_load(&s.first);
+    if (first == job->in.size) {
+        return APP_OK;
+    }
+    tell(job, first, "no number");
+    return APP_ERROR;
+}

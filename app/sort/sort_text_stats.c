@@ -1,0 +1,68 @@
+/* sort_text_stats.c - what --stats tells, and the progress that a person at a terminal sees. */
+#include "app/sort/sort_text.h"
+
+#include <string.h>
+
+static const double PATIENCE = 1.0; /* seconds before progress is shown */
+
+void sort_phase(sort_job *job, const char *name)
+{
+    double now = app_seconds() - job->begin;
+    if (job->phases > 0) {
+        job->seconds[job->phases - 1] += now;
+    }
+    if (job->show && now > PATIENCE) {
+        fprintf(stderr, name != NULL ? "\r\033[Kupsweep sort: %s" : "\r\033[K", name);
+    }
+    if (name != NULL && job->phases < SORT_PHASES) {
+        job->phase[job->phases] = name;
+        job->seconds[job->phases++] = -now;
+    }
+}
+
+void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
+{
+    if (!job->show || lane != 0 || done % 16 != 0) {
+        return;
+    }
+    if (app_seconds() - job->begin > PATIENCE) {
+        fprintf(stderr, "\r\033[Kupsweep sort: %s %.0f%%", job->phase[job->phases - 1],
+                100.0 * (double)done / (double)all);
+    }
+}
+
+static void describe_key(const sort_job *job)
+{
+    static const char *const forms[] = {"the whole number", "sign, exponent and first digits",
+                                        "the nearest double"};
+    const sort_key *key = &job->order->keys[0];
+    const io_number_plan *plan = &job->plans[0];
+    if (key->kind == SORT_BYTES) {
+        fprintf(stderr, "key        bytes, seven at a time");
+    } else {
+        fprintf(stderr, "key        %s number as 64 bits: %s",
+                key->kind == SORT_PLAIN ? "decimal" : "general", forms[plan->form]);
+    }
+    fprintf(stderr, "; %zu lines had a key that others had too\n", job->ties);
+}
+
+void sort_print_stats(sort_job *job)
+{
+    double all = app_seconds() - job->begin;
+    double megabytes = 1e-6 * (double)job->in.size;
+    fprintf(stderr, "input      %zu lines, %.1f MB\n", job->lines.count, megabytes);
+    if (job->algorithm[0] != '\0') {
+        fprintf(stderr, "algorithm  %s, because %s\n", job->algorithm, job->reason);
+    }
+    describe_key(job);
+    fprintf(stderr, "time      ");
+    for (size_t i = 0; i < job->phases; i++) {
+        fprintf(stderr, " %s %.3f", job->phase[i], job->seconds[i]);
+    }
+    fprintf(stderr, ", in all %.3f s on %u thread%s\n", all, job->threads,
+            job->threads == 1 ? "" : "s");
+    if (all > 0) {
+        fprintf(stderr, "speed      %.1f MB/s, %.2f million lines a second\n", megabytes / all,
+                1e-6 * (double)job->lines.count / all);
+    }
+}

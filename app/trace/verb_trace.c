@@ -1,0 +1,156 @@
+/* verb_trace.c - `upsweep trace NAME NUMBER...`: runs an explained form and prints every step. */
+#include "app/algorithm.h"
+#include "app/app.h"
+#include "io/output.h"
+#include "app/trace/trace_input.h"
+#include "app/trace/trace_print.h"
+#include "app/watch/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct settings {
+    app_common common;
+    const char *format;
+    bool watch;   /* on the terminal */
+    bool plain;   /* as pictures, one below the other */
+    double speed; /* pictures a second; 0: not given */
+} settings;
+
+static int take_watch(void *target, const char *word)
+{
+    settings *s = target;
+    s->watch = word == NULL;
+    s->plain = word != NULL && strcmp(word, "plain") == 0;
+    return s->watch || s->plain ? APP_OK
+                                : app_fail("--watch takes nothing or plain, not '%s'", word);
+}
+
+static int take_speed(void *target, const char *text)
+{
+    settings *s = target;
+    int status = app_parse_number("--speed", text, &s->speed);
+    if (status == APP_OK && !(s->speed >= 0.1 && s->speed <= 10000)) {
+        return app_fail("--speed is from 0.1 to 10000 rounds a second, not %s", text);
+    }
+    return status;
+}
+
+static const app_option options[] = {
+    {0, "format", "FORMAT", "text (rows for people) or jsonl (one JSON object for each step)",
+     APP_TEXT, offsetof(settings, format), NULL},
+    {0, "watch", "[=plain]", "play the rounds on the terminal; plain prints them as pictures",
+     APP_CALL, 0, take_watch},
+    {0, "speed", "ROUNDS", "with --watch, rounds a second; else it fits their number", APP_CALL, 0,
+     take_speed},
+    {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
+};
+
+const app_usage usage_trace = {
+    "NAME [NUMBER...|-]",
+    "Runs the explained form of an algorithm (see `upsweep list` and `upsweep explain NAME`) on "
+    "the\n"
+    "numbers, each from 0 to 4294967295, and prints what the arrays hold after every round. With "
+    "-\n"
+    "the numbers are read from standard input, parted by blanks, commas or new lines; without any\n"
+    "number the algorithm's own example is taken.\n"
+    "\n"
+    "Below the rows stand the rounds and the steps counted in the trace, beside the formulas that\n"
+    "the algorithm states for them. docs/trace.md describes both formats.\n"
+    "\n"
+    "With --watch every round is a picture: a bar for each element, those that the lanes of the\n"
+    "round compare or read in blue, those that they write in orange, and lines that join the\n"
+    "pairs. Keys: space pauses and goes on, right and left step forward and back, + and - change\n"
+    "the speed, Home and End go to the start and the end, q quits.",
+    APP_OUTPUT, options,
+    "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
+    "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -\n"
+    "seq 32 | shuf | upsweep trace sort/bitonic --watch -"};
+
+/* A write error ends the trace as UPSWEEP_STOPPED; who closes f says why. */
+static int run(const upsweep_algorithm *a, const app_trace_input *in, const settings *s, FILE *f)
+{
+    upsweep_status status;
+    if (s->plain) {
+        return watch_print(a, in->values, in->count, f);
+    }
+    if (strcmp(s->format, "jsonl") == 0) {
+        status = upsweep_trace(a->name, in->values, in->count, NULL, trace_jsonl_sink, f);
+    } else {
+        trace_text text = {.f = f, .algorithm = a, .measure = true};
+        status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
+        trace_text_free(&text);
+        if (status == UPSWEEP_OK) {
+            text = (trace_text){.f = f, .algorithm = a, .head_width = text.head_width};
+            status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
+            trace_text_free(&text);
+        }
+        if (text.failed) {
+            return app_fail("out of memory");
+        }
+    }
+    return status == UPSWEEP_OK || status == UPSWEEP_STOPPED ? APP_OK : app_trace_fail(a, status);
+}
+
+/* Through a stream of its own into a file that appears when it is whole. */
+static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, const settings *s)
+{
+    const char *name = s->common.output;
+    io_output out;
+    io_error error;
+    if (io_output_open(&out, name, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    int fd = dup(out.fd), status = APP_OK;
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (f == NULL) {
+        status = app_fail("%s: %s", name, strerror(errno));
+    } else {
+        status = run(a, in, s, f);
+        bool failed = ferror(f) != 0;
+        if ((fclose(f) != 0 || failed) && status == APP_OK) {
+            status = app_fail("%s: cannot be written: %s", name, strerror(errno));
+        }
+    }
+    if (status != APP_OK) {
+        io_output_discard(&out);
+        return status;
+    }
+    return io_output_commit(&out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
+}
+
+int verb_trace(int argc, char **argv)
+{
+    settings s = {.format = "text"};
+    int status = app_parse(&usage_trace, argc, argv, &s.common);
+    if (status >= 0) {
+        return status;
+    }
+    if (strcmp(s.format, "jsonl") != 0 && strcmp(s.format, "text") != 0) {
+        return app_fail("there is no format '%s'; there are text and jsonl", s.format);
+    }
+    if (s.watch && s.common.output != NULL) {
+        return app_fail("--watch plays on the terminal and writes no file; --watch=plain does");
+    }
+    if (s.speed > 0 && !s.watch) {
+        return app_fail("--speed is of use with --watch only");
+    }
+    if (s.common.operand_count == 0) {
+        return app_fail("which algorithm? `upsweep list` shows all");
+    }
+    const upsweep_algorithm *a = app_algorithm(s.common.operands[0]);
+    if (a == NULL) {
+        return APP_ERROR;
+    }
+    app_trace_input in = {0};
+    status = app_trace_input_read(&in, a, s.common.operands + 1, s.common.operand_count - 1);
+    if (status == APP_OK && s.watch) {
+        status = watch_play(a, in.values, in.count, s.speed);
+    } else if (status == APP_OK) {
+        status = s.common.output == NULL ? run(a, &in, &s, stdout) : run_to_file(a, &in, &s);
+    }
+    app_trace_input_free(&in);
+    return status != APP_OK ? status : app_finish_stdout();
+}

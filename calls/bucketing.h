@@ -1,0 +1,13 @@
+/* bucketing.h - a caller's bucketing, checked and made ready for histogram (buckets.c). */
+#ifndef USW_CALLS_BUCKETING_H
+#define USW_CALLS_BUCKETING_H
+
+#include "core/check.h"
+#include "cpu/cpu.h"
+
+/* Least and greatest key are looked for where WIDTH leaves its range open; keys, n and type have
+ * been checked. Takes scratch for edges. */
+upsweep_status usw_buckets_make(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                const upsweep_bucketing *wish, usw_buckets *b);
+
+#endif

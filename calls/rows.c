@@ -1,0 +1,250 @@
+/* rows.c - upsweep_sort_rows: many rows, each sorted on its own. Tasks take the rows that begin
+ * within equal stretches of the keys; a row that does not fit a core's cache is sorted by all
+ * threads together, before. With an index, key and position are packed into one integer, the key
+ * above. */
+#include "core/check.h"
+#include "cpu/patterns/patterns.h"
+#include "calls/on_gpu/on_gpu.h"
+#include "cpu/pair_sort/pair_sort.h"
+
+enum {
+    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
+    LONG_BYTES = 256 * 1024, /* a row of so many is sorted by all threads */
+    TASK_KEYS = 32 * 1024
+};
+
+typedef struct rows_job {
+    upsweep *u;
+    usw_options options;
+    unsigned char *keys;
+    upsweep_type type;
+    size_t n, bytes, rows, row_keys;
+    const uint64_t *begin; /* NULL: rows of row_keys */
+    unsigned width;
+    usw_keymap map;
+    unsigned char *index;
+    size_t index_bytes;
+    size_t long_keys, longest_short; /* keys of a row */
+    usw_shares rooms;                /* packed keys: 16 bytes for each of longest_short, a lane */
+} rows_job;
+
+static size_t row_begin(const rows_job *j, size_t r)
+{
+    return j->begin == NULL ? r * j->row_keys : (size_t)j->begin[r];
+}
+
+/* ---- a short row, on one thread ---- */
+
+static void sort_plain(const rows_job *j, void *row, size_t n)
+{
+    USW_ROUTE("a short row");
+    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
+    if (usw_keymap_is_identity(&j->map)) {
+        USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](row, n);
+        return;
+    }
+    maps->map[j->width](row, row, n, &j->map);
+    USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](row, n);
+    maps->unmap[j->width](row, row, n, &j->map);
+}
+
+static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
+                        void *room)
+{
+    USW_ROUTE("a short row with positions");
+    uint64_t *narrow = room;
+    usw_u128 *wide = room;
+    bool is_narrow = j->bytes <= 4;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = usw_map_key(&j->map, usw_load_raw(row + i * j->bytes, j->bytes));
+        if (is_narrow) {
+            narrow[i] = key << 32 | i;
+        } else {
+            wide[i] = (usw_u128)key << 64 | i;
+        }
+    }
+    USW_PICK(j->u->isa, usw_part_vsort)->sort[is_narrow ? 3 : 4](room, n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = is_narrow ? narrow[i] >> 32 : (uint64_t)(wide[i] >> 64);
+        uint64_t from = is_narrow ? (uint32_t)narrow[i] : (uint64_t)wide[i];
+        usw_store_raw(row + i * j->bytes, j->bytes, usw_unmap_key(&j->map, key));
+        usw_store_raw(index + i * j->index_bytes, j->index_bytes, from);
+    }
+}
+
+/* The first row that begins at `key` or behind. */
+static size_t first_row_at(const rows_job *j, size_t key)
+{
+    size_t low = 0, high = j->rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row_begin(j, middle) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void rows_task(void *context, size_t t, unsigned lane)
+{
+    const rows_job *j = context;
+    size_t end = first_row_at(j, (t + 1) * TASK_KEYS);
+    for (size_t r = first_row_at(j, t * TASK_KEYS); r < end; r++) {
+        size_t at = row_begin(j, r), n = row_begin(j, r + 1) - at;
+        if (n > j->long_keys || (n < 2 && j->index == NULL)) {
+            continue;
+        }
+        if (j->index == NULL) {
+            sort_plain(j, j->keys + at * j->bytes, n);
+        } else {
+            sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
+                        usw_share(&j->rooms, lane));
+        }
+    }
+}
+
+/* ---- a long row, by all threads ---- */
+
+static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
+{
+    upsweep *u = j->u;
+    unsigned char *row = j->keys + at * j->bytes;
+    if (j->index == NULL) {
+        USW_ROUTE("a long row");
+        return usw_sort_keys(u, row, n, j->type, &j->options);
+    }
+    USW_ROUTE("a long row with positions");
+    USW_CALL_CARRIES(USW_CARRY_INDEX);
+    unsigned char *index = j->index + at * j->index_bytes;
+    usw_pair_sort p = {.n = n, .keys = row, .map = j->map, .bit_end = j->map.bits};
+    p.payload_bytes = j->index_bytes;
+    p.out_keys = row;
+    p.out_payloads = index;
+    return usw_sort_carrying(u, &p, j->bytes);
+}
+
+static upsweep_status sort_long_rows(const rows_job *j)
+{
+    upsweep_status status = UPSWEEP_OK;
+    for (size_t r = 0; r < j->rows && status == UPSWEEP_OK; r++) {
+        size_t at = row_begin(j, r), n = row_begin(j, r + 1) - at;
+        if (n > j->long_keys) {
+            usw_mark mark = usw_scratch_mark(j->u);
+            status = sort_long(j, at, n);
+            usw_scratch_reset(j->u, mark);
+        }
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Checks the offsets; finds the longest of the short rows. */
+static upsweep_status look_at_rows(rows_job *j, size_t *longest)
+{
+    *longest = 0;
+    for (size_t r = 0; r < j->rows; r++) {
+        size_t at = row_begin(j, r), end = row_begin(j, r + 1);
+        if (at > end || end > j->n) {
+            return usw_fail(j->u, UPSWEEP_ERROR_RANGE, USW_SAY_ROW, r);
+        }
+        *longest = usw_max(*longest, end - at);
+        if (end - at <= j->long_keys) {
+            j->longest_short = usw_max(j->longest_short, end - at);
+        }
+        if (j->begin == NULL) {
+            break;
+        }
+    }
+    return UPSWEEP_OK;
+}
+
+static upsweep_status sort_rows(rows_job *j)
+{
+    size_t longest, bytes;
+    j->long_keys = LONG_BYTES / j->bytes;
+    upsweep_status status = look_at_rows(j, &longest);
+    if (status == UPSWEEP_OK && j->index_bytes == 4 && longest > (size_t)UINT32_MAX + 1) {
+        status = usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "a row of %zu keys needs 64-bit indices",
+                          longest);
+    }
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    if (j->index != NULL) {
+        bytes = j->longest_short * sizeof(usw_u128);
+        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
+        if (j->rooms.at == NULL) {
+            return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
+                            j->longest_short);
+        }
+    }
+    if (longest > j->long_keys) {
+        status = sort_long_rows(j);
+    }
+    if (status == UPSWEEP_OK) {
+        usw_parallel(j->u, usw_div_up(j->n, TASK_KEYS), rows_task, j);
+        usw_report(j->u, "", "%zu rows, the longest of %zu keys: rows over threads", j->rows,
+                   longest);
+    }
+    return status;
+}
+
+static upsweep_status check(rows_job *j, unsigned index_bits)
+{
+    upsweep *u = j->u;
+    const usw_options *o = &j->options;
+    upsweep_status status = usw_check_type(u, j->type);
+    if (status == UPSWEEP_OK) {
+        status = usw_check_array(u, j->keys, j->n, j->bytes, "keys");
+    }
+    if (status == UPSWEEP_OK && j->begin != NULL) {
+        status = j->rows == SIZE_MAX
+                     ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu rows cannot be", j->rows)
+                     : usw_check_array(u, j->begin, j->rows + 1, sizeof *j->begin, "begin");
+    }
+    if (status == UPSWEEP_OK && j->index != NULL && index_bits != 32 && index_bits != 64) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "index_bits is 32 or 64, not %u", index_bits);
+    }
+    if (status == UPSWEEP_OK && j->index != NULL) {
+        status = usw_check_array(u, j->index, j->n, j->index_bytes, "index");
+    }
+    if (status == UPSWEEP_OK && (o->bit_begin != 0 || o->bit_end != 0)) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_rows takes no bit range");
+    }
+    if (status == UPSWEEP_OK && (o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
+    }
+    if (status == UPSWEEP_OK && j->begin == NULL && (j->rows == 0 ? j->n : j->n % j->rows) != 0) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys are not %zu rows of one length",
+                          j->n, j->rows);
+    }
+    return status == UPSWEEP_OK ? usw_no_choice(u, o) : status;
+}
+
+upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                 const uint64_t *begin, size_t rows, void *index,
+                                 unsigned index_bits, const upsweep_options *options)
+{
+    rows_job j = {.u = u, .keys = keys, .type = type, .n = n, .rows = rows, .begin = begin};
+    upsweep_status status = usw_enter(u, options, FLAGS, &j.options);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    j.bytes = upsweep_type_bytes(type);
+    j.index = index;
+    j.index_bytes = index_bits / 8;
+    status = check(&j, index_bits);
+    if (status == UPSWEEP_OK) {
+        j.width = usw_log2_up(j.bytes);
+        j.map = usw_keymap_of(type, j.options.flags);
+        j.row_keys = rows == 0 ? 0 : n / rows;
+    }
+    if (status == UPSWEEP_OK && rows > 0 &&
+        !usw_gpu_sort_rows(u, keys, n, type, begin, rows, index, index_bits, &j.options, &status)) {
+        status = sort_rows(&j);
+    }
+    return usw_leave(u, status);
+}

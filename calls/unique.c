@@ -1,0 +1,213 @@
+/* unique.c - unique and run_lengths, by the bits of the keys.
+ *
+ * unique: with one or two threads the heads (keys that differ from the one before) are compacted in
+ * place by one, since that saturates the memory of small machines. With more, waves of blocks are
+ * compacted into scratch side by side and then copied to their places, which lie where the wave or
+ * one before it has been read already: no second array is needed.
+ *
+ * run_lengths: the heads of each block are counted; then every block knows where its runs go and
+ * where the next head after it is, writes the places of its heads, and takes differences. */
+#include "core/check.h"
+#include "calls/on_gpu/on_gpu.h"
+#include "cpu/cpu.h"
+
+enum {
+    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_IN_PLACE,
+    WAVE_BYTES = 1 << 20, /* of one block of a wave */
+    RUNS_BLOCK = 1 << 14  /* keys */
+};
+
+typedef struct wave_block {
+    size_t kept, to; /* heads, and the place of the first */
+} wave_block;
+
+typedef struct unique_job {
+    const usw_part_unique *part;
+    unsigned width;
+    size_t bytes, n;
+    unsigned char *keys;
+    unsigned char *spare;  /* a block for each of a wave */
+    size_t start, block_n; /* of the wave; keys of one block */
+    wave_block *blocks;
+} unique_job;
+
+static bool is_head(const unsigned char *keys, size_t i, size_t bytes)
+{
+    return i == 0 || memcmp(keys + i * bytes, keys + (i - 1) * bytes, bytes) != 0;
+}
+
+static void compact_block(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    const unique_job *j = context;
+    size_t at = j->start + block * j->block_n, n = usw_min(j->block_n, j->n - at);
+    j->blocks[block].kept =
+        j->part->compact[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
+                                   j->spare + block * j->block_n * j->bytes);
+}
+
+static void place_block(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    const unique_job *j = context;
+    const wave_block *b = &j->blocks[block];
+    memcpy(j->keys + b->to * j->bytes, j->spare + block * j->block_n * j->bytes,
+           b->kept * j->bytes);
+}
+
+static size_t unique_by_waves(upsweep *u, unique_job *j, size_t wave)
+{
+    USW_ROUTE("unique by waves of blocks");
+    size_t kept = 0;
+    for (j->start = 0; j->start < j->n; j->start += wave * j->block_n) {
+        size_t blocks = usw_min(wave, usw_div_up(j->n - j->start, j->block_n));
+        usw_parallel(u, blocks, compact_block, j);
+        for (size_t b = 0; b < blocks; b++) {
+            j->blocks[b].to = kept;
+            kept += j->blocks[b].kept;
+        }
+        usw_parallel(u, blocks, place_block, j);
+    }
+    return kept;
+}
+
+static size_t run_unique(upsweep *u, unique_job *j)
+{
+    size_t wave = u->threads;
+    j->block_n = WAVE_BYTES / j->bytes;
+    if (wave > 2 && j->n >= 2 * j->block_n) {
+        j->blocks = usw_scratch(u, wave * sizeof *j->blocks);
+        j->spare = usw_scratch(u, wave * WAVE_BYTES);
+        if (j->blocks != NULL && j->spare != NULL) {
+            return unique_by_waves(u, j, wave);
+        }
+    }
+    USW_ROUTE("unique in place by one thread");
+    return j->part->compact[j->width](j->keys, j->n, true, j->keys);
+}
+
+static upsweep_status check(upsweep *u, const usw_options *o, const void *keys, size_t n,
+                            upsweep_type type, const void *count)
+{
+    upsweep_status status = usw_check_type(u, type);
+    if (status == UPSWEEP_OK) {
+        status = usw_check_array(u, keys, n, upsweep_type_bytes(type), "keys");
+    }
+    if (status == UPSWEEP_OK && count == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "there is nowhere to put the count");
+    }
+    return status == UPSWEEP_OK ? usw_no_choice(u, o) : status;
+}
+
+upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type type, size_t *kept,
+                              const upsweep_options *options)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = check(u, &o, keys, n, type, kept);
+    if (status == UPSWEEP_OK &&
+        !usw_gpu_unique(u, keys, n, upsweep_type_bytes(type), kept, &status)) {
+        unique_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
+        j.bytes = upsweep_type_bytes(type);
+        j.width = usw_log2_up(j.bytes);
+        *kept = n == 0 ? 0 : run_unique(u, &j);
+    }
+    return usw_leave(u, status);
+}
+
+/* ---- run lengths ---- */
+
+typedef struct runs_block {
+    size_t heads, first; /* how many, and where in the block the first is */
+    size_t to;           /* runs before the block */
+    size_t next;         /* the first head after the block, or n */
+} runs_block;
+
+typedef struct runs_job {
+    const usw_part_unique *part;
+    unsigned width;
+    size_t bytes, n;
+    const unsigned char *keys;
+    runs_block *blocks;
+    unsigned char *out_keys;
+    uint64_t *out_counts;
+} runs_job;
+
+static void count_heads(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    const runs_job *j = context;
+    size_t at = block * RUNS_BLOCK, n = usw_min(RUNS_BLOCK, j->n - at);
+    runs_block *b = &j->blocks[block];
+    b->heads = j->part->heads[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
+                                        &b->first);
+}
+
+static void write_runs(void *context, size_t block, unsigned lane)
+{
+    (void)lane;
+    const runs_job *j = context;
+    size_t at = block * RUNS_BLOCK, n = usw_min(RUNS_BLOCK, j->n - at);
+    const runs_block *b = &j->blocks[block];
+    if (b->heads == 0) {
+        return;
+    }
+    uint64_t *counts = j->out_counts + b->to;
+    j->part->runs[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes), b->heads,
+                            at, j->out_keys + b->to * j->bytes, counts);
+    for (size_t i = 0; i + 1 < b->heads; i++) {
+        counts[i] = counts[i + 1] - counts[i];
+    }
+    counts[b->heads - 1] = b->next - counts[b->heads - 1];
+}
+
+static upsweep_status find_runs(upsweep *u, runs_job *j, size_t *runs)
+{
+    USW_ROUTE("runs");
+    size_t blocks = usw_div_up(j->n, RUNS_BLOCK), next = j->n, total = 0;
+    j->blocks = usw_scratch(u, blocks * sizeof *j->blocks);
+    if (j->blocks == NULL) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "run_lengths: no scratch for %zu blocks", blocks);
+    }
+    usw_parallel(u, blocks, count_heads, j);
+    for (size_t b = 0; b < blocks; b++) {
+        j->blocks[b].to = total;
+        total += j->blocks[b].heads;
+    }
+    for (size_t b = blocks; b-- > 0;) {
+        j->blocks[b].next = next;
+        next = j->blocks[b].heads != 0 ? b * RUNS_BLOCK + j->blocks[b].first : next;
+    }
+    usw_parallel(u, blocks, write_runs, j);
+    *runs = total;
+    return UPSWEEP_OK;
+}
+
+upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                   void *out_keys, uint64_t *out_counts, size_t *runs,
+                                   const upsweep_options *options)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS & ~UPSWEEP_IN_PLACE, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = check(u, &o, keys, n, type, runs);
+    if (status == UPSWEEP_OK && n > 0 && (out_keys == NULL || out_counts == NULL)) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "run_lengths: an output is NULL");
+    }
+    if (status == UPSWEEP_OK &&
+        !usw_gpu_runs(u, keys, n, upsweep_type_bytes(type), out_keys, out_counts, runs, &status)) {
+        runs_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
+        j.bytes = upsweep_type_bytes(type);
+        j.width = usw_log2_up(j.bytes);
+        j.out_keys = out_keys;
+        j.out_counts = out_counts;
+        *runs = 0;
+        status = n == 0 ? UPSWEEP_OK : find_runs(u, &j, runs);
+    }
+    return usw_leave(u, status);
+}

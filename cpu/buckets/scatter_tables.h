@@ -1,0 +1,43 @@
+/* scatter_tables.h - what cpu/buckets/scatter.h needs once, not once per width: its constants, how
+ * a line of keys goes to memory, and its tables. */
+#ifndef USW_CPU_BUCKETS_SCATTER_TABLES_H
+#define USW_CPU_BUCKETS_SCATTER_TABLES_H
+#include "core/frame.h"
+#include "cpu/buckets/write_combining.h"
+
+enum {
+    BLOCK_KEYS = 512,        /* mapped and classified at a time */
+    LINE_BYTES = 256,        /* of one bucket, written at a time */
+    BUCKETS_MAX = 2048,      /* so that all lines fit 512 KB */
+    STREAM_BYTES = 8u << 20, /* from here on a scatter goes round the cache */
+    CHUNK_KEYS = 64 * 1024   /* at least, for a chunk to be worth its tables */
+};
+
+static inline void copy_line(void *to, const void *from, bool stream)
+{
+    if (stream) {
+        stream_line(to, from, LINE_BYTES);
+    } else {
+        memcpy(to, from, LINE_BYTES);
+    }
+}
+
+/* What a split into buckets works with; taken once and used again at every level. */
+typedef struct scatter_room {
+    size_t *next;     /* [chunks][buckets]: counts, then where a chunk writes next */
+    usw_shares first; /* [lanes][buckets]: where the chunk began to write */
+    usw_shares lines; /* [lanes][buckets][LINE_BYTES] */
+    size_t chunks_max;
+} scatter_room;
+
+static bool take_scatter_room(upsweep *u, scatter_room *room)
+{
+    size_t lanes = u->threads;
+    room->chunks_max = 2 * lanes;
+    room->next = usw_scratch(u, room->chunks_max * BUCKETS_MAX * sizeof(size_t));
+    room->first = usw_scratch_shares(u, lanes, BUCKETS_MAX * sizeof(size_t));
+    room->lines = usw_scratch_shares(u, lanes, (size_t)BUCKETS_MAX * LINE_BYTES);
+    return room->next != NULL && room->first.at != NULL && room->lines.at != NULL;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* double_keys.h - doubles sorted as such, which takes no maps and with AVX2 two instructions
+ * a pair, where mapped to integers they take three. Only of plain ones, neither NaN nor -0, is the
+ * lesser and the greater always one of each, and what compares equal the same. */
+
+#undef FN
+#define FN(name) name##_f64
+#define DOUBLES 1
+#include "cpu/cache_sort/key_order.h"
+#if USW_LEVEL == 2
+#include "cpu/cache_sort/vectors_avx512.h"
+#else
+#include "cpu/cache_sort/vectors_avx2.h"
+#endif
+#include "cpu/cache_sort/network.h"
+#include "cpu/cache_sort/merge_blocks.h"
+#include "cpu/cache_sort/partition_vectors.h"
+#include "cpu/cache_sort/quicksort.h"
+#include "cpu/cache_sort/short_arrays_order.h"
+
+/* Whether one of n keys is not plain: by integers, which raise no flag of floating point. */
+static inline bool others_among(const uint64_t *k, size_t n)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        found |= (int64_t)(k[i] & ~sign) > (int64_t)KEY_GREATEST || k[i] == sign ? UINT64_MAX : 0;
+    }
+    return found != 0;
+}
+
+static bool plain_doubles(const void *keys, size_t n)
+{
+    enum { BLOCK = 64 }; /* a constant: a loop of vectors alone */
+    const uint64_t *k = keys;
+    if (n < BLOCK) {
+        return !others_among(k, n);
+    }
+    bool others = others_among(k + n - BLOCK, BLOCK);
+    for (size_t i = 0; i + BLOCK <= n && !others; i += BLOCK) {
+        others = others_among(k + i, BLOCK);
+    }
+    return !others;
+}
+
+/* ---- the steps, by numbers ---- */
+
+USW_APART static void sort_numbers(KEY *k, size_t n)
+{
+    FN(vsort)(k, n);
+}
+
+USW_APART static void select_numbers(KEY *keys, size_t n, size_t k)
+{
+    FN(vselect)(keys, n, k, NULL);
+}
+
+USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)
+{
+    return FN(partition)(k, n, pivot);
+}
+
+USW_APART static usw_shape sort_few_numbers(KEY *k, size_t n)
+{
+    return FN(sort_shaped)(k, n);
+}
+
+/* ---- and what calls them ----
+ *
+ * In the usual state, and the flags are as they were: where tiny numbers are read as zero, some
+ * would be lost, and not every thread need have the caller's state. The steps are functions of
+ * their own, so that nothing of them is moved out of there. To write the state takes long. */
+
+enum { USUAL_STATE = 0x1f80, STATE_FLAGS = 0x3f }; /* as when a program starts */
+
+static inline unsigned begin_usual(void)
+{
+    unsigned state = _mm_getcsr();
+    if ((state & ~(unsigned)STATE_FLAGS) != USUAL_STATE) {
+        _mm_setcsr(USUAL_STATE);
+    }
+    return state;
+}
+
+static inline void end_usual(unsigned state)
+{
+    if (_mm_getcsr() != state) {
+        _mm_setcsr(state);
+    }
+}
+
+static void sort_doubles(void *keys, size_t n)
+{
+    unsigned state = begin_usual();
+    sort_numbers(keys, n);
+    end_usual(state);
+}
+
+/* False, with nothing done, if these are others, or their order is. */
+static bool select_doubles(void *keys, size_t n, size_t k, const usw_keymap *map)
+{
+    if (!keeps_double_order(map) || !plain_doubles(keys, n)) {
+        return false;
+    }
+    unsigned state = begin_usual();
+    select_numbers(keys, n, k);
+    end_usual(state);
+    return true;
+}
+
+/* n >= PARTITION_MIN keys. */
+static size_t partition_doubles(void *keys, size_t n, const void *pivot)
+{
+    KEY p;
+    memcpy(&p, pivot, sizeof p);
+    unsigned state = begin_usual();
+    size_t left = part_numbers(keys, n, p);
+    end_usual(state);
+    return left;
+}
+
+/* n <= USW_SMALL keys. */
+static usw_shape sort_small_doubles(void *keys, size_t n)
+{
+    unsigned state = begin_usual();
+    usw_shape shape = sort_few_numbers(keys, n);
+    end_usual(state);
+    return shape;
+}
+
+#undef DOUBLES
+#undef FN
+#define FN(name) name##_u64
+#include "cpu/cache_sort/key_order.h"

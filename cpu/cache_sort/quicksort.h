@@ -1,0 +1,156 @@
+/* quicksort.h - the quicksort that cache_sort's vector and scalar forms share, included once
+ * per width after one of them. They give BASE, base_sort (n <= BASE keys), choose_pivot and
+ * partition.
+ *
+ * Equal keys: a part knows the greatest value it may hold, `top`. When the chosen pivot is `top`,
+ * the part is split below it instead, and all that goes right equals `top` and is done. So every
+ * value costs at most one partition more, and an array of equal keys two in all. */
+
+static void FN(sift_down)(KEY *k, size_t root, size_t n)
+{
+    KEY x = k[root];
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        child += child + 1 < n && KEY_LESS(k[child], k[child + 1]);
+        if (!KEY_LESS(x, k[child])) {
+            break;
+        }
+        k[root] = k[child];
+    }
+    k[root] = x;
+}
+
+/* Where quicksort meets an adversary: slow, but n log n. */
+static void FN(heap_sort)(KEY *k, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;) {
+        FN(sift_down)(k, i, n);
+    }
+    for (size_t i = n; i-- > 1;) {
+        KEY x = k[0];
+        k[0] = k[i];
+        k[i] = x;
+        FN(sift_down)(k, 0, i);
+    }
+}
+
+static bool FN(all_equal)(const KEY *k, size_t n)
+{
+    enum { BLOCK = 128 }; /* a constant: a loop of vectors alone */
+    KEY differ = 0;
+    size_t i = 0;
+    for (; i + BLOCK <= n && differ == 0; i += BLOCK) {
+        for (size_t j = 0; j < BLOCK; j++) {
+            differ |= k[i + j] ^ k[0];
+        }
+    }
+    if (differ != 0) {
+        return false;
+    }
+    for (; i < n; i++) {
+        differ |= k[i] ^ k[0];
+    }
+    return differ == 0;
+}
+
+/* Sorts keys that are all <= top. */
+static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
+{
+    while (n > FN(BASE)) {
+        if (depth-- == 0) {
+            USW_ROUTE_WORK("heap sort", n);
+            FN(heap_sort)(k, n);
+            return;
+        }
+        bool constant;
+        KEY pivot = FN(choose_pivot)(k, n, NULL, &constant);
+        if (constant && FN(all_equal)(k, n)) {
+            USW_ROUTE("a part of equal keys");
+            return;
+        }
+        if (pivot == top) {
+            USW_ROUTE("the pivot is the greatest key");
+            n = pivot == KEY_LEAST ? 0 : FN(partition)(k, n, KEY_BEFORE(pivot));
+            top = KEY_BEFORE(pivot);
+            continue;
+        }
+        USW_ROUTE_WORK("a partition", n);
+        size_t left = FN(partition)(k, n, pivot);
+        /* To ask which part is the larger would be a branch that no one foresees; depth bounds
+         * the stack. */
+        FN(quick_sort)(k, left, pivot, depth);
+        k += left;
+        n -= left;
+    }
+    FN(base_sort)(k, n);
+}
+
+static void FN(vsort)(void *keys, size_t n)
+{
+#ifdef BLOCKS_ALONE
+    if (n > FN(BASE) && n <= (size_t)BLOCKS_ALONE * FN(BASE)) {
+        USW_ROUTE("blocks alone");
+        FN(sort_many)(keys, n);
+        return;
+    }
+#endif
+    FN(quick_sort)(keys, n, KEY_GREATEST, 2 * usw_log2_up(n) + 4);
+}
+
+#ifndef SIGNED_ORDER
+/* Moves the keys <= pivot to the front, as they compare: map NULL, as such. */
+static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_keymap *map)
+{
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        USW_ROUTE("a partition by mapped keys");
+        return FN(partition_mapped)(k, n, pivot, map);
+    }
+#endif
+    (void)map;
+    return FN(partition)(k, n, pivot);
+}
+
+#if KEY_BITS < 128
+/* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
+ * there after a sort, too. Only what is sorted is mapped. */
+static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
+{
+    KEY *part = keys, top = KEY_GREATEST;
+    unsigned depth = 2 * usw_log2_up(n) + 4;
+    USW_ROUTE("selection");
+    while (n > FN(SELECT_BASE) && depth-- > 0) {
+        bool constant;
+        KEY pivot = FN(choose_pivot)(part, n, map, &constant);
+        bool below = pivot == top;
+        if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(part, n))) {
+            USW_ROUTE("selection among equal keys");
+            return;
+        }
+        size_t left = FN(part_compared)(part, n, below ? KEY_BEFORE(pivot) : pivot, map);
+        if (k < left) {
+            n = left;
+            top = below ? KEY_BEFORE(pivot) : pivot;
+            continue;
+        }
+        if (below) {
+            USW_ROUTE("selection: all others equal the greatest");
+            return; /* all others equal top */
+        }
+        part += left;
+        n -= left;
+        k -= left;
+    }
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](part, part, n, map);
+    }
+#endif
+    FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
+#ifdef COMPARES_MAPPED
+    if (map != NULL) {
+        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](part, part, n, map);
+    }
+#endif
+}
+#endif
+#endif

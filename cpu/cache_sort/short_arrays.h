@@ -1,0 +1,84 @@
+/* short_arrays.h - arrays of at most USW_SMALL keys, whose sort takes no longer than a call can
+ * waste: one look, which ends at the first keys that neither rise nor fall, and the sort. Included
+ * once per width of 16 to 64 bits after the quicksort of that width. */
+
+#include "cpu/cache_sort/short_arrays_order.h"
+
+#ifdef MAPS
+/* n <= BASE keys of another order than their own: they are mapped in registers. */
+static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
+{
+    usw_shape shape = FN(shape)(k, n, map);
+    if (shape == USW_FALLING) {
+        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+    } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
+        USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
+        signed_base_sort_u32(k, n);
+    } else if (shape == USW_MIXED) {
+        USW_ROUTE("mapped in registers");
+        FN(base_sort_mapped)(k, n, map);
+    }
+    return shape;
+}
+#endif
+
+static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
+{
+    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    KEY *k = keys;
+    if (n > 0 && k[0] == k[n - 1] && FN(all_equal)(k, n)) {
+        USW_ROUTE("all equal");
+        return USW_RISING;
+    }
+#ifdef MAPS
+    if (map != NULL && n <= FN(BASE)) {
+        return FN(sort_small_mapped)(k, n, map);
+    }
+#endif
+#ifdef SORTS_SIGNED
+    if (map != NULL && keeps_signed_order(map)) {
+        USW_ROUTE_OF("in signed order", USW_SIGNED);
+        return SIGNED_FN(sort_shaped)(k, n);
+    }
+#endif
+#if KEY_BITS == 64 && defined(SORTS_DOUBLES)
+    if (map != NULL && keeps_double_order(map) && plain_doubles(k, n)) {
+        USW_ROUTE_OF("plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
+        return sort_small_doubles(k, n);
+    }
+#endif
+    if (map != NULL) {
+        maps->map[USW_WIDTH](k, k, n, map);
+    }
+    USW_ROUTE("by its shape");
+    usw_shape shape = FN(sort_shaped)(k, n);
+    if (map != NULL) {
+        maps->unmap[USW_WIDTH](k, k, n, map);
+    }
+    return shape;
+}
+
+#if KEY_BITS == 16
+/* Keys of 8 bits are sorted as such of 16 before the counters of 256 values are cleared. */
+static usw_shape sort_small_u8(void *keys, size_t n, const usw_keymap *map)
+{
+    USW_ROUTE_OF("as 16-bit keys", USW_TYPE_BIT(UPSWEEP_U8) | USW_TYPE_BIT(UPSWEEP_I8));
+    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    uint8_t *k = keys;
+    uint16_t wide[USW_SMALL];
+    if (map != NULL) {
+        maps->map[0](k, k, n, map);
+    }
+    for (size_t i = 0; i < n; i++) {
+        wide[i] = k[i];
+    }
+    usw_shape shape = sort_small_u16(wide, n, NULL);
+    for (size_t i = 0; i < n; i++) {
+        k[i] = (uint8_t)wide[i];
+    }
+    if (map != NULL) {
+        maps->unmap[0](k, k, n, map);
+    }
+    return shape;
+}
+#endif

@@ -1,0 +1,131 @@
+/* vectors_avx512_256.h - the vector operations that the network needs, for 32-bit keys in vectors
+ * of 256 bits, with the masks of AVX-512. Few keys sort faster so: as many rows again, which is
+ * cheap to compare, and half the lanes, which is not. What the functions do is said in
+ * cpu/cache_sort/vectors_avx512.h. */
+
+#undef V
+#undef M
+#undef LANES
+#undef MAPS
+#define V __m256i
+#define M __mmask8
+#define LANES 8
+#ifndef SIGNED_ORDER
+#define MAPS 1
+#endif
+
+static inline V FN(vload)(const KEY *from)
+{
+    return _mm256_loadu_si256((const V *)(const void *)from);
+}
+
+static inline void FN(vstore)(KEY *to, V v)
+{
+    _mm256_storeu_si256((V *)(void *)to, v);
+}
+
+static inline M FN(first_lanes)(size_t count)
+{
+    return (M)((1u << count) - 1);
+}
+
+static inline V FN(vload_some)(const KEY *from, size_t count)
+{
+#ifdef SIGNED_ORDER
+    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(INT32_MAX), FN(first_lanes)(count), from);
+#else
+    return _mm256_mask_loadu_epi32(_mm256_set1_epi32(-1), FN(first_lanes)(count), from);
+#endif
+}
+
+static inline void FN(vstore_some)(KEY *to, V v, size_t count)
+{
+    _mm256_mask_storeu_epi32(to, FN(first_lanes)(count), v);
+}
+
+#ifdef MAPS
+typedef struct FN(vmap) {
+    V neg, pos, add;
+} FN(vmap);
+
+static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
+{
+    return (FN(vmap)){_mm256_set1_epi32((int)map->neg), _mm256_set1_epi32((int)map->pos),
+                      _mm256_set1_epi32((int)map->add)};
+}
+
+static inline V FN(vmap_some)(V v, FN(vmap) m, size_t count)
+{
+    V y = _mm256_ternarylogic_epi32(v, _mm256_srai_epi32(v, 31), m.neg, 0x78) ^ m.pos;
+    return _mm256_mask_add_epi32(_mm256_set1_epi32(-1), FN(first_lanes)(count), y, m.add);
+}
+
+static inline V FN(vunmap)(V v, FN(vmap) m)
+{
+    V y = _mm256_sub_epi32(v, m.add) ^ m.pos;
+    return _mm256_ternarylogic_epi32(y, _mm256_srai_epi32(y, 31), m.neg, 0x78);
+}
+#endif
+
+static inline V FN(vmin)(V a, V b)
+{
+#ifdef SIGNED_ORDER
+    return _mm256_min_epi32(a, b);
+#else
+    return _mm256_min_epu32(a, b);
+#endif
+}
+
+static inline V FN(vother)(V a, V b, V least)
+{
+    return _mm256_ternarylogic_epi32(a, b, least, 0x96);
+}
+
+static inline M FN(lanes_with)(unsigned d)
+{
+    return d == 1 ? 0xaa : d == 2 ? 0xcc : 0xf0;
+}
+
+static inline M FN(lanes_without)(unsigned d)
+{
+    return (M)~FN(lanes_with)(d);
+}
+
+static inline V FN(vorder)(V a, V b, M upper)
+{
+    return _mm256_mask_ternarylogic_epi32(FN(vmin)(a, b), upper, a, b, 0x96);
+}
+
+static inline V FN(vindex_xor)(unsigned x)
+{
+    return _mm256_xor_si256(_mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0), _mm256_set1_epi32((int)x));
+}
+
+static inline V FN(vpermute)(V v, V index)
+{
+    return _mm256_permutevar8x32_epi32(v, index);
+}
+
+static inline V FN(vindex)(const unsigned char *from)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+USW_IN_REGISTERS V FN(vpick_flip)(V a, V b, const unsigned x, M mask)
+{
+    switch (x) {
+    case 1: return _mm256_mask_shuffle_epi32(a, mask, b, 0xb1);
+    case 2: return _mm256_mask_shuffle_epi32(a, mask, b, 0x4e);
+    default: return _mm256_mask_permutexvar_epi32(a, mask, FN(vindex_xor)(x), b);
+    }
+}
+
+USW_IN_REGISTERS V FN(vflip)(V v, const unsigned x)
+{
+    switch (x) {
+    case 1: return _mm256_shuffle_epi32(v, 0xb1);
+    case 2: return _mm256_shuffle_epi32(v, 0x4e);
+    case 3: return _mm256_shuffle_epi32(v, 0x1b);
+    default: return _mm256_permutevar8x32_epi32(v, FN(vindex_xor)(x));
+    }
+}

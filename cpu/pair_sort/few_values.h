@@ -1,0 +1,326 @@
+/* few_values.h - how pair_sort sorts keys of few values: each key is looked up among
+ * the values met so far, by a hash that keeps them apart, and the number of its value is noted. So
+ * keys are counted by value, and only payloads move, stable, to where those of their value begin.
+ * With a value too many nothing has been done yet, and other steps begin. Included once per key
+ * width. */
+
+#ifndef USW_CPU_PAIR_SORT_FEW_VALUES_H
+#define USW_CPU_PAIR_SORT_FEW_VALUES_H
+#define VALUES_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+enum {
+    VALUES_FROM = 1024, /* keys */
+    VALUES_MAX = 32,
+    VALUES_LOOK = 32,      /* keys from all over the array, of which */
+    VALUES_LOOK_MOST = 20, /* so many differ, at most */
+    VALUES_MORE = 4,       /* than twice those are too many: each that is met costs some time */
+    VALUES_SLOTS = 256,
+    VALUES_TRIES = 1024, /* multipliers; about one in seven keeps 32 values apart */
+    VALUES_BLOCK = 1024, /* so that a byte counts one in 32 of them */
+    VALUES_AT_ONCE = 8,
+    SIXTEEN_SLOTS = 32 /* cpu/pair_sort/few_values_avx2.h */
+};
+#endif
+
+/* Halves of values, and their numbers, by the slots of a smaller hash. */
+typedef struct FN(sixteen) {
+    uint32_t low[SIXTEEN_SLOTS], high[SIXTEEN_SLOTS], multiplier[2];
+    uint8_t number[SIXTEEN_SLOTS];
+} FN(sixteen);
+
+/* The values of a chunk, by number in the order in which they were met. */
+typedef struct FN(values) {
+    KEY slot[VALUES_SLOTS]; /* a value, or, where none belongs, one that belongs elsewhere */
+    uint8_t number[VALUES_SLOTS];
+    uint64_t multiplier;
+    KEY value[VALUES_MAX];
+    size_t place[VALUES_MAX]; /* how many keys have it; then, where the next payload goes */
+    unsigned count, most;     /* values, and how many there may be */
+    bool many, few;           /* few: the smaller hash is there, too */
+    FN(sixteen) sixteen;
+} FN(values);
+
+/* A value of any chunk, and where its keys end in the outputs. */
+typedef struct FN(value_end) {
+    KEY mapped, value;
+    size_t end;
+} FN(value_end);
+
+typedef struct FN(values_job) {
+    FN(job) * job;
+    FN(values) * values; /* [chunk] */
+    uint8_t *numbers;    /* [key] of its chunk's values */
+    char *to;            /* payloads in order: where the keys were, if there is room */
+    FN(value_end) all[VALUES_MAX];
+    unsigned count;
+} FN(values_job);
+
+static inline unsigned FN(slot_of)(const FN(values) * v, KEY key)
+{
+    return (unsigned)((uint64_t)key * v->multiplier >> 56);
+}
+
+#include "cpu/pair_sort/few_values_avx2.h"
+
+/* Finds a multiplier that keeps all values apart. */
+static bool FN(plant_values)(FN(values) * v)
+{
+    v->few = v->count <= 16 && FN(plant_sixteen)(v);
+    for (unsigned tries = 0; tries < VALUES_TRIES; tries++) {
+        uint64_t taken[VALUES_SLOTS / 64] = {0};
+        bool apart = true;
+        for (unsigned i = 0; i < v->count && apart; i++) {
+            unsigned at = FN(slot_of)(v, v->value[i]);
+            apart = (taken[at / 64] >> at % 64 & 1) == 0;
+            taken[at / 64] |= UINT64_C(1) << at % 64;
+        }
+        if (apart) {
+            for (unsigned i = 0; i < VALUES_SLOTS; i++) {
+                v->slot[i] = v->value[0];
+            }
+            for (unsigned i = 0; i < v->count; i++) {
+                unsigned at = FN(slot_of)(v, v->value[i]);
+                v->slot[at] = v->value[i];
+                v->number[at] = (uint8_t)i;
+            }
+            return true;
+        }
+        v->multiplier = v->multiplier * UINT64_C(6364136223846793005) + 2; /* odd */
+    }
+    return false;
+}
+
+/* Key i of a look at keys from all over the array, at distances that differ: not the same ones
+ * again where the keys mirror or repeat themselves. */
+static inline KEY FN(looked_at)(const FN(job) * job, size_t i)
+{
+    size_t part = job->n / VALUES_LOOK;
+    return job->from[part * i + part * (i * 5 % 16) / 16];
+}
+
+/* Whether a look at the keys says that they may have few values: of 32 that differ 25 fall on bits
+ * of their own. */
+static bool FN(look_for_values)(const FN(job) * job)
+{
+    uint64_t met = 0;
+    for (size_t i = 0; i < VALUES_LOOK; i++) {
+        uint64_t key = FN(looked_at)(job, i);
+        met |= UINT64_C(1) << (key * VALUES_MULTIPLIER >> 58);
+    }
+    return __builtin_popcountll(met) <= VALUES_LOOK_MOST;
+}
+
+/* Plants the values of the look; false if it saw too many. */
+static bool FN(take_values)(const FN(job) * job, FN(values) * v)
+{
+    v->count = 0;
+    for (size_t i = 0; i < VALUES_LOOK; i++) {
+        KEY key = FN(looked_at)(job, i);
+        unsigned at = 0;
+        while (at < v->count && v->value[at] != key) {
+            at++;
+        }
+        v->value[at] = key;
+        v->count += at == v->count;
+    }
+    if (v->count > VALUES_LOOK_MOST) {
+        return false;
+    }
+    v->most = (unsigned)usw_min(2 * v->count + VALUES_MORE, VALUES_MAX);
+    v->multiplier = VALUES_MULTIPLIER;
+    v->sixteen.multiplier[0] = (uint32_t)VALUES_MULTIPLIER;
+    v->sixteen.multiplier[1] = (uint32_t)(VALUES_MULTIPLIER >> 32);
+    memset(v->sixteen.number, 0, sizeof v->sixteen.number);
+    v->many = false;
+    memset(v->number, 0, sizeof v->number);
+    memset(v->place, 0, sizeof v->place);
+    return FN(plant_values)(v);
+}
+
+/* The numbers of n keys; false if one has a value that is not among them. */
+static inline bool FN(number_keys)(const FN(values) * v, const KEY *keys, size_t n,
+                                   uint8_t *restrict numbers)
+{
+    KEY other = 0;
+    bool known = true;
+    for (size_t i = FN(number_sixteen)(v, keys, n, numbers, &known); i < n; i++) {
+        unsigned at = FN(slot_of)(v, keys[i]);
+        other |= keys[i] ^ v->slot[at];
+        numbers[i] = v->number[at];
+    }
+    return known && other == 0;
+}
+
+/* Adds the values of n keys that are not among them; false if they become too many. */
+static bool FN(add_values)(FN(values) * v, const KEY *keys, size_t n)
+{
+    USW_ROUTE("a value that the sample missed");
+    for (size_t i = 0; i < n; i++) {
+        if (v->slot[FN(slot_of)(v, keys[i])] == keys[i]) {
+            continue;
+        }
+        if (v->count == v->most) {
+            return false;
+        }
+        v->value[v->count++] = keys[i];
+        if (!FN(plant_values)(v)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void FN(count_values)(void *context, size_t c, unsigned lane)
+{
+    const FN(values_job) *s = context;
+    FN(values) *v = s->values + c;
+    size_t end = FN(chunk_end)(s->job, c);
+    const KEY *keys = s->job->from;
+    uint32_t odd[VALUES_MAX];
+    (void)lane;
+    for (size_t i = c * s->job->chunk; i < end && !v->many; i += VALUES_BLOCK) {
+        size_t n = usw_min(end - i, VALUES_BLOCK);
+        uint8_t *numbers = s->numbers + i;
+        if (!FN(number_keys)(v, keys + i, n, numbers)) {
+            v->many = !FN(add_values)(v, keys + i, n);
+            FN(number_keys)(v, keys + i, n, numbers);
+        }
+        size_t k = FN(count_sixteen)(v, numbers, n);
+        memset(odd, 0, sizeof odd); /* neighbours do not wait for each other */
+        for (; k + 2 <= n; k += 2) {
+            v->place[numbers[k]]++;
+            odd[numbers[k + 1]]++;
+        }
+        if (k < n) {
+            v->place[numbers[k]]++;
+        }
+        for (unsigned d = 0; d < v->count; d++) {
+            v->place[d] += odd[d];
+        }
+    }
+}
+
+/* Brings the values of all chunks together, in order; false if they are too many. */
+static bool FN(join_values)(FN(values_job) * s)
+{
+    FN(value_end) *all = s->all;
+    s->count = 0;
+    for (size_t c = 0; c < s->job->chunks; c++) {
+        const FN(values) *v = s->values + c;
+        for (unsigned i = 0; i < v->count && !v->many; i++) {
+            KEY mapped = FN(mapped)(s->job->map, v->value[i]);
+            unsigned at = 0;
+            while (at < s->count && all[at].mapped < mapped) {
+                at++;
+            }
+            if (at == s->count || all[at].mapped != mapped) {
+                if (s->count == VALUES_MAX) {
+                    return false;
+                }
+                memmove(all + at + 1, all + at, (s->count++ - at) * sizeof *all);
+                all[at] = (FN(value_end)){.mapped = mapped, .value = v->value[i]};
+            }
+        }
+        if (v->many) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* From counts to places. */
+static void FN(scan_values)(FN(values_job) * s)
+{
+    size_t sum = 0;
+    for (unsigned a = 0; a < s->count; a++) {
+        for (size_t c = 0; c < s->job->chunks; c++) {
+            FN(values) *v = s->values + c;
+            for (unsigned i = 0; i < v->count; i++) {
+                if (v->value[i] == s->all[a].value) {
+                    size_t count = v->place[i];
+                    v->place[i] = sum;
+                    sum += count;
+                }
+            }
+        }
+        s->all[a].end = sum;
+    }
+}
+
+/* Places are taken for some payloads first: a counter is not read while it is unknown where the
+ * stores before it go. */
+ALWAYS void FN(move_payloads)(const FN(values_job) * s, size_t c, size_t bytes)
+{
+    size_t *place = s->values[c].place, i = c * s->job->chunk, end = FN(chunk_end)(s->job, c);
+    const char *from = s->job->from_payloads;
+    const uint8_t *numbers = s->numbers;
+    char *to = s->to;
+    for (; i + VALUES_AT_ONCE <= end; i += VALUES_AT_ONCE) {
+        size_t at[VALUES_AT_ONCE];
+        for (unsigned k = 0; k < VALUES_AT_ONCE; k++) {
+            at[k] = place[numbers[i + k]]++;
+        }
+        for (unsigned k = 0; k < VALUES_AT_ONCE; k++) {
+            put_payload(to, at[k], from, i + k, bytes);
+        }
+    }
+    for (; i < end; i++) {
+        put_payload(to, place[numbers[i]]++, from, i, bytes);
+    }
+}
+
+static void FN(move_values)(void *context, size_t c, unsigned lane)
+{
+    const FN(values_job) *s = context;
+    (void)lane;
+#define MOVE(bytes) FN(move_payloads)(s, c, bytes)
+    FOR_PAYLOAD(s->job->p->payload_bytes, MOVE)
+#undef MOVE
+}
+
+/* Writes a chunk of the outputs. */
+static void FN(put_values)(void *context, size_t c, unsigned lane)
+{
+    const FN(values_job) *s = context;
+    const usw_pair_sort *p = s->job->p;
+    size_t i = c * s->job->chunk, end = FN(chunk_end)(s->job, c), bytes = p->payload_bytes;
+    KEY *out = p->out_keys;
+    (void)lane;
+    if (i < end && s->to != p->out_payloads) {
+        memcpy((char *)p->out_payloads + i * bytes, s->to + i * bytes, (end - i) * bytes);
+    }
+    for (unsigned a = 0; out != NULL && a < s->count; a++) {
+        size_t stop = usw_min(end, s->all[a].end);
+        for (KEY value = s->all[a].value; i < stop; i++) {
+            out[i] = value;
+        }
+    }
+}
+
+/* Sorts all pairs, as they were given, or returns false with nothing done. */
+static bool FN(sort_values)(upsweep *u, FN(job) * job)
+{
+    const usw_pair_sort *p = job->p;
+    bool whole = p->bit_end - p->bit_begin == KEY_BITS;
+    FN(values_job) s = {.job = job, .numbers = p->way_keys[1]};
+    if (!whole || !FN(look_for_values)(job)) {
+        return false;
+    }
+    s.values = usw_scratch(u, job->chunks * sizeof *s.values);
+    if (s.values == NULL || !FN(take_values)(job, s.values)) {
+        return false;
+    }
+    for (size_t c = 1; c < job->chunks; c++) {
+        s.values[c] = s.values[0];
+    }
+    usw_parallel(u, job->chunks, FN(count_values), &s);
+    if (!FN(join_values)(&s)) {
+        return false;
+    }
+    FN(scan_values)(&s);
+    s.to = job->from_payloads == NULL                               ? p->out_payloads
+           : p->out_keys != NULL && p->payload_bytes == sizeof(KEY) ? p->out_keys
+                                                                    : p->way_payloads[1];
+    usw_parallel(u, job->chunks, FN(move_values), &s);
+    usw_parallel(u, job->chunks, FN(put_values), &s);
+    return true;
+}

@@ -1,0 +1,185 @@
+/* leaf.h - pair_sort inside the cache: key and position packed into words, the
+ * words sorted, ties put right, payloads fetched. Included once per key width. */
+/* ---- a bucket, in the cache ---- */
+
+#ifndef USW_CPU_PAIR_SORT_LEAF_H
+#define USW_CPU_PAIR_SORT_LEAF_H
+enum { TIES_INSERTED = 8 }; /* words tied with one another, so few that a sort would cost more */
+
+/* Puts a few distinct words in order. */
+static void insert_words(uint64_t *words, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t word = words[i];
+        size_t j = i;
+        for (; j > 0 && words[j - 1] > word; j--) {
+            words[j] = words[j - 1];
+        }
+        words[j] = word;
+    }
+}
+
+/* Sorts words by their upper halves, which differ in `differ` only, stable; one lane's room for
+ * another n words is at spare. */
+static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
+{
+#if USW_LEVEL >= 1
+    word_plan plan = plan_words(1, differ);
+    memcpy(spare, words, n * sizeof *words);
+    sort_group(spare, words, n, plan.low, plan.high);
+#else
+    USW_SYMBOL(usw_part_lsd).sort(words, spare, n, differ);
+#endif
+}
+#endif
+
+/* Words that agree in their upper half are put in order by the bits [lo, shift) of the key. */
+static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_t n, unsigned lo,
+                           unsigned shift)
+{
+    USW_ROUTE("ties of tags");
+    uint64_t low = FN(bits_between)(0, shift - lo);
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (words[i] >> 32 != words[i + 1] >> 32) {
+            continue;
+        }
+        size_t begin = i;
+        for (; i + 1 < n && words[i] >> 32 == words[i + 1] >> 32; i++) {
+        }
+        for (size_t j = begin; j <= i; j++) {
+            uint32_t at = (uint32_t)words[j];
+            words[j] = ((k[at] >> lo) & low) << 32 | at;
+        }
+        USW_ROUTE_IF(i + 1 - begin <= TIES_INSERTED, "a few ties", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(i + 1 - begin > TIES_INSERTED, "many ties", USW_ROUTE_DEFAULT);
+        if (i + 1 - begin <= TIES_INSERTED) {
+            insert_words(words + begin, i + 1 - begin);
+        } else {
+            sort_words(words + begin, spare, i + 1 - begin, low << 32);
+        }
+        for (size_t j = begin; j <= i; j++) {
+            words[j] = (uint32_t)words[j]; /* only the position is needed from here on */
+        }
+    }
+}
+
+ALWAYS void FN(fetch)(const uint64_t *words, size_t n, const char *from, char *to, size_t bytes)
+{
+    if (from == NULL) {
+        for (size_t j = 0; j < n; j++) {
+            uint64_t position = (uint32_t)words[j];
+            memcpy(to + j * bytes, &position, usw_min(bytes, sizeof position));
+        }
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        memcpy(to + j * bytes, from + (size_t)(uint32_t)words[j] * bytes, bytes);
+    }
+}
+
+/* Payload i of n, where none is given, is at + i. */
+ALWAYS void FN(count_up)(char *to, size_t n, size_t at, size_t bytes)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t position = at + i;
+        memcpy(to + i * bytes, &position, usw_min(bytes, sizeof position));
+    }
+}
+
+/* A leaf on its way: pairs, of which words hold the bits [shift, hi) of the key. */
+typedef struct FN(leaf_job) {
+    const usw_pair_sort *p;
+    const KEY *k;
+    const char *payloads;
+    KEY *out; /* NULL: no keys are wanted */
+    char *to;
+    unsigned lo, shift;
+    KEY bits;
+} FN(leaf_job);
+
+/* The pairs of n words that are in order by their upper halves go to the outputs from `at` on. */
+static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare, size_t n,
+                       size_t at)
+{
+    const usw_pair_sort *p = f->p;
+    size_t bytes = p->payload_bytes;
+    const KEY *k = f->k;
+    KEY *out = f->out == NULL ? NULL : f->out + at;
+    unsigned shift = f->shift;
+    if (shift > f->lo) {
+        FN(order_ties)(k, words, spare, n, f->lo, shift);
+    }
+    if (out != NULL && shift == f->lo && p->bit_end - p->bit_begin == KEY_BITS) {
+        USW_ROUTE("keys from tags");
+        KEY same = (KEY)(k[0] & ~(KEY)(f->bits << shift));
+        for (size_t j = 0; j < n; j++) {
+            KEY differs = (KEY)((KEY)(words[j] >> 32) << shift);
+            out[j] = FN(unmapped)(&p->map, (KEY)(same | differs));
+        }
+    } else if (out != NULL) {
+        USW_ROUTE("keys by their places");
+        for (size_t j = 0; j < n; j++) {
+            out[j] = FN(unmapped)(&p->map, k[(uint32_t)words[j]]);
+        }
+    }
+    char *to = f->to + at * bytes;
+#define FETCH(size) FN(fetch)(words, n, f->payloads, to, size)
+    FOR_PAYLOAD(bytes, FETCH)
+#undef FETCH
+}
+
+/* Sorts n mapped pairs, which differ in `differ` only, to the outputs at position `at`. payloads
+ * may be NULL: the positions; then `at` is 0 unless the pairs are in order. */
+static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at, size_t n,
+                     KEY differ, unsigned lane)
+{
+    const usw_pair_sort *p = job->p;
+    size_t bytes = p->payload_bytes;
+    FN(leaf_job)
+    f = {.p = p, .k = k, .payloads = payloads, .to = (char *)p->out_payloads + at * bytes};
+    f.out = p->out_keys == NULL ? NULL : (KEY *)p->out_keys + at;
+    KEY here = 0;
+    for (size_t i = 0; differ != 0 && i < n; i++) {
+        here |= (KEY)(k[i] ^ k[0]);
+    }
+    differ &= here;
+    if (differ == 0) {
+        USW_ROUTE("a leaf of equal keys");
+        if (payloads != NULL) {
+            memcpy(f.to, payloads, n * bytes);
+        } else {
+#define COUNT_UP(size) FN(count_up)(f.to, n, at, size)
+            FOR_PAYLOAD(bytes, COUNT_UP)
+#undef COUNT_UP
+        }
+        for (size_t i = 0; f.out != NULL && i < n; i++) {
+            f.out[i] = FN(unmapped)(&p->map, k[i]);
+        }
+        return;
+    }
+    uint64_t *words = usw_share(&job->words, lane);
+    uint64_t *spare = words + job->words_keys;
+    unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
+    unsigned shift = hi - lo > 32 ? hi - 32 : lo;
+    KEY bits = FN(bits_between)(0, hi - shift);
+    f.lo = lo;
+    f.shift = shift;
+    f.bits = bits;
+    for (size_t i = 0; i < n; i++) {
+        words[i] = (uint64_t)((k[i] >> shift) & bits) << 32 | (uint32_t)i;
+    }
+#if USW_LEVEL >= 1
+    USW_ROUTE_PAIRS("a leaf of words");
+    word_plan plan = plan_words(n, (uint64_t)bits << 32);
+    uint32_t ends[GROUPS_MAX];
+    split_words(&plan, words, spare, n, ends);
+    for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
+        sort_group(spare + begin, words + begin, ends[g] - begin, plan.low, plan.shift);
+        FN(finish)(&f, words + begin, spare + begin, ends[g] - begin, begin);
+    }
+#else
+    USW_ROUTE_PAIRS("a leaf of words");
+    sort_words(words, spare, n, (uint64_t)bits << 32);
+    FN(finish)(&f, words, spare, n, 0);
+#endif
+}

@@ -1,0 +1,130 @@
+/* narrow_close_keys.h - how narrow_keys.h sorts some thousand keys of which many are close
+ * together, so that their tags would be tied: as 64-bit words of the key and the place, which takes
+ * twice as long as tags of 32 bits; or, if a gap between the bits in which they differ can be
+ * closed, or most are in one range that is narrow enough, as such tags all the same. Included
+ * once. */
+
+enum {
+    WIDE_FROM = 512,  /* for fewer keys a look costs more than it saves */
+    WIDE_MOST = 8191, /* more are split by splitters */
+    WIDE_SAMPLE = 32,
+    WIDE_PART = 12,     /* so many of the sample in a sixteenth of the range are close together */
+    WIDE_DISTINCT = 20, /* fewer values in the sample: many keys are equal, which tags like */
+    DENSE_PART = 24     /* of the sample are in the range that tags tell apart, about */
+};
+
+/* Where most of the sample lies. */
+typedef struct dense_range {
+    uint32_t middle, span;
+} dense_range;
+
+typedef enum look { EVEN, CLOSE, FEW } look;
+
+/* What a sample says of keys that differ below bit hi. */
+static look look_at(const job_u32 *job, unsigned hi, dense_range *dense)
+{
+    uint32_t sample[WIDE_SAMPLE], part = bits_between_u32(0, hi) >> 4;
+    unsigned values = 1;
+    bool close = false;
+    for (size_t i = 0; i < WIDE_SAMPLE; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / WIDE_SAMPLE * i]) & job->mask;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](sample, WIDE_SAMPLE);
+    for (size_t i = 1; i < WIDE_SAMPLE; i++) {
+        values += sample[i] != sample[i - 1];
+    }
+    for (size_t i = WIDE_PART; i < WIDE_SAMPLE; i++) {
+        close |= sample[i] - sample[i - WIDE_PART] <= part;
+    }
+    *dense = (dense_range){0, UINT32_MAX};
+    for (size_t i = DENSE_PART; i < WIDE_SAMPLE; i++) {
+        uint32_t least = sample[i - DENSE_PART], span = sample[i] - least;
+        *dense = span < dense->span ? (dense_range){least + span / 2, span} : *dense;
+    }
+    return values <= WIDE_DISTINCT ? FEW : close ? CLOSE : EVEN;
+}
+
+/* Sorts n words by the keys & mask to the outputs at position `at`; spare is room for n. */
+static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *words, uint64_t *spare,
+                      size_t n, size_t at)
+{
+    sort_places(words, spare, n, (uint64_t)mask << 32);
+    put_words(p, spare, n, at);
+}
+
+/* Bits [at, at + width), which are the same in all keys, between others that are not. */
+typedef struct bit_gap {
+    unsigned at, width;
+} bit_gap;
+
+static bit_gap widest_gap(uint32_t differ)
+{
+    bit_gap most = {0, 0};
+    for (unsigned at = (unsigned)__builtin_ctz(differ); at < 32 && differ >> at != 0;) {
+        unsigned width = (unsigned)__builtin_ctz(differ >> at);
+        if (width > most.width) {
+            most = (bit_gap){at, width};
+        }
+        at += width;
+        at += (unsigned)__builtin_ctzll(~(uint64_t)(differ >> at));
+    }
+    return most;
+}
+
+/* Keys in a few clusters that are far apart: with their widest gap closed the bits in which they
+ * differ leave room for the place in a tag of 32 bits. Sorts n words so to the outputs at position
+ * `at`; false, with nothing done, if there is no such room, or more than enough without. */
+static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_t *restrict words,
+                          uint64_t *restrict spare, size_t n, size_t at)
+{
+    bit_gap gap = widest_gap(differ);
+    unsigned low = (unsigned)__builtin_ctz(differ), places = usw_log2_up(n);
+    unsigned bits = 32 - (unsigned)__builtin_clz(differ) - low;
+    if (gap.width == 0 || bits + places <= 32 || bits + places - gap.width > 32) {
+        return false;
+    }
+    USW_ROUTE("clusters");
+    uint32_t below = bits_between_u32(0, gap.at - low), *tags = (uint32_t *)(void *)spare + n;
+    for (size_t i = 0; i < n; i++) { /* in the second half: none is overwritten before it is read */
+        uint32_t key = ((uint32_t)(words[i] >> 32) & differ) >> low;
+        key = (key & below) | (key >> gap.width & ~below);
+        tags[i] = key << places | (uint32_t)i;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    for (size_t i = 0; i < n; i++) {
+        spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
+    }
+    put_words(p, spare, n, at);
+    return true;
+}
+
+/* Most keys in one range: tags of 32 bits tell those in it apart, and the others, which share the
+ * tags at its ends, are sorted after that. Sorts n words so to the outputs at position `at`, and
+ * loses them; false, with nothing done, if the range is too wide. */
+static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense, uint64_t *words,
+                       uint64_t *spare, size_t n, size_t at)
+{
+    unsigned places = usw_log2_up(n);
+    uint32_t most = UINT32_MAX >> places, *tags = (uint32_t *)(void *)spare + n;
+    uint32_t base = dense.middle - (uint32_t)usw_min(dense.middle, most / 2), below = 0, above = 0;
+    if (dense.span > most - most / 8) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) { /* in the second half: none is overwritten before it is read */
+        uint32_t key = (uint32_t)(words[i] >> 32) & mask;
+        uint32_t tag = key < base ? 0 : key - base;
+        tag = tag < most ? tag : most;
+        below += tag == 0;
+        above += tag == most;
+        tags[i] = tag << places | (uint32_t)i;
+    }
+    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    for (size_t i = 0; i < n; i++) {
+        spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
+    }
+    USW_ROUTE("a dense range");
+    put_words(p, spare + below, n - below - above, at + below);
+    sort_wide(p, mask, spare, words, below, at);
+    sort_wide(p, mask, spare + n - above, words, above, at + n - above);
+    return true;
+}

@@ -1,0 +1,89 @@
+/* pair_sort.c - the sort of keys that carry something: whether there is anything to do, scratch for
+ * it, and the sort. */
+#include "cpu/pair_sort/pair_sort.h"
+#include "cpu/patterns/patterns.h"
+
+#include <math.h>
+
+enum { CHUNK = 128 * 1024 }; /* positions of one task */
+
+/* Room beyond that of n pairs in which one thread splits keys of 32 bits without counting them
+ * first: four to five deviations of the sizes of its buckets, which are smaller without AVX-512. */
+static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
+{
+    bool splits = key_bytes == 4 && u->threads == 1 && u->scratch_limit == 0 && n <= UINT32_MAX;
+    size_t words =
+        usw_min(n / (u->isa == USW_AVX512 ? 3 : 2), (size_t)(170 * sqrt((double)n))) + 4096;
+    return splits ? words * sizeof(uint64_t) : 0;
+}
+
+static void count_up(void *context, size_t t, unsigned lane)
+{
+    const usw_pair_sort *p = context;
+    size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
+    char *to = (char *)p->out_payloads + begin * bytes; /* at any address */
+    (void)lane;
+    for (size_t i = 0; bytes == 4 && i < n; i++) {
+        uint32_t position = (uint32_t)(begin + i);
+        memcpy(to + 4 * i, &position, 4);
+    }
+    for (size_t i = 0; bytes == 8 && i < n; i++) {
+        uint64_t position = begin + i;
+        memcpy(to + 8 * i, &position, 8);
+    }
+}
+
+/* Whether the keys are in order: then payloads stay, or are told to be 0, 1, 2, ... Mostly the
+ * first few keys say no. */
+static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
+{
+    unsigned width = usw_log2_up(key_bytes), left = (unsigned)key_bytes * 8 - p->bit_end;
+    usw_key_order order = {p->map, left, left + p->bit_begin};
+    size_t bytes = p->n * key_bytes;
+    const char *first = p->keys, *last = first + bytes - key_bytes;
+    bool equal = bytes < u->tuning.thread_bytes && memcmp(first, last, key_bytes) == 0 &&
+                 USW_PICK(u->isa, usw_all_same)(first, bytes, width);
+    if (!equal && usw_first_break(u, first, p->n, width, &order, true) != p->n) {
+        return false;
+    }
+    if (p->payloads == NULL) {
+        usw_parallel(u, usw_div_up(p->n, CHUNK), count_up, (void *)(uintptr_t)p);
+    }
+    return true;
+}
+
+/* Gives p its ways. What they must hold is known here alone: usw_part_pairsort has no other caller,
+ * and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes in place
+ * of keys and payloads of 4. */
+static bool take_ways(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
+{
+    size_t n = p->n, both = payloads_at + n * p->payload_bytes;
+    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
+    p->way_payloads[0] = p->out_payloads;
+    p->way_room = both + spare_bytes(u, n, key_bytes);
+    p->way_keys[1] = usw_scratch(u, p->way_room);
+    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
+        return false;
+    }
+    p->way_payloads[1] = (char *)p->way_keys[1] + payloads_at;
+    return true;
+}
+
+upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
+{
+    size_t n = p->n, bytes, payloads_at = (n * key_bytes + 63) & ~(size_t)63, both;
+    if (usw_mul_overflows(n, p->payload_bytes, &bytes) ||
+        __builtin_add_overflow(payloads_at, bytes, &both)) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
+    }
+    p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
+    if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
+        USW_ROUTE_PAIRS("keys in order already");
+        return UPSWEEP_OK;
+    }
+    if (!take_ways(u, p, key_bytes, payloads_at)) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
+    }
+    USW_ROUTE_PAIRS("keys that carry something are sorted");
+    return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
+}

@@ -1,0 +1,377 @@
+/* bucket_queue.h - the body of path_bucket_cpu.h for one kind of weights
+ * (cpu/paths/weight_kind.h). */
+
+typedef struct NAME(entry) {
+    DIST distance;
+    uint32_t vertex;
+} NAME(entry);
+
+#include "cpu/paths/bucket_number.h"
+
+/* One search. */
+typedef struct NAME(run) {
+    queue *q;
+    const upsweep_graph *g;
+    DIST *distance;
+    NAME(width) w;
+    DIST most;  /* what lies farther is left out */
+    bool large; /* the graph does not fit a cache: its lines are asked for ahead */
+    bool plain; /* no sum is too great, and `most` leaves nothing out */
+    bool gave_up;
+    size_t count; /* of offers */
+    crew *crew;   /* NULL: one thread */
+    member *self;
+#if PATH_KIND == 1 || PATH_KIND == 3
+    uint32_t *relaxed; /* arcs of each vertex that are done, where rows are sorted; else NULL */
+    DIST from;         /* where the window begins: what is as near is final */
+#endif
+} NAME(run);
+
+/* Writes the entry behind those of its bucket; it counts if `counts`. */
+static inline void NAME(append)(queue *q, chunk **first, unsigned char **tail, NAME(entry) e,
+                                bool counts)
+{
+    unsigned char *t = *tail;
+    *(NAME(entry) *)(void *)t = e;
+    t += counts ? sizeof e : 0;
+    *tail = t;
+    if (__builtin_expect(((uintptr_t)t & (CHUNK - 1)) == 0, 0)) {
+        next_chunk(q, first, tail, sizeof e);
+    }
+}
+
+/* `current` is q->current, which the caller keeps at hand. */
+static inline void NAME(push)(queue *q, NAME(width) w, uint64_t current, NAME(entry) e, bool counts)
+{
+    uint64_t k = NAME(number)(w, e.distance);
+    if (__builtin_expect(k - current >= RING, 0)) {
+        if (counts) {
+            q->far_least = k < q->far_least ? k : q->far_least;
+            NAME(append)(q, &q->far_first, &q->far_tail, e, true);
+        }
+        return;
+    }
+    NAME(append)(q, &q->first[k % RING], &q->tail[k % RING], e, counts);
+}
+
+/* Distances are read by threads that do not own them. */
+static inline DIST NAME(load)(const DIST *distance)
+{
+    DIST d;
+    __atomic_load(distance, &d, __ATOMIC_RELAXED);
+    return d;
+}
+
+static inline void NAME(store)(DIST *distance, DIST d)
+{
+    __atomic_store(distance, &d, __ATOMIC_RELAXED);
+}
+
+static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner);
+
+/* Takes the offers that still are shorter ways, or sends them to whom they concern. */
+static void NAME(accept)(NAME(run) * r)
+{
+    queue *q = r->q;
+    const NAME(entry) *offer = (const NAME(entry) *)(const void *)q->offers,
+                      *end = offer + r->count;
+    DIST *distance = r->distance;
+    const NAME(width) w = r->w;
+    const uint64_t current = q->current;
+    const crew *c = r->crew;
+    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->member);
+    for (; offer < end; offer++) {
+        NAME(entry) e = *offer;
+        if (c != NULL && owner_of(c, e.vertex) != me) {
+            NAME(tell)(r, e, owner_of(c, e.vertex));
+            continue;
+        }
+        DIST was = distance[e.vertex];
+        bool shorter = e.distance < was;
+        NAME(store)(&distance[e.vertex], shorter ? e.distance : was);
+        NAME(push)(q, w, current, e, shorter);
+    }
+    r->count = 0;
+}
+
+/* The arcs [a, end) of a vertex that lies d away. */
+typedef struct NAME(row) {
+    uint64_t a, end;
+    DIST d;
+} NAME(row);
+
+/* Writes down an offer for each arc of the row that is a shorter way now, and returns where the
+ * next goes; there must be room for all. plain: no sum is too great, and nothing is left out. */
+static inline NAME(entry) *
+    NAME(offer)(const NAME(run) * r, NAME(row) row, NAME(entry) * offer, bool plain)
+{
+    const upsweep_graph *g = r->g;
+    const DIST *distance = r->distance;
+    const DIST most = r->most;
+    bool lost = false;
+    for (uint64_t a = row.a; a < row.end; a++) {
+        DIST way = plain ? row.d + ARC_WEIGHT(g, a) : REACH(row.d, ARC_WEIGHT(g, a));
+        uint32_t head = ARC_HEAD(g, a);
+        *offer = (NAME(entry)){way, head};
+        offer += (way < NAME(load)(&distance[head])) & (plain || way <= most);
+        lost |= !plain && way == DIST_MAX;
+    }
+    if (!plain) {
+        r->q->lost |= lost;
+    }
+    return offer;
+}
+
+/* The same for rows of any length, and then takes the offers. */
+static inline void NAME(offer_all)(NAME(run) * r, const NAME(row) * row, size_t rows, bool plain)
+{
+    NAME(entry) *first = (NAME(entry) *)(void *)r->q->offers, *offer = first;
+    for (size_t i = 0; i < rows; i++) {
+        NAME(row) part = row[i];
+        while (__builtin_expect(part.end - part.a > (size_t)(first + OFFERS - offer), 0)) {
+            r->count = (size_t)(offer - first);
+            NAME(accept)(r);
+            uint64_t stop = part.end - part.a > OFFERS ? part.a + OFFERS : part.end;
+            offer = NAME(offer)(r, (NAME(row)){part.a, stop, part.d}, first, plain);
+            part.a = stop;
+        }
+        offer = NAME(offer)(r, part, offer, plain);
+    }
+    r->count = (size_t)(offer - first);
+    NAME(accept)(r);
+}
+
+/* Asks for what relaxing the entries [e, end) looks at first, and, when that is there, for their
+ * arcs. */
+static inline void NAME(ask_rows)(const NAME(run) * r, const NAME(entry) * e,
+                                  const NAME(entry) * end)
+{
+    for (; e < end; e++) {
+        __builtin_prefetch(&r->distance[e->vertex]);
+        __builtin_prefetch(&r->g->begin[e->vertex]);
+    }
+}
+
+static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
+                                  const NAME(entry) * end)
+{
+    for (; e < end; e++) {
+        __builtin_prefetch(ARC_LINE(r->g, r->g->begin[e->vertex]));
+    }
+}
+
+/* Relaxes the arcs of those entries that still hold their vertex's distance. */
+static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
+{
+    const upsweep_graph *g = r->g;
+    const uint64_t *begin = g->begin;
+    const DIST *distance = r->distance;
+    queue *q = r->q;
+    NAME(row) row[BATCH];
+    size_t kept = 0;
+    for (size_t i = 0; i < count && q->touched_count < q->touched_most; i++) {
+        q->touched[q->touched_count++] = e[i].vertex;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = e[i].vertex;
+        row[kept] = (NAME(row)){begin[v], begin[v + 1], e[i].distance};
+        kept += distance[v] == e[i].distance;
+    }
+    for (size_t i = 0; i < kept && r->large; i++) {
+        uint64_t end = row[i].end - row[i].a > HEADS ? row[i].a + HEADS : row[i].end;
+        for (uint64_t a = row[i].a; a < end; a++) {
+            __builtin_prefetch(&distance[ARC_HEAD(g, a)]);
+        }
+    }
+    if (r->plain) {
+        USW_ROUTE_OF("no sum is too great", USW_NO_TYPES);
+        NAME(offer_all)(r, row, kept, true);
+    } else {
+        USW_ROUTE_OF("sums are watched", USW_NO_TYPES);
+        NAME(offer_all)(r, row, kept, false);
+    }
+}
+
+#if PATH_KIND == 1 || PATH_KIND == 3
+static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t count);
+#endif
+
+/* Moves what has come near from the far pile to the ring, from bucket `current` on. */
+static void NAME(bring_near)(queue *q, NAME(width) w)
+{
+    USW_ROUTE_OF("the far pile comes near", USW_NO_TYPES);
+    chunk *c = q->far_first;
+    unsigned char *tail = q->far_tail;
+    q->far_first = NULL;
+    q->far_tail = last_place(q, sizeof(NAME(entry)));
+    q->far_least = UINT64_MAX;
+    while (c != NULL) {
+        chunk *next = c->next;
+        const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        for (; e < end; e++) {
+            NAME(push)(q, w, q->current, *e, true);
+        }
+        give_chunk(q, c);
+        c = next;
+    }
+}
+
+/* Works through the bucket `current` until it stays empty. */
+static void NAME(empty_bucket)(NAME(run) * r)
+{
+    queue *q = r->q;
+    size_t k = q->current % RING;
+    chunk *c = q->first[k];
+    if (c == NULL) {
+        return;
+    }
+    const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries, *rows = e, *arcs = e;
+    while (!q->failed) {
+        unsigned char *tail = q->tail[k];
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        if (e == end) {
+            if ((const void *)end == tail) {
+                break;
+            }
+            chunk *next = c->next;
+            give_chunk(q, c);
+            q->first[k] = c = next;
+            e = rows = arcs = (const NAME(entry) *)(const void *)c->entries;
+            continue;
+        }
+        size_t left = (size_t)(end - e), count = usw_min(left, BATCH);
+        if (r->large) {
+            NAME(ask_rows)(r, rows, e + usw_min(left, 3 * BATCH));
+            rows = e + usw_min(left, 3 * BATCH);
+            NAME(ask_arcs)(r, arcs, e + usw_min(left, 2 * BATCH));
+            arcs = e + usw_min(left, 2 * BATCH);
+        }
+#if PATH_KIND == 1 || PATH_KIND == 3
+        if (r->relaxed != NULL) {
+            NAME(relax_sorted)(r, e, count);
+        } else
+#endif
+        {
+            NAME(relax)(r, e, count);
+        }
+        e += count;
+        q->worked += count;
+    }
+    close_bucket(q, k, c, sizeof(NAME(entry)));
+}
+
+/* Whether all targets have their distance, now that the bucket `current` is done. */
+static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query, size_t *finished)
+{
+    for (; *finished < query->target_count; (*finished)++) {
+        DIST d = r->distance[query->targets[*finished]];
+        if (d == DIST_MAX || NAME(number)(r->w, d) > r->q->current) {
+            return false;
+        }
+    }
+    return query->target_count > 0;
+}
+
+/* Works through all buckets; true: stopped at the last target, or out of patience. */
+static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
+{
+    queue *q = r->q;
+    size_t finished = 0; /* targets */
+    while (!q->failed && (q->filled > 0 || q->far_first != NULL)) {
+        if (q->filled == 0) {
+            q->current = q->far_least; /* nothing in between */
+        }
+        if (q->far_least <= q->current) {
+            NAME(bring_near)(q, r->w);
+        }
+        NAME(empty_bucket)(r);
+        if (NAME(have_targets)(r, query, &finished)) {
+            USW_ROUTE_OF("stopped at the last target", USW_NO_TYPES);
+            return true;
+        }
+        if (q->worked > q->patience) {
+            r->gave_up = true;
+            USW_ROUTE_OF("out of patience", USW_NO_TYPES);
+            return true;
+        }
+        q->current++;
+    }
+    return false;
+}
+
+#if PATH_KIND == 1 || PATH_KIND == 3
+#include "cpu/paths/bucket_windows.h"
+#endif
+
+/* Half of the greatest number is far from where a sum would be rounded to infinity. */
+static bool NAME(is_plain)(const usw_path_query *query)
+{
+#ifdef DIST_FLOAT
+    const double most = sizeof(DIST) == 4 ? 0x1p126 : 0x1p1022;
+#else
+    const double most = (double)DIST_MAX / 2;
+#endif
+    return query->cutoff == NULL && query->graph->longest < most;
+}
+
+/* Source number s waits. No source stands in the list twice at different distances. */
+static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
+{
+    DIST d = query->offsets == NULL ? 0 : ((const DIST *)query->offsets)[s];
+    r->distance[query->sources[s]] = d;
+    NAME(push)(r->q, r->w, 0, (NAME(entry)){d, query->sources[s]}, true);
+}
+
+#include "cpu/paths/bucket_threads.h"
+
+static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
+{
+    NAME(run)
+    r = {.q = queue_begin(room, sizeof(NAME(entry))),
+         .g = query->graph,
+         .distance = query->distance,
+         .w = NAME(width_of)(query->delta),
+         .most = DIST_MAX,
+         .large = query->graph->bytes > CACHE,
+         .plain = NAME(is_plain)(query)};
+    if (query->cutoff != NULL) {
+        memcpy(&r.most, query->cutoff, sizeof r.most);
+    }
+    if (!room->wiped) {
+        usw_distances_clear(query->graph, query->distance, NULL, query->graph->vertices);
+    }
+    for (size_t s = 0; s < query->source_count; s++) {
+        NAME(enter)(&r, query, s);
+    }
+    bool stopped = false;
+#if PATH_KIND == 1 || PATH_KIND == 3
+    if (NAME(use_windows)(room, query)) {
+        r.relaxed = room->relaxed;
+        USW_ROUTE_OF("one thread, by windows", USW_NO_TYPES);
+        NAME(by_windows)(&r, query);
+    } else
+#endif
+    {
+        USW_ROUTE_OF("one thread, bucket by bucket", USW_NO_TYPES);
+        stopped = NAME(empty_all)(&r, query);
+    }
+    room->gave_up = r.gave_up;
+    if (r.q->failed) {
+        return UPSWEEP_ERROR_MEMORY;
+    }
+    return !stopped && r.q->lost && usw_distance_lost(query, &room->culprit) ? UPSWEEP_ERROR_RANGE
+                                                                             : UPSWEEP_OK;
+}
+
+/* Notes the vertices of entries that are left in a bucket. */
+static void NAME(note_left)(queue *q, chunk *c, unsigned char *tail)
+{
+    for (; c != NULL; c = c->next) {
+        const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)end_of(c, tail);
+        for (; e < end && q->touched_count < q->touched_most; e++) {
+            q->touched[q->touched_count++] = e->vertex;
+        }
+    }
+}

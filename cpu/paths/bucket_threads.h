@@ -1,0 +1,270 @@
+/* bucket_threads.h - one search by several threads, for one kind of weights.
+ *
+ * Every vertex has an owner. The owner alone keeps it in its buckets and writes its distance, so
+ * no write needs to be atomic in more than one piece. An arc into another thread's vertex becomes
+ * an offer, sent along with others when a bucket is done. There is no barrier: a thread goes on to
+ * its next bucket unless that would take it too far ahead of the others, and should an offer come
+ * for a bucket that it has left, it goes back. What is met twice costs time and changes nothing:
+ * the distances at the end are the same for any number of threads. A thread with nothing to do
+ * looks for offers a while, and then lets others have the processor.
+ *
+ * Source: the loose order is that of A. Lenharth, D. Nguyen, K. Pingali, Priority queues are not
+ * good concurrent priority schedulers, Euro-Par 2015; owners and offers are those of message
+ * passing delta-stepping (Chakaravarthy et al., IPDPS 2014). */
+
+/* What is to be done before the buckets are worked through. */
+typedef struct NAME(job) {
+    crew *c;
+    NAME(run) * run; /* of each member */
+    void (*begin)(NAME(run) * r);
+} NAME(job);
+
+/* Sends the offer to the vertex's owner. */
+static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner)
+{
+    member *m = r->self;
+    chunk *out = m->out[owner];
+    if (out == NULL) {
+        out = take_chunk(m->q);
+        if (out == NULL) {
+            return;
+        }
+        m->out[owner] = out;
+        m->out_tail[owner] = out->entries;
+    }
+    *(NAME(entry) *)(void *)m->out_tail[owner] = e;
+    m->out_tail[owner] += sizeof e;
+    if (((uintptr_t)m->out_tail[owner] & (CHUNK - 1)) == 0) {
+        send(r->crew, m, owner);
+    }
+}
+
+/* Takes what others have sent. */
+static void NAME(receive)(NAME(run) * r)
+{
+    member *m = r->self;
+    queue *q = r->q;
+    if (atomic_load_explicit(&m->inbox, memory_order_relaxed) == NULL) {
+        return;
+    }
+    chunk *c = atomic_exchange_explicit(&m->inbox, NULL, memory_order_acquire);
+    size_t count = 0;
+    for (; c != NULL; count++) {
+        chunk *next = c->next;
+        const NAME(entry) *e = (const NAME(entry) *)(const void *)c->entries;
+        const NAME(entry) *end = (const NAME(entry) *)(const void *)((unsigned char *)c + c->used);
+        for (const NAME(entry) *p = e; p < end; p++) {
+            __builtin_prefetch(&r->distance[p->vertex]);
+        }
+        for (; e < end; e++) {
+            if (e->distance < r->distance[e->vertex]) {
+                uint64_t k = NAME(number)(r->w, e->distance);
+                q->current = k < q->current ? k : q->current;
+                NAME(store)(&r->distance[e->vertex], e->distance);
+                NAME(push)(q, r->w, q->current, *e, true);
+            }
+        }
+        give_chunk(q, c);
+        c = next;
+    }
+    atomic_fetch_sub_explicit(&r->crew->pending, count, memory_order_acq_rel);
+}
+
+/* Finds the next bucket that is not empty; false: none. */
+static bool NAME(find_bucket)(NAME(run) * r)
+{
+    queue *q = r->q;
+    if (q->filled == 0) {
+        if (q->far_first == NULL) {
+            return false;
+        }
+        q->current = q->far_least;
+    }
+    for (;; q->current++) {
+        if (q->far_least <= q->current) {
+            NAME(bring_near)(q, r->w);
+        }
+        if (q->first[q->current % RING] != NULL) {
+            return true;
+        }
+    }
+}
+
+static void NAME(work)(void *context, size_t task, unsigned thread)
+{
+    const NAME(job) *j = context;
+    crew *c = j->c;
+    NAME(run) *r = &j->run[task];
+    member *m = r->self;
+    (void)thread;
+    j->begin(r);
+    for (unsigned turn = 0; !atomic_load_explicit(&c->failed, memory_order_relaxed);) {
+        NAME(receive)(r);
+        if (!NAME(find_bucket)(r)) {
+            send_all(c, m);
+            if (!wait_for_offers(c, m)) {
+                return;
+            }
+            continue;
+        }
+        uint64_t k = r->q->current;
+        if (k != atomic_load_explicit(&m->current, memory_order_relaxed)) {
+            atomic_store_explicit(&m->current, k, memory_order_relaxed);
+        }
+        if (is_ahead(c, m, k)) {
+            send_all(c, m);
+            usw_wait_a_little(turn++);
+            continue;
+        }
+        turn = 0;
+        NAME(empty_bucket)(r);
+        send_all(c, m);
+        r->q->current++;
+        if (r->q->failed) {
+            atomic_store_explicit(&c->failed, true, memory_order_relaxed);
+        }
+    }
+}
+
+/* Runs one phase of the search with all threads. */
+static bool NAME(together)(upsweep *u, NAME(job) * j, void (*begin)(NAME(run) * r), uint64_t from)
+{
+    crew *c = j->c;
+    j->begin = begin;
+    atomic_store(&c->pending, c->threads);
+    for (size_t t = 0; t < c->threads; t++) {
+        atomic_store(&c->member[t].current, from);
+        c->member[t].last = from;
+        c->member[t].q->current = from;
+    }
+    usw_parallel(u, c->threads, NAME(work), j);
+    return !atomic_load(&c->failed);
+}
+
+static void NAME(nothing_first)(NAME(run) * r)
+{
+    (void)r;
+}
+
+#if PATH_KIND == 1 || PATH_KIND == 3
+/* Calls what for all stretches of vertices that the member owns. */
+#define OWN_STRETCHES(r, begin, end)                                                               \
+    for (size_t b_ = (size_t)((r)->self - (r)->crew->member), begin, end;                          \
+         begin = b_ << (r)->crew->block_shift,                                                     \
+                end = usw_min((r)->g->vertices, begin + ((size_t)1 << (r)->crew->block_shift)),    \
+                begin < (r)->g->vertices;                                                          \
+         b_ += (r)->crew->threads)
+
+static void NAME(widen_own)(NAME(run) * r)
+{
+    OWN_STRETCHES(r, begin, end)
+    {
+        NAME(widen)(r, begin, end);
+    }
+}
+
+static void NAME(pull_own)(NAME(run) * r)
+{
+    OWN_STRETCHES(r, begin, end)
+    {
+        NAME(pull)(r, begin, end);
+    }
+}
+
+static void NAME(count_own)(NAME(run) * r)
+{
+    r->self->reached = 0;
+    r->self->left = (arcs_left){0, 0};
+    OWN_STRETCHES(r, begin, end)
+    {
+        NAME(count)(r, begin, end, &r->self->reached, &r->self->left);
+    }
+}
+
+static void NAME(set_window)(const NAME(job) * j, DIST from, DIST most)
+{
+    for (size_t t = 0; t < j->c->threads; t++) {
+        j->run[t].from = from;
+        j->run[t].most = most;
+    }
+}
+
+/* by_windows, with all threads. */
+static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_query *query)
+{
+    NAME(windows) w = {.step = query->delta * WINDOW};
+    const NAME(width) width = j->run[0].w;
+    bool right = true;
+    for (verdict step = GO_ON; step == GO_ON && right;) {
+        size_t reached = 0;
+        arcs_left left = {0, 0};
+        NAME(next_window)(&w);
+        NAME(set_window)(j, w.from, w.most);
+        right = NAME(together)(u, j, w.from > 0 ? NAME(widen_own) : NAME(nothing_first),
+                               NAME(number)(width, w.from));
+        right = right && NAME(together)(u, j, NAME(count_own), 0);
+        for (size_t t = 0; t < j->c->threads; t++) {
+            reached += j->c->member[t].reached;
+            left.unreached += j->c->member[t].left.unreached;
+            left.reached += j->c->member[t].left.reached;
+        }
+        step = NAME(judge)(&w, query->graph, reached, left);
+        if (step == PULL && right) {
+            NAME(set_window)(j, w.most, DIST_MAX);
+            right = NAME(together)(u, j, NAME(pull_own), NAME(number)(width, w.most));
+        }
+    }
+    return right;
+}
+#undef OWN_STRETCHES
+#endif
+
+static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *query,
+                                     uint32_t *relaxed, uint32_t *culprit)
+{
+    NAME(run) *run = usw_scratch(u, c->threads * sizeof *run);
+    if (run == NULL) {
+        return UPSWEEP_ERROR_MEMORY;
+    }
+    for (size_t t = 0; t < c->threads; t++) {
+        run[t] = (NAME(run)){.q = c->member[t].q,
+                             .g = query->graph,
+                             .distance = query->distance,
+                             .w = NAME(width_of)(query->delta),
+                             .most = DIST_MAX,
+                             .large = query->graph->bytes > CACHE,
+                             .plain = NAME(is_plain)(query),
+                             .crew = c,
+                             .self = &c->member[t]};
+        if (query->cutoff != NULL) {
+            memcpy(&run[t].most, query->cutoff, sizeof run[t].most);
+        }
+#if PATH_KIND == 1 || PATH_KIND == 3
+        run[t].relaxed = relaxed;
+#else
+        (void)relaxed;
+#endif
+    }
+    for (size_t s = 0; s < query->source_count; s++) {
+        NAME(enter)(&run[owner_of(c, query->sources[s])], query, s);
+    }
+    NAME(job) j = {.c = c, .run = run};
+    bool done = false;
+#if PATH_KIND == 1 || PATH_KIND == 3
+    if (relaxed != NULL) {
+        USW_ROUTE_OF("all threads, by windows", USW_NO_TYPES);
+        done = NAME(windows_together)(u, &j, query);
+    } else
+#endif
+    {
+        USW_ROUTE_OF("all threads, bucket by bucket", USW_NO_TYPES);
+        done = NAME(together)(u, &j, NAME(nothing_first), 0);
+    }
+    bool lost = false;
+    for (size_t t = 0; t < c->threads; t++) {
+        lost = lost || run[t].q->lost;
+    }
+    return !done                                       ? UPSWEEP_ERROR_MEMORY
+           : lost && usw_distance_lost(query, culprit) ? UPSWEEP_ERROR_RANGE
+                                                       : UPSWEEP_OK;
+}

@@ -1,0 +1,36 @@
+/* pattern_steps.h - what the files of the front end share: one search for a pattern. */
+#ifndef USW_CPU_PATTERNS_PATTERN_STEPS_H
+#define USW_CPU_PATTERNS_PATTERN_STEPS_H
+
+#include "cpu/patterns/patterns.h"
+
+enum { USW_FRONT_CHUNK = 128 * 1024 }; /* keys of one task */
+
+typedef struct usw_front {
+    upsweep *u;
+    unsigned char *keys;
+    size_t n, bytes;
+    unsigned width;
+    const usw_key_order *order;
+    const usw_part_keymap *part;
+    const usw_part_front *steps;
+} usw_front;
+
+/* Each of these sorts the keys and reports it, or returns false and leaves the same keys, in any
+ * order. */
+
+/* Few values, or values of a narrow range: counted and written again. Two or four-byte keys and
+ * wider. */
+bool usw_front_values(const usw_front *f);
+/* Some runs, rising or falling, that are long: merged. Takes scratch for n keys. */
+bool usw_front_runs(const usw_front *f);
+/* Keys that are in order but for a few of them: these go out, are sorted, and come back. Takes
+ * scratch for an eighth of the keys. */
+bool usw_front_almost(const usw_front *f);
+
+/* Exchanges the first of the keys [begin, begin + n) with the last, and so on; by all threads. */
+void usw_front_reverse(const usw_front *f, size_t begin, size_t n);
+/* The key map, there or back, over all keys. */
+void usw_front_map(const usw_front *f, bool back);
+
+#endif

@@ -1,0 +1,216 @@
+/* patterns.c - inputs that need no sort, recognised before one starts.
+ *
+ * Sorted and reversed keys end at the first break of their order, which random keys have at once.
+ * Then a few keys from all over the array tell what is worth trying: few values, or a narrow range
+ * of them, are counted (cpu/patterns/few_values.c); long runs are merged, and keys almost in order
+ * are mended (cpu/patterns/runs.c). Every attempt gives up at the first block that shows it wrong,
+ * so keys without a pattern cost the look at a few of them. */
+#include "cpu/patterns/pattern_steps.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum {
+    FIRST_LOOK = 4096,  /* keys that one thread looks at before the others are woken */
+    RUNS_FROM = 1024,   /* fewer keys are sorted as fast as they are looked through */
+    VALUES_FROM = 4096, /* keys from which on counting pays, beside vectors */
+    ALMOST_FROM = 1024,
+    FAR_BYTES = 2 * 1024 * 1024 /* what a core's own cache may have */
+};
+
+/* ---- the first break of the order ---- */
+
+typedef enum order_kind { RISING, FALLING, EQUAL } order_kind;
+
+typedef struct break_search {
+    const usw_front *f;
+    order_kind kind;
+    atomic_size_t found; /* the least break so far, or n */
+} break_search;
+
+/* Within n keys from `begin` on; of EQUAL only whether there is one. */
+static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kind kind)
+{
+    if (n == 0) { /* no keys may have no address */
+        return 0;
+    }
+    const unsigned char *at = f->keys + begin * f->bytes;
+    return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
+                         : f->part->first_break[f->width](at, n, f->order, kind == RISING,
+                                                          f->n * f->bytes >= FAR_BYTES);
+}
+
+static void find_break(void *context, size_t i, unsigned lane)
+{
+    USW_ROUTE("all threads look for the first break");
+    break_search *s = context;
+    const usw_front *f = s->f;
+    size_t begin = i * USW_FRONT_CHUNK, n = usw_min(USW_FRONT_CHUNK + 1, f->n - begin);
+    (void)lane;
+    if (begin >= atomic_load(&s->found)) {
+        return;
+    }
+    size_t at = break_within(f, begin, n, s->kind);
+    size_t least = atomic_load(&s->found);
+    while (at < n && begin + at < least &&
+           !atomic_compare_exchange_weak(&s->found, &least, begin + at)) {
+    }
+}
+
+static size_t first_break(const usw_front *f, order_kind kind)
+{
+    size_t look = f->n * f->bytes < f->u->tuning.thread_bytes ? f->n : usw_min(f->n, FIRST_LOOK);
+    size_t at = break_within(f, 0, look, kind);
+    if (at < look || f->n == look) {
+        return at;
+    }
+    break_search s = {.f = f, .kind = kind};
+    atomic_init(&s.found, f->n);
+    usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), find_break, &s);
+    return atomic_load(&s.found);
+}
+
+static usw_front front_of(upsweep *u, void *keys, size_t n, unsigned width,
+                          const usw_key_order *order)
+{
+    return (usw_front){.u = u,
+                       .keys = keys,
+                       .n = n,
+                       .bytes = (size_t)1 << width,
+                       .width = width,
+                       .order = order,
+                       .part = USW_PICK(u->isa, usw_part_keymap),
+                       .steps = USW_PICK(u->isa, usw_part_front)};
+}
+
+size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
+                       const usw_key_order *order, bool rising)
+{
+    usw_front f = front_of(u, (void *)(uintptr_t)keys, n, width, order);
+    return first_break(&f, rising ? RISING : FALLING);
+}
+
+/* ---- passes over all keys ---- */
+
+typedef struct map_pass {
+    const usw_front *f;
+    void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
+} map_pass;
+
+static void map_chunk(void *context, size_t i, unsigned lane)
+{
+    USW_ROUTE("keys are mapped in a pass");
+    const map_pass *p = context;
+    const usw_front *f = p->f;
+    size_t begin = i * USW_FRONT_CHUNK;
+    unsigned char *at = f->keys + begin * f->bytes;
+    (void)lane;
+    p->move(at, at, usw_min(USW_FRONT_CHUNK, f->n - begin), &f->order->map);
+}
+
+void usw_front_map(const usw_front *f, bool back)
+{
+    map_pass p = {f, back ? f->part->unmap[f->width] : f->part->map[f->width]};
+    if (!usw_keymap_is_identity(&f->order->map)) {
+        usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), map_chunk, &p);
+    }
+}
+
+void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                  bool back)
+{
+    usw_key_order order = {*map, 0, 0};
+    usw_front f = front_of(u, keys, n, width, &order);
+    usw_front_map(&f, back);
+}
+
+static void reverse_chunk(void *context, size_t i, unsigned lane)
+{
+    USW_ROUTE("reversed");
+    const usw_front *f = context;
+    size_t begin = i * USW_FRONT_CHUNK, end = usw_min(f->n / 2, begin + USW_FRONT_CHUNK);
+    (void)lane;
+    f->part->mirror[f->width](f->keys + begin * f->bytes, f->keys + (f->n - end) * f->bytes,
+                              end - begin);
+}
+
+void usw_front_reverse(const usw_front *f, size_t begin, size_t n)
+{
+    usw_front part = *f;
+    part.keys = f->keys + begin * f->bytes;
+    part.n = n;
+    usw_parallel(f->u, usw_div_up(n / 2, USW_FRONT_CHUNK), reverse_chunk, &part);
+}
+
+/* ---- the whole ---- */
+
+void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact)
+{
+    snprintf(text, bytes, "%zu keys, already in order", (size_t)fact[0]);
+}
+
+void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact)
+{
+    snprintf(text, bytes, "%zu keys in falling order: reversed", (size_t)fact[0]);
+}
+
+/* Keys that mostly rise, or mostly fall, are made to rise and mended. */
+static bool sort_almost(const usw_front *f)
+{
+    int way = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
+    if (way < 0) {
+        USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
+        usw_front_reverse(f, 0, f->n);
+    }
+    return way != 0 && usw_front_almost(f);
+}
+
+/* Keys that rise, or fall, from the first to the last; of the two only what they begin with is
+ * looked for. */
+static bool sort_ordered(const usw_front *f, const usw_glance *g)
+{
+    bool equal = g->falls[0] == 0 && g->rises[0] == 0;
+    if (g->falls[0] == 0 &&
+        ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
+        USW_ROUTE("in order already");
+        usw_report_later(f->u, "sort/hybrid", usw_tell_sorted, f->n, 0);
+        return true;
+    }
+    if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
+        USW_ROUTE("in falling order");
+        usw_front_reverse(f, 0, f->n);
+        usw_report_later(f->u, "sort/hybrid", usw_tell_reversed, f->n, 0);
+        return true;
+    }
+    return false;
+}
+
+/* Neighbours that rise and fall by turns, here and there: neither runs nor almost in order. */
+static bool is_random(const usw_glance *g)
+{
+    enum { OFTEN = USW_GLANCE / 4 };
+    return g->falls[0] >= OFTEN && g->rises[0] >= OFTEN && g->falls[1] >= OFTEN &&
+           g->rises[1] >= OFTEN;
+}
+
+bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                      bool in_place)
+{
+    usw_key_order order = {*map, 0, 0};
+    usw_front f = front_of(u, keys, n, width, &order);
+    usw_glance g = {{0}, {0}};
+    if (n >= 4 * USW_GLANCE) {
+        f.steps->glance[width](keys, n, map, &g);
+    }
+    if (sort_ordered(&f, &g)) {
+        return true;
+    }
+    if (n < RUNS_FROM || width < 2) { /* keys of 16 bits are counted in any case */
+        return false;
+    }
+    bool random = is_random(&g);
+    size_t values_from = usw_min(VALUES_FROM, u->tuning.digit_keys[width == 3]);
+    return (!random && !in_place && usw_front_runs(&f)) ||
+           (n >= values_from && usw_front_values(&f)) ||
+           (!random && n >= ALMOST_FROM && sort_almost(&f));
+}

@@ -1,0 +1,106 @@
+/* digit_rank.cuh - ranks of digits within a block of a GPU, stable: what each warp counts by
+ * itself.
+ *
+ * A warp's counters are 256 numbers of 16 bits, two to a word. What an atomic addition returns is
+ * the rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
+ * at hand does so (5 times as fast as votes), but nothing promises it, so whoever uses add_digit
+ * checks its result and falls back to count_digit_by_votes. */
+#ifndef USW_GPU_BLOCK_DIGIT_RANK_CUH
+#define USW_GPU_BLOCK_DIGIT_RANK_CUH
+
+#include "gpu/gpu.cuh"
+
+/* ---- ranking ---- */
+
+/* The lanes whose digit is mine. */
+__device__ __forceinline__ unsigned lanes_alike(unsigned digit)
+{
+#ifdef USW_EMULATE
+    return __match_any_sync(~0u, digit);
+#else
+    unsigned alike = ~0u;
+#pragma unroll
+    for (unsigned b = 0; b < 8; b++) {
+        unsigned bit = digit >> b & 1;
+        alike &= __ballot_sync(~0u, bit) ^ (bit - 1);
+    }
+    return alike;
+#endif
+}
+
+/* Adds 1 to counter `digit` of a warp's packed 16-bit counters. What was there is counted() of what
+ * this returns. */
+__device__ __forceinline__ unsigned add_digit(unsigned *counters, unsigned digit)
+{
+    return atomicAdd(&counters[digit / 2], 1u << (digit & 1) * 16);
+}
+__device__ __forceinline__ unsigned counted(unsigned word, unsigned digit)
+{
+    return word >> (digit & 1) * 16 & 0xffff;
+}
+/* Both in the order of lanes, whatever the hardware does: by votes. */
+__device__ __forceinline__ unsigned count_digit_by_votes(uint16_t *counters, unsigned digit)
+{
+    unsigned alike = lanes_alike(digit), lane = threadIdx.x & 31;
+    unsigned before = counters[digit];
+    __syncwarp();
+    if (alike >> lane == 1) { /* the last of them */
+        counters[digit] = static_cast<uint16_t>(before + __popc(alike));
+    }
+    __syncwarp();
+    return before + __popc(alike & ((1u << lane) - 1));
+}
+
+/* Two digits, the commonest of a warp's and the commonest of the others. */
+__device__ __forceinline__ void commonest_digits(unsigned digit, unsigned &first, unsigned &second)
+{
+    const unsigned votes = __popc(lanes_alike(digit)) << 5 | (threadIdx.x & 31);
+    first = __shfl_sync(~0u, digit, __reduce_max_sync(~0u, votes) & 31);
+    const unsigned others = __reduce_max_sync(~0u, digit == first ? 0 : votes);
+    second = others == 0 ? first ^ 1 : __shfl_sync(~0u, digit, others & 31);
+}
+
+/* Turns the warps' counts into where each warp's keys of a digit begin in the tile, and digit_start
+ * likewise over all warps (257 entries). Two digits a thread, 128 threads; all threads call. */
+template <unsigned warps, typename Publish>
+__device__ __forceinline__ void start_digits(unsigned *counters, uint16_t *digit_start,
+                                             unsigned *warp_sums, Publish publish)
+{
+    unsigned t = threadIdx.x, before[warps], total = 0, sum = 0;
+    if (t < 128) {
+#pragma unroll
+        for (unsigned w = 0; w < warps; w++) {
+            before[w] = total;
+            total += counters[w * 128 + t];
+        }
+        publish(2 * t, total & 0xffff);
+        publish(2 * t + 1, total >> 16);
+        sum = (total & 0xffff) + (total >> 16);
+        for (unsigned by = 1; by < 32; by *= 2) {
+            unsigned other = __shfl_up_sync(~0u, sum, by);
+            sum += (t & 31) >= by ? other : 0;
+        }
+        if ((t & 31) == 31) {
+            warp_sums[t / 32] = sum;
+        }
+    }
+    __syncthreads();
+    if (t < 128) {
+        for (unsigned w = 0; w < t / 32; w++) {
+            sum += warp_sums[w];
+        }
+        unsigned even = sum - (total & 0xffff) - (total >> 16), odd = sum - (total >> 16);
+        digit_start[2 * t] = static_cast<uint16_t>(even);
+        digit_start[2 * t + 1] = static_cast<uint16_t>(odd);
+        if (t == 127) {
+            digit_start[256] = static_cast<uint16_t>(sum);
+        }
+#pragma unroll
+        for (unsigned w = 0; w < warps; w++) {
+            counters[w * 128 + t] = before[w] + (even | odd << 16);
+        }
+    }
+    __syncthreads();
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* 1_sample.cuh - the hybrid sort's first step: which bits of the keys vary. */
+#ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
+#define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
+
+#include "gpu/bucket_sort/1_sample_few.cuh"
+
+/* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
+ * have more than `keys` of its keys. keys 0: never. walks: where most neighbours share a bucket,
+ * too, and rise and fall: such buckets hold few different digits. Of 32 bits only if no bucket is
+ * crowded; of 64 bits only if these neighbours are much closer than their bucket is wide. */
+struct hybrid_crowded {
+    unsigned keys, buckets;
+    bool walks;
+    unsigned alike; /* as `most` of hybrid_are_alike */
+};
+
+/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
+ * they may be so for keys that are nearly sorted. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
+                                                  unsigned bits, const hybrid_crowded &c,
+                                                  unsigned *counts)
+{
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    __syncthreads();
+    const unsigned near = shift > 10 ? shift - 10 : 0;
+    unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
+    for (int i = 0; i < I; i++) {
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned left = __shfl_up_sync(~0u, d, 1);
+        const K before = __shfl_up_sync(~0u, k[i], 1);
+        if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
+            atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
+        } else if ((here >> i & 1) != 0 && k[i] < before &&
+                   (sizeof(K) == 4 || (before - k[i]) >> near == 0)) {
+            crowded += 1u << 16;
+        }
+    }
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        crowded += (counts[w] & 0xffff) > c.keys;
+        crowded += counts[w] >> 16 > c.keys;
+    }
+    crowded = __reduce_add_sync(~0u, crowded);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        counts[0] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && crowded != 0) {
+        atomicAdd(&counts[0], crowded);
+    }
+    __syncthreads();
+    const unsigned keys = I * 1024, falls = counts[0] >> 16;
+    return (counts[0] & 0xffff) > c.buckets ||
+           (c.walks && (sizeof(K) == 8 || (counts[0] & 0xffff) == 0) && falls > keys / 4 &&
+            falls < keys / 4 * 3);
+}
+
+/* What the sample must say for keys to go the way of gpu/bucket_sort/4_scatter_uncounted.cuh. Each
+ * number is that which even keys in any order have, and some deviations. */
+struct hybrid_even {
+    unsigned bits1;                     /* the first scatter goes by so many bits; 0: never */
+    unsigned bucket_pairs;              /* so many pairs of keys at most are in one bucket, */
+    unsigned region_pairs;              /* and in one bucket of the first scatter, */
+    unsigned near_pairs;                /* of neighbours; */
+    unsigned rises, deviate;            /* so many are in order, more or less */
+    unsigned long long *cursor, stride; /* the regions, where it is so */
+};
+
+/* Of the sample, all of whose keys are there. A block calls. counts: as above. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, unsigned bits,
+                                               const hybrid_even &f, unsigned *counts)
+{
+    USW_SHARED_ARRAY(unsigned, regions, [256]);
+    USW_SHARED_ARRAY(unsigned, found, [4]);
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    if (threadIdx.x < 256) {
+        regions[threadIdx.x] = 0;
+    }
+    if (threadIdx.x < 4) {
+        found[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    unsigned pairs[4] = {0, 0, 0, 0};
+    for (int i = 0; i < I; i++) {
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned region = d >> (bits - f.bits1);
+        const K before = __shfl_up_sync(~0u, k[i], 1);
+        const unsigned left = __shfl_up_sync(~0u, region, 1);
+        pairs[0] += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
+        pairs[1] += atomicAdd(&regions[region], 1u);
+        pairs[2] += threadIdx.x % 32 != 0 && left == region;
+        pairs[3] += threadIdx.x % 32 != 0 && before < k[i];
+    }
+    for (unsigned j = 0; j < 4; j++) {
+        pairs[j] = __reduce_add_sync(~0u, pairs[j]);
+        if (threadIdx.x % 32 == 0) {
+            atomicAdd(&found[j], pairs[j]);
+        }
+    }
+    __syncthreads();
+    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs && found[2] <= f.near_pairs &&
+           found[3] + f.deviate >= f.rises && found[3] <= f.rises + f.deviate;
+}
+
+/* Shared memory of the kernel below. */
+template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
+{
+    if constexpr (sizeof(K) < 4) {
+        return hybrid_count_shared(bits);
+    } else {
+        constexpr size_t tables = hybrid_tables_bytes<K>();
+        return tables > hybrid_count_shared(bits) ? tables : hybrid_count_shared(bits);
+    }
+}
+
+/* Whether keys that crowd some bucket are of few values. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here,
+                                                  const usw_gpu_keymap<K> &map, hybrid_few<K> *few,
+                                                  unsigned *counts)
+{
+    if constexpr (sizeof(K) >= 4) {
+        if (few != nullptr) {
+            return hybrid_are_few<K, I>(k, here, map, hybrid_few_size::values, few, counts);
+        }
+    }
+    return false;
+}
+
+/* Takes the sample, stretches of 32 keys, evenly spread: mapped keys, and a bit in `here` for each
+ * that is there. seen: their OR and AND, shared. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long long n,
+                                                   const usw_gpu_keymap<K> &map, K (&k)[I],
+                                                   unsigned &here, unsigned long long *seen)
+{
+    if (threadIdx.x == 0) {
+        seen[0] = 0;
+        seen[1] = ~0ull;
+    }
+    __syncthreads();
+    unsigned long long any = 0, all = ~0ull;
+    here = 0;
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
+        unsigned long long p = line * 32 + threadIdx.x % 32;
+        here |= static_cast<unsigned>(p < n) << i;
+        k[i] = p < n ? keys[p] : K(0);
+    }
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = map.map(k[i]);
+        any |= (here >> i & 1) != 0 ? k[i] : 0;
+        all &= (here >> i & 1) != 0 ? k[i] : ~0ull;
+    }
+    for (int o = 16; o > 0; o >>= 1) {
+        any |= __shfl_xor_sync(~0u, any, o);
+        all &= __shfl_xor_sync(~0u, all, o);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(&seen[0], any);
+        atomicAnd(&seen[1], all);
+    }
+    __syncthreads();
+}
+
+/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
+ * where keys of few values are counted. */
+template <typename K>
+__global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
+                                                      usw_gpu_keymap<K> map, unsigned bits,
+                                                      hybrid_plan *plan, unsigned *zero,
+                                                      size_t words, hybrid_crowded crowded,
+                                                      hybrid_even level, hybrid_few<K> *few)
+{
+    constexpr int I = 16;
+    usw_chained();
+    for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
+        zero[i] = 0;
+    }
+    if (blockIdx.x != 0) {
+        return;
+    }
+    USW_DYNAMIC_SHARED(unsigned, counts);
+    USW_SHARED_ARRAY(unsigned long long, seen, [4]);
+    if (threadIdx.x == 0) {
+        *plan = hybrid_plan();
+        plan->all = ~0ull;
+    }
+    if (sizeof(K) < 4) {
+        return; /* counted by all bits, whatever they are */
+    }
+    unsigned here;
+    K k[I];
+    hybrid_take_sample<K, I>(keys, n, map, k, here, seen);
+    const unsigned long long differ = seen[0] ^ seen[1];
+    const bool thin =
+        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_THIN;
+    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+    const unsigned shift = varying > bits ? varying - bits : 0;
+    const bool many =
+        crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
+    const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
+    const bool counted = crowds && hybrid_may_be_few<K, I>(k, here, map, few, counts);
+    const bool alike =
+        !many && !thin && !crowds && hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || thin || alike) && !counted;
+    const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+                      hybrid_is_flat<K, I>(k, shift, bits, level, counts);
+    if (threadIdx.x == 0) {
+        plan->shift = shift;
+        plan->lsd = radix;
+        plan->skip = radix || flat || counted;
+        plan->few = counted;
+        plan->flat = flat;
+        if (flat) { /* what count would see of them */
+            plan->any = seen[0];
+            plan->all = seen[1];
+            plan->rises = plan->falls = 1;
+        }
+    }
+    if (flat && threadIdx.x < 1u << level.bits1) {
+        level.cursor[threadIdx.x] = threadIdx.x * level.stride;
+    }
+}
+
+#endif

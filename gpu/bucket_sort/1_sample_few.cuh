@@ -1,0 +1,228 @@
+/* 1_sample_few.cuh - whether a sample's keys are of few values, and the table of them. */
+#ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
+#define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
+
+#include "gpu/bucket_sort/7_write_few_values.cuh"
+
+/* The bits by which the radix sort has to sort a sample: those in which mapped keys differ, but not
+ * for the sign alone, which inverts the others (usw_radix_count_args.signs). words: two, shared. A
+ * block calls. */
+template <typename K, int I>
+__device__ __forceinline__ unsigned long long
+hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
+              unsigned long long differ, unsigned long long *words)
+{
+    constexpr unsigned top = sizeof(K) * 8 - 1;
+    if (map.neg == 0 || map.add != 0 || differ >> top == 0) {
+        return differ;
+    }
+    if (threadIdx.x < 2) {
+        words[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    K ones = 0, zeros = 0;
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        const K key = k[i] >> top != 0 ? static_cast<K>(k[i] ^ map.neg) : k[i];
+        ones |= (here >> i & 1) != 0 ? key : K(0);
+        zeros |= (here >> i & 1) != 0 ? static_cast<K>(~key) : K(0);
+    }
+    for (int o = 16; o > 0; o >>= 1) {
+        ones |= __shfl_xor_sync(~0u, ones, o);
+        zeros |= __shfl_xor_sync(~0u, zeros, o);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(&words[0], static_cast<unsigned long long>(ones));
+        atomicOr(&words[1], static_cast<unsigned long long>(zeros));
+    }
+    __syncthreads();
+    return words[0] & words[1];
+}
+/* In how many bytes some bit is set: passes of the radix sort, which is faster than buckets where
+ * they are HYBRID_THIN or fewer, however the keys are spread. */
+enum { HYBRID_THIN = 2 };
+__device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
+{
+    return static_cast<unsigned>(__popc(usw_bytes_set(static_cast<uint32_t>(bits))) +
+                                 __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
+}
+
+/* A bit for each hash of a key. So many of half the sample may meet one that is set: of keys that
+ * all differ 251 do by chance, of 2^18 values 370, of 2^16 730. Of more than these buckets are the
+ * faster way with keys of 64 bits. */
+enum { HYBRID_ALIKE_LOG2 = 17, HYBRID_ALIKE_BYTES = 1 << HYBRID_ALIKE_LOG2 >> 3 };
+enum { HYBRID_ALIKE_32 = 332, HYBRID_ALIKE_64 = 600 };
+/* Of fewer keys than this the sample has some more than once. */
+enum { HYBRID_ALIKE_FROM = 1 << 16 };
+
+/* Whether many keys of the sample come again though they crowd no bucket: of so few values buckets
+ * have a few each, in bins too full for a local sort to be faster than the radix sort. Neighbours
+ * that are equal count once. most: so many may; 0: any. words: HYBRID_ALIKE_BYTES, shared. A block
+ * of 1024 threads calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_are_alike(const K (&k)[I], unsigned long long n,
+                                                 unsigned most, void *words)
+{
+    if (n < HYBRID_ALIKE_FROM || most == 0) {
+        return false;
+    }
+    auto *bits = static_cast<unsigned *>(words);
+    auto *four = static_cast<uint4 *>(words);
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < HYBRID_ALIKE_BYTES / 16; w += 1024) {
+        four[w] = make_uint4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    unsigned again = 0;
+#pragma unroll
+    for (int i = 0; i < I; i += 2) {
+        const K left = __shfl_up_sync(~0u, k[i], 1);
+        const unsigned hash = hybrid_few_hash(k[i], HYBRID_ALIKE_LOG2);
+        if (threadIdx.x % 32 == 0 || k[i] != left) {
+            again += atomicOr(&bits[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+        }
+    }
+    again = __reduce_add_sync(~0u, again);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bits[0] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && again != 0) {
+        atomicAdd(&bits[0], again);
+    }
+    __syncthreads();
+    return bits[0] > most;
+}
+
+template <typename K> struct hybrid_few_sampled {
+    K none;
+    K value[hybrid_few_size::slots];
+    unsigned again[hybrid_few_size::slots + 1]; /* 1: seen more than once; the last: no room */
+    unsigned number, once;
+};
+
+/* Shared memory for either. */
+template <typename K> constexpr size_t hybrid_tables_bytes()
+{
+    constexpr size_t few = sizeof(hybrid_few_sampled<K>), alike = HYBRID_ALIKE_BYTES;
+    return few > alike ? few : alike;
+}
+
+/* Enters a key, the caller's, of each thread that wants it. */
+template <typename K>
+__device__ __forceinline__ void hybrid_few_note(hybrid_few_sampled<K> *f, K key, bool wanted)
+{
+    bool added = false;
+    if (wanted) {
+        const unsigned own = hybrid_few_home(f->none);
+        const unsigned s =
+            hybrid_few_enter(f->value, hybrid_few_size::slots, own, f->none, key, &added);
+        if (added) {
+            atomicAdd(&f->number, 1u);
+        } else {
+            f->again[s] = 1;
+        }
+    }
+}
+
+/* After the first keys, then after the first of each thread: whether there may be many values. Of
+ * 128 keys of 600 values 115 differ; of 1024, 38% of the values are seen once, and half of zipf's.
+ */
+template <typename K>
+__device__ __forceinline__ bool hybrid_few_doubt(const hybrid_few_sampled<K> *f, int round)
+{
+    const unsigned number = f->number;
+    if (round == 0) {
+        return number > 121;
+    }
+    if (round > 1) {
+        return false;
+    }
+    unsigned once = 0;
+    for (unsigned at = 0; at < hybrid_few_size::slots; at += blockDim.x) {
+        const unsigned s = at + threadIdx.x;
+        once += static_cast<unsigned>(__syncthreads_count(
+            s < hybrid_few_size::slots && f->value[s] != f->none && f->again[s] == 0));
+    }
+    return number > 16 && once * 16 > number * 7;
+}
+
+/* Enters a fourth of the sample's keys, mapped ones, unless there are too many values: false. Those
+ * of four warps come first, since most of the others are there then. Neighbours that are equal
+ * count once. It runs once, so its code is short. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_few_gather(hybrid_few_sampled<K> *f, const K (&k)[I],
+                                                  unsigned here, const usw_gpu_keymap<K> &map,
+                                                  unsigned most)
+{
+    using size = hybrid_few_size;
+#pragma unroll 1
+    for (int round = 0; round < 5; round++) {
+        const int i = round < 2 ? 0 : (round - 1) * I / 4;
+        const K key = round < 2    ? k[0]
+                      : round == 2 ? k[I / 4]
+                      : round == 3 ? k[I / 2]
+                                   : k[I / 4 * 3];
+        const K raw = map.unmap(key), left = __shfl_up_sync(~0u, key, 1);
+        bool wanted = (here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || key != left) &&
+                      (round > 1 || (round == 0) == (threadIdx.x < 128));
+        if (round != 0 && wanted) {
+            const unsigned s = hybrid_few_slot(f->value, f->none, raw);
+            if (s != size::slots) {
+                f->again[s] = 1;
+                wanted = false;
+            }
+        }
+        __syncthreads(); /* from here on the table is written to */
+        hybrid_few_note(f, raw, wanted);
+        __syncthreads();
+        if (f->number >= most || f->number > 3 * blockDim.x / 4 || f->again[size::slots] != 0 ||
+            hybrid_few_doubt(f, round)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the sample's keys are of few values, `most` or fewer, which then become few's. A block
+ * calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_are_few(const K (&k)[I], unsigned here,
+                                               const usw_gpu_keymap<K> &map, unsigned most,
+                                               hybrid_few<K> *few, void *memory)
+{
+    using size = hybrid_few_size;
+    auto *f = static_cast<hybrid_few_sampled<K> *>(memory);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        f->none = map.unmap(k[0]);
+        f->number = f->once = 0;
+    }
+    __syncthreads();
+    for (unsigned s = threadIdx.x; s <= size::slots; s += blockDim.x) {
+        f->again[s] = 0;
+        if (s < size::slots) {
+            f->value[s] = f->none;
+        }
+    }
+    __syncthreads();
+    if (!hybrid_few_gather<K, I>(f, k, here, map, most)) {
+        return false;
+    }
+    for (unsigned s = threadIdx.x; s < size::slots; s += blockDim.x) {
+        few->value[s] = f->value[s];
+        few->counts[s] = 0;
+        if (f->value[s] != f->none && f->again[s] == 0) {
+            atomicAdd(&f->once, 1u);
+        }
+    }
+    if (threadIdx.x == 0) {
+        few->none = f->none;
+        few->number = few->done = few->failed = 0;
+    }
+    __syncthreads();
+    return f->once <= size::once;
+}
+
+#endif

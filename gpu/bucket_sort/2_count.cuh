@@ -1,0 +1,380 @@
+/* 2_count.cuh - the hybrid sort's histogram: how the keys are spread over the leading
+ * bits, and whether there is anything to sort at all. */
+#ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
+#define USW_GPU_BUCKET_SORT_2_COUNT_CUH
+
+#include "gpu/launch_chain.cuh"
+
+struct hybrid_plan {
+    unsigned long long any, all; /* OR and AND of the mapped keys */
+    unsigned long long over;     /* keys in buckets that no local sort can hold */
+    unsigned long long
+        parts[2];     /* gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
+    unsigned bins[2]; /* how many small ones, and others, the list holds */
+    unsigned rises, falls; /* some key is above (below) its left neighbour */
+    unsigned shift;        /* the leading bits are key >> shift */
+    unsigned bits, bits1;  /* how many there are; by how many the first scatter goes */
+    unsigned group;        /* a local sort's bucket has 1 << group of their values */
+    unsigned ticket, done, taken;
+    unsigned large;        /* buckets that count in over */
+    unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
+    unsigned reverse, lsd; /* that; all by the radix sort */
+    unsigned crowded;      /* many keys have the same digits */
+    unsigned skip;         /* nothing is to be counted (again) */
+    unsigned flat;         /* the first scatter is that of 4_scatter_uncounted.cuh, which counts */
+    unsigned few;  /* keys are of few values: 7_write_few_values.cuh; then how many to fill */
+    unsigned left; /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+};
+
+template <typename K> struct hybrid_vector {
+    static constexpr int keys = 16 / sizeof(K);
+    union {
+        uint4 v;
+        K k[keys];
+    };
+};
+
+/* Four times a digit: the byte offset of its counter. */
+struct hybrid_digit {
+    unsigned mask4, turn;
+    bool high;
+    __device__ __forceinline__ hybrid_digit(unsigned shift, unsigned digits, unsigned key_bits)
+        : mask4((digits - 1) * 4), turn((shift + key_bits - 2) % key_bits % 32),
+          high((shift + key_bits - 2) % key_bits >= 32)
+    {
+    }
+    __device__ __forceinline__ unsigned operator()(uint32_t k) const
+    {
+        return __funnelshift_r(k, k, turn) & mask4;
+    }
+    __device__ __forceinline__ unsigned operator()(uint64_t k) const
+    {
+        unsigned lo = static_cast<unsigned>(k), hi = static_cast<unsigned>(k >> 32);
+        return __funnelshift_r(high ? hi : lo, high ? lo : hi, turn) & mask4;
+    }
+};
+
+template <typename T> __device__ __forceinline__ T *hybrid_byte(void *p, unsigned offset)
+{
+    return reinterpret_cast<T *>(static_cast<unsigned char *>(p) + offset);
+}
+
+/* Counter d is a half of a word. Where it has reached 2^15 it hands them on: once, by whoever sees
+ * it first. */
+static __device__ __noinline__ void hybrid_hand_on(unsigned *bins, unsigned *handed, unsigned d)
+{
+    unsigned top = 0x8000u << (d & 1) * 16, was = atomicAdd(&bins[d >> 1], 0);
+    while ((was & top) != 0) {
+        unsigned now = atomicCAS(&bins[d >> 1], was, was - top);
+        if (now == was) {
+            atomicAdd(&handed[d], 1u);
+            return;
+        }
+        was = now;
+    }
+}
+
+__device__ __forceinline__ void hybrid_add(unsigned *bins, unsigned *handed, unsigned d, unsigned c)
+{
+    unsigned old = atomicAdd(&bins[d >> 1], c << (d & 1) * 16) >> (d & 1) * 16;
+    if (((old ^ (old + c)) & 0x8000) != 0) {
+        hybrid_hand_on(bins, handed, d);
+    }
+}
+
+/* How many of a warp's digits are the same, and then which: atomics on one counter are served one
+ * by one. most: a guess. */
+__device__ __forceinline__ int hybrid_crowd(unsigned digit, unsigned &most)
+{
+    const unsigned other = __shfl_sync(~0u, digit, 16);
+    const int alike = __popc(__ballot_sync(~0u, digit == most));
+    const int others = __popc(__ballot_sync(~0u, digit == other));
+    most = others > alike ? other : most;
+    return others > alike ? others : alike;
+}
+
+template <typename K> struct hybrid_seen {
+    K any, all;
+    unsigned rises, falls;
+};
+
+/* To the OR and AND of keys so far. A warp calls. */
+__device__ __forceinline__ void hybrid_note_bits(unsigned long long any, unsigned long long all,
+                                                 unsigned long long *to_any,
+                                                 unsigned long long *to_all)
+{
+    for (int o = 16; o > 0; o >>= 1) {
+        any |= __shfl_xor_sync(~0u, any, o);
+        all &= __shfl_xor_sync(~0u, all, o);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicOr(to_any, any);
+        atomicAnd(to_all, all);
+    }
+}
+
+template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybrid_seen<K> &s)
+{
+    hybrid_note_bits(s.any, s.all, &plan->any, &plan->all);
+    bool rises = __any_sync(~0u, s.rises), falls = __any_sync(~0u, s.falls);
+    if (threadIdx.x % 32 == 0) {
+        if (rises) {
+            plan->rises = 1;
+        }
+        if (falls) {
+            plan->falls = 1;
+        }
+    }
+}
+
+/* The digit that a count goes by, and what it notes of a key. */
+template <typename K> struct hybrid_bits_digit {
+    unsigned shift, mask;
+    __device__ __forceinline__ unsigned operator()(K k) const
+    {
+        return static_cast<unsigned>(k >> shift) & mask;
+    }
+    __device__ __forceinline__ K note(K k) const
+    {
+        return k;
+    }
+};
+
+/* What one thread counts: vectors of keys, U of them in each tile of its block. */
+template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct hybrid_counter {
+    static constexpr int V = hybrid_vector<K>::keys, U = sizeof(K) == 1 ? 2 : 4;
+    static constexpr unsigned T = 1024 * V * U;
+    const K *keys;
+    unsigned long long n, head, tiles; /* keys before the first vector; whole tiles */
+    unsigned long long first, step;    /* this block's tiles */
+    const usw_gpu_keymap<K> &map;
+    D digit;
+    unsigned *bins, *handed;
+    hybrid_seen<K> seen;
+
+    __device__ __forceinline__ K mapped(K raw) const
+    {
+        return identity ? raw : map.map(raw);
+    }
+    __device__ __forceinline__ void fetch(hybrid_vector<K> (&x)[U], unsigned long long tile) const
+    {
+        const uint4 *from = reinterpret_cast<const uint4 *>(keys + head + tile * T);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            x[u].v = from[u * 1024 + threadIdx.x];
+        }
+    }
+    /* Maps them; at: the place of the tile. */
+    __device__ __forceinline__ void look(hybrid_vector<K> (&x)[U], unsigned long long at)
+    {
+        const bool ordered = !__all_sync(~0u, seen.rises & seen.falls);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+#pragma unroll
+            for (int v = 0; v < V; v += 2) {
+                x[u].k[v] = mapped(x[u].k[v]);
+                x[u].k[v + 1] = mapped(x[u].k[v + 1]);
+                K a = digit.note(x[u].k[v]), b = digit.note(x[u].k[v + 1]);
+                seen.any |= a | b;
+                seen.all &= a & b;
+            }
+            if (ordered) {
+                unsigned long long i = at + (u * 1024ull + threadIdx.x) * V;
+                compare(i > 0 ? mapped(keys[i - 1]) : x[u].k[0], x[u].k[0]);
+#pragma unroll
+                for (int v = 1; v < V; v++) {
+                    compare(x[u].k[v - 1], x[u].k[v]);
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ void compare(K left, K right)
+    {
+        seen.rises |= left < right;
+        seen.falls |= left > right;
+    }
+    /* Of each vector, the digit that many of the warp's have at once, the others one by one. There
+     * is no branch: where nothing is to be added, it is 0 to a counter of the lane's. */
+    __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U], unsigned &most)
+    {
+        const unsigned lane = threadIdx.x % 32;
+        unsigned crossed = 0;
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            unsigned same = 0;
+            hybrid_crowd(digit(x[u].k[0]), most);
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                const unsigned d = digit(x[u].k[v]);
+                const bool alike = d == most;
+                const unsigned inc = alike ? 0 : 1u << (d * 16 & 16);
+                const unsigned old = atomicAdd(&bins[alike ? lane : d >> 1], inc);
+                crossed |= old ^ (old + inc);
+                same += alike;
+            }
+            same = __reduce_add_sync(~0u, same);
+            if (lane == 0 && same != 0) {
+                hybrid_add(bins, handed, most, same);
+            }
+        }
+        hand_on_all(x, crossed);
+    }
+    __device__ __forceinline__ void count_each(const hybrid_vector<K> (&x)[U])
+    {
+        unsigned crossed = 0;
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                unsigned d = digit(x[u].k[v]), inc = 1u << (d * 16 & 16);
+                unsigned old = atomicAdd(&bins[d >> 1], inc);
+                crossed |= old ^ (old + inc);
+            }
+        }
+        hand_on_all(x, crossed);
+    }
+    /* What counters have reached 2^15, if any of this thread's has. */
+    __device__ __forceinline__ void hand_on_all(const hybrid_vector<K> (&x)[U], unsigned crossed)
+    {
+        if ((crossed & 0x80008000u) != 0) {
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+#pragma unroll
+                for (int v = 0; v < V; v++) {
+                    hybrid_hand_on(bins, handed, digit(x[u].k[v]));
+                }
+            }
+        }
+    }
+    /* The keys before the first tile and after the last. */
+    __device__ __forceinline__ void count_rest()
+    {
+        unsigned long long rest = head + tiles * T, some = head + (n - rest);
+        const unsigned lane = threadIdx.x % 32;
+        unsigned most = ~0u;
+        for (unsigned long long j = threadIdx.x; j - lane < some; j += 1024) {
+            const bool here = j < some;
+            unsigned long long i = !here ? 0 : j < head ? j : rest + (j - head);
+            K k = mapped(keys[i]);
+            seen.any |= digit.note(k);
+            seen.all &= digit.note(k);
+            compare(i > 0 ? mapped(keys[i - 1]) : k, k);
+            const unsigned d = digit(k);
+            unsigned alike = __ballot_sync(~0u, here && d == most);
+            if (__popc(alike) < 8) {
+                most = __shfl_sync(~0u, d, 0);
+                alike = __ballot_sync(~0u, here && d == most);
+            }
+            if (lane == 0) {
+                hybrid_add(bins, handed, most, static_cast<unsigned>(__popc(alike)));
+            }
+            if (here && d != most) {
+                hybrid_add(bins, handed, d, 1);
+            }
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ void count_tiles()
+    {
+        hybrid_vector<K> now[U], next[U];
+        unsigned long long t = first;
+        unsigned since = 0, most = ~0u;
+        if (t < tiles) {
+            fetch(next, t);
+        }
+        while (t < tiles) {
+            unsigned long long at = head + t * T;
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                now[u] = next[u];
+            }
+            t += step;
+            if (t < tiles) {
+                fetch(next, t);
+            }
+            look(now, at);
+            if (hybrid_crowd(digit(now[0].k[0]), most) >= 3) {
+                count_crowd(now, most);
+            } else {
+                count_each(now);
+            }
+            /* Between two barriers no counter can grow by more than 2^15. */
+            since += T;
+            if (since + T > 0x8000) {
+                since = 0;
+                __syncthreads();
+            }
+        }
+        __syncthreads();
+    }
+};
+
+/* Adds a block's counters, two to a word, to counts. */
+__device__ __forceinline__ void hybrid_flush(const unsigned *bins, unsigned words,
+                                             unsigned long long *counts)
+{
+    /* Blocks begin at different words, so that they do not add to the same ones. */
+    const unsigned turn = blockIdx.x * 1024 % words;
+    for (unsigned i = threadIdx.x; i < words; i += 1024) {
+        unsigned w = i + turn < words ? i + turn : i + turn - words;
+        unsigned b = bins[w];
+        if (b != 0) { /* two counters of 32 bits, neither of which can overflow */
+            atomicAdd(&counts[w], (static_cast<unsigned long long>(b >> 16) << 32) | (b & 0xffff));
+        }
+    }
+}
+
+/* Shared memory: the counters, and one for each lane at least. */
+static constexpr size_t hybrid_count_shared(unsigned bits)
+{
+    return bits < 6 ? 128 : size_t(2) << bits;
+}
+
+/* One block of 1024 threads a multiprocessor. */
+template <typename K, bool identity>
+__device__ __forceinline__ void
+hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, unsigned bits,
+                   hybrid_plan *plan, unsigned long long *counts, unsigned *handed, unsigned *bins)
+{
+    const unsigned words = 1u << (bits - 1), tid = threadIdx.x;
+    for (unsigned w = tid; w < words; w += 1024) {
+        bins[w] = 0;
+    }
+    __syncthreads();
+    unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
+    head = head < n ? head : n;
+    using counter = hybrid_counter<K, identity>;
+    counter c = {keys,
+                 n,
+                 head,
+                 (n - head) / counter::T,
+                 blockIdx.x,
+                 gridDim.x,
+                 map,
+                 {plan->shift, (1u << bits) - 1},
+                 bins,
+                 handed,
+                 {0, static_cast<K>(~K(0)), plan->rises, plan->falls}};
+    c.count_tiles();
+    if (blockIdx.x == gridDim.x - 1) {
+        c.count_rest();
+    }
+    hybrid_note(plan, c.seen);
+    hybrid_flush(bins, words, counts);
+}
+
+template <typename K, bool identity>
+__global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned long long n,
+                                                        usw_gpu_keymap<K> map, unsigned bits,
+                                                        hybrid_plan *plan,
+                                                        unsigned long long *counts,
+                                                        unsigned *handed)
+{
+    USW_DYNAMIC_SHARED(unsigned, bins);
+    usw_chained();
+    if (!plan->skip) {
+        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins);
+    }
+}
+
+#endif

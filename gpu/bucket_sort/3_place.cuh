@@ -1,0 +1,280 @@
+/* 3_place.cuh - the hybrid sort's plan: where buckets begin, and what is to be done. */
+#ifndef USW_GPU_BUCKET_SORT_3_PLACE_CUH
+#define USW_GPU_BUCKET_SORT_3_PLACE_CUH
+
+#include "gpu/bucket_sort/6_large_lists.cuh"
+
+/* Sums over a block of 256 threads: of all, and of the threads before. sums: 8 words. */
+__device__ __forceinline__ unsigned long long
+hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long long &before)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned long long in = c, total = 0;
+    for (int o = 1; o < 32; o <<= 1) {
+        unsigned long long up = __shfl_up_sync(~0u, in, o);
+        in += lane >= static_cast<unsigned>(o) ? up : 0;
+    }
+    if (lane == 31) {
+        sums[warp] = in;
+    }
+    __syncthreads();
+    before = in - c;
+    for (unsigned w = 0; w < 8; w++) {
+        before += w < warp ? sums[w] : 0;
+        total += sums[w];
+    }
+    __syncthreads();
+    return total;
+}
+
+struct hybrid_place_args {
+    hybrid_plan *plan;
+    unsigned long long n;
+    unsigned *counts, *handed; /* 2^bits */
+    const unsigned *flat;      /* 2^bits: the counts where the plan is flat */
+    unsigned long long stride; /* then: keys of a region of the first scatter */
+    unsigned bits, bits1;      /* of all buckets, of the first scatter's */
+    unsigned capacity;         /* keys of a bucket that the local sort can hold */
+    unsigned tile;             /* keys of a tile of the second scatter */
+    /* 0, or the bits by which uneven keys are counted again. Then no more is left of a key than the
+     * rest can fill by its counts, so no keys are left to the radix sort. */
+    unsigned fine;
+    bool second;                   /* they have been counted again */
+    unsigned group;                /* then: a local sort's bucket has 1 << group values */
+    unsigned long long large_from; /* fewer keys with large buckets are left to the radix sort */
+    unsigned missed_left;          /* so are keys of which the sample missed more than these bits */
+    unsigned long long *said;      /* 2^bits1 zeros */
+    unsigned long long *starts;    /* 2^bits: where the buckets begin */
+    unsigned long long *begin;     /* 2^bits1: where those of the first scatter begin */
+    unsigned long long *stop;      /* 2^bits1: and end */
+    unsigned long long *cursor;    /* 2^bits1: the same */
+    unsigned *tile_begin;          /* 2^bits1 + 1: their first tiles */
+    hybrid_lists lists;            /* for large_from keys or more; tile 0: of counts alone */
+};
+
+/* A bucket of c keys that the local sort cannot hold. */
+static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
+                                         unsigned long long c)
+{
+    if (c > HYBRID_BIN_KEYS || a.n < a.large_from) {
+        atomicAdd(&a.plan->over, c);
+        atomicAdd(&a.plan->large, 1u);
+    }
+    if (a.n >= a.large_from) {
+        hybrid_push(a.plan, a.lists, 0, at, c, a.bits1 == a.bits, a.plan->shift);
+    }
+}
+
+/* The same where keys are counted again: the values of a bucket that is too large are joined with
+ * their neighbours to the largest bins that can be. sums: a block's counts before each value, from
+ * `at` on; in_tmp: the second scatter leaves them there. */
+static __device__ void hybrid_join_values(const hybrid_place_args &a,
+                                          const unsigned long long *sums, unsigned long long at,
+                                          bool in_tmp)
+{
+    const unsigned v = threadIdx.x;
+    unsigned join = a.group;
+    auto first = [&] { return v >> join << join; };
+    auto size = [&] { return sums[first() + (1u << join)] - sums[first()]; };
+    if (size() <= a.capacity) {
+        return;
+    }
+    while (join > 0 && size() > HYBRID_BIN_KEYS) {
+        join--;
+    }
+    if (v == first()) {
+        if (size() > HYBRID_BIN_KEYS) {
+            atomicAdd(&a.plan->large, 1u);
+        }
+        hybrid_push(a.plan, a.lists, 0, at + sums[v], size(), in_tmp, a.plan->shift + join);
+    }
+}
+
+/* By what the count has seen, where keys may be counted again: they are if some bucket is too large
+ * or the sample has missed a bit. Where many buckets are too large for a local sort and too small
+ * to be worth their counts, as those of a range that is a part of all, the radix sort is faster.
+ * The last block calls. */
+static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool ordered, bool missed,
+                                          unsigned long long differ)
+{
+    hybrid_plan *plan = a.plan;
+    const bool large = usw_load_relaxed(&plan->large) != 0;
+    const bool again = !ordered && !a.second && (missed || (large && a.bits < a.fine));
+    const bool radix =
+        !ordered && !again && usw_load_relaxed(&plan->large) > a.n / HYBRID_PART_PAYS;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plan->reverse = ordered && plan->falls != 0;
+        plan->lsd = radix;
+        plan->even = !ordered && !again && !radix;
+        plan->msd = plan->even && !plan->flat;
+        plan->crowded = large || a.second;
+        if (ordered || again || radix) { /* the lists as they are are not for use */
+            plan->parts[0] = 0;
+            plan->bins[0] = plan->bins[1] = 0;
+        }
+        if (again) {
+            const unsigned top =
+                64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+            plan->shift = top > a.fine ? top - a.fine : 0;
+            plan->skip = plan->flat = 0;
+            plan->ticket = plan->done = plan->large = 0;
+        }
+    }
+    if (again && threadIdx.x < 1u << a.bits1) {
+        a.said[threadIdx.x] = 0;
+    }
+}
+
+/* By what the count has seen; the last block calls. Where many keys are in large buckets, the parts
+ * are those of the first scatter. Where the sample has missed a leading bit, all is one. Many large
+ * buckets, or few keys in such, are faster sorted by the radix sort. */
+static __device__ void hybrid_decide(const hybrid_place_args &a)
+{
+    hybrid_plan *plan = a.plan;
+    const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
+    const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
+    const bool flat = plan->flat != 0;
+    const bool ordered = plan->falls == 0 || plan->rises == 0;
+    const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
+    if (tid == 0) {
+        plan->bits = a.bits;
+        plan->bits1 = a.bits1;
+        plan->group = a.group;
+        plan->skip = 1;
+    }
+    if (a.fine != 0) {
+        hybrid_decide_fine(a, ordered, missed, any ^ all);
+        return;
+    }
+    const bool uneven = a.bits1 < a.bits && usw_load_relaxed(&plan->over) > a.n / 8;
+    const bool radix =
+        !ordered && (missed || large != 0) &&
+        (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
+                                       : large > HYBRID_LARGE_MAX || (uneven && flat)));
+    if (!ordered && !radix && !missed && !uneven) {
+        if (tid == 0) {
+            plan->msd = !flat;
+            plan->even = 1;
+        }
+        return;
+    }
+    if (tid == 0) { /* the lists as they are are not for use */
+        plan->parts[0] = 0;
+        plan->bins[0] = plan->bins[1] = 0;
+        plan->reverse = ordered && plan->falls != 0;
+        plan->lsd = radix;
+        plan->msd = !ordered && !radix && !missed;
+        __threadfence();
+    }
+    __syncthreads();
+    if (ordered || radix) {
+        return;
+    }
+    if (!missed && tid < 1u << a.bits1) {
+        unsigned long long at = usw_load_relaxed(&a.begin[tid]);
+        hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.stop[tid]) - at, 1,
+                    plan->shift + a.bits - a.bits1);
+    } else if (missed && tid == 0) {
+        hybrid_part whole = {};
+        whole.size = a.n;
+        whole.left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
+        whole.raw = 1;
+        hybrid_push_part(plan, a.lists, 0, whole);
+    }
+}
+
+/* The counts of a block's values: c of this thread's. Where one value has all keys of a bucket that
+ * is too large (whole), the second scatter is spared: not of one that a local sort will hold, which
+ * looks for it behind that. The counts become 0, for the next count. */
+static __device__ __forceinline__ unsigned long long
+hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *sums,
+                  unsigned long long &c, unsigned long long &within, bool &whole)
+{
+    const unsigned digits = 1u << (a.bits - a.bits1), d = b * digits + threadIdx.x;
+    c = 0;
+    if (threadIdx.x < digits && a.plan->flat) {
+        c = a.flat[d];
+    } else if (threadIdx.x < digits) {
+        c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
+        a.counts[d] = a.handed[d] = 0;
+    }
+    const unsigned long long size = hybrid_block_sum(c, sums, within);
+    whole = false;
+    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS && size > a.capacity) {
+        whole = __syncthreads_or(c == size);
+    }
+    return size;
+}
+
+/* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
+ * those of all before it. */
+__global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
+{
+    USW_SHARED_ARRAY(unsigned long long, sums, [8]);
+    USW_SHARED_ARRAY(unsigned long long, befores, [257]);
+    USW_SHARED(unsigned, ticket);
+    usw_chained();
+    if (a.plan->skip && (!a.plan->flat || a.second)) {
+        return;
+    }
+    const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
+    if (tid == 0) {
+        ticket = atomicAdd(&a.plan->ticket, 1u);
+    }
+    __syncthreads();
+    const unsigned b = ticket, d = b * digits + tid;
+    unsigned long long c, within, none;
+    bool whole;
+    const unsigned long long size = hybrid_take_count(a, b, sums, c, within, whole);
+    if (tid < digits) {
+        befores[tid] = within;
+    }
+    if (tid == 0) {
+        befores[digits] = size;
+        usw_store_relaxed(&a.said[b], (size << 1 | whole) + 1);
+    }
+    /* The blocks with lower tickets have begun. */
+    unsigned long long other = 0;
+    if (tid < b) {
+        do {
+            other = usw_load_relaxed(&a.said[tid]);
+        } while (other == 0);
+        other--;
+    }
+    auto tiles = [&](unsigned long long said) {
+        return (said & 1) != 0 ? 0 : ((said >> 1) + a.tile - 1) / a.tile;
+    };
+    const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
+    const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
+    if (tid < digits) {
+        /* What is not scattered again is at its end already. */
+        a.starts[d] = at + within + (whole ? c : 0);
+        if (a.fine != 0) {
+            hybrid_join_values(a, befores, at, whole);
+        } else if (c > a.capacity && a.lists.tile != 0) {
+            hybrid_note_large(a, at + within, c);
+        }
+    }
+    if (tid == 0) {
+        const unsigned long long from = a.plan->flat ? b * a.stride : at;
+        a.begin[b] = a.cursor[b] = from;
+        a.stop[b] = from + size;
+        a.tile_begin[b] = first;
+        if (b + 1 == gridDim.x) {
+            a.tile_begin[b + 1] = first + static_cast<unsigned>(tiles(size << 1 | whole));
+        }
+    }
+    __threadfence();
+    __syncthreads();
+    if (tid == 0) {
+        ticket = atomicAdd(&a.plan->done, 1u);
+    }
+    __syncthreads();
+    if (ticket + 1 == gridDim.x) {
+        __threadfence();
+        hybrid_decide(a);
+    }
+}
+
+#endif

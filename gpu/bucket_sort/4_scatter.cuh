@@ -1,0 +1,272 @@
+/* 4_scatter.cuh - the hybrid sort's scatter: tiles of keys go to up to 256 buckets.
+ *
+ * A block takes a tile. rank: a returned atomic in shared memory gives a key its place among the
+ * tile's keys of its digit; the order is any, for equal keys are the same bits. One atomic a digit
+ * in global memory reserves their places in the bucket. The keys are reordered in shared memory, so
+ * that they are written in runs. Two forms of that: in rooms, where every digit has a fixed room
+ * and the rank is a place at once (gpu/bucket_sort/4_scatter_slots.cuh); and close together, where
+ * the digits' counts are scanned first, for keys too wide for rooms. */
+#ifndef USW_GPU_BUCKET_SORT_4_SCATTER_CUH
+#define USW_GPU_BUCKET_SORT_4_SCATTER_CUH
+
+#include "gpu/bucket_sort/2_count.cuh"
+
+/* first: the whole array, keys are mapped on the way; else tile by tile within the buckets of the
+ * first scatter, from begin to stop, each with cursors of its own. */
+template <typename K> struct hybrid_scatter_args {
+    const K *in;
+    K *out;
+    unsigned long long n;
+    usw_gpu_keymap<K> map;
+    const hybrid_plan *plan;
+    const unsigned long long *begin, *stop;
+    const unsigned *tile_begin;
+    unsigned long long *cursor;
+};
+
+/* What the plan says of a scatter. */
+template <bool first> struct hybrid_level {
+    unsigned below;   /* bits between this digit and plan->shift */
+    unsigned digits;  /* a power of two, 256 at most */
+    unsigned buckets; /* of the first scatter */
+    __device__ __forceinline__ explicit hybrid_level(const hybrid_plan *plan)
+        : below(first ? plan->bits - plan->bits1 : 0),
+          digits(1u << (first ? plan->bits1 : plan->bits - plan->bits1)), buckets(1u << plan->bits1)
+    {
+    }
+};
+
+/* A block's tile: m keys from in on, and the cursors of their digits. */
+template <typename K> struct hybrid_tile {
+    const K *in;
+    unsigned m;
+    unsigned long long *cursor;
+};
+
+/* Whether the plan wants a scatter at all, and by the kernel for crowded digits or the other. */
+template <typename K, bool first>
+__device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
+{
+    return (first ? a.plan->msd : a.plan->even) != 0 && (a.plan->crowded != 0) == crowded;
+}
+
+/* The tile of that number, of T keys. False: there is no such tile. found: two shared words. All
+ * threads call it; it has a barrier. */
+template <typename K, int T, bool first>
+__device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a,
+                                                 const hybrid_level<first> &l, unsigned number,
+                                                 unsigned *found, hybrid_tile<K> &t)
+{
+    unsigned long long at, end;
+    t.cursor = a.cursor;
+    if (first) {
+        at = static_cast<unsigned long long>(number) * T;
+        end = a.n;
+        __syncthreads();
+    } else {
+        if (number >= a.tile_begin[l.buckets]) {
+            return false;
+        }
+        if (threadIdx.x < l.buckets) {
+            unsigned b = a.tile_begin[threadIdx.x];
+            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
+                found[0] = threadIdx.x;
+                found[1] = b;
+            }
+        }
+        __syncthreads();
+        at = a.begin[found[0]] + static_cast<unsigned long long>(number - found[1]) * T;
+        end = a.stop[found[0]];
+        t.cursor += found[0] * l.digits;
+    }
+    t.in = a.in + at;
+    t.m = end - at < T ? static_cast<unsigned>(end - at) : T;
+    return true;
+}
+
+/* What atomicAdd(counter, 1) returns, for keys of whose warp many have the digit most: these add at
+ * once. here: this lane has a key. All of the warp call; most may change. */
+__device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigned digit, bool here,
+                                                      unsigned &most)
+{
+    const unsigned lane = threadIdx.x % 32;
+    unsigned alike = __ballot_sync(~0u, here && digit == most);
+    if (__popc(alike) < 8) {
+        unsigned some = __ballot_sync(~0u, here);
+        most = __shfl_sync(~0u, digit, some != 0 ? __ffs(static_cast<int>(some)) - 1 : 0);
+        alike = __ballot_sync(~0u, here && digit == most);
+    }
+    const unsigned first = alike != 0 ? __ffs(static_cast<int>(alike)) - 1 : 0;
+    const bool mine = (alike >> lane & 1) != 0;
+    unsigned rank = 0;
+    if (here && (!mine || lane == first)) {
+        rank = atomicAdd(counter, mine ? static_cast<unsigned>(__popc(alike)) : 1);
+    }
+    const unsigned base = __shfl_sync(~0u, rank, first);
+    return mine ? base + __popc(alike & ((1u << lane) - 1)) : rank;
+}
+
+/* ---- close together ---- */
+
+/* The counts of D digits become where they begin in the tile, and to where each digit's first
+ * key of the tile would go were the tile written there from its beginning. sums: 16 words. All
+ * threads call it; it begins and ends with a barrier. */
+template <typename K, unsigned D>
+__device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sums, K **to, K *out,
+                                                    unsigned long long *cursor)
+{
+    const unsigned tid = threadIdx.x, lane = tid % 32;
+    unsigned c = 0, sum = 0;
+    unsigned long long place = 0;
+    __syncthreads();
+    if (tid < D) {
+        c = sum = cnt[tid];
+        if (c != 0) {
+            place = atomicAdd(&cursor[tid], static_cast<unsigned long long>(c));
+        }
+#pragma unroll
+        for (int o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, sum, o);
+            sum += lane >= static_cast<unsigned>(o) ? up : 0;
+        }
+        if (lane == 31) {
+            sums[tid / 32] = sum;
+        }
+    }
+    __syncthreads();
+    if (tid < D) {
+        unsigned base = sum - c;
+#pragma unroll
+        for (unsigned w = 0; w < D / 32; w++) {
+            base += w < tid / 32 ? sums[w] : 0;
+        }
+        cnt[tid] = base;
+        to[tid] = out + (static_cast<long long>(place) - base);
+    }
+    __syncthreads();
+}
+
+/* For a tile of so many keys and 256 digits. */
+template <typename K> constexpr size_t hybrid_close_shared(int tile, int digits = 256)
+{
+    return digits * 12 + 128 + tile * sizeof(K);
+}
+
+/* The block's tables in shared memory. */
+template <typename K, unsigned D = 256> struct hybrid_close_room {
+    K **to;
+    unsigned *cnt, *sums;
+    K *tile;
+    __device__ __forceinline__ hybrid_close_room(unsigned char *memory)
+        : to(reinterpret_cast<K **>(memory)), cnt(reinterpret_cast<unsigned *>(to + D)),
+          sums(cnt + D), tile(reinterpret_cast<K *>(sums + 32))
+    {
+    }
+};
+
+/* A tile's keys to out, digit d from t.cursor[d] on. The D counts are 0 and all threads know. */
+template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
+__device__ __forceinline__ void
+hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
+                    const Digit &digit, const hybrid_close_room<K, D> &s)
+{
+    const unsigned tid = threadIdx.x;
+    const bool whole = t.m == NT * I;
+    K k[I];
+    unsigned r[I]; /* ranks, and the digits above them */
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = whole || tid + i * NT < t.m ? t.in[tid + i * NT] : K(0);
+    }
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = plain ? k[i] : map.map(k[i]);
+    }
+    unsigned most = ~0u;
+    if (hybrid_crowd(digit(k[0]), most) >= 8) {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            unsigned d = digit(k[i]);
+            bool here = whole || tid + i * NT < t.m;
+            r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            if (whole || tid + i * NT < t.m) {
+                unsigned d = digit(k[i]);
+                r[i] = atomicAdd(&s.cnt[d], 1) | d << 16;
+            }
+        }
+    }
+    hybrid_place_digits<K, D>(s.cnt, s.sums, s.to, out, t.cursor);
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        if (whole || tid + i * NT < t.m) {
+            s.tile[s.cnt[r[i] >> 16] + (r[i] & 0xffff)] = k[i];
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        unsigned p = tid + i * NT;
+        if (whole || p < t.m) {
+            K key = s.tile[p];
+            s.to[digit(key)][p] = key;
+        }
+    }
+}
+
+template <typename K, int NT, int I, bool first, bool identity, int MB>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    const hybrid_close_room<K> s(memory);
+    usw_chained();
+    for (unsigned d = threadIdx.x; d < 256; d += NT) {
+        s.cnt[d] = 0;
+    }
+    hybrid_tile<K> t;
+    const hybrid_level<first> l(a.plan);
+    if (!hybrid_to_do<K, first>(a, false) ||
+        !hybrid_find_tile<K, NT * I, first>(a, l, blockIdx.x, s.sums + 16, t)) {
+        return;
+    }
+    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
+    hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+}
+
+/* For keys of 32 bits of whose digits many are the same, so that rooms would not hold them: blocks
+ * take the other kernel's tiles, of 2 * NT * I keys, by halves. */
+template <typename K, int NT, int I, bool first, bool identity, int MB>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_args<K> a,
+                                                               unsigned tiles)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    constexpr unsigned half = NT * I;
+    const hybrid_close_room<K> s(memory);
+    usw_chained();
+    if (!hybrid_to_do<K, first>(a, true)) {
+        return;
+    }
+    const hybrid_level<first> l(a.plan);
+    const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
+    for (unsigned i = blockIdx.x; i < 2 * tiles; i += gridDim.x) {
+        for (unsigned d = threadIdx.x; d < 256; d += NT) {
+            s.cnt[d] = 0;
+        }
+        hybrid_tile<K> t;
+        if (!hybrid_find_tile<K, 2 * half, first>(a, l, i / 2, s.sums + 16, t)) {
+            return;
+        }
+        const unsigned from = i % 2 * half;
+        if (t.m > from) { /* all threads know */
+            t.in += from;
+            t.m = t.m - from < half ? t.m - from : half;
+            hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+        }
+        __syncthreads();
+    }
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* 4_scatter_slots.cuh - the hybrid sort's scatter of keys of 32 bits: every digit has a room of
+ * its own in shared memory, so that a key's rank is its place at once. */
+#ifndef USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
+#define USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
+
+#include "gpu/bucket_sort/4_scatter.cuh"
+
+/* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
+ * are returned. U keys are on their way at a time. */
+template <typename K, int NT, int I, int U, bool plain>
+__device__ __forceinline__ unsigned
+hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
+                  unsigned *cnt, K *tile, unsigned C)
+{
+    unsigned late = 0, most = ~0u;
+    bool crowd = false;
+    if (t.m == NT * I) {
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += U) {
+            K k[U];
+            unsigned r[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                k[i] = t.in[threadIdx.x + (i0 + i) * NT];
+            }
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                k[i] = plain ? k[i] : map.map(k[i]);
+            }
+            if (i0 == 0) {
+                crowd = hybrid_crowd(digit(k[0]), most) >= 8;
+            }
+            if (crowd) {
+#pragma unroll
+                for (int i = 0; i < U; i++) {
+                    unsigned d = digit(k[i]);
+                    r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < U; i++) {
+                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                if (r[i] < C) {
+                    tile[digit(k[i]) / 4 * C + r[i]] = k[i];
+                } else {
+                    late |= 1u << (i0 + i);
+                }
+            }
+        }
+        return late;
+    }
+#pragma unroll 1
+    for (int i = 0; i < I; i++) {
+        unsigned p = threadIdx.x + i * NT;
+        if (p < t.m) {
+            K key = plain ? t.in[p] : map.map(t.in[p]);
+            unsigned d = digit(key) / 4, r = atomicAdd(&cnt[d], 1);
+            if (r < C) {
+                tile[d * C + r] = key;
+            } else {
+                late |= 1u << i;
+            }
+        }
+    }
+    return late;
+}
+
+/* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
+template <typename K> constexpr size_t hybrid_rooms_shared(int room)
+{
+    return 256 * 16 + 16 + room * sizeof(K);
+}
+
+/* The tile of that number. room: keys, of all rooms together. many: there is something to do. */
+template <typename K, int NT, int I, bool first, bool identity, int room, int U, bool many>
+__device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &a, unsigned number,
+                                                  unsigned char *memory)
+{
+    static_assert(I <= 32, "a bit a key");
+    constexpr bool plain = !first || identity;
+    K **to = reinterpret_cast<K **>(memory);
+    unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
+    K *tile = reinterpret_cast<K *>(found + 4);
+    const unsigned tid = threadIdx.x, lane = tid % 32;
+    for (unsigned d = tid; d < 512; d += NT) {
+        cnt[d] = 0;
+    }
+    hybrid_tile<K> t;
+    const hybrid_level<first> l(a.plan);
+    if ((!many && !hybrid_to_do<K, first>(a, false)) ||
+        !hybrid_find_tile<K, NT * I, first>(a, l, number, found, t)) {
+        return;
+    }
+    const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
+    const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
+    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    __syncthreads();
+    if (tid < l.digits && cnt[tid] != 0) {
+        to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
+    }
+    __syncthreads();
+    /* A warp a room; its accesses are to whole lines, from -31 on. */
+    for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
+        int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
+        K *out = to[d];
+        const K *from = tile + d * C;
+        int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
+        for (int j = static_cast<int>(lane) - skew; j < c; j += 32) {
+            if (j >= 0) {
+                out[j] = from[j];
+            }
+        }
+    }
+    unsigned most = ~0u;
+    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
+        int i = __ffs(static_cast<int>(some)) - 1;
+        bool here = (late >> i & 1) != 0;
+        K key = here ? t.in[tid + i * NT] : K(0);
+        key = plain ? key : a.map.map(key);
+        unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
+        if (here) {
+            to[d][C + r] = key;
+        }
+    }
+}
+
+/* many: a block takes every gridDim.x-th tile, so that a launch which finds nothing to do is short;
+ * of the first scatter. Else it takes one. */
+template <typename K, int NT, int I, bool first, bool identity, int MB, int room, int U, bool many>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_args<K> a)
+{
+    static_assert(first || !many, "the tiles of later ones are counted on the device");
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
+    if constexpr (!many) {
+        hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, blockIdx.x, memory);
+    } else if (hybrid_to_do<K, first>(a, false)) {
+        const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
+        for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
+            hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, i, memory);
+            __syncthreads();
+        }
+    }
+}
+
+#endif

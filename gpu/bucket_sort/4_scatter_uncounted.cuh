@@ -1,0 +1,354 @@
+/* 4_scatter_uncounted.cuh - the hybrid sort's first scatter of keys that a sample finds evenly
+ * spread: it counts the buckets as it goes, so that the keys are not read before for that alone.
+ *
+ * Each bucket of this scatter has a region of tmp, a little larger than the mean. A block of 1024
+ * threads a multiprocessor takes tile after tile; the next one's keys are on their way while this
+ * one's are written. rank, reserve and reorder are those of gpu/bucket_sort/4_scatter.cuh, in
+ * rooms or close together. The leading bits are counted in shared memory by counters of 8 bits,
+ * four to a word. One that overflows makes the sum of all counters less than the number of the
+ * keys, which is how it is known. Then, or where a region is too small, the plan is not flat any
+ * more: what follows takes the keys from where they were, as if this had not been. */
+#ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
+#define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
+
+#include "gpu/bucket_sort/2_count.cuh"
+
+template <typename K> struct hybrid_flat_args {
+    const K *in;
+    K *out;
+    unsigned long long n;
+    usw_gpu_keymap<K> map;
+    hybrid_plan *plan;
+    unsigned bits, bits1;       /* that are counted; of the scatter */
+    unsigned long long *cursor; /* 2^bits1: where the regions begin */
+    unsigned long long stride;  /* keys of a region, a tile or more */
+    unsigned *counts;           /* 2^bits zeros; pairs of them are aligned */
+};
+
+/* Shared memory: the counters, and the tile with its tables. room: keys of all rooms together, or 0
+ * where a tile's keys are close together. */
+template <typename K> constexpr size_t hybrid_flat_shared(unsigned bits, int tile, int room)
+{
+    return (bits < 7 ? 128 : size_t(1) << bits) + 256 * 8 + 4 * 256 * 4 + 128 +
+           (room != 0 ? room : tile) * sizeof(K);
+}
+
+/* A block, of NT threads that take I keys each; U ranks are on their way at a time. */
+template <typename K, int NT, int I, int room, int U, bool identity> struct hybrid_flat_block {
+    static constexpr unsigned tile_keys = NT * I;
+    const hybrid_flat_args<K> &a;
+    unsigned *bins;         /* the counters */
+    unsigned long long *to; /* 256: where each digit's keys of the tile go */
+    unsigned *counts;       /* 256 of the tile, 256 of its keys without room or begins; twice */
+    unsigned *sums;         /* 32 of warps */
+    K *tile;
+    unsigned shift, table; /* of the bits counted: where; the counters' bytes */
+    hybrid_digit digit;
+    unsigned C; /* keys of a room; odd, for the banks */
+
+    __device__ __forceinline__ hybrid_flat_block(const hybrid_flat_args<K> &args,
+                                                 unsigned char *memory)
+        : a(args), bins(reinterpret_cast<unsigned *>(memory)),
+          to(reinterpret_cast<unsigned long long *>(
+              memory + (args.bits < 7 ? 128 : size_t(1) << args.bits))),
+          counts(reinterpret_cast<unsigned *>(to + 256)), sums(counts + 4 * 256),
+          tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), table(1u << args.bits),
+          digit(shift + args.bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
+          C((room >> args.bits1) - 1 + (room >> args.bits1 & 1))
+    {
+        static_assert(NT >= 256 && I <= 32, "a thread a digit, a bit a key");
+    }
+    __device__ __forceinline__ void clear()
+    {
+        for (unsigned w = threadIdx.x; w < table / 4; w += NT) {
+            bins[w] = 0;
+        }
+        for (unsigned w = threadIdx.x; w < 1024; w += NT) {
+            counts[w] = 0;
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ void fail()
+    {
+        usw_store_relaxed(&a.plan->flat, 0u);
+        usw_store_relaxed(&a.plan->skip, 0u);
+    }
+    __device__ __forceinline__ K mapped(K raw) const
+    {
+        return identity ? raw : a.map.map(raw);
+    }
+    __device__ __forceinline__ void fetch(K (&k)[I], unsigned long long number) const
+    {
+        const K *in = a.in + number * tile_keys + threadIdx.x;
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            k[i] = in[i * NT];
+        }
+    }
+    /* Four counters are a word: the low two bits say which, times 8 how far up. */
+    __device__ __forceinline__ void count(K key)
+    {
+        const unsigned x = static_cast<unsigned>(key >> shift);
+        atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
+    }
+    /* Room for c keys of digit d. The answer takes a while: it is looked at by `placed` later. */
+    __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
+    {
+        return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : d * a.stride;
+    }
+    /* Where c keys of digit d go that have been given place `at`. */
+    __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned c,
+                                                         unsigned long long at)
+    {
+        if (at + c > (d + 1) * a.stride) {
+            fail();
+            at = d * a.stride;
+        }
+        return at;
+    }
+
+    /* ---- in rooms ---- */
+
+    /* The bits of keys that found no room are returned. */
+    __device__ __forceinline__ unsigned fill_rooms(const K (&k)[I], unsigned *cnt)
+    {
+        unsigned late = 0;
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += U) {
+            unsigned r[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i0 + i])), 1);
+            }
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                if (r[i] < C) {
+                    tile[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
+                } else {
+                    late |= 1u << (i0 + i);
+                }
+            }
+        }
+        return late;
+    }
+    /* A warp a room; its accesses are to whole lines, from -31 on, three at a time. */
+    __device__ __forceinline__ void empty_rooms(const unsigned *cnt)
+    {
+#pragma unroll 4
+        for (unsigned d = threadIdx.x / 32; d < 256; d += NT / 32) {
+            const int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
+            K *out = a.out + to[d];
+            const K *from = tile + d * C;
+            const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
+            for (int j = static_cast<int>(threadIdx.x % 32) - skew; j < c; j += 96) {
+                K v[3];
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    v[u] = j + 32 * u >= 0 && j + 32 * u < c ? from[j + 32 * u] : K(0);
+                }
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    if (j + 32 * u >= 0 && j + 32 * u < c) {
+                        out[j + 32 * u] = v[u];
+                    }
+                }
+            }
+        }
+    }
+    /* Keys without room are read again. */
+    __device__ __forceinline__ void write_late(unsigned late, unsigned long long number,
+                                               unsigned *more)
+    {
+        const K *in = a.in + number * tile_keys + threadIdx.x;
+        for (; late != 0; late &= late - 1) {
+            const K key = mapped(in[(__ffs(static_cast<int>(late)) - 1) * NT]);
+            const unsigned d = digit(key) / 4, r = atomicAdd(&more[d], 1);
+            a.out[to[d] + C + r] = key;
+        }
+    }
+    __device__ __forceinline__ void scatter_rooms(K (&k)[I], unsigned long long number,
+                                                  unsigned long long next, unsigned *cnt)
+    {
+        const unsigned late = fill_rooms(k, cnt), d = threadIdx.x;
+        unsigned long long at = 0;
+        __syncthreads();
+        if (d < 256) {
+            at = reserve(d, cnt[d]);
+        }
+        /* Meanwhile that has its answer. */
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            count(k[i]);
+        }
+        if (d < 256) {
+            to[d] = placed(d, cnt[d], at);
+        }
+        finish(k, next);
+        empty_rooms(cnt);
+        write_late(late, number, cnt + 256);
+    }
+
+    /* ---- close together ---- */
+
+    /* The ranks of keys, and four times the digits above them. */
+    __device__ __forceinline__ void rank(const K (&k)[I], unsigned (&r)[I], unsigned *cnt)
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            const unsigned d = digit(k[i]);
+            r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | d << 16;
+        }
+    }
+    /* Where each digit begins in the tile, to begins; the count and the place of this thread's. */
+    __device__ __forceinline__ void place_digits(const unsigned *cnt, unsigned *begins, unsigned &c,
+                                                 unsigned long long &at)
+    {
+        const unsigned d = threadIdx.x, lane = d % 32;
+        unsigned sum = 0;
+        __syncthreads();
+        if (d < 256) {
+            c = sum = cnt[d];
+            at = reserve(d, c);
+#pragma unroll
+            for (int o = 1; o < 32; o <<= 1) {
+                const unsigned up = __shfl_up_sync(~0u, sum, o);
+                sum += lane >= static_cast<unsigned>(o) ? up : 0;
+            }
+            if (lane == 31) {
+                sums[d / 32] = sum;
+            }
+        }
+        __syncthreads();
+        if (d < 256) {
+            sum -= c;
+#pragma unroll
+            for (unsigned w = 0; w < 8; w++) {
+                sum += w < d / 32 ? sums[w] : 0;
+            }
+            begins[d] = sum;
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ void scatter_close(K (&k)[I], unsigned long long next, unsigned *cnt)
+    {
+        unsigned r[I], c = 0, *begins = cnt + 256;
+        unsigned long long at = 0;
+        rank(k, r, cnt);
+        place_digits(cnt, begins, c, at);
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            tile[*hybrid_byte<unsigned>(begins, r[i] >> 16) + (r[i] & 0xffff)] = k[i];
+        }
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            count(k[i]);
+        }
+        if (threadIdx.x < 256) {
+            to[threadIdx.x] = placed(threadIdx.x, c, at) - begins[threadIdx.x];
+        }
+        finish(k, next);
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            const unsigned p = threadIdx.x + i * NT;
+            const K key = tile[p];
+            a.out[*hybrid_byte<unsigned long long>(to, digit(key) * 2) + p] = key;
+        }
+    }
+
+    /* ---- all tiles ---- */
+
+    /* The tile is in order, its places are known: the next one's keys set out. */
+    __device__ __forceinline__ void finish(K (&k)[I], unsigned long long next)
+    {
+        __syncthreads();
+        if (next < a.n / tile_keys) {
+            fetch(k, next);
+        }
+    }
+    /* This block's tiles, and what follows the last whole one. The number of keys is returned. */
+    __device__ __forceinline__ unsigned scatter()
+    {
+        const unsigned long long tiles = a.n / tile_keys;
+        unsigned keys = 0, turn = 0;
+        K k[I];
+        if (blockIdx.x < tiles) {
+            fetch(k, blockIdx.x);
+        }
+        for (unsigned long long t = blockIdx.x; t < tiles; t += gridDim.x) {
+            unsigned *cnt = counts + turn;
+            turn ^= 512;
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = mapped(k[i]);
+            }
+            if constexpr (room != 0) {
+                scatter_rooms(k, t, t + gridDim.x, cnt);
+            } else {
+                scatter_close(k, t + gridDim.x, cnt);
+            }
+            if (threadIdx.x < 256) {
+                counts[turn + threadIdx.x] = counts[turn + 256 + threadIdx.x] = 0;
+            }
+            keys += tile_keys;
+            __syncthreads();
+        }
+        const unsigned rest = static_cast<unsigned>(a.n - tiles * tile_keys);
+        for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < rest; at += gridDim.x * NT) {
+            if (at + threadIdx.x < rest) {
+                const K key = mapped(a.in[tiles * tile_keys + at + threadIdx.x]);
+                const unsigned d = digit(key) / 4;
+                a.out[placed(d, 1, reserve(d, 1))] = key;
+                count(key);
+            }
+            keys += rest - at < NT ? rest - at : NT;
+        }
+        __syncthreads();
+        return keys;
+    }
+    /* Adds the counters to those of all blocks, two in a word of 64 bits; their sum has to be
+     * `keys`. Blocks begin at different words, so that they do not add to the same ones. */
+    __device__ __forceinline__ void flush(unsigned keys)
+    {
+        auto *pairs = reinterpret_cast<unsigned long long *>(a.counts);
+        const unsigned words = table / 4, turn = blockIdx.x * 1024 % words;
+        unsigned seen = 0;
+        for (unsigned i = threadIdx.x; i < words; i += NT) {
+            const unsigned w = (i + turn) % words;
+            const unsigned even = bins[w] & 0xff00ff, odd = bins[w] >> 8 & 0xff00ff;
+            seen += ((even + odd) & 0xffff) + ((even + odd) >> 16);
+            atomicAdd(&pairs[2 * w],
+                      static_cast<unsigned long long>(odd & 255) << 32 | (even & 255));
+            atomicAdd(&pairs[2 * w + 1],
+                      static_cast<unsigned long long>(odd >> 16) << 32 | even >> 16);
+        }
+        seen = __reduce_add_sync(~0u, seen);
+        if (threadIdx.x % 32 == 0) {
+            sums[threadIdx.x / 32] = seen;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            for (unsigned w = 1; w < NT / 32; w++) {
+                seen += sums[w];
+            }
+            if (seen != keys) {
+                fail();
+            }
+        }
+    }
+};
+
+/* One block a multiprocessor. */
+template <typename K, int NT, int I, int room, int U, bool identity>
+__global__ __launch_bounds__(NT, 1) void hybrid_scatter_flat(hybrid_flat_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
+    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->flat) == 0)) {
+        return;
+    }
+    hybrid_flat_block<K, NT, I, room, U, identity> b(a, memory);
+    b.clear();
+    b.flush(b.scatter());
+}
+
+#endif

@@ -1,0 +1,375 @@
+/* 5_sort.cuh - the hybrid sort's last step: each bucket is sorted in shared memory by
+ * the bits that the scatters left undecided.
+ *
+ * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
+ * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
+ * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
+ * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
+ * where its keys differ in more than two digits; one of few keys by comparing all with all. */
+#ifndef USW_GPU_BUCKET_SORT_5_SORT_CUH
+#define USW_GPU_BUCKET_SORT_5_SORT_CUH
+
+#include "gpu/block/sort_digits.cuh"
+#include "gpu/block/sort_merge.cuh"
+#include "gpu/bucket_sort/6_large_lists.cuh"
+
+/* ---- split and rounds ---- */
+
+/* Where what a thread counts begins, of all that the block's threads count, and how much that is:
+ * count w is of the w-th stretch, each of which has one of every thread. Two stretches, of less
+ * than 2^16 each, are scanned at once. sums: shared. */
+template <int NT, int counts>
+__device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
+                                                       unsigned (&begin)[counts], unsigned *sums)
+{
+    constexpr int packs = (counts + 1) / 2, warps = NT / 32;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned pack[packs], in_scan[packs];
+#pragma unroll
+    for (int w = 0; w < counts; w++) {
+        pack[w / 2] = w % 2 == 0 ? count[w] : pack[w / 2] + (count[w] << 16);
+    }
+#pragma unroll
+    for (int q = 0; q < packs; q++) {
+        in_scan[q] = pack[q];
+#pragma unroll
+        for (int o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, in_scan[q], o);
+            in_scan[q] += lane >= static_cast<unsigned>(o) ? up : 0;
+        }
+        if (lane == 31) {
+            sums[q * warps + warp] = in_scan[q];
+        }
+    }
+    __syncthreads();
+    unsigned stretch = 0;
+#pragma unroll
+    for (int q = 0; q < packs; q++) {
+        unsigned before = in_scan[q] - pack[q], total = 0;
+#pragma unroll
+        for (unsigned w = 0; w < warps; w += 4) {
+            uint4 s = *reinterpret_cast<const uint4 *>(sums + q * warps + w);
+            before += (w < warp ? s.x : 0) + (w + 1 < warp ? s.y : 0) + (w + 2 < warp ? s.z : 0) +
+                      (w + 3 < warp ? s.w : 0);
+            total += s.x + s.y + s.z + s.w;
+        }
+#pragma unroll
+        for (int h = 0; h < 2 && 2 * q + h < counts; h++) {
+            begin[2 * q + h] = stretch + (before >> (16 * h) & 0xffff);
+            stretch += total >> (16 * h) & 0xffff;
+        }
+    }
+    return stretch;
+}
+
+/* The counts of bins, in place, become the sums of all before. Vector w of a thread is in the w-th
+ * stretch of bins. */
+template <int NT, int words>
+__device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
+{
+    constexpr int own = words / NT, vectors = own / 4;
+    static_assert(own >= 4 && words % (4 * NT) == 0, "a thread scans whole vectors of words");
+    uint4 *v = reinterpret_cast<uint4 *>(bins) + threadIdx.x;
+    uint4 c[vectors];
+    unsigned count[vectors], begin[vectors];
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        c[w] = v[w * NT];
+        count[w] = c[w].x + c[w].y + c[w].z + c[w].w;
+    }
+    hybrid_scan_counts<NT>(count, begin, sums);
+#pragma unroll
+    for (int w = 0; w < vectors; w++) {
+        const unsigned y = begin[w] + c[w].x, z = y + c[w].y;
+        v[w * NT] = make_uint4(begin[w], y, z, z + c[w].z);
+    }
+}
+
+/* R rounds of odd-even transposition over the thread's I keys and R on either side. */
+template <typename K, int NT, int I, int R>
+__device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
+{
+    constexpr int W = I + 2 * R;
+    static_assert(I >= R, "neighbours hold what lies outside");
+    const unsigned tid = threadIdx.x;
+    const bool awake = tid / 32 * 32 * I < m;
+    K x[W];
+    const K *from = tile + static_cast<int>(tid * I) - R;
+    if (awake) {
+#pragma unroll
+        for (int j = 0; j < W; j++) {
+            if (j < R) {
+                x[j] = tid > 0 ? from[j] : K(0);
+            } else if (j >= I + R) {
+                x[j] = tid < NT - 1 ? from[j] : static_cast<K>(~K(0));
+            } else {
+                x[j] = from[j];
+            }
+        }
+#pragma unroll
+        for (int round = 0; round < R; round++) {
+#pragma unroll
+            for (int j = round; j + 1 < W - round; j += 2) {
+                K a = x[j], b = x[j + 1];
+                x[j] = a < b ? a : b;
+                x[j + 1] = a < b ? b : a;
+            }
+        }
+    }
+    __syncthreads();
+    if (awake) {
+#pragma unroll
+        for (int j = 0; j < I; j++) {
+            tile[tid * I + j] = x[R + j];
+        }
+    }
+}
+
+/* The same over shared memory, until nothing moves: for a bucket with a few larger bins. */
+template <typename K, int NT> __device__ __noinline__ void hybrid_more_rounds(K *tile, unsigned m)
+{
+    unsigned still = 0;
+    for (unsigned round = 0; still < 2; round++) {
+        bool moved = false;
+        for (unsigned p = threadIdx.x * 2 + (round & 1); p + 1 < m; p += 2 * NT) {
+            K a = tile[p], b = tile[p + 1];
+            if (a > b) {
+                tile[p] = b;
+                tile[p + 1] = a;
+                moved = true;
+            }
+        }
+        still = __syncthreads_or(moved) ? 0 : still + 1;
+    }
+}
+
+/* ---- a bucket ---- */
+
+/* Shared memory: 64 words, the keys, and the bins. */
+template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys, int b)
+{
+    return 256 + size_t(threads) * keys * sizeof(K) + (size_t(4) << b);
+}
+
+enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
+
+/* The counting split of m keys to tile. HYBRID_UNEVEN: some bin has more than R keys. HYBRID_
+ * CROWDED, with nothing done to tile: some bin has more than HYBRID_CROWD. own: where this thread's
+ * first key is; the next ones NT behind each other. complete: the keys of a bin are equal. */
+template <typename K, int NT, int I, int B, int R>
+__device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
+                                            unsigned *bins, unsigned *sums,
+                                            const hybrid_digit &digit, bool complete = false)
+{
+    constexpr unsigned unit = NT * I * sizeof(K) < 65536 ? sizeof(K) : 1;
+    unsigned r[I], most = 0;
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        if (own + i * NT < m) {
+            r[i] = atomicAdd(hybrid_byte<unsigned>(bins, digit(k[i])), unit);
+            most = most > r[i] ? most : r[i];
+        }
+    }
+    const bool uneven = __syncthreads_or(most >= R * unit && !complete);
+    if (uneven && __syncthreads_or(most >= HYBRID_CROWD * unit)) {
+        return HYBRID_CROWDED;
+    }
+    hybrid_scan_bins<NT, 1 << B>(bins, sums);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        if (own + i * NT < m) {
+            unsigned at = *hybrid_byte<unsigned>(bins, digit(k[i])) + r[i];
+            *hybrid_byte<K>(tile, at * (sizeof(K) / unit)) = k[i];
+        }
+    }
+    for (unsigned p = m + threadIdx.x; p < NT * I; p += NT) {
+        tile[p] = static_cast<K>(~K(0));
+    }
+    __syncthreads();
+    return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
+}
+
+/* Crowded bins: sorts m keys from data to tile by digits, or by merging. */
+template <typename K, int NT, int I>
+__device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K *tile,
+                                                    unsigned *bins, unsigned *sums)
+{
+    if constexpr (NT >= 256) { /* a thread a digit */
+        const K differ = hybrid_differ<K, NT>(data, m, sums);
+        unsigned digits = 0;
+        for (unsigned shift = 0; shift < sizeof(K) * 8; shift += 8) {
+            digits += (static_cast<unsigned>(differ >> shift) & 255) != 0;
+        }
+        if (digits <= 2) {
+            hybrid_by_digits<K, NT, I>(data, m, tile, reinterpret_cast<uint16_t *>(bins), sums);
+            return;
+        }
+    }
+    hybrid_by_merging<K, NT, I>(data, m, tile);
+}
+
+/* No more keys than threads: each counts the keys before its own. */
+template <typename K, bool identity>
+__device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
+                                                const usw_gpu_keymap<K> &map, K *tile)
+{
+    constexpr unsigned V = hybrid_vector<K>::keys;
+    const unsigned tid = threadIdx.x;
+    const K k = tid < m ? data[tid] : K(~K(0));
+    if (tid < m + V) {
+        tile[tid] = k;
+    }
+    __syncthreads();
+    if (tid < m) {
+        unsigned rank = 0;
+        for (unsigned p = 0; p < m; p += V) {
+            hybrid_vector<K> x;
+            x.v = *reinterpret_cast<const uint4 *>(tile + p);
+#pragma unroll
+            for (unsigned v = 0; v < V; v++) {
+                rank += x.k[v] < k || (x.k[v] == k && p + v < tid);
+            }
+        }
+        to[rank] = identity ? k : map.unmap(k);
+    }
+}
+
+/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits;
+ * bins of the first B of these. room: hybrid_local_shared bytes. All threads call it. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
+                                                   const usw_gpu_keymap<K> &map,
+                                                   unsigned char *room)
+{
+    constexpr unsigned T = NT * I, S = sizeof(K), few = NT < 256 ? NT - 8 : 248;
+    unsigned *sums = reinterpret_cast<unsigned *>(room);
+    K *tile = reinterpret_cast<K *>(sums + 64);
+    static_assert(NT >= few + 16 / S, "a thread a key");
+    if (m <= few) {
+        hybrid_sort_few<K, identity>(data, to, m, map, tile);
+        return;
+    }
+    unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
+    const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
+    /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
+    const unsigned own = threadIdx.x - unsigned(reinterpret_cast<uintptr_t>(to) / S) % 32;
+    K k[I];
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        k[i] = own + i * NT < m ? data[static_cast<int>(own) + i * NT] : K(0);
+    }
+#pragma unroll
+    for (int w = 0; w < (1 << B) / NT / 4; w++) {
+        reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    int found = hybrid_split<K, NT, I, B, R>(k, own, m, tile, bins, sums, digit, left <= B);
+    if (found == HYBRID_EVEN) {
+        if (left > B) {
+            hybrid_rounds<K, NT, I, R>(tile, m);
+        }
+        __syncthreads();
+    } else if (found == HYBRID_UNEVEN) {
+        hybrid_more_rounds<K, NT>(tile, m);
+    } else {
+        hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);
+    }
+#pragma unroll
+    for (int i = 0; i < I; i++) {
+        if (own + i * NT < m) {
+            int p = static_cast<int>(own) + i * NT;
+            to[p] = identity ? tile[p] : map.unmap(tile[p]);
+        }
+    }
+}
+
+template <typename K> struct hybrid_local_args {
+    const K *in;
+    K *out;                         /* may be in */
+    const unsigned long long *ends; /* of the leading bits' values */
+    usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
+    const hybrid_plan *plan;
+};
+
+/* Asks for keys to be brought to the second cache. */
+template <typename K>
+__device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    constexpr unsigned V = hybrid_vector<K>::keys;
+    const uintptr_t at = (reinterpret_cast<uintptr_t>(keys) + 15) & ~uintptr_t(15);
+    if (n >= 2 * V) {
+        const unsigned bytes = static_cast<unsigned>(n - (V - 1)) / V * 16;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(at), "r"(bytes));
+    }
+#else
+    (void)keys;
+    (void)n;
+#endif
+}
+
+/* A bucket of up to NT * I - 32 keys; larger ones are not its business. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
+                                                     unsigned char *room)
+{
+    const unsigned group = a.plan->group;
+    const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
+    const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
+    const unsigned long long size = a.ends[last] - begin;
+    if (size != 0 && size <= NT * I - 32) {
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
+                                                     static_cast<unsigned>(size),
+                                                     a.plan->shift + group, a.map, room);
+    }
+}
+
+/* A block of NT threads a bucket. The keys of the bucket so many ahead, which a block will soon
+ * take, are asked for. */
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
+    if (!a.plan->even) {
+        return;
+    }
+    if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
+        const unsigned long long at = a.ends[blockIdx.x + ahead - 1];
+        const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
+        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+    }
+    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, room);
+}
+
+template <typename K> struct hybrid_bins_args {
+    K *keys, *tmp;
+    usw_gpu_keymap<K> map;
+    const hybrid_plan *plan;
+    hybrid_lists lists;
+};
+
+/* The bins of the list, small ones or the others. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
+                                                 unsigned char *room)
+{
+    const unsigned bins = usw_load_relaxed(&a.plan->bins[large]);
+    for (unsigned i = blockIdx.x; i < bins; i += gridDim.x) {
+        const hybrid_bin b(a.lists.bins[large ? a.lists.bins_max - 1 - i : i]);
+        hybrid_sort_bucket<K, NT, I, B, R, identity>((b.in_tmp ? a.tmp : a.keys) + b.begin,
+                                                     a.keys + b.begin, b.size, b.left, a.map, room);
+        __syncthreads();
+    }
+}
+
+template <typename K, int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
+    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, room);
+}
+
+#endif

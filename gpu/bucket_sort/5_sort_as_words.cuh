@@ -1,0 +1,287 @@
+/* 5_sort_as_words.cuh - the hybrid sort's last step for keys of 64 bits: a bucket is sorted as
+ * words of 32 bits.
+ *
+ * A word is the first undecided bits of a key above the key's number in the bucket. The words are
+ * split into bins and sorted by rounds as the keys of gpu/bucket_sort/5_sort.cuh are, of which each
+ * comparison takes two instructions and not six. Then each key is put together: its low half is
+ * fetched by the number, and its high half is the bucket's bits and the word's. Where a few words
+ * agree in all bits of the key, their keys are compared. So at most 64 - NB bits may be undecided,
+ * NB being the number's. */
+#ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
+#define USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
+
+#include "gpu/bucket_sort/5_sort.cuh"
+#include "gpu/bucket_sort/counters_16bit.cuh"
+#include "gpu/block/row_loads.cuh"
+
+/* Tuning, for buckets of 2^(12 + size) keys on average, which have 16 rows of a key a thread. */
+template <int size> struct hybrid_words_shape {
+    static constexpr int number = size == 3 ? 13 : 13 + size; /* bits of a key's number */
+    static constexpr int rounds = 8, blocks = size < 0    ? 7
+                                              : size == 3 ? 3
+                                                          : 4 >> (size < 0 ? 0 : size);
+    static constexpr int batch = 3; /* rows on their way at a time */
+    /* For a quarter of the blocks that run at once, keys of buckets to come wait in the second
+     * cache; for all of them they would not stay there. */
+    static unsigned ahead(unsigned sms)
+    {
+        return (sms * blocks + 3) / 4;
+    }
+};
+enum { HYBRID_ROWS_SURE = 15 }; /* nearly all buckets of even keys have so many */
+
+/* Shared memory: 64 words for sums, the keys' low halves, the words, the bins. */
+constexpr size_t hybrid_words_shared(int threads, int keys, int b)
+{
+    return 256 + size_t(threads) * keys * 8 + (size_t(2) << b);
+}
+
+/* ---- words that agree in all bits of their keys ---- */
+
+/* R rounds of odd-even transposition over the thread's I words and R + 1 on either side. Bit j of
+ * what is returned: the (j - 1)th of its words and the jth agree above the number. */
+template <int NT, int I, int R, int NB>
+__device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned m)
+{
+    constexpr int H = R + 1, W = I + 2 * H;
+    static_assert(I >= H && I < 32, "neighbours hold what lies outside; a bit a word");
+    const unsigned tid = threadIdx.x;
+    const bool awake = tid / 32 * 32 * I < m;
+    unsigned ties = 0, x[W];
+    const unsigned *from = words + static_cast<int>(tid * I) - H;
+    if (awake) {
+#pragma unroll
+        for (int j = 0; j < W; j++) {
+            if (j < H) {
+                x[j] = tid > 0 ? from[j] : 0;
+            } else if (j >= I + H) {
+                x[j] = tid < NT - 1 ? from[j] : ~0u;
+            } else {
+                x[j] = from[j];
+            }
+        }
+#pragma unroll
+        for (int round = 0; round < R; round++) {
+#pragma unroll
+            for (int j = round; j + 1 < W - round; j += 2) {
+                unsigned a = x[j], b = x[j + 1];
+                x[j] = a < b ? a : b;
+                x[j + 1] = a < b ? b : a;
+            }
+        }
+#pragma unroll
+        for (int j = 0; j <= I; j++) {
+            ties |= (x[R + j] ^ x[H + j]) >> NB == 0 ? 1u << j : 0;
+        }
+    }
+    if (R > 0) {
+        __syncthreads();
+        if (awake) {
+#pragma unroll
+            for (int j = 0; j < I; j++) {
+                words[tid * I + j] = x[H + j];
+            }
+        }
+    }
+    return tid > 0 ? ties : ties & ~1u;
+}
+
+/* Sorts the runs of ties that begin among the thread's words by their keys' low halves. masks: the
+ * bits that hybrid_word_rounds gave each thread. */
+template <int NT, int I, int NB>
+__device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsigned *lo, unsigned m,
+                                                   unsigned ties, const unsigned *masks)
+{
+    constexpr unsigned low = (1u << NB) - 1;
+    ties &= ties + 1; /* one that began before is another's */
+    while (ties != 0) {
+        const unsigned j = static_cast<unsigned>(__ffs(static_cast<int>(ties))) - 1;
+        unsigned more = static_cast<unsigned>(__ffs(static_cast<int>(~(ties >> j)))) - 1;
+        const unsigned begin = threadIdx.x * I + j - 1;
+        ties &= ~(((1u << more) - 1) << j);
+        if (j + more == I + 1) {
+            for (unsigned t = threadIdx.x + 1, c = I; c == I && t < NT && begin + more + 1 < m;
+                 t++) {
+                c = static_cast<unsigned>(__ffs(static_cast<int>(~(masks[t] >> 1)))) - 1;
+                more += c;
+            }
+        }
+        const unsigned end = begin + more + 1 < m ? begin + more + 1 : m;
+        for (unsigned p = begin + 1; p < end; p++) {
+            const unsigned word = words[p], key = lo[word & low];
+            unsigned q = p;
+            for (; q > begin; q--) {
+                const unsigned other = words[q - 1];
+                if (lo[other & low] <= key) {
+                    break;
+                }
+                words[q] = other;
+            }
+            words[q] = word;
+        }
+    }
+}
+
+/* ---- a bucket ---- */
+
+/* The rows' keys as words, split into bins. What hybrid_split returns. */
+template <int NT, int I, int B, int R, int NB, int U>
+__device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row,
+                                                  unsigned left, unsigned *lo, unsigned *words,
+                                                  unsigned *bins, unsigned *sums)
+{
+    static_assert((R & (R - 1)) == 0, "an OR of ranks shows whether one is as large");
+    constexpr unsigned low = (1u << NB) - 1;
+    const unsigned turn = 64 - left, lane = threadIdx.x % 32, m = row.m;
+    uint64_t k[I];
+    unsigned x[I], most = 0;
+    hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            k[i] = row.here(i, whole) ? data[row(i)] : 0;
+        }
+    });
+    hybrid_clear_paired<NT, B>(bins);
+    __syncthreads();
+    row.anew();
+    /* There is no branch, so that the additions do not wait for each other: where there is no key,
+     * 0 is added to a count of the lane's. */
+    hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
+        unsigned r[U];
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            const bool here = row.here(i, whole);
+            x[i] = here ? static_cast<unsigned>(k[i] << turn >> 32) : lane << (32 - B);
+            if (here) {
+                lo[row.at + i * NT] = static_cast<unsigned>(k[i]);
+            }
+            const hybrid_paired_bin<B> bin(x[i]);
+            r[i - i0] = bin.count(bins, here);
+        }
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            const unsigned rank = r[i - i0] >> hybrid_paired_bin<B>(x[i]).turn;
+            x[i] = hybrid_anew((x[i] & ~low) | (rank & low));
+            most |= x[i] & low;
+        }
+    });
+    row.anew();
+    most = left > B ? most : 0;
+    const bool uneven = __syncthreads_or(most >= R);
+    if (uneven && __syncthreads_or(most >= HYBRID_CROWD)) {
+        return HYBRID_CROWDED;
+    }
+    hybrid_scan_paired<NT, B>(bins, sums);
+    __syncthreads();
+    hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
+        unsigned to[U];
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            to[i - i0] = hybrid_paired_bin<B>(x[i]).read(bins);
+        }
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            if (row.here(i, whole)) {
+                words[to[i - i0] + (x[i] & low)] = (x[i] & ~low) | (row.at + i * NT);
+            }
+        }
+    });
+    for (unsigned p = m + threadIdx.x; p < NT * I; p += NT) {
+        words[p] = ~0u;
+    }
+    __syncthreads();
+    return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
+}
+
+/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
+ * 64 - NB at most. room: hybrid_words_shared bytes. All threads call it. */
+template <int NT, int I, int B, int R, int NB, int U, bool identity>
+__device__ __forceinline__ void
+hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
+                  const usw_gpu_keymap<uint64_t> &map, unsigned char *room)
+{
+    constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
+    static_assert(T - 32 <= 1u << NB && NT >= few + 2, "a number for each key");
+    unsigned *sums = reinterpret_cast<unsigned *>(room), *lo = sums + 64, *words = lo + T;
+    unsigned *bins = words + T;
+    uint64_t *tile = reinterpret_cast<uint64_t *>(lo); /* of both */
+    if (m <= few) {
+        hybrid_sort_few<uint64_t, identity>(data, to, m, map, tile);
+        return;
+    }
+    left = left > 0 ? left : 1;
+    hybrid_rows<NT> row(to, m);
+    const unsigned decided = static_cast<unsigned>((data[0] >> left << left) >> 32);
+    int found = HYBRID_CROWDED;
+    if (left <= 64 - NB) {
+        found = hybrid_split_words<NT, I, B, R, NB, U>(data, row, left, lo, words, bins, sums);
+    }
+    if (found == HYBRID_CROWDED) {
+        hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
+        for (unsigned p = threadIdx.x; p < m; p += NT) {
+            to[p] = identity ? tile[p] : map.unmap(tile[p]);
+        }
+        return;
+    }
+    if (left > B) {
+        unsigned ties;
+        if (found == HYBRID_UNEVEN) {
+            hybrid_more_rounds<unsigned, NT>(words, m);
+            ties = hybrid_word_rounds<NT, I, 0, NB>(words, m);
+        } else {
+            ties = hybrid_word_rounds<NT, I, R, NB>(words, m);
+        }
+        ties = left > 32 - NB ? ties : 0; /* else these keys are equal */
+        bins[threadIdx.x] = ties;
+        __syncthreads();
+        hybrid_settle_ties<NT, I, NB>(words, lo, m, ties, bins);
+        __syncthreads();
+    }
+    row.anew();
+    hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
+        unsigned word[U], half[U];
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            word[i - i0] = row.here(i, whole) ? words[row.at + i * NT] : 0;
+        }
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            half[i - i0] = lo[word[i - i0] & ((1u << NB) - 1)];
+        }
+#pragma unroll
+        for (int i = i0; i < i0 + rows; i++) {
+            if (row.here(i, whole)) {
+                const unsigned high =
+                    decided |
+                    static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
+                const uint64_t key = static_cast<uint64_t>(high) << 32 | half[i - i0];
+                to[row(i)] = identity ? key : map.unmap(key);
+            }
+        }
+    });
+}
+
+/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. The
+ * keys of the bucket so many ahead, which a block will soon take, are asked for. */
+template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a,
+                                                             unsigned ahead)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
+    const unsigned b = blockIdx.x;
+    if (!a.plan->even) {
+        return;
+    }
+    const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
+    if (threadIdx.x == 0 && gridDim.x - b > ahead) {
+        const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
+        hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
+    }
+    if (size != 0 && size <= NT * I - 32) {
+        hybrid_sort_words<NT, I, B, R, NB, U, identity>(
+            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);
+    }
+}
+
+#endif

@@ -1,0 +1,243 @@
+/* 5_sort_by_counts.cuh - the hybrid sort's last step where 16 bits of a key are undecided: each
+ * bucket is sorted by how often it has each value.
+ *
+ * A block takes bucket after bucket. Counters of 4 bits, eight to a word, count its keys' values; a
+ * scan of the words tells where the keys of each begin, and the thread that has scanned a word
+ * writes its values, as often as they were counted, to shared memory, from where they go out in
+ * whole lines. No key is held or ranked: one random addition a key, and about as many random
+ * stores of halves. A bucket where some value is there too often is left to
+ * gpu/bucket_sort/5_sort.cuh; a counter that overflows makes the sum of all less than the number
+ * of keys. */
+#ifndef USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
+#define USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
+
+#include "gpu/bucket_sort/job.cuh"
+#include "gpu/bucket_sort/5_sort.cuh"
+
+struct hybrid_values_args {
+    uint32_t *keys;
+    const unsigned long long *ends; /* of the buckets */
+    usw_gpu_keymap<uint32_t> map;
+    hybrid_plan *plan;
+    unsigned bits;  /* 1 << bits buckets */
+    unsigned *left; /* buckets that are left to another sort, plan->left of them */
+};
+
+/* Whether the buckets go by values. */
+__device__ __forceinline__ bool hybrid_by_values(const hybrid_plan *p)
+{
+    return p->even && !p->crowded && p->shift + p->group == 16;
+}
+
+enum { HYBRID_VALUES_WORDS = 8192, HYBRID_VALUES_ALIKE = 8 };
+
+/* Shared memory: sums, the counters, halves of keys. */
+constexpr size_t hybrid_values_shared(int threads, int keys)
+{
+    return 256 + HYBRID_VALUES_WORDS * 4 + size_t(threads) * keys * 2;
+}
+
+/* The keys that a word counts. */
+__device__ __forceinline__ unsigned hybrid_values_keys(unsigned word)
+{
+    unsigned two = (word & 0x0f0f0f0f) + (word >> 4 & 0x0f0f0f0f);
+    return two * 0x01010101u >> 24;
+}
+
+/* NT threads, up to NT * I - 32 keys of which U a thread are on their way at a time. */
+template <int NT, int I, int U, bool identity> struct hybrid_values_block {
+    static constexpr int vectors = HYBRID_VALUES_WORDS / NT / 4;
+    static constexpr unsigned capacity = NT * I - 32;
+    const hybrid_values_args &a;
+    unsigned *sums, *bins;
+    uint16_t *tile;
+
+    __device__ __forceinline__ hybrid_values_block(const hybrid_values_args &args,
+                                                   unsigned char *room)
+        : a(args), sums(reinterpret_cast<unsigned *>(room)), bins(sums + 64),
+          tile(reinterpret_cast<uint16_t *>(bins + HYBRID_VALUES_WORDS))
+    {
+    }
+    __device__ __forceinline__ void clear()
+    {
+#pragma unroll
+        for (int w = 0; w < vectors; w++) {
+            reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
+        }
+    }
+    /* Warps read and write whole lines: positions own + i * NT, from -31 on. False, for some
+     * warp: many keys are the same. */
+    __device__ __forceinline__ bool count(const uint32_t *from, unsigned own, unsigned m)
+    {
+        unsigned most = ~0u;
+        bool fine = true;
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += U) {
+            unsigned k[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                const unsigned p = own + (i0 + i) * NT;
+                k[i] = p < m ? from[static_cast<int>(p)] & 0xffff : 0x10000 + threadIdx.x;
+            }
+            if (i0 == 0) {
+                fine = hybrid_crowd(k[0], most) < HYBRID_VALUES_ALIKE;
+            }
+            if (fine) {
+#pragma unroll
+                for (int i = 0; i < U; i++) {
+                    /* Without a branch: where there is no key, 0 is added. */
+                    const unsigned by = k[i] < 0x10000 ? 1u : 0u;
+                    atomicAdd(hybrid_byte<unsigned>(bins, k[i] >> 1 & 0x7ffc),
+                              __funnelshift_l(0u, by, k[i] * 4));
+                }
+            }
+        }
+        return fine;
+    }
+    /* A word's values, from tile[at] on. */
+    __device__ __forceinline__ void write(unsigned word, unsigned first, unsigned at)
+    {
+        while (word != 0) {
+            const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(word))) - 1;
+            tile[at++] = static_cast<uint16_t>(first + bit / 4);
+            word -= 1u << (bit & 28);
+        }
+    }
+    /* All values in order, to tile. False: they are not m. */
+    __device__ __forceinline__ bool write_all(unsigned m)
+    {
+        const uint4 *v = reinterpret_cast<const uint4 *>(bins) + threadIdx.x;
+        unsigned keys[vectors], begin[vectors];
+#pragma unroll
+        for (int w = 0; w < vectors; w++) {
+            const uint4 c = v[w * NT];
+            keys[w] = hybrid_values_keys(c.x) + hybrid_values_keys(c.y) + hybrid_values_keys(c.z) +
+                      hybrid_values_keys(c.w);
+        }
+        if (hybrid_scan_counts<NT>(keys, begin, sums) != m) {
+            return false;
+        }
+#pragma unroll
+        for (int w = 0; w < vectors; w++) {
+            const uint4 c = v[w * NT];
+            const unsigned first = (threadIdx.x + w * NT) * 32;
+            unsigned at = begin[w];
+            write(c.x, first, at);
+            write(c.y, first + 8, at += hybrid_values_keys(c.x));
+            write(c.z, first + 16, at += hybrid_values_keys(c.y));
+            write(c.w, first + 24, at + hybrid_values_keys(c.z));
+        }
+        return true;
+    }
+    /* False: the bucket is as it was. high: what its keys have above the last 16 bits. */
+    __device__ __forceinline__ bool sort(unsigned bucket, unsigned high)
+    {
+        const unsigned group = a.plan->group;
+        const size_t last = ((bucket + size_t(1)) << group) - 1, before = size_t(1) << group;
+        const unsigned long long begin = bucket > 0 ? a.ends[last - before] : 0;
+        const unsigned long long size = a.ends[last] - begin;
+        const unsigned m = size <= capacity ? static_cast<unsigned>(size) : 0;
+        const unsigned own = threadIdx.x - static_cast<unsigned>(begin) % 32;
+        uint32_t *keys = a.keys + begin;
+        const bool done = __syncthreads_and(count(keys, own, m)) && write_all(m);
+        __syncthreads();
+        clear();
+        if (done) {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                if (own + i * NT < m) {
+                    const int p = static_cast<int>(own) + i * NT;
+                    const uint32_t key = high | tile[p];
+                    keys[p] = identity ? key : a.map.unmap(key);
+                }
+            }
+        }
+        __syncthreads();
+        return done;
+    }
+    __device__ __forceinline__ void leave(unsigned bucket)
+    {
+        a.left[atomicAdd(&a.plan->left, 1u)] = bucket;
+    }
+    /* Every gridDim.x-th bucket. After two in a row that are left, so are all others. */
+    __device__ __forceinline__ void sort_all()
+    {
+        const unsigned buckets = 1u << a.bits, top = 16 + a.bits;
+        const unsigned same = static_cast<unsigned>(a.plan->all >> top << top);
+        unsigned refused = 0, i = blockIdx.x;
+        clear();
+        __syncthreads();
+#pragma unroll 1
+        for (; i < buckets && refused < 2; i += gridDim.x) {
+            const bool done = sort(i, same | i << 16);
+            refused = done ? 0 : refused + 1;
+            if (!done && threadIdx.x == 0) {
+                leave(i);
+            }
+        }
+        for (i += threadIdx.x * gridDim.x; i < buckets; i += NT * gridDim.x) {
+            leave(i);
+        }
+    }
+};
+
+/* MB blocks a multiprocessor. */
+template <int NT, int I, int U, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
+    if (!hybrid_by_values(a.plan)) {
+        return;
+    }
+    hybrid_values_block<NT, I, U, identity> b(a, room);
+    b.sort_all();
+}
+
+/* What the kernel above has left, or where it did nothing all buckets, as in hybrid_local. A block
+ * takes many: so a launch that finds nothing to do is short. */
+template <int NT, int I, int B, int R, int MB, bool identity>
+__global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<uint32_t> a,
+                                                            const unsigned *left, unsigned buckets)
+{
+    USW_DYNAMIC_SHARED(unsigned char, room);
+    usw_chained();
+    if (!a.plan->even) {
+        return;
+    }
+    const bool some = hybrid_by_values(a.plan);
+    const unsigned many = some ? a.plan->left : buckets;
+    for (unsigned i = blockIdx.x; i < many; i += gridDim.x) {
+        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, room);
+        __syncthreads();
+    }
+}
+
+/* ---- the launches ---- */
+
+/* Buckets of which 2^16 values have a quarter of a key each, or less; local: the shape in which
+ * what is left is sorted. */
+struct hybrid_values_shape {
+    static constexpr int threads = 512, keys = 34, batch = 17, blocks = 3;
+};
+
+template <typename local, int rounds, int blocks, bool identity>
+static void hybrid_sort_by_values(usw_gpu *g, const hybrid_job<uint32_t> &j,
+                                  const hybrid_local_args<uint32_t> &a)
+{
+    using shape = hybrid_values_shape;
+    static_assert(shape::threads * shape::keys - 32 >= local::capacity, "the same buckets");
+    /* The counts are placed: their room is free. */
+    hybrid_values_args v = {j.keys, j.ends, j.map, j.plan, j.bits, j.handed};
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks, identity>),
+        g->sms * shape::blocks, shape::threads, hybrid_values_shared(shape::threads, shape::keys),
+        v);
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_local_left<local::threads, local::keys, local::bits, rounds, blocks, identity>),
+        g->sms * blocks, local::threads,
+        hybrid_local_shared<uint32_t>(local::threads, local::keys, local::bits), a, j.handed,
+        1u << j.bits);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* 5_sort_half_rounds.cuh - rounds of odd-even transposition over halves of words
+ * (gpu/bucket_sort/5_sort_as_halves.cuh): of 2 * H halves, the first H lie in the low halves of
+ * words, the others in the high ones. All threads of a block call. */
+#ifndef USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
+#define USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
+
+#include "gpu/gpu.cuh"
+
+/* The least and the most of two words' halves. */
+#ifdef USW_EMULATE
+static inline unsigned hybrid_least_halves(unsigned a, unsigned b)
+{
+    const unsigned low = (a & 0xffff) < (b & 0xffff) ? a : b, high = a >> 16 < b >> 16 ? a : b;
+    return (high & 0xffff0000) | (low & 0xffff);
+}
+static inline unsigned hybrid_most_halves(unsigned a, unsigned b)
+{
+    const unsigned low = (a & 0xffff) < (b & 0xffff) ? b : a, high = a >> 16 < b >> 16 ? b : a;
+    return (high & 0xffff0000) | (low & 0xffff);
+}
+#else
+__device__ __forceinline__ unsigned hybrid_least_halves(unsigned a, unsigned b)
+{
+    return __vminu2(a, b);
+}
+__device__ __forceinline__ unsigned hybrid_most_halves(unsigned a, unsigned b)
+{
+    return __vmaxu2(a, b);
+}
+#endif
+
+/* R rounds over H words, J of a thread and R on either side. */
+template <int J, int R>
+__device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
+{
+    constexpr int W = J + 2 * R;
+    const unsigned tid = threadIdx.x;
+    const bool awake = tid / 32 * 32 * J < H;
+    unsigned x[W], *mine = words + tid * J;
+    if (awake) {
+#pragma unroll
+        for (int j = 0; j < W; j++) {
+            x[j] = mine[j - R];
+        }
+        if (tid == 0) { /* what lies before the high halves is the low halves' last */
+#pragma unroll
+            for (int j = 0; j < R; j++) {
+                x[j] = words[static_cast<int>(H) - R + j] << 16;
+            }
+        }
+        if (tid * J + J == H) {
+#pragma unroll
+            for (int j = 0; j < R; j++) {
+                x[J + R + j] = words[j] >> 16 | 0xffff0000;
+            }
+        }
+#pragma unroll
+        for (int round = 0; round < R; round++) {
+#pragma unroll
+            for (int j = round; j + 1 < W - round; j += 2) {
+                const unsigned a = x[j], b = x[j + 1];
+                x[j] = hybrid_least_halves(a, b);
+                x[j + 1] = hybrid_most_halves(a, b);
+            }
+        }
+    }
+    __syncthreads();
+    if (awake && tid * J < H) {
+#pragma unroll
+        for (int j = 0; j < J; j++) {
+            mine[j] = x[R + j];
+        }
+    }
+}
+
+/* Puts two halves of words in order, and says whether they were not. What lies between parts
+ * stays: no keys of one bin are the most and the least that a half can be. */
+template <bool parts>
+__device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
+{
+    const unsigned least = hybrid_least_halves(a, b), far = a & ~b;
+    if (a == least) {
+        return false;
+    }
+    unsigned change = a ^ least;
+    if (parts && (far << 16 >= 0xffff0000 || far >= 0xffff0000)) {
+        change &= (far << 16 >= 0xffff0000 ? 0 : 0xffff) | (far >= 0xffff0000 ? 0 : 0xffff0000);
+    }
+    a ^= change;
+    b ^= change;
+    return change != 0;
+}
+/* The same, H even, until nothing moves: for a bucket with a few larger bins. */
+template <int NT, bool parts>
+__device__ __noinline__ void hybrid_more_half_rounds(unsigned *words, unsigned H)
+{
+    uint16_t *last = reinterpret_cast<uint16_t *>(words + H - 1);
+    uint16_t *next = reinterpret_cast<uint16_t *>(words) + 1; /* behind it */
+    unsigned still = 0;
+    for (unsigned round = 0; still < 2; round++) {
+        bool moved = false;
+        for (unsigned w = threadIdx.x * 2 + (round & 1); w + 1 < H; w += 2 * NT) {
+            unsigned a = words[w], b = words[w + 1];
+            if (hybrid_exchange_halves<parts>(a, b)) {
+                words[w] = a;
+                words[w + 1] = b;
+                moved = true;
+            }
+        }
+        if ((round & 1) != 0 && threadIdx.x == NT - 1 && *last > *next && *last - *next != 0xffff) {
+            const uint16_t a = *last;
+            *last = *next;
+            *next = a;
+            moved = true;
+        }
+        still = __syncthreads_or(moved) ? 0 : still + 1;
+    }
+}
+
+#endif

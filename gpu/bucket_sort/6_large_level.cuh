@@ -1,0 +1,242 @@
+/* 6_large_level.cuh - a level of the hybrid sort's way with parts too large for a local sort
+ * (gpu/bucket_sort/6_large.cuh): its parts' tables, and what its counts make of a part. */
+#ifndef USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
+#define USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
+
+#include "gpu/bucket_sort/6_large_one_block.cuh"
+#include "gpu/bucket_sort/6_large_level_sample.cuh"
+#include "gpu/bucket_sort/6_large_lists.cuh"
+
+template <typename K> struct hybrid_rest_args {
+    K *keys, *tmp;
+    usw_gpu_keymap<K> map;
+    hybrid_plan *plan;
+    hybrid_lists lists;
+    unsigned *barrier;
+    unsigned alone_keys; /* of a part that one block may count and write, at most */
+};
+
+/* That: more than a part with a table of its own must have, less than keeps others waiting. */
+static inline unsigned hybrid_alone_keys(unsigned long long n)
+{
+#ifdef USW_EMULATE /* so that tests of few keys have parts with tables */
+    const unsigned long long least = 20000;
+#else
+    const unsigned long long least = (1u << 18) + 64;
+#endif
+    const unsigned long long most = hybrid_alone_shape::keys_max;
+    return static_cast<unsigned>(n / 512 < least ? least : n / 512 < most ? n / 512 : most);
+}
+
+/* What a block knows of its level. */
+template <typename K, bool identity> struct hybrid_rest_level {
+    using shape = hybrid_rest_shape<K>;
+    const hybrid_rest_args<K> &a;
+    unsigned char *room;
+    unsigned list; /* of this level */
+    unsigned parts;
+    unsigned long long tiles;
+
+    __device__ __forceinline__ const K *keys_of(const hybrid_part &p) const
+    {
+        return (p.in_tmp ? a.tmp : a.keys) + p.begin;
+    }
+    /* What is still to be done to its keys. */
+    __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_part &p) const
+    {
+        return p.raw ? a.map : usw_gpu_keymap<K>{0, 0, 0};
+    }
+    /* Digits, and one more where their number is odd. */
+    __device__ __forceinline__ static unsigned values_of(const hybrid_part &p)
+    {
+        return (p.span + 3) / 2 * 2;
+    }
+    /* 16 bytes for each digit: counts and how often they were handed on, later where they begin
+     * (second half). In the array that holds no keys of the part, but when filling the second half
+     * is in tmp. */
+    __device__ __forceinline__ unsigned char *table_of(const hybrid_part &p, bool in_keys) const
+    {
+        if (p.in_cells) {
+            return reinterpret_cast<unsigned char *>(
+                a.lists.cells + (p.begin + HYBRID_CELL_KEYS - 1) / HYBRID_CELL_KEYS);
+        }
+        uintptr_t at = reinterpret_cast<uintptr_t>((in_keys ? a.keys : a.tmp) + p.begin);
+        return reinterpret_cast<unsigned char *>((at + 15) / 16 * 16);
+    }
+    __device__ __forceinline__ unsigned *counts_of(const hybrid_part &p) const
+    {
+        return reinterpret_cast<unsigned *>(table_of(p, p.in_tmp));
+    }
+    __device__ __forceinline__ unsigned long long *starts_of(const hybrid_part &p) const
+    {
+        return reinterpret_cast<unsigned long long *>(table_of(p, false)) + values_of(p);
+    }
+    /* The part of that tile, at `from` in the list or behind. */
+    __device__ __forceinline__ unsigned part_at(unsigned from, unsigned long long t) const
+    {
+        unsigned lo = from, hi = parts - 1;
+        while (lo < hi) {
+            unsigned mid = (lo + hi + 1) / 2;
+            if (a.lists.parts[list][mid].tile <= t) {
+                lo = mid;
+            } else {
+                hi = mid - 1;
+            }
+        }
+        return lo;
+    }
+
+    /* ---- place ---- */
+
+    __device__ __forceinline__ static unsigned long long count_at(const unsigned *counts,
+                                                                  unsigned values, unsigned d)
+    {
+        return counts[d] + (static_cast<unsigned long long>(counts[values + d]) << 15);
+    }
+    /* The keys of digit d become a part or a bin of the next level. */
+    __device__ __forceinline__ void push_digit(const hybrid_part &p, unsigned d,
+                                               unsigned long long at, unsigned long long c,
+                                               unsigned left)
+    {
+        hybrid_push(a.plan, a.lists, 1 - list, at, c, 1 - p.in_tmp, d < p.span ? left : p.left);
+    }
+    /* The counts become sums of all before, from base on, keys below first; split: push_digit. */
+    __device__ __forceinline__ void scan(const hybrid_part &p, unsigned long long base, bool split,
+                                         unsigned left)
+    {
+        const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, values = values_of(p);
+        const unsigned *counts = counts_of(p);
+        unsigned long long *starts = starts_of(p);
+        unsigned long long *sums = reinterpret_cast<unsigned long long *>(room);
+        const unsigned each = (values + 1023) / 1024 * 32;
+        const unsigned begin = warp * each, end = begin + each < values ? begin + each : values;
+        unsigned long long total = 0;
+#pragma unroll 8
+        for (unsigned d = begin + lane; d < end; d += 32) {
+            total += count_at(counts, values, d);
+        }
+        for (int o = 16; o > 0; o >>= 1) {
+            total += __shfl_xor_sync(~0u, total, o);
+        }
+        __syncthreads();
+        if (lane == 0) {
+            sums[warp] = total;
+        }
+        __syncthreads();
+        const unsigned long long first = base, below = count_at(counts, values, p.span);
+        base += below;
+        for (unsigned w = 0; w < warp; w++) {
+            base += sums[w];
+        }
+        constexpr unsigned U = 4; /* on their way at a time */
+        for (unsigned d0 = begin + lane; d0 - lane < end; d0 += 32 * U) {
+            unsigned long long c[U];
+#pragma unroll
+            for (unsigned u = 0; u < U; u++) {
+                c[u] = d0 + 32 * u < end ? count_at(counts, values, d0 + 32 * u) : 0;
+            }
+#pragma unroll
+            for (unsigned u = 0; u < U; u++) {
+                const unsigned d = d0 + 32 * u;
+                unsigned long long sum = c[u];
+                for (unsigned o = 1; o < 32; o <<= 1) {
+                    unsigned long long up = __shfl_up_sync(~0u, sum, o);
+                    sum += lane >= o ? up : 0;
+                }
+                if (d < end) {
+                    const unsigned long long at = d < p.span    ? base + sum - c[u]
+                                                  : d == p.span ? first
+                                                                : first + p.size - c[u];
+                    starts[d] = at;
+                    if (split && c[u] != 0) {
+                        push_digit(p, d, at, c[u], left);
+                    }
+                }
+                base += __shfl_sync(~0u, sum, 31);
+            }
+        }
+    }
+    /* A part that was to be filled, but has keys below or above: into three. False: it can not. */
+    __device__ __forceinline__ bool split_in_three(hybrid_part &p, unsigned long long below,
+                                                   unsigned long long above)
+    {
+        unsigned bits = p.lo + hybrid_top(p.span) - 1;
+        if (below + above == 0 || bits >= sizeof(K) * 8) {
+            return false;
+        }
+        p.kind = HYBRID_PART_SPLIT;
+        p.lo = bits;
+        p.span = 1;
+        p.in_cells = 1;
+        if (threadIdx.x == 0) {
+            unsigned long long *starts = starts_of(p), inside = p.size - below - above;
+            const unsigned long long at[3] = {p.begin + below, p.begin, p.begin + p.size - above};
+            const unsigned long long size[3] = {inside, below, above};
+            for (unsigned d = 0; d < 3; d++) {
+                starts[d] = at[d];
+                push_digit(p, d, at[d], size[d], p.left);
+            }
+        }
+        return true;
+    }
+    __device__ __forceinline__ void place_part(hybrid_part &p)
+    {
+        if (p.left == 0) { /* all of its keys are equal */
+            p.kind = identity && !p.in_tmp ? HYBRID_PART_NONE : HYBRID_PART_FILL;
+            if (threadIdx.x == 0) {
+                starts_of(p)[0] = 0;
+            }
+            return;
+        }
+        const unsigned values = values_of(p);
+        const unsigned long long below = count_at(counts_of(p), values, p.span);
+        const unsigned long long above = count_at(counts_of(p), values, p.span + 1);
+        const unsigned long long differ = (p.any ^ p.all) & ((1ull << p.lo) - 1);
+        if (differ == 0 && below + above == 0) {
+            p.kind = HYBRID_PART_FILL;
+            scan(p, 0, false, 0);
+        } else if (p.in_cells) {
+            const bool aligned = (p.base & ((1ull << p.lo) - 1)) == 0 || differ == 0;
+            p.kind = HYBRID_PART_SPLIT;
+            scan(p, p.begin, true, aligned ? hybrid_top(differ) : p.left);
+        } else if (!split_in_three(p, below, above)) {
+            p.kind = HYBRID_PART_NONE;
+            if (threadIdx.x == 0) {
+                hybrid_part again = p;
+                again.wary = 1;
+                hybrid_push_part(a.plan, a.lists, 1 - list, again);
+            }
+        }
+    }
+    /* Blocks take part after part. */
+    __device__ __forceinline__ void place()
+    {
+        unsigned *taken = reinterpret_cast<unsigned *>(room);
+        for (;;) {
+            if (threadIdx.x == 0) {
+                taken[0] = atomicAdd(&a.plan->taken, 1u);
+            }
+            __syncthreads();
+            const unsigned i = taken[0];
+            __syncthreads();
+            if (i >= parts) {
+                return;
+            }
+            hybrid_part p = a.lists.parts[list][i];
+            if (p.kind == HYBRID_PART_ALONE) {
+                const usw_gpu_keymap<K> map = map_of(p);
+                hybrid_alone<K> alone(map, a.map, room, p.left);
+                alone.sort(keys_of(p), a.keys + p.begin, static_cast<unsigned>(p.size), p.left);
+                p.kind = HYBRID_PART_NONE;
+            } else {
+                place_part(p);
+            }
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                a.lists.parts[list][i] = p;
+            }
+        }
+    }
+};
+
+#endif

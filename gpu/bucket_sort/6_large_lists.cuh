@@ -1,0 +1,121 @@
+/* 6_large_lists.cuh - what the hybrid sort's buckets leave to be done, in lists on the device.
+ *
+ * A part is a stretch of keys too many for any local sort: it is split again, or filled by its
+ * counts (gpu/bucket_sort/6_large.cuh). A bin is one that a local sort can hold. */
+#ifndef USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
+#define USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
+
+#include "gpu/bucket_sort/2_count.cuh"
+
+/* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
+enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
+
+/* More large buckets than these are faster sorted by the radix sort. Where such are counted and
+ * filled, each costs its 65,536 counters: so are more than one for each HYBRID_PART_PAYS keys of
+ * all. */
+static constexpr unsigned HYBRID_LARGE_MAX = 16;
+#ifdef USW_EMULATE
+static constexpr unsigned HYBRID_PART_PAYS = 12000;
+#else
+static constexpr unsigned HYBRID_PART_PAYS = 27000;
+#endif
+
+enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
+
+struct hybrid_part {
+    unsigned long long begin, size;
+    unsigned long long tile; /* the number of its first one */
+    unsigned in_tmp;         /* 1: its keys are there, 0: in keys */
+    unsigned raw;            /* 1: its keys are not mapped yet */
+    unsigned left;           /* its keys agree in all but the last `left` bits */
+    unsigned wary;           /* do not try to fill it */
+    /* The digit: key - base >> lo where that is less than span, span for keys below, then above. */
+    unsigned long long base;
+    unsigned lo, span;
+    unsigned in_cells;           /* its table is, else in the array where its keys are not */
+    unsigned kind;               /* HYBRID_PART_... */
+    unsigned long long any, all; /* OR and AND of those of its keys that are not outside */
+};
+
+/* A bin as a word. left: its keys agree in all but the last `left` bits. */
+struct hybrid_bin {
+    unsigned long long begin;
+    unsigned size, left, in_tmp;
+    __device__ __forceinline__ hybrid_bin(unsigned long long at, unsigned n, unsigned bits,
+                                          unsigned tmp)
+        : begin(at), size(n), left(bits), in_tmp(tmp)
+    {
+    }
+    __device__ __forceinline__ explicit hybrid_bin(unsigned long long word)
+        : begin(word >> 22), size(word >> 8 & 0x3fff), left(word >> 1 & 127), in_tmp(word & 1)
+    {
+    }
+    __device__ __forceinline__ unsigned long long word() const
+    {
+        return begin << 22 | size << 8 | left << 1 | in_tmp;
+    }
+};
+
+struct hybrid_lists {
+    hybrid_part *parts[2];    /* taken in turns: one is read while the other grows */
+    unsigned long long *bins; /* small ones from the front, the others from the back */
+    unsigned bins_max, small; /* small: keys of a small one at most */
+    uint4 *cells;
+    unsigned tile; /* keys of a part's tile */
+};
+
+/* How many of each n keys can make. */
+static inline size_t hybrid_parts_max(unsigned long long n)
+{
+    return n / HYBRID_BIN_KEYS + 1;
+}
+static inline size_t hybrid_cells_max(unsigned long long n)
+{
+    return n / HYBRID_CELL_KEYS + 1;
+}
+/* Of one level; there is room for two. */
+static inline size_t hybrid_bins_max(unsigned long long n)
+{
+    return n / 2048 + 258;
+}
+
+__device__ __forceinline__ unsigned long long hybrid_parts_number(unsigned long long parts)
+{
+    return parts >> 40;
+}
+__device__ __forceinline__ unsigned long long hybrid_parts_tiles(unsigned long long parts)
+{
+    return parts & ((1ull << 40) - 1);
+}
+
+/* Adds a part to list `list`; one addition says its place and its first tile. */
+static __device__ __noinline__ void hybrid_push_part(hybrid_plan *plan, const hybrid_lists &l,
+                                                     unsigned list, hybrid_part part)
+{
+    unsigned long long tiles = (part.size + l.tile - 1) / l.tile;
+    unsigned long long at = atomicAdd(&plan->parts[list], (1ull << 40) + tiles);
+    part.tile = hybrid_parts_tiles(at);
+    l.parts[list][hybrid_parts_number(at)] = part;
+}
+
+/* A stretch of keys, as a part or as a bin. */
+__device__ __forceinline__ void hybrid_push(hybrid_plan *plan, const hybrid_lists &l, unsigned list,
+                                            unsigned long long begin, unsigned long long size,
+                                            unsigned in_tmp, unsigned left)
+{
+    if (size > HYBRID_BIN_KEYS) {
+        hybrid_part part = {};
+        part.begin = begin;
+        part.size = size;
+        part.in_tmp = in_tmp;
+        part.left = left;
+        hybrid_push_part(plan, l, list, part);
+    } else if (size != 0) {
+        const hybrid_bin bin(begin, static_cast<unsigned>(size), left, in_tmp);
+        const bool large = size > l.small;
+        const unsigned at = atomicAdd(&plan->bins[large], 1u);
+        l.bins[large ? l.bins_max - 1 - at : at] = bin.word();
+    }
+}
+
+#endif

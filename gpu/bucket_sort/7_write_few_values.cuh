@@ -1,0 +1,318 @@
+/* 7_write_few_values.cuh - the hybrid sort's way with keys of few values: it counts each value, and
+ * writes it as often.
+ *
+ * Where the sample has few values, none of them rare, they make a table that is searched by a hash.
+ * A block of 1024 threads a multiprocessor has the table in shared memory with 16 counters for each
+ * value, so that the lanes of a warp seldom meet at one. A value that the sample has missed goes to
+ * a small table of the block's own, and from there to a list of all blocks. The last block sorts
+ * the values and adds up where each begins. Where a table or the list is full, keys are left to the
+ * radix sort. */
+#ifndef USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
+#define USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
+
+#include "gpu/block/bitonic.cuh"
+#include "gpu/block/scan.cuh"
+#include "gpu/digit_sort/few_values_table.cuh"
+#include "gpu/bucket_sort/7_write_counts.cuh"
+
+/* ---- the count ---- */
+
+/* One value and how often; they are sorted by the mapped key. */
+template <typename K> struct hybrid_few_entry {
+    K key;
+    unsigned long long count;
+    __device__ __forceinline__ bool operator<(const hybrid_few_entry &b) const
+    {
+        return key < b.key;
+    }
+};
+
+/* A block that counts. */
+template <typename K> struct hybrid_few_block {
+    using size = hybrid_few_size;
+    static constexpr int V = hybrid_vector<K>::keys, U = 4;
+    static constexpr unsigned T = 1024 * V * U;
+    static constexpr unsigned counters = (size::slots + 1) * size::copies; /* one for no value */
+    const K *keys;
+    unsigned long long n;
+    hybrid_few<K> *few;
+    unsigned *counts, *more_counts; /* shared; the latter has one for keys without room */
+    K *value, *more, none;
+    unsigned lane;
+
+    static constexpr size_t shared_bytes()
+    {
+        constexpr size_t tables = (counters + size::more + 2) * 4 + (size::slots + size::more) * 8;
+        constexpr size_t sorting = size::all * sizeof(hybrid_few_entry<K>);
+        return tables > sorting ? tables : sorting;
+    }
+    __device__ __forceinline__ hybrid_few_block(const K *all_keys, unsigned long long number,
+                                                hybrid_few<K> *f, void *memory)
+        : keys(all_keys), n(number), few(f), counts(static_cast<unsigned *>(memory)),
+          more_counts(counts + counters),
+          value(reinterpret_cast<K *>(more_counts + size::more + 2)), more(value + size::slots),
+          none(f->none), lane(threadIdx.x % size::copies)
+    {
+        for (unsigned w = threadIdx.x; w <= counters + size::more; w += 1024) {
+            counts[w] = 0;
+        }
+        for (unsigned s = threadIdx.x; s < size::slots + size::more; s += 1024) {
+            value[s] = s < size::slots ? few->value[s] : none;
+        }
+        __syncthreads();
+    }
+    /* A key that is not in the table. */
+    __device__ __noinline__ void count_other(K key)
+    {
+        if (atomicAdd(&more_counts[size::more], 0u) != 0) {
+            return; /* all is in vain */
+        }
+        bool added;
+        const unsigned s = hybrid_few_enter(more, size::more, size::more, none, key, &added);
+        if (s == size::more) {
+            usw_store_relaxed(&few->failed, 1u);
+        }
+        atomicAdd(&more_counts[s], 1u);
+    }
+    __device__ __forceinline__ unsigned find(K key)
+    {
+        const unsigned s = hybrid_few_slot(value, none, key);
+        if (s == size::slots) {
+            count_other(key);
+        }
+        return s;
+    }
+    __device__ __forceinline__ void count(const hybrid_vector<K> &x)
+    {
+        unsigned s[V];
+        bool all = true;
+#pragma unroll
+        for (int v = 0; v < V; v++) {
+            s[v] = hybrid_few_home(x.k[v]);
+            all = all && value[s[v]] == x.k[v];
+        }
+        if (!all) {
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                s[v] = find(x.k[v]);
+            }
+        }
+#pragma unroll
+        for (int v = 0; v < V; v++) {
+            atomicAdd(&counts[s[v] * size::copies + lane], 1u);
+        }
+    }
+    __device__ __forceinline__ void fetch(hybrid_vector<K> (&x)[U], const uint4 *from) const
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            x[u].v = from[u * 1024 + threadIdx.x];
+        }
+    }
+    /* This block's tiles, until all is in vain. */
+    __device__ __forceinline__ void count_tiles()
+    {
+        unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
+        head = head < n ? head : n;
+        const unsigned long long tiles = (n - head) / T, rest = head + tiles * T;
+        const uint4 *from = reinterpret_cast<const uint4 *>(keys + head) + blockIdx.x * (T / V);
+        hybrid_vector<K> now[U], next[U];
+        unsigned failed = 0;
+        if (blockIdx.x < tiles) {
+            fetch(next, from);
+        }
+        for (unsigned long long t = blockIdx.x; t < tiles && failed == 0; t += gridDim.x) {
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                now[u] = next[u];
+            }
+            from += gridDim.x * (T / V);
+            if (t + gridDim.x < tiles) {
+                fetch(next, from);
+            }
+            failed = usw_load_relaxed(&few->failed);
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                count(now[u]);
+            }
+        }
+        if (blockIdx.x == gridDim.x - 1) { /* before the first tile and behind the last */
+            for (unsigned long long j = threadIdx.x; j < n - tiles * T; j += 1024) {
+                const unsigned s = find(keys[j < head ? j : rest + (j - head)]);
+                atomicAdd(&counts[s * size::copies + lane], 1u);
+            }
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ void flush()
+    {
+        if (more_counts[size::more] != 0) {
+            return;
+        }
+        for (unsigned s = threadIdx.x; s < size::slots; s += 1024) {
+            unsigned long long sum = 0;
+            if (value[s] != none || s == hybrid_few_home(none)) {
+#pragma unroll
+                for (unsigned c = 0; c < size::copies; c++) {
+                    sum += counts[s * size::copies + (c + s) % size::copies];
+                }
+            }
+            if (sum != 0) {
+                atomicAdd(&few->counts[s], sum);
+            }
+        }
+        for (unsigned s = threadIdx.x; s < size::more; s += 1024) {
+            if (more_counts[s] != 0) {
+                const unsigned at = atomicAdd(&few->number, 1u);
+                if (at < size::others) {
+                    few->other[at] = more[s];
+                    few->other_counts[at] = more_counts[s];
+                } else {
+                    usw_store_relaxed(&few->failed, 1u);
+                }
+            }
+        }
+    }
+};
+
+/* The values in order, and where each begins: their number. The last block calls. number: a word in
+ * shared memory; sums: one for each warp. */
+template <typename K>
+__device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *few,
+                                                     const usw_gpu_keymap<K> &map, void *memory,
+                                                     unsigned *number, unsigned long long *sums)
+{
+    using size = hybrid_few_size;
+    auto *e = static_cast<hybrid_few_entry<K> *>(memory);
+    const unsigned others = usw_load_relaxed(&few->number);
+    if (threadIdx.x == 0) {
+        *number = 0;
+    }
+    __syncthreads();
+    for (unsigned s = threadIdx.x; s < size::slots + others; s += 1024) {
+        const bool slot = s < size::slots;
+        const unsigned long long c = slot ? usw_load_relaxed(&few->counts[s])
+                                          : usw_load_relaxed(&few->other_counts[s - size::slots]);
+        if (c != 0) {
+            const K key = slot ? few->value[s] : few->other[s - size::slots];
+            e[atomicAdd(number, 1u)] = {map.map(key), c};
+        }
+    }
+    __syncthreads();
+    const unsigned entries = *number, own = (entries + 1023) / 1024, first = threadIdx.x * own;
+    usw_bitonic_sort(e, entries);
+    unsigned long long sum = 0, all;
+    for (unsigned i = first; i < first + own && i < entries; i++) {
+        sum += e[i].count;
+    }
+    sum = usw_block_exclusive_scan(sum, sums, &all);
+    for (unsigned i = first; i < first + own && i < entries; i++) {
+        few->begins[i] = sum;
+        few->sorted[i] = e[i].key;
+        sum += e[i].count;
+    }
+    return entries;
+}
+
+/* The cells of so many values. The last block calls. */
+template <typename K>
+__device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *few, const usw_gpu_keymap<K> &map,
+                                                 unsigned entries)
+{
+    for (unsigned s = threadIdx.x; s < hybrid_few_size::slots; s += 1024) {
+        few->cells[s].key = few->value[s];
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < entries; i += 1024) {
+        const K key = map.unmap(few->sorted[i]);
+        few->cells[hybrid_few_slot(few->value, few->none, key)].number = static_cast<K>(i);
+    }
+}
+
+/* Counts where plan->few says so, and says there how many values there are to be written, or leaves
+ * it to the radix sort; or (radix) makes cells, where no value is missing, so that *radix is 0.
+ * Blocks of 1024 threads call. */
+template <typename K>
+__device__ __forceinline__ void hybrid_count_few(const K *keys, unsigned long long n,
+                                                 const usw_gpu_keymap<K> &map, hybrid_plan *plan,
+                                                 hybrid_few<K> *few, unsigned *radix, void *memory)
+{
+    USW_SHARED_ARRAY(unsigned long long, sums, [32]);
+    USW_SHARED(unsigned, word);
+    hybrid_few_block<K> b(keys, n, few, memory);
+    b.count_tiles();
+    b.flush();
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        word = atomicAdd(&few->done, 1u);
+    }
+    __syncthreads();
+    const bool last = word + 1 == gridDim.x;
+    __syncthreads();
+    if (!last) {
+        return;
+    }
+    __threadfence();
+    const bool failed = usw_load_relaxed(&few->failed) != 0;
+    const unsigned entries = failed ? 0 : hybrid_few_place(few, map, memory, &word, sums);
+    if (radix != nullptr && !failed && usw_load_relaxed(&few->number) == 0) {
+        hybrid_few_cells(few, map, entries);
+        if (threadIdx.x == 0) {
+            few->values = entries;
+            *radix = 0;
+        }
+    }
+    if (threadIdx.x == 0) {
+        plan->few = entries > 1 ? entries : 0; /* one value has all keys already */
+        plan->lsd = failed;
+    }
+}
+
+/* hybrid_count, and that. Shared memory: hybrid_few_shared(bits). */
+template <typename K, bool identity>
+__global__ __launch_bounds__(1024, 1) void hybrid_count_any(
+    const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, hybrid_plan *plan,
+    unsigned long long *counts, unsigned *handed, hybrid_few<K> *few, unsigned *radix)
+{
+    USW_DYNAMIC_SHARED(unsigned, memory);
+    usw_chained();
+    if (plan->few) {
+        hybrid_count_few(keys, n, map, plan, few, radix, memory);
+    } else if (!plan->skip) {
+        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory);
+    }
+}
+template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)
+{
+    constexpr size_t few = hybrid_few_block<K>::shared_bytes();
+    return few > hybrid_count_shared(bits) ? few : hybrid_count_shared(bits);
+}
+
+/* ---- the fill ---- */
+
+template <typename K> struct hybrid_few_filling {
+    K *keys;
+    const unsigned long long *begins;
+    unsigned values;
+    const K *value;
+    __device__ __forceinline__ K key(unsigned b) const
+    {
+        return value[b];
+    }
+};
+
+/* Blocks of NT threads write the keys, a stretch each. */
+template <typename K, int NT>
+__device__ __forceinline__ void hybrid_fill_few(K *keys, unsigned long long n,
+                                                const usw_gpu_keymap<K> &map, unsigned values,
+                                                const hybrid_few<K> *few)
+{
+    const unsigned long long share = (n / gridDim.x / 128 + 1) * 128, at = blockIdx.x * share;
+    const hybrid_few_filling<K> f = {keys, few->begins, values, few->sorted};
+    if (at < n) {
+        hybrid_fill_block<NT>(f, map, at, n - at < share ? n : at + share);
+    }
+}
+
+#endif

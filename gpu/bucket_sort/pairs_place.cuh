@@ -1,0 +1,273 @@
+/* pairs_place.cuh - the hybrid sort of pairs: what to do, and where buckets begin.
+ *
+ * The keys are counted as the hybrid sort's are (gpu/bucket_sort/2_count.cuh): each bucket's
+ * number, and whether there is anything to sort. So all that follows is decided before the first
+ * pair moves. */
+#ifndef USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
+#define USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
+
+#include "gpu/bucket_sort/1_sample_few.cuh"
+
+enum { PAIRS_DIGITS = 256 };
+
+struct pairs_plan {
+    hybrid_plan keys;
+    unsigned split, radix;   /* to be done: all by buckets; all by the radix sort */
+    unsigned middle;         /* some bucket is for the larger local sort */
+    unsigned tiles_taken[2]; /* of each move */
+    unsigned tiles[2];
+};
+
+/* Both moves' digits; digits of the first make segments, which the second splits. */
+struct pairs_digits {
+    unsigned bits1, bits2;
+    __host__ __device__ unsigned bits() const
+    {
+        return bits1 + bits2;
+    }
+};
+
+/* ---- sample ---- */
+
+enum { PAIRS_CELLS = 4096 };
+
+/* A thread's sample: of 512 stretches of 32 keys, evenly spread, every 32nd, in the order of the
+ * array. */
+template <typename K> struct pairs_taken {
+    K key[16];
+    unsigned fresh; /* a bit a key: it was not taken before, as keys of few are */
+    unsigned rises, falls;
+    unsigned long long any, all;
+
+    __device__ __forceinline__ pairs_taken(const K *keys, unsigned long long n,
+                                           const usw_gpu_keymap<K> &map)
+        : fresh(0), rises(0), falls(0), any(0), all(~0ull)
+    {
+        const unsigned long long lines = n / 32;
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) {
+            const unsigned i = threadIdx.x / 32 + 32 * j;
+            const unsigned long long line = i * lines / 512, p = line * 32 + threadIdx.x % 32;
+            fresh |= (i == 0 || line != (i - 1) * lines / 512 ? 1u : 0u) << j;
+            key[j] = map.map(keys[p < n ? p : n - 1]);
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 16; j++) {
+            any |= key[j];
+            all &= key[j];
+            if (j > 0) {
+                rises |= key[j - 1] < key[j] ? 1 : 0;
+                falls |= key[j - 1] > key[j] ? 1 : 0;
+            }
+        }
+        for (int o = 16; o > 0; o >>= 1) {
+            any |= __shfl_xor_sync(~0u, any, o);
+            all &= __shfl_xor_sync(~0u, all, o);
+        }
+    }
+};
+
+/* Whether many of the sample are in one bucket: buckets share cells, a few keys to each if they are
+ * even. cells: PAIRS_CELLS zeros. All threads call it. */
+template <typename K>
+__device__ __forceinline__ bool pairs_heavy(const pairs_taken<K> &taken, unsigned shift,
+                                            unsigned bits, unsigned most, unsigned *cells)
+{
+    unsigned found = 0;
+#pragma unroll
+    for (unsigned j = 0; j < 16; j++) {
+        if ((taken.fresh >> j & 1) != 0) {
+            const unsigned bucket =
+                static_cast<unsigned>(taken.key[j] >> shift) & ((1u << bits) - 1);
+            const unsigned at = atomicAdd(&cells[bucket * 2654435761u >> 20], 1u);
+            found = found > at ? found : at;
+        }
+    }
+    return __syncthreads_or(found >= most);
+}
+
+/* How many cells are not 0. All threads call it, 1024 of them. */
+static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cells)
+{
+    unsigned used = 0;
+    for (unsigned i = threadIdx.x; i < PAIRS_CELLS; i += 1024) {
+        used += static_cast<unsigned>(__syncthreads_count(cells[i] != 0));
+    }
+    return used;
+}
+
+/* Of so many values keys are sorted in one pass. */
+enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
+
+/* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
+ * look sorted, differ in few bytes, or are uneven by `most` of the sample in one cell go to the
+ * radix sort at once, or, where they are of few values, when these have been counted. spare: bits
+ * that a local sort needs beside the undecided ones. few: NULL, or where they are counted. Shared
+ * memory: hybrid_tables_bytes. */
+template <typename K>
+__global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
+                                                     usw_gpu_keymap<K> map, pairs_digits digits,
+                                                     unsigned spare, unsigned most,
+                                                     pairs_plan *plan, unsigned *zero, size_t words,
+                                                     hybrid_few<K> *few)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    USW_SHARED_ARRAY(unsigned long long, seen, [4]);
+    USW_SHARED_ARRAY(unsigned, cells, [PAIRS_CELLS]);
+    const unsigned t = threadIdx.x, bits = digits.bits();
+    usw_chained();
+    for (size_t i = blockIdx.x * 1024ull + t; i < words; i += gridDim.x * 1024ull) {
+        zero[i] = 0;
+    }
+    if (blockIdx.x != 0) {
+        return;
+    }
+    for (unsigned i = t; i < PAIRS_CELLS; i += 1024) {
+        cells[i] = 0;
+    }
+    if (t == 0) {
+        seen[0] = 0;
+        seen[1] = ~0ull;
+    }
+    __syncthreads();
+    const pairs_taken<K> taken(keys, n, map);
+    if (t % 32 == 0) {
+        atomicOr(&seen[0], taken.any);
+        atomicAnd(&seen[1], taken.all);
+    }
+    const bool rises = __syncthreads_or(taken.rises), falls = __syncthreads_or(taken.falls);
+    const unsigned long long differ = seen[0] ^ seen[1];
+    const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
+    const unsigned shift = varying > bits ? varying - bits : 0;
+    const bool ordered = !rises || !falls;
+    const bool thin =
+        hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ, seen + 2)) <= HYBRID_THIN;
+    const bool heavy = !ordered && !thin && pairs_heavy(taken, shift, bits, most, cells);
+    const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
+                         hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
+    const bool alike =
+        !ordered && !thin && !heavy &&
+        hybrid_are_alike<K, 16>(taken.key, n, sizeof(K) == 4 ? HYBRID_ALIKE_32 : HYBRID_ALIKE_64,
+                                memory);
+    if (t == 0) {
+        if (few != nullptr) {
+            few->values = 0;
+        }
+        pairs_plan p = {};
+        p.keys.all = ~0ull;
+        p.keys.shift = shift;
+        p.radix = ordered || thin || heavy || alike || shift + spare > sizeof(K) * 8;
+        p.keys.skip = p.radix;
+        p.keys.few = counted;
+        *plan = p;
+    }
+}
+
+/* ---- place ---- */
+
+struct pairs_place_args {
+    pairs_plan *plan;
+    const unsigned *counts, *handed; /* of each bucket: counts + 2^15 handed */
+    pairs_digits digits;
+    unsigned long long n;
+    unsigned tile;              /* pairs of a move's */
+    unsigned capacity, middle;  /* pairs of a bucket for the local sort, for the larger one */
+    unsigned spare;             /* bits that the larger one needs beside the undecided ones */
+    unsigned long long *starts; /* buckets + 1 */
+    unsigned *tile_begin;       /* segments + 1: the first tiles of the second move */
+};
+
+/* Sums over a block of what each thread has, of those before. sums: 32 words. All threads call. */
+__device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sums)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned sum = own;
+    for (unsigned o = 1; o < 32; o <<= 1) {
+        unsigned up = __shfl_up_sync(~0u, sum, o);
+        sum += lane >= o ? up : 0;
+    }
+    __syncthreads();
+    if (lane == 31) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    for (unsigned w = 0; w < warp; w++) {
+        sum += sums[w];
+    }
+    return sum - own;
+}
+
+/* most: pairs in the largest bucket. */
+static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, unsigned key_bits)
+{
+    pairs_plan *p = a.plan;
+    const unsigned long long differ = p->keys.any ^ p->keys.all;
+    const bool ordered = p->keys.falls == 0 || p->keys.rises == 0;
+    p->middle = most > a.capacity && p->keys.shift + a.spare <= key_bits;
+    p->split = most <= (p->middle ? a.middle : a.capacity) && !ordered &&
+               differ >> p->keys.shift >> a.digits.bits() == 0;
+    p->radix = !p->split;
+}
+
+/* One block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets. */
+__global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
+{
+    USW_SHARED_ARRAY(unsigned, sums, [33]);
+    usw_chained();
+    if (a.plan->radix || a.plan->keys.few) {
+        return;
+    }
+    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
+    const unsigned buckets = 1u << a.digits.bits(), each = buckets / 32, from = warp * each;
+    unsigned sum = 0, most = 0;
+#pragma unroll 8
+    for (unsigned b = from + lane; b < from + each; b += 32) {
+        const unsigned c = a.counts[b] + (a.handed[b] << 15);
+        sum += c;
+        most = most > c ? most : c;
+    }
+    unsigned at = __shfl_sync(~0u, pairs_sum_before(sum, sums), 0);
+#pragma unroll 8
+    for (unsigned b = from + lane; b < from + each; b += 32) {
+        const unsigned c = a.counts[b] + (a.handed[b] << 15);
+        unsigned in = c;
+        for (unsigned o = 1; o < 32; o <<= 1) {
+            unsigned up = __shfl_up_sync(~0u, in, o);
+            in += lane >= o ? up : 0;
+        }
+        a.starts[b] = at + in - c;
+        at += __shfl_sync(~0u, in, 31);
+    }
+    if (t == 0) {
+        a.starts[buckets] = a.n;
+    }
+    if (t == 0) {
+        sums[32] = 0;
+    }
+    __syncthreads();
+    most = __reduce_max_sync(~0u, most);
+    if (lane == 0) {
+        atomicMax(&sums[32], most);
+    }
+    __syncthreads();
+    const unsigned segments = 1u << a.digits.bits1;
+    unsigned tiles = 0;
+    if (t < segments) {
+        const unsigned long long size = a.starts[static_cast<size_t>(t + 1) << a.digits.bits2] -
+                                        a.starts[static_cast<size_t>(t) << a.digits.bits2];
+        tiles = static_cast<unsigned>((size + a.tile - 1) / a.tile);
+    }
+    const unsigned before = pairs_sum_before(tiles, sums);
+    if (t < segments) {
+        a.tile_begin[t] = before;
+        if (t + 1 == segments) {
+            a.tile_begin[t + 1] = a.plan->tiles[1] = before + tiles;
+        }
+    }
+    if (t == 0) {
+        a.plan->tiles[0] = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
+        pairs_decide(a, sums[32], key_bits);
+    }
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* pairs_scatter.cuh - the hybrid sort of pairs: every pair to its digit's next place.
+ *
+ * Ranking, reordering, the check of the order and the look-back are those of
+ * gpu/digit_sort/tile_steps.cuh. The first move is over the whole array and leaves a key beside
+ * its value, where both are as wide, since longer runs are written faster; the second is within
+ * the segments that the first one made, so a look-back ends where the tile's segment begins. */
+#ifndef USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
+#define USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
+
+#include "gpu/bucket_sort/pairs_place.cuh"
+#include "gpu/carry/look_back_digits.cuh"
+#include "gpu/digit_sort/tile_steps.cuh"
+
+template <typename K> struct pairs_move_args {
+    const void *keys_in;   /* of the second move: pairs, where they are joined */
+    const void *values_in; /* NULL: value i is i */
+    void *keys_out, *values_out;
+    unsigned long long n;
+    usw_gpu_keymap<K> map; /* of the first move */
+    pairs_plan *plan;
+    pairs_digits digits;
+    const unsigned long long *starts;
+    const unsigned *tile_begin;
+    uint32_t *ring;
+    unsigned ring_tiles, wait_tiles; /* a power of two; the blocks of a move */
+};
+
+/* Where a tile is. */
+struct pairs_spot {
+    unsigned segment, stop; /* stop: its segment's first tile */
+};
+
+/* What is the same for all tiles of a move. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape> &b,
+                                            const pairs_move_args<K> &a)
+{
+    using V = typename usw_value_of<value_bytes>::type;
+    b.first = first;
+    b.last = false;
+    b.keys_in = static_cast<const K *>(a.keys_in);
+    b.keys_out = static_cast<K *>(a.keys_out);
+    b.values_in = static_cast<const V *>(a.values_in);
+    b.values_out = static_cast<V *>(a.values_out);
+    b.joined_in = !first && b.joins ? static_cast<const usw_joined<K> *>(a.keys_in) : nullptr;
+    b.joined_out = first && b.joins ? static_cast<usw_joined<K> *>(a.keys_out) : nullptr;
+    b.values_base = 0;
+    b.map = a.map;
+    b.shift = a.plan->keys.shift + (first ? a.digits.bits2 : 0);
+    b.mask = (1u << (first ? a.digits.bits1 : a.digits.bits2)) - 1;
+}
+
+/* found: a shared word. All threads call it; in the second move it has a barrier. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, Shape> &b,
+                                                 const pairs_move_args<K> &a, unsigned tile,
+                                                 unsigned *found)
+{
+    pairs_spot place = {0, 0};
+    unsigned long long end = a.n;
+    b.begin = 0;
+    if (!first) {
+        const unsigned t = threadIdx.x;
+        if (t < 1u << a.digits.bits1 && a.tile_begin[t] <= tile && tile < a.tile_begin[t + 1]) {
+            *found = t;
+        }
+        __syncthreads();
+        place.segment = *found;
+        place.stop = a.tile_begin[place.segment];
+        b.begin = a.starts[place.segment << a.digits.bits2];
+        end = a.starts[(place.segment + 1) << a.digits.bits2];
+    }
+    b.begin += static_cast<unsigned long long>(tile - place.stop) * Shape::tile;
+    b.count = static_cast<unsigned>(end - b.begin < Shape::tile ? end - b.begin : Shape::tile);
+    return place;
+}
+
+/* One tile, found. */
+template <bool first, typename K, unsigned value_bytes, typename Shape>
+__device__ __forceinline__ void
+pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K> &a,
+                const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
+{
+    using block = scatter_block<K, value_bytes, Shape>;
+    const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
+    unsigned ranks[block::ranks] = {};
+    K keys[Shape::items];
+    b.load(keys);
+    uint32_t early[2] = {0, 0};
+    if (t < 128) { /* read now, looked at when the counts are known */
+        early[0] = ring.before(tile, a.wait_tiles, 2 * t);
+        early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
+    }
+    __syncwarp();
+    b.rank(keys, ranks);
+    __syncthreads();
+    start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums,
+                               [&](unsigned d, unsigned count) {
+                                   ring.wait(tile, a.wait_tiles, d, early[d & 1]);
+                                   ring.tell(tile, d, false, count - (d == b.mask ? padding : 0));
+                               });
+    b.place(keys, ranks);
+    if (t < PAIRS_DIGITS) {
+        const unsigned count = b.digit_start[t + 1] - b.digit_start[t];
+        const uint32_t sum =
+            ring.template look_back<Shape::window, Shape::backoff>(tile, t, place.stop);
+        ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
+        if (t <= b.mask) {
+            const size_t bucket =
+                first ? size_t(t) << a.digits.bits2 : (place.segment << a.digits.bits2) + t;
+            b.go[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
+        }
+    }
+    b.finish();
+}
+
+template <typename K, unsigned value_bytes, typename Shape, bool first>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
+    pairs_move(const pairs_move_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    USW_SHARED_ARRAY(unsigned, note, [2]);
+    usw_chained();
+    if (!a.plan->split) {
+        return;
+    }
+    scatter_block<K, value_bytes, Shape> b;
+    b.carve(shared);
+    pairs_begin<first>(b, a);
+    const unsigned tiles = a.plan->tiles[first ? 0 : 1];
+    const unsigned laps = (a.plan->tiles[0] + a.ring_tiles - 1) / a.ring_tiles;
+    const look_ring<uint32_t> ring = {a.ring, a.ring_tiles, first ? 1 : 1 + laps};
+    for (;;) {
+        if (threadIdx.x == 0) {
+            note[0] = atomicAdd(&a.plan->tiles_taken[first ? 0 : 1], 1u);
+        }
+        for (unsigned i = threadIdx.x; i < Shape::warps * 128; i += Shape::threads) {
+            b.counters[i] = 0;
+        }
+        __syncthreads();
+        const unsigned tile = note[0];
+        if (tile >= tiles) {
+            return;
+        }
+        const pairs_spot place = pairs_find<first>(b, a, tile, &note[1]);
+        pairs_move_tile<first>(b, a, ring, tile, place);
+    }
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* tuning.cuh - the hybrid sort's numbers that can be tuned: how many buckets, and the
+ * shapes of blocks and tiles that scatter and sort them. */
+#ifndef USW_GPU_BUCKET_SORT_TUNING_CUH
+#define USW_GPU_BUCKET_SORT_TUNING_CUH
+
+#include "gpu/gpu.cuh"
+
+/* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that, on average, but
+ * BITS_MAX bits say its number at most; of keys of 32 bits that would have half as many buckets as
+ * that, there are so many too, and of most that would have an eighth there are a fourth. Buckets of
+ * fewer than HALF_KEYS and of fewer than MORE_KEYS have shapes of their own, those of 32 bits also
+ * of fewer than LEAST_KEYS and MOST_KEYS. All leave a seventh of a shape's capacity to buckets
+ * above the average. */
+#ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
+enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTER_BITS = 2 };
+enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
+/* Whether no more than 16 bits of a key of 32 are left where BITS_MAX bits say its bucket. */
+static constexpr bool HALVES_SURE = false;
+#define SMALL_KEYS(g, width) 100
+#define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
+#else
+/* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
+ * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
+enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
+enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
+static constexpr bool HALVES_SURE = true;
+#define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
+#define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
+#endif
+/* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
+static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
+
+struct hybrid_shape_32 {
+    static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
+    static constexpr int several = 8, several_batch = 4; /* tiles of a block, where it has more */
+    static constexpr int local_blocks = 4, rounds = 8;
+};
+struct hybrid_crowd_shape {
+    static constexpr int threads = 512, keys = 16, blocks = 3;
+};
+struct hybrid_shape_64 {
+    static constexpr int threads = 512, keys = 16;
+    static constexpr int local_blocks = 3, rounds = 7;
+};
+template <typename K> struct hybrid_shape_of {
+    using shape = hybrid_shape_32;
+};
+template <> struct hybrid_shape_of<uint64_t> {
+    using shape = hybrid_shape_64;
+};
+
+/* The local sort, for buckets of about 2^(12 + size) keys, and a seventh more, on average; sizes 3
+ * and 4: of more keys than size 0, but less than size 1 is for; -2: of fewer than -1. halves_blocks
+ * of gpu/bucket_sort/5_sort_as_halves.cuh run on a multiprocessor. */
+template <int size> struct hybrid_local_shape {
+    static constexpr int times = size >= 3 ? 0 : size == -2 ? -1 : size;
+    static constexpr int threads = times < 0 ? 128 : 256 << (times < 0 ? 0 : times);
+    static constexpr int keys = size == 4 ? 28 : size == -1 || size == 3 ? 24 : size < 2 ? 19 : 17;
+    static constexpr int bits = 12 + times + (size == 4);
+    static constexpr unsigned capacity = threads * keys - 32;
+    static constexpr int blocks(int of_256)
+    {
+        return size < 0              ? 2 * of_256 - 1
+               : size >= 3           ? of_256 - 1
+               : of_256 >> times > 0 ? of_256 >> times
+                                     : 1;
+    }
+    static constexpr int halves_blocks = size == -2   ? 10
+                                         : size == -1 ? 8
+                                         : size == 0  ? 5
+                                         : size == 1  ? 2
+                                                      : 4;
+};
+
+#endif

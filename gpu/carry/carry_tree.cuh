@@ -1,0 +1,375 @@
+/* carry_tree.cuh - the carry before a tile, by the odometer of core/order.h, without a chain.
+ *
+ * The tiles' sums are the leaves of a tree of fan-out 64. Every node whose children are all there
+ * has a sum, its children added from left to right; the tile that closes a node (its number ends in
+ * 63, in digits of 64) makes it and publishes it. The carry before tile t is made of at most 63
+ * nodes a level: those left of t's path to the root. Nobody waits for a carry, only for sums, so a
+ * tile is never further than one node a level from all tiles before it, and the latency does not
+ * grow with n. One warp reads 64 nodes of a level at once; the levels are added up side by side,
+ * one lane each. For exact operators the same order does no harm.
+ */
+#ifndef USW_GPU_CARRY_CARRY_TREE_CUH
+#define USW_GPU_CARRY_CARRY_TREE_CUH
+
+#include "gpu/carry/tagged_value.cuh"
+
+enum : unsigned {
+    USW_ODOMETER_TEETH = 64, /* USW_TEETH of core/order.h */
+    USW_ODOMETER_LEVELS = 6, /* 64^6 tiles are more than an address space has */
+    USW_ODOMETER_WARPS = 4,  /* of a block that asks */
+    USW_NODE_READY = 1,
+    USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
+};
+
+/* The tag of nodes that are always zeroed before the kernel starts: it takes no register. */
+struct usw_no_tag {
+    __host__ __device__ constexpr operator uint64_t() const
+    {
+        return 0;
+    }
+};
+
+/* All nodes, level by level. Level l has tiles / 64^l of them. What is there bears the tree's tag,
+ * whatever else was there before: 0 where nodes are zeroed before the kernel starts. */
+template <typename Tag> struct usw_odometer_tree_of {
+    usw_node *nodes;
+    uint64_t tiles;
+    Tag tag;
+    unsigned levels; /* 0: one tile, and nothing is looked up */
+
+    __device__ __forceinline__ usw_node *at(unsigned l, uint64_t i) const
+    {
+        usw_node *level = nodes;
+        for (unsigned below = 0; below < l; below++) {
+            level += tiles >> (6 * below);
+        }
+        return level + i;
+    }
+};
+
+typedef usw_odometer_tree_of<uint64_t> usw_odometer_tree;
+typedef usw_odometer_tree_of<usw_no_tag> usw_cleared_tree;
+
+/* How many nodes a tree over `tiles` tiles has. */
+static inline uint64_t usw_odometer_nodes(uint64_t tiles)
+{
+    uint64_t nodes = 0;
+    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+        nodes += here;
+    }
+    return nodes;
+}
+
+template <typename Tag>
+static inline usw_odometer_tree_of<Tag> usw_odometer_place(usw_node *nodes, uint64_t tiles)
+{
+    usw_odometer_tree_of<Tag> tree = {nodes, tiles, {}, 0};
+    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+        tree.levels++;
+    }
+    return tree;
+}
+
+/* ---- nodes that stay ---- */
+
+/* Up to so many tiles, nodes are the handle's, which stay from call to call
+ * (gpu/short_sort/runs.cuh has the same). They bear the call's number, so nothing need be cleared
+ * by a fill before the kernel, which takes a microsecond or more. Above it is a bit that no number
+ * of a sort has. */
+#ifdef USW_EMULATE /* so that cleared nodes are met, too */
+enum : uint64_t { USW_KEPT_TILES = 16 };
+#else
+enum : uint64_t { USW_KEPT_TILES = 8192 };
+#endif
+enum : uint64_t { USW_KEPT_TAG = uint64_t(1) << 63 };
+enum : unsigned { USW_KEPT_NUMBER = 16 }; /* bits of a block's number in a call */
+
+struct usw_call {
+    unsigned number; /* of the block */
+    uint64_t tag;
+};
+
+/* Thread 0 of each block of a call draws from *calls, which counts blocks and, above, calls, and
+ * then asks what it has drawn; the last block turns the number of calls, so that a graph can be
+ * played again. An answer takes as long as one of memory: there is time for work between. */
+__device__ __forceinline__ unsigned long long usw_call_draw(unsigned long long *calls)
+{
+    unsigned long long one = 1;
+#ifndef USW_EMULATE
+    /* The compiler must not know that all threads add the same: it would let one add for all, and
+     * wait for the answer at once, to pass it on. */
+    unsigned lane; /* 0 */
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    one += lane;
+#endif
+    /* Step carry_tree/draw and last_block/draw of proofs/models. */
+    return atomicAdd(calls, one);
+}
+__device__ __forceinline__ usw_call usw_call_of(unsigned long long drawn, unsigned long long *calls,
+                                                unsigned blocks)
+{
+    const unsigned long long one = 1ull << USW_KEPT_NUMBER;
+    const unsigned number = static_cast<unsigned>(drawn % one);
+    /* Step carry_tree/turn_call and last_block/turn_call of proofs/models. */
+    if (number == blocks - 1) {
+        atomicAdd(calls, one - blocks);
+    }
+    return {number, USW_KEPT_TAG | drawn / one * (2 * USW_NODE_HEAD)};
+}
+
+/* ---- sums as 64 bits ---- */
+
+template <typename A> __device__ __forceinline__ uint64_t usw_bits_of(A v)
+{
+    return v;
+}
+template <> __device__ __forceinline__ uint64_t usw_bits_of<double>(double v)
+{
+    return static_cast<uint64_t>(__double_as_longlong(v));
+}
+template <typename A> __device__ __forceinline__ A usw_value_of(uint64_t bits)
+{
+    return static_cast<A>(bits);
+}
+template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits)
+{
+    return __longlong_as_double(static_cast<long long>(bits));
+}
+
+/* ---- wheels ---- */
+
+/* Shared memory of a block that asks for carries. */
+template <typename A, bool exact> struct usw_odometer_room {
+    A teeth[exact ? 1 : +USW_ODOMETER_WARPS]
+           [exact ? 1 : +USW_ODOMETER_TEETH]; /* of a warp's wheel */
+    A wheel[USW_ODOMETER_LEVELS];
+    bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
+};
+
+/* Adds teeth [from, to) to a wheel, one after the other. heads: a bit for each tooth. */
+template <typename E, typename A>
+__device__ __forceinline__ A usw_odometer_chain(const E &e, A wheel, const A *teeth, unsigned from,
+                                                unsigned to, uint64_t heads)
+{
+    unsigned i = from;
+    for (; i + 8 <= to && heads == 0; i += 8) {
+        A v[8];
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) {
+            v[j] = teeth[i + j];
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) {
+            wheel = e.join(wheel, v[j]);
+        }
+    }
+    for (; i < to; i++) {
+        wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, teeth[i]);
+    }
+    return wheel;
+}
+
+/* What a lane combines of its two teeth when any order will do; those before the last head are cut
+ * off. Then the lanes meet. */
+template <typename E, typename A>
+__device__ __forceinline__ A usw_odometer_meet(const E &e, A low, A high, uint64_t heads)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
+    A wheel = e.join(lane >= from ? low : e.neutral(), lane + 32 >= from ? high : e.neutral());
+#pragma unroll
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+        wheel = e.join(wheel, __shfl_xor_sync(~0u, wheel, distance));
+    }
+    return wheel;
+}
+
+__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, uint64_t tag)
+{
+    return (node.state | USW_NODE_HEAD) == (tag | USW_NODE_READY | USW_NODE_HEAD);
+}
+__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, usw_no_tag)
+{
+    return node.state != 0;
+}
+
+/* A bit for each of 64 teeth, two to a lane. */
+__device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
+{
+    const unsigned a = __ballot_sync(~0u, low), b = __ballot_sync(~0u, high);
+    return static_cast<uint64_t>(b) << 32 | a;
+}
+
+/* A whole warp: `teeth` neighbouring nodes added up from left to right; to lane 0, and to the
+ * others too where the operator is exact. mine: shared memory of the warp, TEETH long, if it is
+ * not. *heads gets a bit for each node that has one. Waits for nodes that other tiles, all of them
+ * begun, have yet to publish.
+ *
+ * Of the nodes that are missing only the last is asked for again and again, by one lane, until it
+ * is there: to ask for all of them would keep the others from being written. What is there already
+ * is added up in the meantime. */
+template <typename E, typename Tag>
+__device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const usw_node *nodes,
+                                                            Tag tag, unsigned teeth,
+                                                            typename E::Acc *mine, uint64_t *heads)
+{
+    typedef typename E::Acc A;
+    const unsigned lane = threadIdx.x % 32;
+    const usw_node there = {usw_bits_of(e.neutral()), tag | USW_NODE_READY};
+    usw_node low = there, high = there;
+    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    uint64_t missing = 1;
+    A wheel = e.neutral();
+    /* Step carry_tree/wait of proofs/models. */
+    for (unsigned done = 0; missing != 0;) {
+        low = wait_low ? usw_node_look(nodes + lane) : low;
+        high = wait_high ? usw_node_look(nodes + lane + 32) : high;
+        wait_low = !usw_odometer_is_there(low, tag);
+        wait_high = !usw_odometer_is_there(high, tag);
+        missing = usw_odometer_vote(wait_low, wait_high);
+        *heads =
+            usw_odometer_vote((low.state & USW_NODE_HEAD) != 0, (high.state & USW_NODE_HEAD) != 0);
+        if constexpr (!E::exact) {
+            mine[lane] = usw_value_of<A>(low.value);
+            mine[lane + 32] = usw_value_of<A>(high.value);
+            __syncwarp();
+            const unsigned first =
+                missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+            if (lane == 0) {
+                wheel = usw_odometer_chain(e, wheel, mine, done, first, *heads);
+            }
+            done = first;
+        }
+        if (missing != 0) {
+            const unsigned last = 63 - __clzll(static_cast<long long>(missing));
+            if (lane == 0) {
+                while (!usw_odometer_is_there(usw_node_look(nodes + last), tag)) {
+                    usw_yield();
+                }
+            }
+        }
+        __syncwarp();
+    }
+    if constexpr (E::exact) {
+        wheel =
+            usw_odometer_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
+    }
+    return wheel;
+}
+
+/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. */
+template <typename E, typename Tag>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_wheel(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t, unsigned l,
+                   usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    const uint64_t at = t >> (6 * l);
+    const unsigned teeth = at & 63;
+    uint64_t heads = 0;
+    const typename E::Acc wheel =
+        usw_odometer_sum(e, tree.at(l, at - teeth), tree.tag, teeth,
+                         room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
+    if (threadIdx.x % 32 == 0) {
+        room.wheel[l] = wheel;
+        room.cut[l] = heads != 0;
+    }
+    return wheel;
+}
+
+template <typename Tag>
+__device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree_of<Tag> &tree,
+                                                    uint64_t t, unsigned l)
+{
+    return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
+}
+
+/* One thread: tile t's sum (with `head`: of what follows its last head) for others to find. */
+template <typename A, typename Tag>
+__device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree_of<Tag> &tree,
+                                                     unsigned l, uint64_t t, A sum, bool head)
+{
+    /* Step carry_tree/publish of proofs/models. */
+    usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
+                     tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
+}
+
+/* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
+ * warp a level. A barrier must follow before usw_odometer_read. No levels: there is one tile. */
+template <typename E, typename Tag>
+__device__ __forceinline__ void
+usw_odometer_turn(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
+                  typename E::Acc sum, bool head,
+                  usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    /* Step carry_tree/turn of proofs/models. */
+    for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
+        const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
+        /* Step carry_tree/close_first of proofs/models: a tile that closes a node. The sum goes out
+         * before anything else is waited for. */
+        if (l == 0 && threadIdx.x == 0 && usw_odometer_closes(tree, t, 0)) {
+            usw_odometer_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
+                                 head || room.cut[0]);
+        }
+    }
+}
+
+/* After the barrier: the carry before tile t, to any thread. Thread 0 also closes the nodes above
+ * the first level; that is rare, one tile of 4096. */
+template <typename E, typename Tag>
+__device__ __forceinline__ typename E::Acc
+usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
+                  typename E::Acc sum, bool head,
+                  const usw_odometer_room<typename E::Acc, E::exact> &room)
+{
+    /* Step carry_tree/close of proofs/models. */
+    if (threadIdx.x == 0) {
+        for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {
+            sum = e.join(head ? e.neutral() : room.wheel[l], sum);
+            head = head || room.cut[l];
+            if (l > 0) {
+                usw_odometer_publish(tree, l + 1, t, sum, head);
+            }
+        }
+    }
+    typename E::Acc carry = e.neutral();
+    /* Step carry_tree/read of proofs/models. */
+    for (unsigned l = tree.levels; l-- > 0;) {
+        carry = e.join(room.cut[l] ? e.neutral() : carry, room.wheel[l]);
+    }
+    return carry;
+}
+
+/* ---- host ---- */
+
+/* The tree over `tiles` tiles and a ticket to draw them by, in scratch; zeroed, if `clear`. */
+template <typename Tag>
+static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool clear,
+                                               usw_odometer_tree_of<Tag> *tree, uint32_t **ticket)
+{
+    const uint64_t nodes = usw_odometer_nodes(tiles);
+    const size_t bytes = (nodes + 1) * sizeof(usw_node);
+    usw_node *scratch = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
+    if (scratch == nullptr) {
+        return g->status;
+    }
+    *tree = usw_odometer_place<Tag>(scratch, tiles);
+    *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
+    return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
+}
+
+/* The same in nodes that stay; false: there are too few, or it must be known what scratch a device
+ * takes that has none. */
+static inline bool usw_odometer_keeps(const usw_gpu *g, uint64_t tiles, usw_odometer_tree *tree,
+                                      unsigned long long **calls)
+{
+    static_assert((USW_KEPT_TILES * 65 / 64 + 2) * sizeof(usw_node) < USW_GPU_NODE_BYTES, "room");
+    if (g->device < 0 || tiles > USW_KEPT_TILES) {
+        return false;
+    }
+    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
+    *tree = usw_odometer_place<uint64_t>(nodes + 1, tiles);
+    *calls = reinterpret_cast<unsigned long long *>(&nodes->state);
+    return true;
+}
+
+#endif

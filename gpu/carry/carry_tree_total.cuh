@@ -1,0 +1,145 @@
+/* carry_tree_total.cuh - from the tiles' sums, all of them in memory, to the sum of all: the
+ * odometer of core/order.h, whose wheels turn side by side.
+ *
+ * 64 sums are a group, added up from left to right by one thread or, where there are many groups,
+ * by one warp each; so are the groups' sums, and so on. What is left over of a level, less than 64,
+ * is what its wheel shows at the end. */
+#ifndef USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
+#define USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
+
+#include "gpu/carry/carry_tree.cuh"
+
+enum : unsigned {
+    USW_WHEELS_ONCE = USW_ODOMETER_TEETH * USW_ODOMETER_TEETH, /* sums that a block has at once */
+    USW_WHEELS_LEVELS = USW_ODOMETER_LEVELS + 2,
+};
+
+/* Shared memory of a block. Groups lie so that threads that walk along them meet in no bank. */
+struct usw_wheels_room {
+    double sums[USW_ODOMETER_TEETH][USW_ODOMETER_TEETH + 1], groups[USW_ODOMETER_TEETH];
+    double wheel[USW_WHEELS_LEVELS];
+};
+
+/* `count` sums, one after the other. */
+template <typename E>
+__device__ __forceinline__ double usw_wheels_chain(const E &e, const double *sums, unsigned count)
+{
+    constexpr unsigned ahead = 16;
+    double wheel = e.neutral();
+    unsigned i = 0;
+    for (; i + ahead <= count; i += ahead) {
+        double x[ahead];
+#pragma unroll
+        for (unsigned j = 0; j < ahead; j++) {
+            x[j] = sums[i + j];
+        }
+#pragma unroll
+        for (unsigned j = 0; j < ahead; j++) {
+            wheel = e.join(wheel, x[j]);
+        }
+    }
+    for (; i < count; i++) {
+        wheel = e.join(wheel, sums[i]);
+    }
+    return wheel;
+}
+
+/* A whole warp: the same for a group in memory, two sums to a lane, to all lanes. */
+template <typename E>
+__device__ __forceinline__ double usw_wheels_group(const E &e, const double *sums, unsigned count)
+{
+    const unsigned lane = threadIdx.x % 32;
+    double wheel = e.neutral();
+    for (unsigned half = 0; half < USW_ODOMETER_TEETH; half += 32) {
+        const double mine = half + lane < count ? __ldcg(sums + half + lane) : e.neutral();
+#pragma unroll 8
+        for (unsigned i = 0; i < 32; i++) {
+            wheel = e.join(wheel, __shfl_sync(~0u, mine, static_cast<int>(i)));
+        }
+    }
+    return wheel;
+}
+
+/* Whether this block is the last to finish, and sees what all blocks have written. finished: 0
+ * between kernels. */
+__device__ __forceinline__ bool usw_wheels_is_last(uint32_t *finished)
+{
+    USW_SHARED(uint32_t, before);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        before = atomicAdd(finished, 1u);
+        __threadfence();
+    }
+    __syncthreads();
+    if (before + 1 < gridDim.x) {
+        return false;
+    }
+    *finished = 0;
+    return true;
+}
+
+/* One thread, when a block has added up the groups of the sums [base, base + count). */
+template <typename E>
+__device__ __forceinline__ void usw_wheels_turn(const E &e, uint64_t base, unsigned count,
+                                                usw_wheels_room &room)
+{
+    const unsigned full = count / USW_ODOMETER_TEETH;
+    double sum = usw_wheels_chain(e, room.groups, full);
+    if (count % USW_ODOMETER_TEETH != 0) {
+        room.wheel[0] = room.groups[full];
+    }
+    if (full < USW_ODOMETER_TEETH) {
+        room.wheel[1] = sum;
+        return;
+    }
+    uint64_t turned = base / USW_WHEELS_ONCE + 1;
+    for (unsigned l = 2; l < USW_WHEELS_LEVELS; l++, turned /= USW_ODOMETER_TEETH) {
+        sum = room.wheel[l] = e.join(room.wheel[l], sum);
+        if (turned % USW_ODOMETER_TEETH != 0) {
+            return;
+        }
+        room.wheel[l] = e.neutral();
+    }
+}
+
+/* A whole block of `threads` threads: what the odometer reads after `count` sums, to thread 0.
+ * get(base, count, to): calls to(i, sum base + i) for all i < count among the threads. */
+template <unsigned threads, typename E, typename G>
+__device__ __forceinline__ double usw_wheels_read(const E &e, uint64_t count, usw_wheels_room &room,
+                                                  G get)
+{
+    static_assert(threads >= USW_ODOMETER_TEETH, "a thread for each group");
+    if (threadIdx.x < USW_WHEELS_LEVELS) {
+        room.wheel[threadIdx.x] = e.neutral();
+    }
+    for (uint64_t base = 0; base < count; base += USW_WHEELS_ONCE) {
+        const uint64_t left = count - base;
+        const unsigned here =
+            left < USW_WHEELS_ONCE ? static_cast<unsigned>(left) : +USW_WHEELS_ONCE;
+        __syncthreads();
+        get(base, here, [&](unsigned i, double sum) {
+            room.sums[i / USW_ODOMETER_TEETH][i % USW_ODOMETER_TEETH] = sum;
+        });
+        __syncthreads();
+        const unsigned g = threadIdx.x, first = g * USW_ODOMETER_TEETH;
+        if (first < here) {
+            room.groups[g] = usw_wheels_chain(
+                e, room.sums[g],
+                here - first < USW_ODOMETER_TEETH ? here - first : +USW_ODOMETER_TEETH);
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            usw_wheels_turn(e, base, here, room);
+        }
+    }
+    double all = e.neutral();
+    if (threadIdx.x == 0) {
+        for (unsigned l = USW_WHEELS_LEVELS; l-- > 0;) {
+            all = e.join(all, room.wheel[l]);
+        }
+    }
+    return all;
+}
+
+#endif

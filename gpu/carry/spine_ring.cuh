@@ -1,0 +1,246 @@
+/* spine_ring.cuh - how tiles learn their carries from clerks, warps of one block, instead of
+ * looking back at one another.
+ *
+ * Each tile has a node in memory: its owner writes the tile's sum there, a clerk turns the odometer
+ * of core/order.h and writes the carry in its stead, the owner reads that. A clerk takes a group of
+ * 64 tiles, whose sums it adds up as they come, two to a lane; the groups' sums, and with them the
+ * turn to use the upper wheels, go from clerk to clerk in shared memory. So a node is read by two
+ * warps of the device only, and a carry is two trips to the second cache away from the sum that was
+ * the last to come, however many tiles lie between. */
+#ifndef USW_GPU_CARRY_SPINE_RING_CUH
+#define USW_GPU_CARRY_SPINE_RING_CUH
+
+#include "gpu/carry/carry_tree.cuh"
+
+enum : unsigned { USW_RING_CLERKS = 4 };                  /* at most */
+enum : uint64_t { USW_RING_SUM = 1, USW_RING_CARRY = 2 }; /* a node's state: what it holds */
+
+struct usw_ring_books {
+    usw_node *nodes; /* of all tiles, zeroed */
+    uint64_t tiles;
+    unsigned clerks;
+};
+
+/* What they hand on, in shared memory: the odometer's upper wheels, and whose turn it is. */
+template <typename E> struct usw_ring_desk {
+    typename E::Acc wheel[USW_ODOMETER_LEVELS];
+    uint64_t groups; /* whose sums are in the wheels */
+    /* Of floats, then what lies before each. */
+    alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_ODOMETER_TEETH];
+
+    /* One thread; a barrier must follow. */
+    __device__ __forceinline__ void open(const E &e)
+    {
+        for (unsigned l = 0; l < USW_ODOMETER_LEVELS; l++) {
+            wheel[l] = e.neutral();
+        }
+        groups = 0;
+    }
+    /* A whole warp waits for the turn of group g: by a plain word and fences, since a gate takes
+     * 250 clocks longer, which is a fifth of the time of a group. */
+    __device__ __forceinline__ void wait(uint64_t g) const
+    {
+        /* Step spine_ring/wait_turn of proofs/models. */
+        while (*static_cast<const volatile uint64_t *>(&groups) != g) {
+            usw_yield();
+        }
+        __threadfence_block();
+        __syncwarp();
+    }
+    /* One thread: group g of 64 tiles is complete, and its sum turns the wheels. */
+    __device__ __forceinline__ void turn(const E &e, uint64_t g, typename E::Acc sum)
+    {
+        for (unsigned l = 1; l < USW_ODOMETER_LEVELS; l++) {
+            sum = wheel[l] = e.join(wheel[l], sum);
+            if (((g + 1) >> 6 * (l - 1)) % USW_ODOMETER_TEETH != 0) {
+                break;
+            }
+            wheel[l] = e.neutral();
+        }
+        __threadfence_block();
+        /* Step spine_ring/turn of proofs/models. */
+        *static_cast<volatile uint64_t *>(&groups) = g + 1;
+    }
+};
+
+/* A group's sums, two to a lane, those that are missing 0: what lies before each of the first
+ * `there` in the group, and their sum. */
+template <typename E> struct usw_ring_group {
+    typename E::Acc low, high, before_low, before_high, sum;
+    struct alignas(16) pair {
+        typename E::Acc x, y;
+    };
+
+    /* One lane, floats: what lies before each, beginning with sum, in place of the sums; returns
+     * their sum. Most of a clerk's time, so a whole group goes in fours of pairs, the next four on
+     * their way while these are added. */
+    static __device__ __forceinline__ typename E::Acc chain_all(const E &e, typename E::Acc *mine,
+                                                                typename E::Acc sum)
+    {
+        constexpr unsigned fours = USW_ODOMETER_TEETH / 8;
+        pair *pairs = reinterpret_cast<pair *>(mine), next[4];
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++) {
+            next[j] = pairs[j];
+        }
+#pragma unroll
+        for (unsigned f = 0; f < fours; f++) {
+            pair here[4];
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++) {
+                here[j] = next[j];
+                next[j] = pairs[(f + 1 < fours ? f + 1 : f) * 4 + j];
+            }
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++) {
+                const pair before = {sum, e.join(sum, here[j].x)};
+                sum = e.join(before.y, here[j].y);
+                here[j] = before;
+            }
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++) {
+                pairs[f * 4 + j] = here[j];
+            }
+        }
+        return sum;
+    }
+    static __device__ __forceinline__ typename E::Acc chain_some(const E &e, typename E::Acc *mine,
+                                                                 unsigned done, unsigned there,
+                                                                 typename E::Acc sum)
+    {
+        for (unsigned i = done; i < there; i++) {
+            const typename E::Acc next = mine[i];
+            mine[i] = sum;
+            sum = e.join(sum, next);
+        }
+        return sum;
+    }
+    __device__ __forceinline__ void add(const E &e, typename E::Acc *mine, unsigned done,
+                                        unsigned there)
+    {
+        typedef typename E::Acc A;
+        const unsigned lane = threadIdx.x % 32;
+        if constexpr (E::exact) {
+            A left = low, right = high;
+#pragma unroll
+            for (unsigned d = 1; d < 32; d *= 2) {
+                const A l = __shfl_up_sync(~0u, left, d), r = __shfl_up_sync(~0u, right, d);
+                left = lane >= d ? e.join(l, left) : left;
+                right = lane >= d ? e.join(r, right) : right;
+            }
+            const A half = __shfl_sync(~0u, left, 31);
+            sum = e.join(half, __shfl_sync(~0u, right, 31));
+            left = __shfl_up_sync(~0u, left, 1);
+            right = __shfl_up_sync(~0u, right, 1);
+            before_low = lane == 0 ? e.neutral() : left;
+            before_high = lane == 0 ? half : e.join(half, right);
+        } else {
+            mine[lane] = low;
+            mine[lane + 32] = high;
+            __syncwarp();
+            if (lane == 0) {
+                sum = done == 0 && there == USW_ODOMETER_TEETH
+                          ? chain_all(e, mine, sum)
+                          : chain_some(e, mine, done, there, sum);
+            }
+            __syncwarp();
+            before_low = lane >= done ? mine[lane] : before_low;
+            before_high = lane + 32 >= done ? mine[lane + 32] : before_high;
+            __syncwarp();
+        }
+    }
+};
+
+/* Clerk `clerk` writes the carries of group g, as its sums come. */
+template <typename E>
+__device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
+                                                 usw_ring_desk<E> &desk, unsigned clerk)
+{
+    typedef typename E::Acc A;
+    const unsigned lane = threadIdx.x % 32;
+    const uint64_t left = a.tiles - g * USW_ODOMETER_TEETH;
+    const unsigned teeth = left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64;
+    usw_node *nodes = a.nodes + g * USW_ODOMETER_TEETH;
+    usw_ring_group<E> group = {e.neutral(), e.neutral(), e.neutral(), e.neutral(), e.neutral()};
+    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    A upper = e.neutral();
+    for (unsigned done = 0, first = 0; done < teeth; done = first) {
+        /* Step spine_ring/look of proofs/models. */
+        const usw_node none = {0, 0};
+        const usw_node low = wait_low ? usw_node_look(nodes + lane) : none;
+        const usw_node high = wait_high ? usw_node_look(nodes + lane + 32) : none;
+        group.low = low.state != 0 ? usw_value_of<A>(low.value) : group.low;
+        group.high = high.state != 0 ? usw_value_of<A>(high.value) : group.high;
+        wait_low = wait_low && low.state == 0;
+        wait_high = wait_high && high.state == 0;
+        const uint64_t missing = usw_odometer_vote(wait_low, wait_high);
+        first = missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+        if (first == done) {
+            continue;
+        }
+        group.add(e, desk.sums[E::exact ? 0 : clerk], done, first);
+        if (done == 0) {
+            desk.wait(g);
+            for (unsigned l = USW_ODOMETER_LEVELS - 1; l >= 1; l--) {
+                upper = e.join(upper, desk.wheel[l]);
+            }
+            __syncwarp();
+        }
+        if (first == 64 && lane == 0) {
+            desk.turn(e, g, group.sum);
+        }
+        /* Step spine_ring/publish_carry of proofs/models. */
+        if (lane >= done && lane < first) {
+            const A carry = e.join(upper, group.before_low);
+            usw_node_publish(nodes + lane, usw_bits_of(carry), USW_RING_CARRY);
+        }
+        if (lane + 32 >= done && lane + 32 < first) {
+            const A carry = e.join(upper, group.before_high);
+            usw_node_publish(nodes + lane + 32, usw_bits_of(carry), USW_RING_CARRY);
+        }
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_clerk(const E &e, const usw_ring_books &a,
+                                               usw_ring_desk<E> &desk, unsigned clerk)
+{
+    for (uint64_t g = clerk; g * USW_ODOMETER_TEETH < a.tiles; g += a.clerks) {
+        usw_ring_carries(e, a, g, desk, clerk);
+    }
+}
+
+/* Where a step stands: its tile, the tile's room, and whether that was used before an odd number of
+ * times. Tile t belongs to block t mod blocks. */
+template <typename R> struct usw_ring_place {
+    R *rooms, *room;
+    unsigned count;
+    uint32_t phase;
+    uint64_t t;
+
+    __device__ __forceinline__ usw_ring_place(R *all, unsigned many)
+        : rooms(all), room(all), count(many), phase(0), t(blockIdx.x)
+    {
+    }
+    __device__ __forceinline__ void next()
+    {
+        t += gridDim.x;
+        if (++room == rooms + count) {
+            room = rooms;
+            phase ^= 1;
+        }
+    }
+};
+
+/* One thread of a tile's owner, which has written its sum: waits for the carry. */
+__device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
+{
+    usw_node found = {0, 0};
+    /* Step spine_ring/read_carry of proofs/models. */
+    while ((found = usw_node_look(node)).state != USW_RING_CARRY) {
+        usw_yield();
+    }
+    return found.value;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* few_values_table.cuh - a table of the few values that keys have, searched by a hash: made by
+ * gpu/bucket_sort/7_write_few_values.cuh, and read by the one pass of a radix sort of such keys
+ * with values. */
+#ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_TABLE_CUH
+#define USW_GPU_DIGIT_SORT_FEW_VALUES_TABLE_CUH
+
+#include "gpu/gpu.cuh"
+
+/* values: of the sample at most; once: so many of them may be seen but once. more: other values of
+ * a block; others: of all blocks. probes: so many slots a new value may lie behind its own. */
+struct hybrid_few_size {
+#ifdef USW_EMULATE
+    static constexpr unsigned slots_log2 = 6, copies = 2, values = 32, more = 8, others = 32;
+#else
+    static constexpr unsigned slots_log2 = 11, copies = 16, values = 768, more = 64;
+    static constexpr unsigned others = 3072;
+#endif
+    static constexpr unsigned slots = 1u << slots_log2, all = values + others;
+    static constexpr unsigned once = 4, probes = 24;
+};
+
+/* In global memory. Keys are as the caller's but where it says mapped. */
+template <typename K> struct hybrid_few {
+    using size = hybrid_few_size;
+    unsigned long long counts[size::slots];
+    unsigned long long begins[size::all]; /* of the sorted ones */
+    K none;                               /* is in slots without a value, and in its own */
+    K value[size::slots];
+    K other[size::others];
+    K sorted[size::all]; /* mapped */
+    struct {
+        K key, number; /* of a slot: its value, which is sorted[number] */
+    } cells[size::slots];
+    unsigned other_counts[size::others];
+    unsigned number, done, failed; /* of others; blocks; 1: the radix sort has to do it */
+    unsigned values;               /* so many have cells; 0: there are none */
+
+    /* Of one that has a cell. */
+    __device__ __forceinline__ K number_of(K key) const;
+};
+
+/* That many bits. */
+template <typename K> __device__ __forceinline__ unsigned hybrid_few_hash(K k, unsigned bits)
+{
+    const unsigned lo = static_cast<unsigned>(k);
+    const unsigned hi = static_cast<unsigned>(static_cast<unsigned long long>(k) >> 32);
+    return (lo * 0x9e3779b1u + hi * 0x85ebca6bu) >> (32 - bits);
+}
+
+/* The slot of k, if no other value is there. */
+template <typename K> __device__ __forceinline__ unsigned hybrid_few_home(K k)
+{
+    return hybrid_few_hash(k, hybrid_few_size::slots_log2);
+}
+
+/* The slot of k, or the number of slots if it is not there. */
+template <typename K>
+__device__ __forceinline__ unsigned hybrid_few_slot(const K *value, K none, K k)
+{
+    const unsigned own = hybrid_few_home(none);
+    unsigned s = hybrid_few_home(k);
+    while (value[s] != k) {
+        if (value[s] == none && s != own) {
+            return hybrid_few_size::slots;
+        }
+        s = (s + 1) % hybrid_few_size::slots;
+    }
+    return s;
+}
+
+__device__ __forceinline__ uint32_t hybrid_few_swap(uint32_t *at, uint32_t was, uint32_t is)
+{
+    return atomicCAS(at, was, is);
+}
+__device__ __forceinline__ uint64_t hybrid_few_swap(uint64_t *at, uint64_t was, uint64_t is)
+{
+    return atomicCAS(reinterpret_cast<unsigned long long *>(at),
+                     static_cast<unsigned long long>(was), static_cast<unsigned long long>(is));
+}
+
+/* The slot of k in a table of so many, all of whose accesses are this; k is entered (added) if it
+ * is not there. `own` is kept for none. It is `slots` if there was no room. */
+template <typename K>
+__device__ __forceinline__ unsigned hybrid_few_enter(K *value, unsigned slots, unsigned own, K none,
+                                                     K k, bool *added)
+{
+    unsigned s = hybrid_few_home(k) % slots;
+    *added = false;
+    if (k == none) {
+        return own;
+    }
+    for (unsigned p = 0; p < hybrid_few_size::probes; p++, s = (s + 1) % slots) {
+        if (s == own) {
+            continue;
+        }
+        const K was = hybrid_few_swap(&value[s], none, k);
+        *added = was == none;
+        if (was == none || was == k) {
+            return s;
+        }
+    }
+    return slots;
+}
+
+template <typename K> __device__ __forceinline__ K hybrid_few<K>::number_of(K key) const
+{
+    unsigned s = hybrid_few_home(key);
+    auto cell = cells[s];
+    while (cell.key != key) {
+        s = (s + 1) % size::slots;
+        cell = cells[s];
+    }
+    return cell.number;
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* one_launch.cuh - radix sort on a GPU in one launch, of as many keys as the blocks hold.
+ *
+ * Idea     Each block holds one stretch of the keys, one tile of gpu/digit_sort/tile.cuh. A pass:
+ * the
+ *          blocks rank their keys by a digit, tell each other how many they have of it, meet, and
+ *          write their keys to where these go; they meet again, and load what is now in their
+ *          stretch. Since all keys are held when they first meet, a pass needs no second array, and
+ *          what all of them say of their keys before shows which passes need not be done. The keys
+ *          stay in the second cache, so that a pass takes about as long as its two meetings.
+ *
+ * Steps of a pass
+ *   load, rank, start, place, write   as in gpu/digit_sort/pass.cuh, with the same check of ranks.
+ *   tell     a row of 256 counts of 16 bits for each block.
+ *   look     up to 16 warps add up all rows, and the rows of the blocks before, as they come: a
+ *            mark on each count says of which pass it is.
+ *   meet     usw_grid_barrier, when all is written.
+ *
+ * Shape    a block of 512 or 1024 threads a multiprocessor, launched together; up to 226 KB of
+ *          shared memory.
+ *
+ * Traffic  all of it in the L2 cache: a pass reads and writes the keys, and reads 512 bytes a block
+ *          in each block. */
+#ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_CUH
+#define USW_GPU_DIGIT_SORT_ONE_LAUNCH_CUH
+
+#include "gpu/digit_sort/one_launch_tile.cuh"
+
+/* ---- tuning ---- */
+
+#ifdef USW_EMULATE
+enum { USW_MEET_BLOCKS = 16 };
+#else
+enum { USW_MEET_BLOCKS = 144 };
+#endif
+
+/* ---- rows ---- */
+
+#ifdef USW_EMULATE
+__device__ __forceinline__ uint4 usw_load_relaxed(const uint4 *p)
+{
+    usw_yield();
+    return *p;
+}
+__device__ __forceinline__ void usw_store_relaxed(uint4 *p, uint4 v)
+{
+    *p = v;
+}
+#else
+__device__ __forceinline__ uint4 usw_load_relaxed(const uint4 *p)
+{
+    uint4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+__device__ __forceinline__ void usw_store_relaxed(uint4 *p, uint4 v)
+{
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
+}
+#endif
+
+/* ---- one block's work ---- */
+
+template <typename K, unsigned value_bytes, typename Shape>
+struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
+    using base = usw_radix_held<K, value_bytes, Shape>;
+    using base::a;
+    using base::b;
+    using base::begin;
+    using base::count;
+    using base::e;
+    using base::found;
+    using typename base::block;
+    static constexpr unsigned readers = Shape::warps < 16 ? Shape::warps : 16;
+    static constexpr unsigned reads = USW_MEET_BLOCKS / readers; /* rows of each */
+    static_assert(Shape::items % Shape::batch == 0, "radix_tile writes whole batches");
+    /* Shared memory behind the tile's. */
+    struct room {
+        unsigned sums[2 * readers][256];
+        uint16_t row[256];
+        typename base::facts_room facts;
+        unsigned warp_sums[8];
+    };
+    room &shared;
+    unsigned meetings, pass;
+
+    static constexpr size_t shared_bytes()
+    {
+        return base::tile_bytes + sizeof(room);
+    }
+    __device__ __forceinline__ static room *room_at(unsigned char *at)
+    {
+        return reinterpret_cast<room *>(at + base::tile_bytes);
+    }
+    __device__ __forceinline__ usw_radix_meeting(const usw_meet_args<K> &args, unsigned char *at)
+        : base(args, at, room_at(at)->facts), shared(*room_at(at)), meetings(0), pass(0)
+    {
+    }
+    __device__ __forceinline__ void meet()
+    {
+        usw_grid_barrier(a.barrier, ++meetings, false);
+    }
+    /* What all blocks have told, when they have met. */
+    __device__ __forceinline__ usw_meet_facts<K> hear_facts() const
+    {
+        if (threadIdx.x < 32) {
+            usw_meet_facts<K> f = {0, static_cast<K>(~K(0)), 0};
+            for (unsigned r = threadIdx.x; r < gridDim.x; r += 32) {
+                const usw_meet_facts<K> other = a.facts[r];
+                f.any |= other.any;
+                f.all &= other.all;
+                f.disorder |= other.disorder;
+            }
+            f = usw_warp_facts(f);
+            if (threadIdx.x == 0) {
+                found.of[0] = f;
+            }
+        }
+        __syncthreads();
+        return found.of[0];
+    }
+    /* ---- a pass ---- */
+
+    __device__ __forceinline__ uint4 *rows() const
+    {
+        return a.rows + (pass & 1) * 32 * gridDim.x;
+    }
+    /* Above each count of 15 bits, so that a row says whether it is of this pass or of the one that
+     * used it before. The first pass needs none: all blocks meet. */
+    __device__ __forceinline__ unsigned mark() const
+    {
+        return ((pass + 1) / 2 & 1) * 0x8000;
+    }
+    /* This block's counts, as start says them, to its row. Digit d is number d % 32 * 8 + d / 32,
+     * so that a lane's eight are 32 apart. */
+    __device__ __forceinline__ void count_and_tell()
+    {
+        const unsigned padding = Shape::tile - count;
+        b.start([&](unsigned d, unsigned c) {
+            shared.row[d % 32 * 8 + d / 32] =
+                static_cast<uint16_t>((c - (d == e.mask ? padding : 0)) | mark());
+        });
+        if (threadIdx.x < 32) {
+            const unsigned at = blockIdx.x * 32 + threadIdx.x;
+            usw_store_relaxed(rows() + at,
+                              reinterpret_cast<const uint4 *>(shared.row)[threadIdx.x]);
+            if (pass == 0) {
+                a.rows[32 * gridDim.x + at] = make_uint4(0, 0, 0, 0);
+            }
+        }
+    }
+    /* Adds up a warp's share of the rows. */
+    __device__ __forceinline__ void add_rows()
+    {
+        const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        if (warp >= readers) {
+            return;
+        }
+        uint4 row[reads];
+        unsigned total[8] = {}, before[8] = {};
+        const uint4 *from = rows() + warp * 32 + lane;
+        const unsigned mine = mark() | mark() << 16;
+        auto awaited = [&](const uint4 &v) {
+            return (((v.x ^ mine) | (v.y ^ mine) | (v.z ^ mine) | (v.w ^ mine)) & 0x80008000) != 0;
+        };
+#pragma unroll
+        for (unsigned i = 0; i < reads; i++) {
+            row[i] = make_uint4(mine, mine, mine, mine);
+            if (warp + i * readers < gridDim.x) {
+                row[i] = usw_load_relaxed(from + i * readers * 32);
+            }
+        }
+        for (bool late = true; late;) {
+            late = false;
+#pragma unroll
+            for (unsigned i = 0; i < reads; i++) {
+                if (awaited(row[i])) {
+                    row[i] = usw_load_relaxed(from + i * readers * 32);
+                    late = true;
+                }
+            }
+        }
+#pragma unroll
+        for (unsigned i = 0; i < reads; i++) {
+            const bool earlier = warp + i * readers < blockIdx.x;
+            const unsigned word[4] = {row[i].x, row[i].y, row[i].z, row[i].w};
+#pragma unroll
+            for (unsigned j = 0; j < 8; j++) {
+                const unsigned c = word[j / 2] >> j % 2 * 16 & 0x7fff;
+                total[j] += c;
+                before[j] += earlier ? c : 0;
+            }
+        }
+#pragma unroll
+        for (unsigned j = 0; j < 8; j++) {
+            shared.sums[2 * warp][j * 32 + lane] = total[j];
+            shared.sums[2 * warp + 1][j * 32 + lane] = before[j];
+        }
+    }
+    /* Where this block's keys of each digit go. Whether all keys have the same digit. */
+    __device__ __forceinline__ bool look()
+    {
+        const unsigned d = threadIdx.x, lane = d % 32;
+        unsigned total = 0, before = 0, sum = 0;
+        add_rows();
+        __syncthreads();
+        if (d < 256) {
+#pragma unroll
+            for (unsigned w = 0; w < readers; w++) {
+                total += shared.sums[2 * w][d];
+                before += shared.sums[2 * w + 1][d];
+            }
+            sum = total;
+            for (unsigned by = 1; by < 32; by *= 2) {
+                const unsigned other = __shfl_up_sync(~0u, sum, by);
+                sum += lane >= by ? other : 0;
+            }
+            if (lane == 31) {
+                shared.warp_sums[d / 32] = sum;
+            }
+        }
+        const bool single = __syncthreads_or(d < 256 && total == a.n);
+        if (d < 256) {
+#pragma unroll
+            for (unsigned w = 0; w < 7; w++) {
+                sum += w < d / 32 ? shared.warp_sums[w] : 0;
+            }
+            b.go[d] = sum - total + before - b.digit_start[d];
+        }
+        __syncthreads();
+        return single;
+    }
+    __device__ __forceinline__ void run()
+    {
+        for (bool held = false;; pass++) {
+            unsigned ranks[block::ranks] = {}, from = 0, end = 0;
+            if (held) {
+                const unsigned at = block::my_place();
+#pragma unroll
+                for (unsigned i = 0; i < Shape::items; i++) {
+                    this->take(i, at + 32 * i);
+                }
+            } else {
+                b.template fetch_apart<false>(e, begin, count);
+            }
+            b.prepare(e, count);
+            b.keep();
+            if (pass == 0) {
+                const usw_meet_facts<K> f = this->look_at_keys();
+                if (threadIdx.x == 0) {
+                    a.facts[blockIdx.x] = f;
+                }
+            }
+            b.rank(e, ranks);
+            __syncthreads();
+            count_and_tell();
+            b.place(e, ranks);
+            if (pass == 0) {
+                meet();
+                const unsigned order = this->conclude(hear_facts());
+                if (order != USW_ORDER_SORT) {
+                    this->write_in_order(order == USW_ORDER_REVERSE);
+                    return;
+                }
+            }
+            held = look();
+            e.last = !this->next_digit(e.shift + 8, from, end);
+            if (!held || e.last) {
+                e.keys_out = e.last && a.drop_keys ? nullptr : a.keys_out;
+                this->write();
+                if (e.last) {
+                    return;
+                }
+                meet();
+                held = false;
+                e.keys_in = a.keys_out;
+                e.values_in = e.values_out;
+            }
+            e.first = false;
+            this->set_digit(from, end);
+        }
+    }
+};
+
+template <typename K, unsigned value_bytes, typename Shape>
+__global__ void __launch_bounds__(Shape::threads, 1) usw_radix_meet(const usw_meet_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, shared);
+    if (a.go != nullptr && *a.go == 0) {
+        return;
+    }
+    usw_radix_meeting<K, value_bytes, Shape> m(a, shared);
+    m.run();
+    if (threadIdx.x == 0 && atomicAdd(&a.barrier[1], 1u) == gridDim.x - 1) {
+        a.barrier[0] = 0; /* all have left the last barrier */
+        a.barrier[1] = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* one_launch_tile.cuh - radix sort on a GPU of keys that a block holds between two meetings with
+ * other blocks (gpu/digit_sort/one_launch.cuh): one tile of gpu/digit_sort/tile.cuh, and what is
+ * known of its keys. */
+#ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
+#define USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
+
+#include "gpu/digit_sort/tile.cuh"
+
+template <typename K> struct usw_meet_facts {
+    K any, all; /* OR and AND of keys */
+    unsigned disorder;
+};
+
+/* The OR of a warp's. */
+template <typename K> __device__ __forceinline__ K usw_warp_or(K v)
+{
+    if constexpr (sizeof(K) == 8) {
+        const K high = __reduce_or_sync(~0u, static_cast<unsigned>(v >> 32));
+        return high << 32 | __reduce_or_sync(~0u, static_cast<unsigned>(v));
+    } else {
+        return static_cast<K>(__reduce_or_sync(~0u, static_cast<unsigned>(v)));
+    }
+}
+template <typename K>
+__device__ __forceinline__ usw_meet_facts<K> usw_warp_facts(const usw_meet_facts<K> &f)
+{
+    return {usw_warp_or(f.any), static_cast<K>(~usw_warp_or(static_cast<K>(~f.all))),
+            __reduce_or_sync(~0u, f.disorder)};
+}
+
+template <typename K> struct usw_meet_args {
+    const K *keys_in;
+    K *keys_out;           /* room for the keys, keys_in perhaps */
+    const void *values_in; /* NULL: value i is i */
+    void *values_out;
+    unsigned n, chunk; /* keys, and those of a block: a tile at most */
+    usw_gpu_keymap<K> map;
+    unsigned bit_begin, bit_end;
+    bool stable;    /* equal keys must keep their order: only strictly falling keys are reversed */
+    bool drop_keys; /* keys are not wanted */
+    uint4 *rows;    /* 2 x 32 for each block, taken in turns */
+    usw_meet_facts<K> *facts;
+    unsigned *barrier;
+    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
+};
+
+/* ---- what a block holds ---- */
+
+template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_held {
+    using block = radix_tile<K, value_bytes, Shape, uint32_t>;
+    using V = typename usw_value_of<value_bytes>::type;
+    static constexpr unsigned I = Shape::items;
+    /* Shared memory behind the tile's. */
+    struct facts_room {
+        usw_meet_facts<K> of[Shape::warps];
+    };
+    static constexpr size_t tile_bytes = (block::shared_bytes() + 15) / 16 * 16;
+    const usw_meet_args<K> &a;
+    block b;
+    facts_room &found;
+    usw_pass_ends<K, value_bytes> e;
+    unsigned begin, count; /* of this block's keys */
+    K varying;             /* bits in which keys differ */
+
+    static constexpr size_t shared_bytes()
+    {
+        return tile_bytes + sizeof(facts_room);
+    }
+    __device__ __forceinline__ usw_radix_held(const usw_meet_args<K> &args, unsigned char *at,
+                                              facts_room &facts)
+        : a(args), found(facts), e(), varying(0)
+    {
+        b.carve(at);
+        begin = blockIdx.x * a.chunk;
+        count = a.n - begin < a.chunk ? a.n - begin : a.chunk;
+        e.keys_in = a.keys_in;
+        e.keys_out = a.keys_out;
+        e.values_in = static_cast<const V *>(a.values_in);
+        e.values_out = static_cast<V *>(a.values_out);
+        e.map = a.map;
+        e.first = true;
+        set_digit(a.bit_begin, a.bit_end);
+    }
+    __device__ __forceinline__ void set_digit(unsigned from, unsigned end)
+    {
+        e.shift = from;
+        e.mask = end - from >= 8 ? 255 : (1u << (end - from)) - 1;
+    }
+    /* The bits that count. */
+    __device__ __forceinline__ K range() const
+    {
+        const unsigned bits = a.bit_end - a.bit_begin;
+        return static_cast<K>(static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - bits))
+                              << a.bit_begin);
+    }
+    /* The item at p of the tile into registers, as number i of this thread's. */
+    __device__ __forceinline__ void take(unsigned i, unsigned p)
+    {
+        b.k[i] = b.key_at(p);
+        if constexpr (block::joins) {
+            b.v[i] = b.both[p].value;
+        } else if constexpr (value_bytes != 0) {
+            b.v[i] = b.value[p];
+        }
+    }
+
+    /* ---- what the keys are like ---- */
+
+    /* Of this block's keys; all threads are told. */
+    __device__ __forceinline__ usw_meet_facts<K> look_at_keys()
+    {
+        const unsigned at = block::my_place(), lane = threadIdx.x % 32;
+        const K that_counts = range();
+        const unsigned end = begin + count < a.n ? count + 1 : count; /* one more is looked at */
+        usw_meet_facts<K> f = {0, static_cast<K>(~K(0)), 0};
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < I; i++) {
+            const unsigned p = at + 32 * i;
+            if (p < count) {
+                f.any |= b.k[i];
+                f.all &= b.k[i];
+            }
+            if (p + 1 < end) {
+                const K next =
+                    p + 1 < count ? b.key_at(p + 1) : a.map.map(a.keys_in[begin + p + 1]);
+                f.disorder |= disorder_of<K>(b.k[i] & that_counts, next & that_counts, a.stable);
+            }
+        }
+        f = usw_warp_facts(f);
+        if (lane == 0) {
+            found.of[threadIdx.x / 32] = f;
+        }
+        __syncthreads();
+        return usw_warp_facts(found.of[lane < Shape::warps ? lane : 0]);
+    }
+    /* What is known of all keys: `varying` and the order. */
+    __device__ __forceinline__ unsigned conclude(const usw_meet_facts<K> &f)
+    {
+        varying = static_cast<K>(static_cast<K>(f.any ^ f.all) & range());
+        return (f.disorder & 1) == 0   ? USW_ORDER_KEEP
+               : (f.disorder & 2) == 0 ? USW_ORDER_REVERSE
+                                       : USW_ORDER_SORT;
+    }
+    /* Sorted or reversed keys to their places. */
+    __device__ __forceinline__ void write_in_order(bool reverse)
+    {
+        if (!reverse && a.keys_in == a.keys_out &&
+            (value_bytes == 0 || a.values_in == a.values_out)) {
+            return;
+        }
+        for (unsigned p = threadIdx.x; p < count; p += Shape::threads) {
+            const unsigned to = reverse ? a.n - 1 - (begin + p) : begin + p;
+            if (!a.drop_keys) {
+                a.keys_out[to] = a.map.unmap(b.key_at(p));
+            }
+            if constexpr (block::joins) {
+                e.values_out[to] = b.both[p].value;
+            } else if constexpr (value_bytes != 0) {
+                e.values_out[to] = b.value[p];
+            }
+        }
+    }
+
+    /* ---- digits ---- */
+
+    /* The next digit from bit `done` on, of the bits that vary; false: there is none. */
+    __device__ __forceinline__ bool next_digit(unsigned done, unsigned &from, unsigned &end) const
+    {
+        const K left = done < sizeof(K) * 8 ? static_cast<K>(varying >> done << done) : K(0);
+        if (left == 0) {
+            return false;
+        }
+        end = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(left)));
+        from = static_cast<unsigned>(__ffsll(static_cast<long long>(left)) - 1);
+        return true;
+    }
+    __device__ __forceinline__ void write()
+    {
+        const bool wrong = b.write(e, count) | b.wrong_across_warps(e);
+        if (__syncthreads_or(wrong)) {
+            b.place_by_votes(e);
+            __syncthreads();
+            b.write(e, count);
+            __syncthreads();
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,279 @@
+/* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, whose
+ * warps have one step each; tiles go round through a ring of rooms in shared memory.
+ *
+ * Tile t belongs to block t mod blocks. Warps, and what they wait for (gates of
+ * gpu/block/bulk_copy.cuh):
+ *     mover    puts out the tile that lies in a room, when it is swept, and gets the next one
+ *     up       when a tile has come: from its runs to its groups
+ *     tops     when all groups are there: the tile's sum, which goes to its node in memory
+ *     clerk    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
+ *     asker    asks for the carry of the block's own tiles
+ *     down     when it is there: the tile becomes its scan
+ * So a room is empty for no longer than a copy takes, memory is asked for the next tile the moment
+ * a room is free, and a block has 200 KB of tiles under way. Nodes are read by the clerks alone and
+ * by their owners: where all blocks looked back at all nodes, the looks kept the sums from being
+ * written. */
+#ifndef USW_GPU_FOLDS_SCAN_RING_CUH
+#define USW_GPU_FOLDS_SCAN_RING_CUH
+
+#include "gpu/carry/spine_ring.cuh"
+#include "gpu/folds/scan_tile.cuh"
+
+constexpr struct {
+    unsigned up, down;                  /* warps that share each tile */
+    unsigned clerks_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
+    unsigned tiles_least;               /* of a block */
+} usw_ring_tuning = {8, 8, 2, 16384, 3};
+
+enum usw_ring_warp : unsigned {
+    USW_RING_MOVER,
+    USW_RING_TOPS,
+    USW_RING_ASKER,
+    USW_RING_CLERK,
+    USW_RING_UP = USW_RING_CLERK + USW_RING_CLERKS,
+    USW_RING_DOWN = USW_RING_UP + usw_ring_tuning.up,
+    USW_RING_THREADS = 32 * (USW_RING_DOWN + usw_ring_tuning.down),
+};
+
+/* A tile's place, and the gates that its steps pass. */
+template <typename E> struct alignas(128) usw_ring_room {
+    usw_sweep_room<E, false> tile;
+    typename E::Acc carry;
+    usw_gate came, grouped, carried, swept;
+};
+
+struct usw_ring_args {
+    const void *in;
+    void *out;
+    uint64_t n;
+    uint64_t tiles;
+    unsigned rooms;
+    bool exclusive;
+    usw_ring_books books;
+    unsigned *barrier; /* blocks that have cleared their nodes; clerks that know it */
+};
+
+template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_room<E>>;
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
+                                             usw_ring_room<E> &room, uint64_t t)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile;
+    const R *from = static_cast<const R *>(a.in) + t * tile;
+    const bool whole = (t + 1) * tile <= a.n;
+    if (whole) {
+        usw_gate_get(&room.came, room.tile.x, from, tile * sizeof(R));
+    } else {
+        usw_tile_in<32>(e, room.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
+        usw_gate_arrive_warp(&room.came);
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_room<E> &room,
+                                             uint64_t t)
+{
+    typedef typename E::Raw R;
+    constexpr unsigned tile = usw_sweep_shape<E>::tile;
+    R *to = static_cast<R *>(a.out) + t * tile;
+    if ((t + 1) * tile <= a.n) {
+        if (threadIdx.x % 32 == 0) {
+            usw_gate_put(to, room.tile.x, tile * sizeof(R));
+        }
+    } else {
+        usw_tile_out<E, 32>(room.tile.x, to, static_cast<unsigned>(a.n - t * tile), true);
+    }
+    __syncwarp();
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a,
+                                              usw_sweep_place<E> p)
+{
+    const uint64_t lap = a.rooms * uint64_t(gridDim.x);
+    for (usw_sweep_place<E> first = p; first.phase == 0 && first.t < a.tiles; first.next()) {
+        usw_ring_get(e, a, *first.room, first.t);
+    }
+    for (; p.t < a.tiles; p.next()) {
+        usw_gate_wait(&p.room->swept, p.phase);
+        usw_ring_put(a, *p.room, p.t);
+        if (p.t + lap < a.tiles) {
+            usw_ring_get(e, a, *p.room, p.t + lap);
+        }
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a,
+                                            usw_sweep_place<E> p, unsigned warp)
+{
+    for (; p.t < a.tiles; p.next()) {
+        typename E::Acc before[USW_SWEEP_RUNS / 32 / usw_ring_tuning.up];
+        usw_gate_wait(&p.room->came, p.phase);
+        usw_sweep_up<false>(e, p.room->tile, warp, before);
+        usw_gate_arrive_warp(&p.room->grouped);
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a,
+                                              usw_sweep_place<E> p)
+{
+    for (; p.t < a.tiles; p.next()) {
+        bool head = false;
+        usw_gate_wait(&p.room->grouped, p.phase);
+        const typename E::Acc total = usw_sweep_tops<false>(e, p.room->tile, &head);
+        if (threadIdx.x % 32 == 0) {
+            /* Step spine_ring/publish_sum of proofs/models. */
+            usw_node_publish(a.books.nodes + p.t, usw_bits_of(total), USW_RING_SUM);
+        }
+        usw_gate_arrive_warp(&p.room->carried);
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_sweep_place<E> p)
+{
+    for (; p.t < a.tiles; p.next()) {
+        usw_gate_wait(&p.room->came, p.phase); /* so the room's last carry is read */
+        if (threadIdx.x % 32 == 0) {
+            const uint64_t carry = usw_ring_wait(a.books.nodes + p.t);
+            p.room->carry = usw_value_of<typename E::Acc>(carry);
+            usw_gate_arrive(&p.room->carried);
+        }
+        __syncwarp();
+    }
+}
+
+template <typename E>
+__device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a,
+                                              usw_sweep_place<E> p, unsigned warp)
+{
+    for (; p.t < a.tiles; p.next()) {
+        usw_gate_wait(&p.room->carried, p.phase);
+        const typename E::Acc carry = p.room->carry;
+        usw_sweep_down_again<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
+            e, p.room->tile, warp, carry, a.exclusive, p.t == 0);
+        usw_bulk_written();
+        usw_gate_arrive_warp(&p.room->swept);
+    }
+}
+
+/* ---- nodes ---- */
+
+/* A block clears its tiles' nodes by itself, since a fill before the kernel takes 3 us. A barrier
+ * must follow, and then one thread's message to the clerks, who alone read other blocks' nodes. */
+__device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
+{
+    for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
+         t += USW_RING_THREADS * uint64_t(gridDim.x)) {
+        /* Step spine_ring/clear of proofs/models. */
+        usw_node_publish(a.books.nodes + t, 0, 0);
+    }
+}
+__device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
+{
+    __threadfence();
+    /* Step spine_ring/cleared of proofs/models. */
+    atomicAdd(&a.barrier[0], 1u);
+}
+
+/* A clerk waits for all of that. The last one makes the words 0 again. */
+__device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
+{
+    if (threadIdx.x % 32 == 0) {
+        /* Step spine_ring/wait_cleared of proofs/models. */
+        while (usw_load_acquire(&a.barrier[0]) < gridDim.x) {
+            usw_yield();
+        }
+        if (atomicAdd(&a.barrier[1], 1u) == a.books.clerks - 1) {
+            a.barrier[0] = 0;
+            a.barrier[1] = 0;
+        }
+    }
+    __syncwarp();
+}
+
+template <typename E>
+__global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
+{
+#if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
+    typedef usw_ring_desk<E> clerks_desk;
+    USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
+    USW_SHARED(clerks_desk, desk);
+    const unsigned warp = threadIdx.x / 32;
+    if (threadIdx.x < a.rooms) {
+        usw_ring_room<E> &r = rooms[threadIdx.x];
+        usw_gate_make(&r.came, USW_GATE_WARP);
+        usw_gate_make(&r.grouped, USW_GATE_WARP * usw_ring_tuning.up);
+        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
+        usw_gate_make(&r.swept, USW_GATE_WARP * usw_ring_tuning.down);
+    }
+    if (threadIdx.x == 0) {
+        desk.open(e);
+    }
+    usw_gates_ready();
+    usw_ring_clear(a);
+    __syncthreads();
+    if (threadIdx.x == 32 * USW_RING_TOPS) {
+        usw_ring_cleared(a);
+    }
+    const usw_sweep_place<E> place(rooms, a.rooms);
+    if (warp == USW_RING_MOVER) {
+        usw_ring_move(e, a, place);
+    } else if (warp == USW_RING_TOPS) {
+        usw_ring_tops(e, a, place);
+    } else if (warp == USW_RING_ASKER) {
+        usw_ring_ask(a, place);
+    } else if (warp < USW_RING_UP) {
+        if (blockIdx.x == 0 && warp - USW_RING_CLERK < a.books.clerks) {
+            usw_ring_wait_cleared(a);
+            usw_ring_clerk(e, a.books, desk, warp - USW_RING_CLERK);
+        }
+    } else if (warp < USW_RING_DOWN) {
+        usw_ring_up(e, a, place, warp - USW_RING_UP);
+    } else {
+        usw_ring_down(e, a, place, warp - USW_RING_DOWN);
+    }
+#endif
+}
+
+/* ---- host ---- */
+
+template <typename E> static inline unsigned usw_ring_rooms(const usw_gpu *g)
+{
+    const size_t others = sizeof(usw_ring_desk<E>) + 256;
+    const size_t all = g->shared_bytes - others;
+    return static_cast<unsigned>(all / sizeof(usw_ring_room<E>));
+}
+
+/* Whether a scan without heads is for the ring: long, aligned, on a device with the copy engine. */
+template <typename E>
+static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t tiles)
+{
+    return s->heads == nullptr && s->keys == nullptr && usw_bulk_takes(s->in) &&
+           usw_bulk_takes(s->out) && usw_ring_rooms<E>(g) >= 2 &&
+           tiles >= usw_ring_tuning.tiles_least * g->sms &&
+           (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
+}
+
+/* Clears the nodes itself. */
+template <typename E>
+static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
+                                           const usw_odometer_tree &tree, const E &e)
+{
+    const unsigned rooms = usw_ring_rooms<E>(g);
+    const unsigned clerks =
+        sizeof(uint4[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]) > usw_ring_tuning.tile_is_long
+            ? usw_ring_tuning.clerks_long
+            : +USW_RING_CLERKS;
+    const usw_ring_args a = {
+        s->in,     s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks},
+        g->barrier};
+    return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(USW_RING_THREADS),
+                                  rooms * sizeof(usw_ring_room<E>), a, e);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* launch_chain.cuh - launches in a chain: a kernel's blocks begin as soon as all of the one before
+ * it have begun, and wait for its end there, so that the steps of a launch overlap.
+ *
+ * It pays where many launches find nothing to do. Every kernel of a chain calls usw_chained()
+ * before it touches memory, whatever it does then: that a kernel has ended tells the next one that
+ * all before it have. Chains are for devices of compute capability 9.0, whose code knows the wait;
+ * on others, in graphs and under a film the launches are plain ones. Source: CUDA C++ programming
+ * guide, programmatic dependent launch. */
+#ifndef USW_GPU_LAUNCH_CHAIN_CUH
+#define USW_GPU_LAUNCH_CHAIN_CUH
+
+#include "gpu/gpu.cuh"
+
+/* Launches of more blocks are not chained: it costs each of them more than is won. */
+enum { USW_CHAIN_BLOCKS = 4096 };
+
+/* The blocks of the next launch may begin; those of the launches before have ended, and what they
+ * have written is seen. */
+__device__ __forceinline__ void usw_chained()
+{
+#if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
+    if (gridDim.x <= USW_CHAIN_BLOCKS) {
+        asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+        asm volatile("griddepcontrol.wait;" : : : "memory");
+    }
+#endif
+}
+
+#ifdef USW_EMULATE
+static inline bool usw_gpu_chains(const usw_gpu *)
+{
+    return false;
+}
+#else
+/* Whether the code for that device is among the machine codes; a later device may be given other
+ * code, which would not wait. */
+static constexpr bool usw_chains_built()
+{
+    for (int arch : {__CUDA_ARCH_LIST__}) {
+        if (arch == 900) {
+            return true;
+        }
+    }
+    return false;
+}
+static inline bool usw_gpu_chains(const usw_gpu *g)
+{
+    int major = 0;
+    return usw_chains_built() && !usw_gpu_plans(g) && !g->capturing && g->film == nullptr &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, g->device) ==
+               cudaSuccess &&
+           major == 9;
+}
+#endif
+
+/* As usw_gpu_launch, of a kernel that calls usw_chained. The operation before it in this call's
+ * stream is another launch of such a kernel, or one that is not chained. */
+template <typename... P, typename... A>
+upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kernel)(P...),
+                                      dim3 blocks, dim3 threads, size_t shared, A... arguments)
+{
+    if (blocks.x > USW_CHAIN_BLOCKS || !usw_gpu_chains(g)) {
+        return usw_gpu_launch(g, name, false, kernel, blocks, threads, shared, arguments...);
+    }
+#ifndef USW_EMULATE
+    cudaLaunchAttribute chained = {};
+    chained.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    chained.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t config = {blocks, threads, shared, g->stream, &chained, 1};
+    const int bytes = static_cast<int>(shared);
+    cudaError_t error = cudaSuccess;
+    if (shared > 32 * 1024) { /* as there */
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    }
+    if (error == cudaSuccess) {
+        error = cudaLaunchKernelEx(&config, kernel, static_cast<P>(arguments)...);
+    }
+    usw_gpu_check(g, error, name);
+#endif
+    return g->status;
+}
+#define USW_LAUNCH_CHAINED(g, kernel, blocks, threads, shared, ...)                                \
+    usw_gpu_launch_chained(g, #kernel, kernel, blocks, threads, shared, __VA_ARGS__)
+
+#endif

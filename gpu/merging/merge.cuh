@@ -1,0 +1,357 @@
+/* merge.cuh - merges of sorted runs, split by rank (merge path, Green, McColl and Bader 2012).
+ *
+ * A level is a number of merges side by side. Every output tile is found the place where it begins
+ * in a and b by halving along its diagonal (kernel usw_merge_split); then a block reads its parts
+ * of a and b, splits them again, thread by thread, and each thread merges a few items one by one
+ * (usw_merge_tiles). Equal items: a's first.
+ * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: each item is read
+ * once and written once, and two binary searches a tile.
+ *
+ * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
+ * block finds its own two cuts; of very few by one block (usw_merge_few); two long runs of keys by
+ * merge_ring.cuh.
+ *
+ * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
+ * or the tile copies a and b instead, so that the output always holds every item once.
+ *
+ * Operations O say what an item is:
+ *     stored, item            in memory, and as it is compared
+ *     load(const stored *), store(stored *, item), before(x, y): x comes strictly before y */
+#ifndef USW_GPU_MERGING_MERGE_CUH
+#define USW_GPU_MERGING_MERGE_CUH
+
+#include "gpu/block/merge_path.cuh"
+
+enum : unsigned { USW_MERGE_THREADS = 256 };
+
+/* Items of a thread: odd, so that threads side by side read from different banks. */
+#ifndef USW_MERGE_ITEMS_OF
+#define USW_MERGE_ITEMS_OF(bytes) ((bytes) <= 4 ? 19 : (bytes) == 8 ? 15 : 7)
+#endif
+template <typename O>
+constexpr unsigned USW_MERGE_ITEMS = USW_MERGE_ITEMS_OF(sizeof(typename O::item));
+template <typename O> constexpr unsigned USW_MERGE_TILE = USW_MERGE_ITEMS<O> *USW_MERGE_THREADS;
+
+template <typename O> struct usw_merge_pair {
+    const typename O::stored *a, *b;
+    typename O::stored *out;
+    uint64_t na, nb;
+    uint64_t tile_begin; /* tiles of the merges before it in its level */
+};
+
+/* A merge and a tile of it, or a cut: tile t of merge m lies between cuts t + m and t + m + 1. */
+struct usw_merge_place {
+    unsigned merge;
+    uint64_t tile;
+};
+
+/* A level whose merges are a list in device memory. */
+template <typename O> struct usw_merge_list {
+    const usw_merge_pair<O> *list;
+    unsigned count;
+
+    __device__ __forceinline__ usw_merge_pair<O> pair(unsigned m) const
+    {
+        return list[m];
+    }
+    /* each: 1 for cuts, of which a merge has one more than tiles; 0 for tiles. */
+    __device__ __forceinline__ usw_merge_place find(uint64_t at, unsigned each) const
+    {
+        unsigned low = 0, high = count - 1;
+        while (low < high) {
+            const unsigned middle = low + (high - low + 1) / 2;
+            if (list[middle].tile_begin + middle * each <= at) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return {low, at - list[low].tile_begin - low * each};
+    }
+};
+
+/* A level of one merge. */
+template <typename O> struct usw_merge_one {
+    usw_merge_pair<O> only;
+
+    __device__ __forceinline__ usw_merge_pair<O> pair(unsigned) const
+    {
+        return only;
+    }
+    __device__ __forceinline__ usw_merge_place find(uint64_t at, unsigned) const
+    {
+        return {0, at};
+    }
+};
+
+/* A level that merges runs of equal length, a multiple of the tile, two by two. */
+template <typename O> struct usw_merge_uniform {
+    const typename O::stored *from;
+    typename O::stored *to;
+    uint64_t n, run, tiles; /* tiles of two runs */
+
+    __device__ __forceinline__ usw_merge_pair<O> pair(unsigned m) const
+    {
+        const uint64_t begin = 2 * run * m, left = n - begin;
+        const uint64_t na = left < run ? left : run, nb = left - na < run ? left - na : run;
+        return {from + begin, from + begin + na, to + begin, na, nb, tiles * m};
+    }
+    __device__ __forceinline__ usw_merge_place find(uint64_t at, unsigned each) const
+    {
+        const uint64_t m = at / (tiles + each);
+        return {static_cast<unsigned>(m), at - m * (tiles + each)};
+    }
+};
+
+struct usw_merge_cuts {
+    uint64_t *cuts; /* how many items of a come before a cut */
+    unsigned *bad;  /* for each merge: its cuts contradict each other */
+};
+
+/* How many of the first `rank` items of the merge are a's. get_a and get_b give items. */
+template <typename O, typename I, typename A, typename B>
+__device__ __forceinline__ I usw_merge_rank(const O &o, I na, I nb, I rank, A get_a, B get_b)
+{
+    I low = rank > nb ? rank - nb : 0, high = rank < na ? rank : na;
+    while (low < high) {
+        const I middle = low + (high - low) / 2;
+        if (!o.before(get_b(rank - 1 - middle), get_a(middle))) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+template <typename O, typename L>
+__global__ void __launch_bounds__(USW_MERGE_THREADS)
+    usw_merge_split(O o, L level, usw_merge_cuts to, uint64_t cuts)
+{
+    /* Blocks overlap by one cut, so that every neighbour is compared. */
+    USW_SHARED_ARRAY(uint64_t, cut_of, [USW_MERGE_THREADS]);
+    const uint64_t at = blockIdx.x * uint64_t(USW_MERGE_THREADS - 1) + threadIdx.x;
+    usw_merge_place p = {0, 0};
+    uint64_t rank = 0, cut = 0;
+    if (at < cuts) {
+        p = level.find(at, 1);
+        const usw_merge_pair<O> m = level.pair(p.merge);
+        rank = p.tile * USW_MERGE_TILE<O>;
+        rank = rank < m.na + m.nb ? rank : m.na + m.nb;
+        cut = usw_merge_rank(
+            o, m.na, m.nb, rank, [&](uint64_t i) { return o.load(m.a + i); },
+            [&](uint64_t i) { return o.load(m.b + i); });
+        to.cuts[at] = cut;
+    }
+    cut_of[threadIdx.x] = cut;
+    __syncthreads();
+    if (at < cuts && threadIdx.x > 0 && p.tile > 0) {
+        const uint64_t before = cut_of[threadIdx.x - 1];
+        const uint64_t rank_before = (p.tile - 1) * USW_MERGE_TILE<O>;
+        if (cut < before || cut - before > rank - rank_before) {
+            to.bad[p.merge] = 1;
+        }
+    }
+}
+
+/* Merges room[a, a_end) and room[b, b_end), from these on, until `mine` is full. Returns where it
+ * stands in a then. */
+template <typename O, unsigned items>
+__device__ __forceinline__ unsigned
+usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned a_end, unsigned b,
+                 unsigned b_end, typename O::item (&mine)[items])
+{
+    typename O::item left = room[a], right = room[b];
+#pragma unroll
+    for (unsigned i = 0; i < items; i++) {
+        const bool take_b = b < b_end && (a >= a_end || o.before(right, left));
+        mine[i] = take_b ? right : left;
+        a += take_b ? 0 : 1;
+        b += take_b ? 1 : 0;
+        if (i + 1 < items) {
+            const typename O::item next = room[take_b ? b : a];
+            left = take_b ? left : next;
+            right = take_b ? next : right;
+        }
+    }
+    return a;
+}
+
+/* What a block merges: room[0 .. na) with room[na .. na + nb), from a and b to out. */
+template <typename O> struct usw_merge_job {
+    const typename O::stored *a, *b;
+    typename O::stored *out;
+    unsigned na, nb;
+    bool bad;
+};
+
+/* whole: na + nb is a whole tile, of threads x items. */
+template <bool whole, unsigned threads, unsigned items, typename O>
+__device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<O> &job,
+                                                typename O::item *room, unsigned short *starts)
+{
+    typedef typename O::item item;
+    const unsigned na = job.na, nb = job.nb, count = whole ? threads * items : na + nb;
+    item mine[items];
+#pragma unroll
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned at = i * threads + threadIdx.x;
+        if (whole || at < count) {
+            mine[i] = o.load(at < na ? job.a + at : job.b + (at - na));
+        }
+    }
+#pragma unroll
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned at = i * threads + threadIdx.x;
+        if (whole || at < count) {
+            room[at] = mine[i];
+        }
+    }
+    __syncthreads();
+    const unsigned begin = threadIdx.x * items, here = whole || begin < count ? begin : count;
+    const unsigned start = usw_merge_rank(
+        o, na, nb, here, [&](unsigned i) { return room[i]; },
+        [&](unsigned i) { return room[na + i]; });
+    starts[threadIdx.x] = static_cast<unsigned short>(start);
+    if (threadIdx.x == 0) {
+        starts[threads] = static_cast<unsigned short>(na);
+    }
+    const unsigned stop =
+        usw_merge_serial<O, items>(o, room, start, na, na + here - start, count, mine);
+    __syncthreads();
+    const bool full = whole || here + items <= count;
+    if (__syncthreads_or(job.bad || (full && stop != starts[threadIdx.x + 1])) == 0) {
+#pragma unroll
+        for (unsigned i = 0; i < items; i++) {
+            if (whole || here + i < count) {
+                room[here + i] = mine[i];
+            }
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (unsigned i = 0; i < items; i++) {
+        const unsigned at = i * threads + threadIdx.x;
+        if (whole || at < count) {
+            o.store(job.out + at, room[at]);
+        }
+    }
+}
+
+/* The tile of the merge that begins at `rank`, between two cuts; bad: a is copied, then b. */
+template <typename O>
+__device__ __forceinline__ void
+usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t cut,
+               uint64_t cut_end, bool bad, typename O::item *room, unsigned short *starts)
+{
+    constexpr unsigned tile = USW_MERGE_TILE<O>;
+    const uint64_t left = m.na + m.nb - rank;
+    const unsigned count = left < tile ? static_cast<unsigned>(left) : tile;
+    if (bad) {
+        cut = rank < m.na ? rank : m.na;
+        cut_end = rank + count < m.na ? rank + count : m.na;
+    }
+    const unsigned na = static_cast<unsigned>(cut_end - cut);
+    const usw_merge_job<O> job = {m.a + cut, m.b + (rank - cut), m.out + rank, na, count - na, bad};
+    if (count == tile) {
+        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+    } else {
+        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+    }
+}
+
+template <typename O, typename L>
+__global__ void __launch_bounds__(USW_MERGE_THREADS)
+    usw_merge_tiles(O o, L level, usw_merge_cuts from)
+{
+    constexpr unsigned tile = USW_MERGE_TILE<O>;
+    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]); /* one more is read, and not used */
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
+    const usw_merge_place p = level.find(blockIdx.x, 0);
+    const uint64_t cut_at = blockIdx.x + p.merge;
+    usw_merge_tile(o, level.pair(p.merge), p.tile * tile, from.cuts[cut_at], from.cuts[cut_at + 1],
+                   from.bad[p.merge] != 0, room, starts);
+}
+
+/* ---- two runs in one launch ---- */
+
+/* All blocks of a cooperative launch meet, once, at g->barrier: whether any has said yes. */
+__device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
+{
+    USW_SHARED(unsigned, found);
+    if (threadIdx.x == 0) {
+        atomicAdd(&barrier[0], yes ? 0x10001u : 1u);
+        unsigned seen = usw_load_relaxed(&barrier[0]);
+        while ((seen & 0xffff) < gridDim.x) {
+            usw_yield();
+            seen = usw_load_relaxed(&barrier[0]);
+        }
+        found = seen >> 16;
+        if (atomicAdd(&barrier[1], 1u) == gridDim.x - 1) {
+            barrier[0] = 0;
+            barrier[1] = 0;
+        }
+    }
+    __syncthreads();
+    return found != 0;
+}
+
+/* A block a tile, all at once: each finds its own cuts. */
+#ifdef USW_EMULATE /* the ring of merge_ring.cuh is to be met */
+enum : unsigned { USW_MERGE_ALONE_BLOCKS = 2 };
+#else
+enum : unsigned { USW_MERGE_ALONE_BLOCKS = 4 }; /* a multiprocessor */
+#endif
+template <typename O>
+__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
+    usw_merge_alone(O o, usw_merge_pair<O> m, unsigned *barrier)
+{
+    constexpr unsigned tile = USW_MERGE_TILE<O>;
+    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]);
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
+    USW_SHARED_ARRAY(uint64_t, cuts, [2]);
+    const uint64_t rank = blockIdx.x * uint64_t(tile), left = m.na + m.nb - rank;
+    const unsigned count = left < tile ? static_cast<unsigned>(left) : tile, w = threadIdx.x / 32;
+    if (w < 2) {
+        const uint64_t cut = usw_merge_path_wide(
+            m.na, m.nb, w == 0 ? rank : rank + count,
+            [&](uint64_t i, uint64_t j) { return !o.before(o.load(m.b + j), o.load(m.a + i)); });
+        if (threadIdx.x % 32 == 0) {
+            cuts[w] = cut;
+        }
+    }
+    __syncthreads();
+    const bool bad = cuts[1] < cuts[0] || cuts[1] - cuts[0] > count;
+    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), room, starts);
+}
+
+/* A few thousand items: one block, which nobody need tell where to cut, and more threads with fewer
+ * items each, since it is the time of one thread's steps that counts. */
+enum : unsigned { USW_MERGE_FEW_THREADS = 1024, USW_MERGE_FEW_ITEMS = 5 };
+enum : unsigned { USW_MERGE_FEW = USW_MERGE_FEW_THREADS * USW_MERGE_FEW_ITEMS };
+template <typename O>
+__global__ void __launch_bounds__(USW_MERGE_FEW_THREADS) usw_merge_few(O o, usw_merge_pair<O> m)
+{
+    USW_SHARED_ARRAY(typename O::item, room, [USW_MERGE_FEW + 1]);
+    USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_FEW_THREADS + 1]);
+    usw_merge_block<false, USW_MERGE_FEW_THREADS, USW_MERGE_FEW_ITEMS>(
+        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false}, room,
+        starts);
+}
+
+/* Queues one level: bad has a zero for each merge, cuts room for tiles + merges. */
+template <typename O, typename L>
+static inline upsweep_status usw_merge_level(usw_gpu *g, const O &o, const L &level, uint64_t tiles,
+                                             uint64_t merges, const usw_merge_cuts &cuts)
+{
+    const uint64_t all = tiles + merges, each = USW_MERGE_THREADS - 1;
+    const unsigned blocks = static_cast<unsigned>((all + each - 1) / each);
+    upsweep_status status =
+        USW_LAUNCH(g, (usw_merge_split<O, L>), blocks, USW_MERGE_THREADS, 0, o, level, cuts, all);
+    return status != UPSWEEP_OK
+               ? status
+               : USW_LAUNCH(g, (usw_merge_tiles<O, L>), static_cast<unsigned>(tiles),
+                            USW_MERGE_THREADS, 0, o, level, cuts);
+}
+
+#endif

@@ -1,0 +1,342 @@
+/* bucket_of_key.cuh - from a key to its bucket, as cpu/buckets/histogram_cpu.h does it: by digit,
+ * by equal widths, by edges, or given. A key of no bucket gets `count`.
+ *
+ * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
+ * wrong, and settle() then makes it right. NEAR: where near_edges are there, id_near() is as good.
+ * Each of these structs is passed to kernels by value. prepare() is called by the whole block and
+ * may fill shared_bytes() bytes of shared memory; it needs a barrier after it. */
+#ifndef USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
+#define USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
+
+#include "gpu/gpu.cuh"
+#include "core/half.h"
+
+#include <type_traits>
+
+template <typename K> struct usw_by_digit {
+    using key_type = K;
+    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false;
+    usw_gpu_keymap<K> map;
+    unsigned shift;
+    uint32_t mask;
+
+    explicit usw_by_digit(const usw_buckets &b)
+        : map(usw_gpu_keymap_of<K>(b.map)), shift(b.shift), mask(b.mask)
+    {
+    }
+    size_t shared_bytes() const
+    {
+        return 0;
+    }
+    __device__ __forceinline__ void prepare(unsigned char *)
+    {
+    }
+    __device__ __forceinline__ uint32_t id(K raw) const
+    {
+        return static_cast<uint32_t>(map.map(raw) >> shift) & mask;
+    }
+};
+
+template <typename K> struct usw_by_number {
+    using key_type = K;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    uint32_t count;
+
+    explicit usw_by_number(const usw_buckets &b) : count(b.count)
+    {
+    }
+    size_t shared_bytes() const
+    {
+        return 0;
+    }
+    __device__ __forceinline__ void prepare(unsigned char *)
+    {
+    }
+    __device__ __forceinline__ uint32_t id(K raw) const
+    {
+        return raw < count ? static_cast<uint32_t>(raw) : count;
+    }
+};
+
+/* ---- equal widths: the arithmetic of cpu/buckets/histogram_cpu.h ---- */
+
+__device__ __forceinline__ float usw_widen_half(uint16_t raw)
+{
+#ifdef USW_EMULATE
+    return usw_widen_f16(raw);
+#else
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(raw));
+    return value;
+#endif
+}
+
+/* The value as F, double or, for keys of up to 32 bits, float. type has the width of K and is the
+ * same for all threads; floats: it is a float's. */
+template <typename F, bool floats, typename K>
+__device__ __forceinline__ F usw_value_of_key(upsweep_type type, K raw)
+{
+    if constexpr (floats && sizeof(K) == 8) {
+        return static_cast<F>(__longlong_as_double(static_cast<long long>(raw)));
+    } else if constexpr (floats && sizeof(K) == 4) {
+        return static_cast<F>(__uint_as_float(raw));
+    } else if constexpr (floats && sizeof(K) == 2) {
+        return static_cast<F>(type == UPSWEEP_F16
+                                  ? usw_widen_half(raw)
+                                  : __uint_as_float(static_cast<uint32_t>(raw) << 16));
+    } else if constexpr (sizeof(K) == 8) {
+        return type == UPSWEEP_I64 ? static_cast<F>(static_cast<int64_t>(raw))
+                                   : static_cast<F>(raw);
+    } else {
+        using with_sign = typename std::make_signed<K>::type;
+        return type == UPSWEEP_I8 || type == UPSWEEP_I16 || type == UPSWEEP_I32
+                   ? static_cast<F>(static_cast<with_sign>(raw))
+                   : static_cast<F>(raw);
+    }
+}
+
+/* The whole part of x where that is a bucket's number, else a number greater than any, and ~0 only
+ * below 0: a power of two is added, rounded down, so that it comes to lie in the low bits. */
+__device__ __forceinline__ uint32_t usw_whole_part(float x)
+{
+    return __float_as_uint(__fadd_rd(x, 8388608.0f)) - 0x4b000000;
+}
+__device__ __forceinline__ uint32_t usw_whole_part(double x)
+{
+    const long long bits = __double_as_longlong(__dadd_rd(x, 4503599627370496.0));
+    const long long high = bits >> 32;
+    return high == 0x43300000 ? static_cast<uint32_t>(bits) : high < 0x43300000 ? ~0u : ~1u;
+}
+__device__ __forceinline__ float usw_multiply_add(float x, float y, float z)
+{
+    return __fmaf_rn(x, y, z);
+}
+__device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
+{
+    return __fma_rn(x, y, z);
+}
+
+/* floats: the type is a float's, which spares those all conversions of integers. G: what places are
+ * guessed in, float or double. */
+template <typename K, bool floats, typename G> struct usw_by_width {
+    using key_type = K;
+    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4;
+    upsweep_type type;
+    double low, high, step, scale;
+    uint32_t count;
+    bool rules; /* only: there is no guess */
+    /* 64-bit integers beyond the range may be the same double as its end: these are compared. */
+    static constexpr bool WHOLE = sizeof(K) == 8 && !floats;
+    uint64_t flip, first, span;
+    /* The true place lies between key * slope + lower and key * slope + upper, further from both
+     * than all roundings together. So where both have the same whole part, that is the bucket, and
+     * else the edge between them tells. Without a guess they never have. */
+    G slope, lower, upper;
+    /* NEAR: f32 holds all keys, so that they may be compared with edges rounded up to f32, which
+     * lie in shared memory, the last one rounded to more than it is, and NaN behind it. NULL: there
+     * are too many. */
+    enum : uint32_t { NEAR_MAX = 2048 };
+    const float *near_edges;
+
+    /* How far that is, in widths. The roundings of key, slope, and lower or upper are each at most
+     * 2^-24 (2^-53) of the greatest key in widths, the sum's as much of the count; the rule's own
+     * are nothing beside. */
+    static double margin(const usw_buckets &b)
+    {
+        const double size = b.high > -b.low ? b.high : -b.low;
+        return (size * b.scale + b.count) * (sizeof(G) == 4 ? 0x1p-22 : 0x1p-50) + 1e-6;
+    }
+    static bool suits(const usw_buckets &b)
+    {
+        const double size = b.high > -b.low ? b.high : -b.low, most = sizeof(G) == 4 ? 3e38 : 1e300;
+        return margin(b) < 0.25 && size < most && b.scale < most && b.scale > 1e-30;
+    }
+    explicit usw_by_width(const usw_buckets &b)
+        : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
+          rules(!suits(b)), flip(b.map.pos), first(b.first), span(b.last - b.first), slope(0),
+          lower(0), upper(1), near_edges(nullptr)
+    {
+        if (!rules) {
+            slope = static_cast<G>(b.scale);
+            lower = static_cast<G>(-b.low * b.scale - margin(b));
+            upper = static_cast<G>(-b.low * b.scale + margin(b));
+        }
+    }
+    __host__ __device__ bool is_near() const
+    {
+        return NEAR && !rules && count <= NEAR_MAX;
+    }
+    size_t shared_bytes() const
+    {
+        return is_near() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
+    }
+    __device__ __forceinline__ void prepare(unsigned char *shared)
+    {
+        if (is_near()) {
+            float *to = reinterpret_cast<float *>(shared);
+            for (uint32_t i = threadIdx.x; i <= count + 1; i += blockDim.x) {
+                to[i] = i > count ? __uint_as_float(0x7fc00000) : near_edge(i);
+            }
+            near_edges = to;
+        }
+    }
+    __device__ __forceinline__ float near_edge(uint32_t i) const
+    {
+        const double exact = edge(static_cast<int>(i));
+        const float f = static_cast<float>(exact);
+        const double rounded = static_cast<double>(f);
+        const uint32_t bits = __float_as_uint(f);
+        const uint32_t after = f == 0 ? 1 : bits >> 31 != 0 ? bits - 1 : bits + 1;
+        return rounded < exact || (i == count && rounded == exact) ? __uint_as_float(after) : f;
+    }
+    __device__ __forceinline__ double edge(int i) const
+    {
+        const double inner = __dadd_rn(__dmul_rn(static_cast<double>(i), step), low);
+        return i == static_cast<int>(count) ? high : inner;
+    }
+    /* False where id may be one too small; an id of count or more: no bucket. */
+    __device__ __forceinline__ bool guess(K raw, uint32_t &id) const
+    {
+        if constexpr (WHOLE) {
+            if ((raw ^ flip) - first > span) {
+                id = ~1u;
+                return true;
+            }
+        }
+        const G value = usw_value_of_key<G, floats>(type, raw);
+        id = usw_whole_part(usw_multiply_add(value, slope, lower));
+        return id == usw_whole_part(usw_multiply_add(value, slope, upper));
+    }
+    /* The lower guess is the bucket or the one before it, and the edge between them tells; before
+     * the first one it is ~0. An id of count or more: no bucket. */
+    __device__ __forceinline__ uint32_t id_near(K raw) const
+    {
+        const G value = usw_value_of_key<G, floats>(type, raw);
+        const uint32_t id = usw_whole_part(usw_multiply_add(value, slope, lower)), next = id + 1;
+        const float edge = near_edges[next <= count ? next : count + 1];
+        return usw_value_of_key<float, floats>(type, raw) >= edge ? next : id;
+    }
+    /* After such a guess: the edge behind that bucket tells; before the first one it is ~0. */
+    __device__ __forceinline__ uint32_t settle(K raw, uint32_t id) const
+    {
+        if (rules) {
+            return by_rule(raw);
+        }
+        const double x = usw_value_of_key<double, floats>(type, raw);
+        const uint32_t next = id + 1;
+        const bool beyond = next == count ? x > high : x >= edge(static_cast<int>(next));
+        return beyond ? next : id;
+    }
+    __device__ __forceinline__ uint32_t id(K raw) const
+    {
+        uint32_t found = 0;
+        if (!guess(raw, found)) {
+            found = settle(raw, found);
+        }
+        return found < count ? found : count;
+    }
+    __device__ __forceinline__ uint32_t by_rule(K raw) const
+    {
+        const double x = usw_value_of_key<double, floats>(type, raw);
+        const bool within = x >= low && x <= high;
+        const double inside = within ? x : low;
+        const int last = static_cast<int>(count) - 1;
+        int at = static_cast<int>(__dmul_rn(__dsub_rn(inside, low), scale));
+        at = at > last ? last : at;
+        at -= inside < edge(at) ? 1 : 0;
+        at += at < last && inside >= edge(at + 1) ? 1 : 0;
+        return within ? static_cast<uint32_t>(at) : count;
+    }
+};
+
+/* ---- edges: halved in shared memory where they fit, else in memory ---- */
+
+template <typename K> struct usw_by_edges {
+    using key_type = K;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    enum : size_t { SHARED_MAX = 64 * 1024 };
+    usw_gpu_keymap<K> map;
+    const uint64_t *edges; /* mapped keys, device memory */
+    const K *near_edges;   /* the same in shared memory, or NULL */
+    uint32_t count;
+    bool is_float, fits;
+
+    explicit usw_by_edges(const usw_buckets &b)
+        : map(usw_gpu_keymap_of<K>(b.map)), edges(b.edges), near_edges(nullptr), count(b.count),
+          is_float(b.map.neg != 0), fits((b.count + size_t(1)) * sizeof(K) <= SHARED_MAX)
+    {
+    }
+    size_t shared_bytes() const
+    {
+        return fits ? ((count + size_t(1)) * sizeof(K) + 15) / 16 * 16 : 0;
+    }
+    __device__ __forceinline__ void prepare(unsigned char *shared)
+    {
+        if (fits) {
+            K *to = reinterpret_cast<K *>(shared);
+            for (uint32_t i = threadIdx.x; i <= count; i += blockDim.x) {
+                to[i] = static_cast<K>(edges[i]);
+            }
+            near_edges = to;
+        }
+    }
+    template <typename E> __device__ __forceinline__ uint32_t find(const E *at_edges, K key) const
+    {
+        uint32_t at = 0;
+        for (uint32_t length = count; length > 1;) {
+            const uint32_t half = length / 2;
+            at += at_edges[at + half] <= key ? half : 0;
+            length -= half;
+        }
+        return key < at_edges[0] || key > at_edges[count] ? count : at;
+    }
+    __device__ __forceinline__ uint32_t id(K raw) const
+    {
+        /* Zeros are equal here, as values: -0 belongs to a bucket that starts at 0. */
+        const K sign = static_cast<K>(K(1) << (sizeof(K) * 8 - 1));
+        const K key = map.map(is_float && raw == sign ? K(0) : raw);
+        return fits ? find(near_edges, key) : find(edges, key);
+    }
+};
+
+/* By widths: guessed in f32 where that is fine enough. */
+template <typename K, bool floats, typename F>
+static inline upsweep_status usw_gpu_by_guess(const usw_buckets &b, F f)
+{
+    if constexpr (sizeof(K) >= 4) {
+        if (!usw_by_width<K, floats, float>::suits(b)) {
+            return f(usw_by_width<K, floats, double>(b));
+        }
+    }
+    return f(usw_by_width<K, floats, float>(b));
+}
+
+/* Calls f with the bucketing of b, and returns what it returns. */
+template <typename F>
+static inline upsweep_status usw_gpu_by_bucketing(const usw_buckets &b, unsigned width, F f)
+{
+    switch (b.kind) {
+    case UPSWEEP_BUCKET_DIGIT:
+        return usw_gpu_by_width(width, [&](auto k) { return f(usw_by_digit<decltype(k)>(b)); });
+    case UPSWEEP_BUCKET_EDGES:
+        return usw_gpu_by_width(width, [&](auto k) { return f(usw_by_edges<decltype(k)>(b)); });
+    case UPSWEEP_BUCKET_WIDTH:
+        return usw_gpu_by_width(width, [&](auto k) {
+            using K = decltype(k);
+            if constexpr (sizeof(K) > 1) {
+                if (usw_type_is_float(b.type)) {
+                    return usw_gpu_by_guess<K, true>(b, f);
+                }
+            }
+            return usw_gpu_by_guess<K, false>(b, f);
+        });
+    default: break;
+    }
+    switch (width) {
+    case 0: return f(usw_by_number<uint8_t>(b));
+    case 1: return f(usw_by_number<uint16_t>(b));
+    default: return f(usw_by_number<uint32_t>(b));
+    }
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* split_one_launch.cuh - splits and compactions of up to a hundred thousand elements or so.
+ *
+ * Tiles are small, one a multiprocessor at most, and all there at once. A block tells its ones by a
+ * node that stays (gpu/carry/last_block_collects.cuh), and looks at those of all tiles: there is
+ * one launch, nobody clears memory before, and nobody passes a barrier. When it knows all of them
+ * every element has been read, so it may write in place. */
+#ifndef USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
+#define USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
+
+#include "gpu/carry/last_block_collects.cuh"
+#include "gpu/selection/split_tile.cuh"
+
+enum : unsigned {
+    USW_SPLIT_NEAR_TILE = 1024,
+    USW_SPLIT_NEAR_WORDS = USW_SPLIT_NEAR_TILE / USW_SPLIT_THREADS, /* a thread's elements */
+};
+
+struct usw_split_near_args {
+    const void *in;
+    const uint8_t *flags;
+    void *out;
+    unsigned n;
+    uint64_t *count; /* zeros, or kept; NULL: not wanted */
+    usw_gather gather;
+};
+
+/* A whole block, when all of its elements have been read: its ones go out, and all ones come in. */
+__device__ __forceinline__ usw_split_sums usw_split_near_meet(const usw_gather &gather,
+                                                              unsigned long long drawn,
+                                                              unsigned ones)
+{
+    USW_SHARED(usw_call, call);
+    if (gridDim.x == 1) {
+        return {0, ones};
+    }
+    if (threadIdx.x == 0) {
+        call = usw_call_of(drawn, gather.calls, gridDim.x);
+        usw_gather_put(gather, call.tag, blockIdx.x, ones);
+    }
+    __syncthreads();
+    usw_split_sums mine = {0, 0};
+    usw_gather_all<1, 4>(gather, call.tag, gridDim.x, [&](unsigned t, const uint64_t(&v)[1]) {
+        const unsigned here = static_cast<unsigned>(v[0]);
+        mine.before += t < blockIdx.x ? here : 0;
+        mine.all += here;
+    });
+    return usw_split_meet(mine);
+}
+
+template <typename W, bool keep>
+__global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_near_args a)
+{
+    constexpr unsigned tile = USW_SPLIT_NEAR_TILE, words = USW_SPLIT_NEAR_WORDS;
+    USW_SHARED_ARRAY(W, x, [tile]);
+    const unsigned begin = blockIdx.x * tile, count = a.n - begin < tile ? a.n - begin : tile;
+    const unsigned first = threadIdx.x / 32 * words * 32 + threadIdx.x % 32;
+    const W *in = static_cast<const W *>(a.in) + begin;
+    unsigned long long drawn = 0;
+    if (threadIdx.x == 0 && gridDim.x > 1) {
+        drawn = usw_call_draw(a.gather.calls);
+    }
+    W v[words];
+#pragma unroll
+    for (unsigned k = 0; k < words; k++) {
+        if (first + 32 * k < count) {
+            v[k] = __ldcs(in + first + 32 * k);
+        }
+    }
+    const usw_split_ranks r = usw_split_rank(a.flags + begin, nullptr, count, words);
+    const unsigned zeros = keep ? 0 : count - r.ones;
+    usw_split_order<keep>(r, v, first, count, zeros, x);
+    __syncthreads();
+    const usw_split_sums sums = usw_split_near_meet(a.gather, drawn, r.ones);
+    if (blockIdx.x == 0 && threadIdx.x == 0 && a.count != nullptr) {
+        *a.count = keep ? sums.all : a.n - sums.all;
+    }
+    W *out = static_cast<W *>(a.out);
+    if (!keep) {
+        usw_split_put(out + (begin - sums.before), x, zeros);
+    }
+    usw_split_put(out + (keep ? 0 : a.n - sums.all) + sums.before, x + zeros, r.ones);
+}
+
+/* ---- host ---- */
+
+/* A tile a multiprocessor: of more of them, blocks would look at too many nodes. A plan has no
+ * nodes, and tells the scratch that is taken without them. */
+static inline bool usw_split_near_takes(const usw_gpu *g, uint64_t n)
+{
+    return g->device >= 0 && n <= uint64_t(USW_SPLIT_NEAR_TILE) * g->sms;
+}
+
+template <typename W, bool keep>
+static inline upsweep_status usw_split_near_move(usw_gpu *g, usw_split_near_args a)
+{
+    const unsigned tiles = (a.n + USW_SPLIT_NEAR_TILE - 1) / USW_SPLIT_NEAR_TILE;
+    a.gather = usw_gather_of(g);
+    return USW_LAUNCH_COOPERATIVE(g, (usw_split_near<W, keep>), dim3(tiles),
+                                  dim3(USW_SPLIT_THREADS), 0, a);
+}
+
+#endif

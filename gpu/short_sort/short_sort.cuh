@@ -1,0 +1,28 @@
+/* short_sort.cuh - sorts of few keys, with or without values, in one launch
+ * (gpu/short_sort/short_sort.cu). */
+#ifndef USW_GPU_SHORT_SORT_SHORT_SORT_CUH
+#define USW_GPU_SHORT_SORT_SHORT_SORT_CUH
+
+#include "gpu/gpu.cuh"
+
+/* As usw_gpu_pairs, stable, but keys may be out_keys and out_keys NULL; value_bytes 0: keys only,
+ * which sorts keys to out_keys. value_bytes is 0, 1, 2, 4 or 8. */
+struct usw_small_sort {
+    const void *keys;
+    void *out_keys;
+    const void *values; /* NULL: value i is i */
+    void *out_values;
+    unsigned value_bytes;
+    size_t n;
+    unsigned width;
+    usw_keymap map;
+    unsigned bit_begin, bit_end;
+};
+
+/* The greatest n that usw_gpu_small_sort takes for such keys. */
+size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs);
+/* Scratch: none up to 4096 keys, or 2048 with values, as a rule up to 16,384; then 4 to 16 bytes a
+ * key and 2 MB. */
+upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s);
+
+#endif

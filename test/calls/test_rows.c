@@ -1,0 +1,210 @@
+/* test_rows.c - upsweep_sort_rows: what it refuses, rows of all lengths around the one from which
+ * all threads work on a row, and arrays with very many rows. The table of calls has the rest. */
+#include "test/shared/guard.h"
+#include "test/shared/handles.h"
+#include "test/shared/inputs.h"
+#include "test/shared/oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static upsweep *u;
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    uint32_t keys[6] = {6, 5, 4, 3, 2, 1}, same[6], index[6];
+    memcpy(same, keys, sizeof keys);
+    const uint64_t falls[] = {0, 4, 3, 6}, beyond[] = {0, 3, 7}, good[] = {1, 3, 3, 6};
+    upsweep_options o = UPSWEEP_OPTIONS_INIT;
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, falls, 3, NULL, 0, NULL),
+                     UPSWEEP_ERROR_RANGE);
+    assert_non_null(strstr(upsweep_error(u), "row 1"));
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, beyond, 2, NULL, 0, NULL),
+                     UPSWEEP_ERROR_RANGE);
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, NULL, 4, NULL, 0, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, NULL, 0, NULL, 0, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, NULL, 2, index, 16, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_rows(u, NULL, 6, UPSWEEP_U32, NULL, 2, NULL, 0, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, (upsweep_type)99, NULL, 2, NULL, 0, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    assert_int_equal(upsweep_sort_rows(NULL, keys, 6, UPSWEEP_U32, NULL, 2, NULL, 0, NULL),
+                     UPSWEEP_ERROR_ARGUMENT);
+    o.bit_end = 8;
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, NULL, 2, NULL, 0, &o),
+                     UPSWEEP_ERROR_ARGUMENT);
+    o = (upsweep_options){.algorithm = "sort/radix"};
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, NULL, 2, NULL, 0, &o),
+                     UPSWEEP_ERROR_ALGORITHM);
+    assert_memory_equal(keys, same, sizeof keys);
+    assert_int_equal(upsweep_sort_rows(u, keys, 6, UPSWEEP_U32, good, 3, index, 32, NULL),
+                     UPSWEEP_OK);
+    const uint32_t want[6] = {6, 4, 5, 1, 2, 3};
+    assert_memory_equal(keys, want, sizeof want);
+    assert_int_equal(index[1], 1);
+    assert_int_equal(upsweep_sort_rows(u, NULL, 0, UPSWEEP_U32, NULL, 0, NULL, 0, NULL),
+                     UPSWEEP_OK);
+}
+
+/* A long row among short ones, with and without an index. */
+static void test_long_rows(void **state)
+{
+    (void)state;
+    enum { LONG = 32 * 1024 };
+    const size_t lengths[] = {LONG - 1, 3, LONG, 0, LONG + 1, 1, 200000};
+    uint64_t begin[8] = {0};
+    for (int r = 0; r < 7; r++) {
+        begin[r + 1] = begin[r] + lengths[r];
+    }
+    size_t n = (size_t)begin[7];
+    double *keys = malloc(n * 8), *before = malloc(n * 8);
+    uint32_t *index = malloc(n * 4);
+    size_t *want = malloc(n * sizeof *want);
+    for (int with_index = 0; with_index < 2; with_index++) {
+        input_fill(INPUT_ZIPF, UPSWEEP_F64, keys, n, 3);
+        memcpy(before, keys, n * 8);
+        assert_int_equal(upsweep_sort_rows(u, keys, n, UPSWEEP_F64, begin, 7,
+                                           with_index ? index : NULL, 32, NULL),
+                         UPSWEEP_OK);
+        for (int r = 0; r < 7; r++) {
+            assert_null(
+                oracle_sorted(UPSWEEP_F64, 0, before + begin[r], keys + begin[r], lengths[r]));
+            oracle_argsort(UPSWEEP_F64, 0, before + begin[r], lengths[r], want);
+            for (size_t i = 0; with_index && i < lengths[r]; i++) {
+                assert_int_equal(index[begin[r] + i], want[i]);
+            }
+        }
+    }
+    free(keys);
+    free(before);
+    free(index);
+    free(want);
+}
+
+/* What a test of long rows with an index works on: rows of one type, their stable argsort, and room
+ * for the outcome between pages that cannot be touched. */
+enum { INDEX_ROWS = 5 };
+typedef struct indexed_rows {
+    upsweep_type type;
+    uint64_t begin[INDEX_ROWS + 1];
+    size_t n, bytes, *want;
+    unsigned char *keys;
+} indexed_rows;
+
+/* Rows of one key more than one thread sorts, of a third as many again, and of up to 200,000. */
+static indexed_rows rows_of(upsweep_type type, unsigned pattern)
+{
+    indexed_rows r = {.type = type, .bytes = upsweep_type_bytes(type)};
+    size_t most = 256 * 1024 / r.bytes, longest = most + 999;
+    longest = test_small() || longest > 200000 ? longest : 200000;
+    const size_t lengths[INDEX_ROWS] = {5, most + 1, 0, most + most / 3, longest};
+    for (int i = 0; i < INDEX_ROWS; i++) {
+        r.begin[i + 1] = r.begin[i] + lengths[i];
+    }
+    r.n = (size_t)r.begin[INDEX_ROWS];
+    r.keys = malloc(r.n * r.bytes);
+    r.want = malloc(r.n * sizeof *r.want);
+    input_fill(pattern, type, r.keys, r.n, 21);
+    for (int i = 0; i < INDEX_ROWS; i++) {
+        size_t at = (size_t)r.begin[i];
+        oracle_argsort(type, 0, r.keys + at * r.bytes, lengths[i], r.want + at);
+    }
+    return r;
+}
+
+static void check_indexed(upsweep *handle, const indexed_rows *r, unsigned bits)
+{
+    guarded keys = guard_new(r->n * r->bytes, false), index = guard_new(r->n * bits / 8, false);
+    memcpy(keys.at, r->keys, r->n * r->bytes);
+    assert_int_equal(upsweep_sort_rows(handle, keys.at, r->n, r->type, r->begin, INDEX_ROWS,
+                                       index.at, bits, NULL),
+                     UPSWEEP_OK);
+    for (int row = 0; row < INDEX_ROWS; row++) {
+        const unsigned char *from = r->keys + (size_t)r->begin[row] * r->bytes;
+        for (size_t i = (size_t)r->begin[row]; i < r->begin[row + 1]; i++) {
+            uint64_t position = 0; /* little-endian: the low bytes come first */
+            memcpy(&position, index.at + i * bits / 8, bits / 8);
+            if (position != r->want[i] ||
+                memcmp(keys.at + i * r->bytes, from + position * r->bytes, r->bytes) != 0) {
+                fail_msg("type %d, index of %u bits, row %d, place %zu: position %llu, not %zu",
+                         (int)r->type, bits, row, i - (size_t)r->begin[row],
+                         (unsigned long long)position, r->want[i]);
+            }
+        }
+    }
+    assert_true(guard_intact(&keys) && guard_intact(&index));
+    guard_free(&keys);
+    guard_free(&index);
+}
+
+/* Long rows with an index take another way than without: for every type and width of index, on
+ * every instruction set, by one thread, which does without counting, and by several. */
+static void test_long_rows_with_index(void **state)
+{
+    (void)state;
+    const unsigned patterns[] = {INPUT_UNIFORM, INPUT_ONE_FULL_BUCKET, INPUT_FEW_VALUES};
+    for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        for (upsweep_type type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
+            if (k > 0 && upsweep_type_bytes(type) < 4) {
+                continue; /* they have few values in any case */
+            }
+            indexed_rows r = rows_of(type, patterns[k]);
+            for (unsigned run = 0; run < ISAS * 2; run++) {
+                upsweep *handle = handle_open(run / 2, run % 2 == 0 ? 1 : 3);
+                for (unsigned bits = 32; handle != NULL && bits <= 64; bits += 32) {
+                    check_indexed(handle, &r, bits);
+                }
+                upsweep_close(handle);
+            }
+            free(r.keys);
+            free(r.want);
+        }
+    }
+}
+
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000000 };
+    uint16_t *keys = malloc(2 * ROWS * sizeof *keys);
+    for (uint32_t i = 0; i < 2 * ROWS; i++) {
+        keys[i] = (uint16_t)(i * 40503u >> 3);
+    }
+    uint16_t *copy = malloc(2 * ROWS * sizeof *copy);
+    memcpy(copy, keys, 2 * ROWS * sizeof *copy);
+    assert_int_equal(upsweep_sort_rows(u, keys, 2 * ROWS, UPSWEEP_U16, NULL, ROWS, NULL, 0, NULL),
+                     UPSWEEP_OK);
+    for (size_t i = 0; i < 2 * ROWS; i += 2) {
+        uint16_t low = copy[i] < copy[i + 1] ? copy[i] : copy[i + 1];
+        uint16_t high = copy[i] < copy[i + 1] ? copy[i + 1] : copy[i];
+        assert_true(keys[i] == low && keys[i + 1] == high);
+    }
+    free(keys);
+    free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_long_rows_with_index),
+        cmocka_unit_test(test_many_rows),
+    };
+    upsweep_config config = {.size = sizeof config, .threads = 3};
+    if (upsweep_open(&u, "cpu", &config) != UPSWEEP_OK) {
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    upsweep_close(u);
+    return failed;
+}

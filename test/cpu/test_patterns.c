@@ -1,0 +1,339 @@
+/* test_patterns.c - inputs that the sort should recognise, and those that look like them until
+ * late: each must come out in order, with the same keys, and the report must say what was seen. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "test/shared/inputs.h"
+#include "cpu/cpu.h"
+#include "test/shared/key_order.h"
+
+static const char *const isas[] = {"portable", "avx2", "avx512"};
+static const unsigned threads[] = {1, 2, 5};
+
+static uint64_t state;
+static uint64_t next(void)
+{
+    return input_random(&state);
+}
+
+/* ---- inputs: the rank of key i of n, in [0, all] ---- */
+
+typedef uint64_t (*rank_of)(size_t i, size_t n, uint64_t all);
+
+static uint64_t sixteen(size_t i, size_t n, uint64_t all)
+{
+    (void)i, (void)n;
+    return next() % 16 * 0x123456789abcdef & all;
+}
+
+/* A seventeenth value, which no sample is likely to see. */
+static uint64_t sixteen_and_one(size_t i, size_t n, uint64_t all)
+{
+    return i == n - n / 7 ? all / 3 : sixteen(i, n, all);
+}
+
+static uint64_t seventeen(size_t i, size_t n, uint64_t all)
+{
+    (void)i, (void)n;
+    return next() % 17 * 0x123456789abcdef & all;
+}
+
+static uint64_t narrow(size_t i, size_t n, uint64_t all)
+{
+    (void)i, (void)n;
+    return all / 2 + next() % 100;
+}
+
+static uint64_t narrow_at_the_end(size_t i, size_t n, uint64_t all)
+{
+    (void)i, (void)n;
+    return all - next() % 100;
+}
+
+static uint64_t narrow_and_one(size_t i, size_t n, uint64_t all)
+{
+    return i == n - 2 ? all / 4 : narrow(i, n, all);
+}
+
+static uint64_t four_runs(size_t i, size_t n, uint64_t all)
+{
+    size_t run = n / 4 + 1;
+    return all / n * (i % run) + i / run;
+}
+
+static uint64_t zigzag(size_t i, size_t n, uint64_t all)
+{
+    size_t run = n / 5 + 1;
+    return all / n * (i / run % 2 ? run - i % run : i % run);
+}
+
+static uint64_t nine_runs(size_t i, size_t n, uint64_t all)
+{
+    size_t run = n / 9 + 1;
+    return all / n * (i % run);
+}
+
+static uint64_t wrong_here_and_there(size_t i, size_t n, uint64_t all)
+{
+    return next() % 100 == 0 ? next() & all : all / n * i;
+}
+
+static uint64_t falling_and_wrong(size_t i, size_t n, uint64_t all)
+{
+    return next() % 100 == 0 ? next() & all : all / n * (n - i);
+}
+
+/* Wrong keys next to one another, so that one pass does not find them. */
+static uint64_t wrong_in_a_row(size_t i, size_t n, uint64_t all)
+{
+    return i % 200 < 3 ? all / 2 + i % 200 * (all / 8) : all / n * i;
+}
+
+/* In order wherever a sample is likely to look, then random. */
+static uint64_t random_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 20 ? all / n * i : next() & all;
+}
+
+static uint64_t mostly_one(size_t i, size_t n, uint64_t all)
+{
+    (void)i, (void)n;
+    return next() % 64 == 0 ? next() & all : all / 2;
+}
+
+typedef struct input {
+    rank_of rank;
+    const char *says; /* a part of the reason for large n; NULL: anything */
+} input;
+
+static const input inputs[] = {{sixteen, "values only"},
+                               {sixteen_and_one, NULL},
+                               {seventeen, NULL},
+                               {narrow, "range"},
+                               {narrow_at_the_end, "range"},
+                               {narrow_and_one, NULL},
+                               {four_runs, "4 runs"},
+                               {zigzag, "5 runs"},
+                               {nine_runs, NULL},
+                               {wrong_here_and_there, "woven in"},
+                               {falling_and_wrong, "woven in"},
+                               {wrong_in_a_row, "woven in"},
+                               {random_end, NULL},
+                               {mostly_one, "woven in"}};
+
+/* ---- the tests ---- */
+
+/* Raw bits of the key of a rank: the order of ranks, for floats as for integers. */
+static void store_rank(void *keys, size_t i, upsweep_type type, uint64_t rank)
+{
+    usw_keymap map = usw_keymap_of(type, 0);
+    size_t bytes = upsweep_type_bytes(type);
+    usw_store_raw((char *)keys + i * bytes, bytes, usw_unmap_key(&map, rank));
+}
+
+static void check_input(upsweep *u, const input *in, size_t n, upsweep_type type, unsigned flags)
+{
+    size_t bytes = upsweep_type_bytes(type);
+    void *keys = malloc(n * bytes);
+    state = n;
+    for (size_t i = 0; i < n; i++) {
+        store_rank(keys, i, type, in->rank(i, n, UINT64_MAX >> (64 - 8 * bytes)));
+    }
+    tally before = tally_of(keys, n, bytes);
+    upsweep_options o = {.flags = flags};
+    assert_int_equal(upsweep_sort(u, keys, n, type, &o), UPSWEEP_OK);
+    check_sorted(keys, n, type, flags, before);
+    upsweep_report r = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(u, &r);
+    bool nans_move = usw_type_is_float(type) && flags != 0; /* from where their ranks put them */
+    if (n >= 30000 && in->says != NULL && (flags & UPSWEEP_IN_PLACE) == 0 && !nans_move) {
+        if (strstr(r.reason, in->says) == NULL) {
+            fail_msg("%zu keys of %s, input %zu: %s", n, upsweep_type_name(type),
+                     (size_t)(in - inputs), r.reason);
+        }
+    }
+    free(keys);
+}
+
+static void recognised(void **unused)
+{
+    (void)unused;
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I64, UPSWEEP_F32,
+                                         UPSWEEP_U64, UPSWEEP_F64, UPSWEEP_I32};
+    static const size_t sizes[] = {511, 512, 1023, 1025, 4095, 4097, 30001, 300007};
+    static const unsigned flags[] = {0, UPSWEEP_DESCENDING, UPSWEEP_IN_PLACE, UPSWEEP_NAN_FIRST};
+    for (int i = 0; i < 3; i++) {
+        upsweep_config c = {.threads = threads[i]};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                for (size_t t = s % 2; t < 6; t += 2) {
+                    check_input(u, &inputs[k], sizes[s], types[t], flags[(k + s + t) % 4]);
+                }
+            }
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
+/* So many keys of 16 values that threads share them, and with one more value at the very end. */
+static void shared_values(void **unused)
+{
+    (void)unused;
+    enum { N = 1100003 };
+    for (int i = 0; i < 3; i++) {
+        upsweep_config c = {.threads = 3};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = 0; k < 2; k++) {
+            check_input(u, &inputs[k], N, UPSWEEP_F64, UPSWEEP_DESCENDING);
+            check_input(u, &inputs[k], 2 * N, UPSWEEP_U32, 0);
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
+/* Counting by hand what the vector loops count, around every block border. */
+static void counts(void **unused)
+{
+    (void)unused;
+    static const usw_part_front *const parts[] = USW_ALL_ISAS(usw_part_front);
+    enum { N = 9000 };
+    static uint64_t wide[N];
+    static uint32_t slim[N];
+    static const uint64_t sample[] = {9, 5, 9};
+    static const usw_keymap as_is = {.bits = 64};
+    for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
+        for (size_t n = 1; n < N; n += 1 + n / 3) {
+            for (unsigned w = 0; w < 2; w++) {
+                usw_few few = {0};
+                size_t count[USW_FEW] = {0}, fives = 0;
+                assert_true(parts[isa]->note_few(&few, sample, 3));
+                assert_true(parts[isa]->ready_few(&few, 32U << w, &as_is));
+                assert_int_equal(few.values, 2);
+                for (size_t i = 0; i < n; i++) {
+                    wide[i] = slim[i] = next() % 3 ? 9 : 5;
+                    fives += wide[i] == 5;
+                }
+                void *keys = w == 0 ? (void *)slim : (void *)wide;
+                assert_true(parts[isa]->count_few[2 + w](keys, n, &few, count));
+                assert_int_equal(count[0], fives);
+                assert_int_equal(count[0] + count[1], n);
+                wide[n / 2] = slim[n / 2] = 7;
+                assert_false(parts[isa]->count_few[2 + w](keys, n, &few, count));
+                wide[n / 2] = slim[n / 2] = 9;
+                wide[n - 1] = slim[n - 1] = 6;
+                assert_false(parts[isa]->count_few[2 + w](keys, n, &few, count));
+            }
+        }
+    }
+}
+
+/* 1 to 16 values of random keys counted, with a stranger whose product with the multiplier differs
+ * from one of theirs in a bit, at each place of two blocks in turn. */
+static void strangers(void **unused)
+{
+    (void)unused;
+    static const usw_part_front *const parts[] = USW_ALL_ISAS(usw_part_front);
+    enum { N = 2 * 480 + 7, PROBES = 64 };
+    static const usw_keymap as_is = {.bits = 64};
+    uint32_t keys[N];
+    uint64_t sample[PROBES];
+    for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
+        for (size_t i = 0; i < N; i++) {
+            size_t values = i % USW_FEW + 1, count[USW_FEW] = {0}, expected[USW_FEW] = {0};
+            usw_few few = {0};
+            for (size_t k = 0; k < PROBES; k++) {
+                sample[k] = k < values ? (uint32_t)next() : sample[k % values];
+            }
+            assert_true(parts[isa]->note_few(&few, sample, PROBES));
+            assert_true(parts[isa]->ready_few(&few, 32, &as_is));
+            for (size_t k = 0; k < N; k++) {
+                size_t v = next() % few.values;
+                keys[k] = (uint32_t)few.value[v];
+                expected[v]++;
+            }
+            assert_true(parts[isa]->count_few[2](keys, N, &few, count));
+            assert_memory_equal(count, expected, sizeof count);
+            uint32_t odd = (uint32_t)few.multiplier, inverse = odd;
+            for (unsigned turn = 0; turn < 4; turn++) {
+                inverse *= 2 - odd * inverse;
+            }
+            assert_int_equal((uint32_t)(odd * inverse), 1);
+            keys[i] = (keys[i] * odd ^ UINT32_C(1) << i % 32) * inverse;
+            bool known = false;
+            for (size_t v = 0; v < few.values; v++) {
+                known = known || keys[i] == few.value[v];
+            }
+            assert_int_equal(parts[isa]->count_few[2](keys, N, &few, count), known);
+        }
+    }
+}
+
+/* All the same, but for one key at each place in turn: at every block border, and in each of the
+ * four parts that are read by turns. */
+static void same(void **unused)
+{
+    (void)unused;
+    static bool (*const parts[])(const void *, size_t, unsigned) = USW_ALL_ISAS(usw_all_same);
+    enum { MOST = 1024 * 1024 + 8 * 771 }; /* bytes */
+    static const size_t sizes[] = {0, 1, 2, 63, 64, 511, 512, 513, 1024, 1700, 9001, 300008, MOST};
+    unsigned char *keys = malloc(MOST);
+    assert_non_null(keys);
+    for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
+        memset(keys, 7, MOST);
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            for (unsigned w = 0; w < 4; w++) {
+                size_t n = sizes[s] >> w, step = n < 5000 ? 1 : n / 29;
+                assert_true(parts[isa](keys, n << w, w));
+                for (size_t i = n; n > 1 && i > 0; i -= i > step ? step : i) { /* and the last */
+                    keys[(i << w) - 1] = 8;
+                    assert_false(parts[isa](keys, n << w, w));
+                    keys[(i << w) - 1] = 7;
+                }
+            }
+        }
+    }
+    free(keys);
+}
+
+/* Two threads ask for the same reason, which is put into words only then. */
+static void late_words(void **unused)
+{
+    (void)unused;
+    uint32_t keys[100];
+    upsweep *u;
+    upsweep_report a = UPSWEEP_REPORT_INIT, b = UPSWEEP_REPORT_INIT;
+    assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
+    for (uint32_t i = 0; i < 100; i++) {
+        keys[i] = i;
+    }
+    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_last_report(u, &a);
+    upsweep_last_report(u, &b);
+    assert_string_equal(a.reason, "100 keys, already in order");
+    assert_string_equal(a.reason, b.reason);
+    keys[3] = 0;
+    assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
+    upsweep_last_report(u, &a);
+    assert_string_equal(
+        a.reason, "100 keys of 32 bits, 0.0 MB: they fit the cache, so the scatter is skipped");
+    upsweep_close(u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recognised),    cmocka_unit_test(counts), cmocka_unit_test(strangers),
+        cmocka_unit_test(shared_values), cmocka_unit_test(same),   cmocka_unit_test(late_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* test_gpu_refused.c - what a handle on a GPU refuses before anything is done: names of algorithms
+ * that do not sort, and arrays that need more blocks than a grid has. */
+#include "test/shared/device.h"
+#include "test/shared/handles.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 5000, ARENA_BYTES = 1 << 20 };
+
+/* The name of an algorithm for something else, or of none, is refused before anything is done: the
+ * GPU's forms are found by name, and must not be taken for sorts. */
+static void test_wrong_name(void **state)
+{
+    static const char *const names[] = {"reduce/tree", "scan/sweep", "path/bucket", "sort/none",
+                                        ""};
+    (void)state;
+    uint32_t values[N], got[N], want[N];
+    for (uint32_t i = 0; i < N; i++) {
+        values[i] = i * 2654435761u;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        upsweep_options o = {.algorithm = names[i]};
+        memcpy(got, values, sizeof got);
+        assert_int_equal(upsweep_sort(gpu, got, N, UPSWEEP_U32, &o), UPSWEEP_ERROR_ALGORITHM);
+        assert_true(strlen(upsweep_error(gpu)) > 10);
+        assert_int_equal(upsweep_argsort(gpu, got, N, UPSWEEP_U32, want, 32, &o),
+                         UPSWEEP_ERROR_ALGORITHM);
+        assert_memory_equal(got, values, sizeof got);
+    }
+}
+
+/* An array that needs more blocks than a grid has is refused, and not sorted in part. */
+static void test_largest(void **state)
+{
+    (void)state;
+    const size_t most = (size_t)1 << 38; /* bytes, of which a plan reads none */
+    uint8_t key = 0;
+    upsweep *plan;
+    assert_int_equal(upsweep_open(&plan, "cuda:plan", NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(plan, &key, most, UPSWEEP_U8, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(plan, &key, most + 1, UPSWEEP_U8, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(upsweep_error(plan), "arrays of up to 2^38"));
+    upsweep_close(plan);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return device_group_start(ARENA_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_name),
+        cmocka_unit_test(test_largest),
+    };
+    return cmocka_run_group_tests(tests, start, device_group_end);
+}

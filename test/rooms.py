@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""rooms.py - the rooms of the house as a test: which room may include which, in one order without a
+circle; that includes are written from the root; that every room has a page that names all its files.
+
+    rooms.py SOURCE_DIR          what is wrong, a line each; ends with 1 if anything is
+    rooms.py SOURCE_DIR --order  the rooms with their lines and what they include
+"""
+import collections
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
+
+# The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
+CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort"], ["merging"]]
+GPU = [["block", "carry", "plugin", "film", "paths"],
+       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort"], ["bucket_sort"]]
+# Lines and files that a room has at most.
+MOST = {"core": (3900, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
+PAGE_LINES = 60
+
+
+def tracked(root):
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True,
+                         capture_output=True, text=True).stdout.split("\n")
+    return sorted(n for n in set(out) if n and (root / n).is_file())
+
+
+def level(room):
+    """Where a room of cpu/ or gpu/ stands in its order; the headers beside the rooms stand below all."""
+    side, _, name = room.partition("/")
+    order = CPU if side == "cpu" else GPU
+    return next((i for i, names in enumerate(order) if name in names), -1 if not name else None)
+
+
+def room_of(name):
+    parts = name.split("/")
+    if parts[0] in ("cpu", "gpu") and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0]
+
+
+ALGO = {  # by how a form's name ends: files and rooms that it may include
+    ".c": r"core/explain(_steps)?\.h",
+    "_cpu.h": r"cpu/.*|core/(order|half|paths)\.h",
+    ".cu": r"gpu/.*",
+}
+OTHERS = {  # room: what it may include
+    "include": r"upsweep(_typed)?\.h|include/.*",
+    "core": r"upsweep\.h|core/.*",
+    "calls": r"upsweep\.h|core/.*|calls/.*|cpu/cpu\.h|cpu/\w+/[a-z_]+\.h",
+    "io": r"upsweep\.h|io/.*",
+    "app": r"upsweep\.h|io/.*|app/.*|view/.*",
+    "view": r"upsweep\.h|io/.*|view/.*",
+}
+
+
+def may(name, target):
+    """Whether the file may include the target, both from the root."""
+    room, other = room_of(name), room_of(target)
+    if target == "algo/algos.def":
+        return name in ("core/registry.c", "core/explain.h", "gpu/plugin/plugin.cu")
+    if room == "algo":
+        suffix = "_cpu.h" if name.endswith("_cpu.h") else Path(name).suffix
+        return re.fullmatch(ALGO.get(suffix, ""), target) is not None
+    if room.startswith(("cpu", "gpu")):
+        side = room[:3]
+        if target == "upsweep.h" or other == "core":
+            return True
+        if name == "gpu/gpu.cuh" and target == "test/emulate/cuda_emulated.h":
+            return True  # the one place where the emulator takes CUDA's place
+        return other == room or (other[:3] == side and level(other) is not None
+                                 and level(other) < level(room))
+    return room not in OTHERS or re.fullmatch(OTHERS[room], target) is not None
+
+
+def check_includes(root, sources, problems):
+    uses = collections.defaultdict(collections.Counter)
+    for name in sources:
+        if name.startswith(("test/abi/program", "test/install/", "examples/")):
+            continue  # programs of users
+        text = (root / name).read_text(encoding="utf-8")
+        for m in INCLUDE.finditer(text):
+            target, line = m.group(1), text.count("\n", 0, m.start()) + 1
+            there = target if not re.fullmatch(r"upsweep(_typed)?\.h(pp)?", target) else f"include/{target}"
+            if not (root / there).is_file() and not target.endswith(".inc"):
+                problems.append(f'{name}:{line}: "{target}" is not written from the root')
+            elif not may(name, target):
+                problems.append(f'{name}:{line}: {room_of(name)} may not include "{target}"')
+            if room_of(name) != room_of(target):
+                uses[room_of(name)][room_of(target)] += 1
+    return uses
+
+
+def check_sizes(root, sources, problems):
+    rooms = collections.defaultdict(list)
+    for name in sources:
+        rooms[room_of(name)].append(name)
+    for room, names in sorted(rooms.items()):
+        if room.split("/")[0] in ("cpu", "gpu") and level(room) is None:
+            problems.append(f"{room}: a room that is in no order (test/rooms.py)")
+        most = MOST.get(room.split("/")[0])
+        lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)
+        if most and (lines > most[0] or len(names) > most[1]):
+            problems.append(f"{room}: {lines} lines in {len(names)} files; at most {most[0]} in {most[1]}")
+    return rooms
+
+
+def check_pages(root, rooms, files, problems):
+    """A page names every file of its room, and no other."""
+    for room, names in sorted(rooms.items()):
+        if room.split("/")[0] not in ("core", "calls", "cpu", "gpu") or room in ("cpu", "gpu"):
+            continue
+        page = f"{room}/README.md"
+        if page not in files:
+            problems.append(f"{page}: is not there: a page says what the room holds")
+            continue
+        text = (root / page).read_text(encoding="utf-8")
+        if text.count("\n") > PAGE_LINES:
+            problems.append(f"{page}: {text.count(chr(10))} lines; a page has at most {PAGE_LINES}")
+        here = {n[len(room) + 1:] for n in names}
+        said = set(re.findall(r"`((?:on_gpu/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
+        for n in sorted(here - said):
+            problems.append(f"{page}: does not name {n}")
+        for n in sorted(said - here):
+            if not any(f.endswith("/" + n) for f in files):
+                problems.append(f"{page}: names {n}, which is nowhere")
+
+
+def main():
+    root = Path(sys.argv[1])
+    files = tracked(root)
+    sources = [f for f in files if f.endswith(SOURCES)]
+    problems = []
+    uses = check_includes(root, sources, problems)
+    rooms = check_sizes(root, sources, problems)
+    check_pages(root, rooms, set(files), problems)
+    if "--order" in sys.argv:
+        for room, names in sorted(rooms.items()):
+            lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)
+            print(f"{room}: {len(names)} files, {lines} lines, includes {dict(uses[room])}")
+    for f in files:
+        if re.search(r"(^|/)part_", f):
+            problems.append(f"{f}: a file is named after what it does, not part_")
+        if f.startswith("algo/") and not re.fullmatch(r"algo/(algos\.def|[a-z_]+?(\.c|_cpu\.h|\.cu))", f):
+            problems.append(f"{f}: algo/ holds algos.def and the three files of each stem")
+    print("\n".join(problems))
+    print(f"rooms: {len(rooms)} rooms, {len(sources)} sources, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+main()

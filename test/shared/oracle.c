@@ -1,0 +1,253 @@
+/* oracle.c - types, order and folds, by explicit rules. */
+#include "test/shared/oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool oracle_is_signed(upsweep_type type)
+{
+    return type == UPSWEEP_I8 || type == UPSWEEP_I16 || type == UPSWEEP_I32 || type == UPSWEEP_I64;
+}
+
+unsigned oracle_mantissa_bits(upsweep_type type)
+{
+    switch (type) {
+    case UPSWEEP_F16: return 10;
+    case UPSWEEP_BF16: return 7;
+    case UPSWEEP_F32: return 23;
+    case UPSWEEP_F64: return 52;
+    default: return 0;
+    }
+}
+
+uint64_t oracle_raw(upsweep_type type, const void *element)
+{
+    uint64_t raw = 0; /* little-endian: the low bytes come first */
+    memcpy(&raw, element, upsweep_type_bytes(type));
+    return raw;
+}
+
+/* Sign, exponent and mantissa of a floating-point element. */
+static void take_apart(upsweep_type type, uint64_t raw, bool *negative, unsigned *exponent,
+                       uint64_t *mantissa, unsigned *exponent_bits)
+{
+    unsigned bits = (unsigned)upsweep_type_bytes(type) * 8, m = oracle_mantissa_bits(type);
+    *exponent_bits = bits - 1 - m;
+    *negative = raw >> (bits - 1) & 1;
+    *exponent = (unsigned)(raw >> m & ((1u << *exponent_bits) - 1));
+    *mantissa = raw & ((UINT64_C(1) << m) - 1);
+}
+
+bool oracle_is_nan(upsweep_type type, const void *element)
+{
+    if (oracle_mantissa_bits(type) == 0) {
+        return false;
+    }
+    bool negative;
+    unsigned exponent, exponent_bits;
+    uint64_t mantissa;
+    take_apart(type, oracle_raw(type, element), &negative, &exponent, &mantissa, &exponent_bits);
+    return exponent == (1u << exponent_bits) - 1 && mantissa != 0;
+}
+
+static long double float_value(upsweep_type type, uint64_t raw)
+{
+    if (type == UPSWEEP_F64) {
+        double value;
+        memcpy(&value, &raw, sizeof value);
+        return value;
+    }
+    if (type == UPSWEEP_F32 || type == UPSWEEP_BF16) {
+        uint32_t word = (uint32_t)(type == UPSWEEP_F32 ? raw : raw << 16);
+        float value;
+        memcpy(&value, &word, sizeof value);
+        return value;
+    }
+    bool negative;
+    unsigned exponent, exponent_bits, m = oracle_mantissa_bits(type);
+    uint64_t mantissa;
+    take_apart(type, raw, &negative, &exponent, &mantissa, &exponent_bits);
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    long double value;
+    if (exponent == (1u << exponent_bits) - 1) {
+        value = mantissa != 0 ? (long double)NAN : (long double)INFINITY;
+    } else if (exponent == 0) {
+        value = ldexpl((long double)mantissa, 1 - bias - (int)m);
+    } else {
+        value = ldexpl((long double)(mantissa | UINT64_C(1) << m), (int)exponent - bias - (int)m);
+    }
+    return negative ? -value : value;
+}
+
+long double oracle_value(upsweep_type type, const void *element)
+{
+    uint64_t raw = oracle_raw(type, element);
+    if (oracle_mantissa_bits(type) != 0) {
+        return float_value(type, raw);
+    }
+    if (oracle_is_signed(type)) {
+        unsigned unused = 64 - (unsigned)upsweep_type_bytes(type) * 8;
+        return (long double)((int64_t)(raw << unused) >> unused);
+    }
+    return (long double)raw;
+}
+
+uint64_t oracle_round(upsweep_type type, long double value)
+{
+    unsigned bits = (unsigned)upsweep_type_bytes(type) * 8, m = oracle_mantissa_bits(type);
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    uint64_t infinity = (sign - 1) >> m << m;
+    if (isnan(value)) {
+        return infinity | UINT64_C(1) << (m - 1);
+    }
+    long double size = fabsl(value);
+    uint64_t low = 0, high = infinity; /* the bits of the greatest number <= size lie between */
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        if (float_value(type, middle) <= size) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    if (low < infinity) {
+        long double below = float_value(type, low), above = float_value(type, low + 1);
+        if (low + 1 == infinity) { /* half a step above the greatest number rounds to infinity */
+            above = below + (below - float_value(type, low - 1));
+        }
+        long double down = size - below, up = above - size;
+        low += up < down || (up == down && (low & 1)) ? 1 : 0;
+    }
+    return low | (signbit(value) ? sign : 0);
+}
+
+static int order_of_nans(uint64_t a, uint64_t b, uint64_t sign)
+{
+    /* +NaN by growing bits, then -NaN by shrinking bits. */
+    if ((a ^ b) & sign) {
+        return a & sign ? 1 : -1;
+    }
+    int by_bits = a < b ? -1 : a > b;
+    return a & sign ? -by_bits : by_bits;
+}
+
+static int order_of_floats(upsweep_type type, unsigned flags, const void *a, const void *b)
+{
+    unsigned bits = (unsigned)upsweep_type_bytes(type) * 8;
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    uint64_t x = oracle_raw(type, a), y = oracle_raw(type, b);
+    int turn = flags & UPSWEEP_DESCENDING ? -1 : 1;
+    if (flags & UPSWEEP_NAN_RAW) { /* sign first, then the size of what stands below the sign */
+        bool nx = x & sign, ny = y & sign;
+        if (nx != ny) {
+            return nx ? -turn : turn;
+        }
+        uint64_t sx = x & ~sign, sy = y & ~sign;
+        int by_size = sx < sy ? -1 : sx > sy;
+        return nx ? -by_size * turn : by_size * turn;
+    }
+    bool na = oracle_is_nan(type, a), nb = oracle_is_nan(type, b);
+    if (na != nb) {
+        int nan_side = flags & UPSWEEP_NAN_FIRST ? -1 : 1;
+        return na ? nan_side : -nan_side;
+    }
+    if (na) {
+        return order_of_nans(x, y, sign) * turn;
+    }
+    long double va = float_value(type, x), vb = float_value(type, y);
+    if (va == vb) { /* zeros of two signs */
+        return x == y ? 0 : x & sign ? -turn : turn;
+    }
+    return va < vb ? -turn : turn;
+}
+
+int oracle_order(upsweep_type type, unsigned flags, const void *a, const void *b)
+{
+    if (oracle_mantissa_bits(type) != 0) {
+        return order_of_floats(type, flags, a, b);
+    }
+    int turn = flags & UPSWEEP_DESCENDING ? -1 : 1;
+    if (oracle_is_signed(type)) {
+        unsigned unused = 64 - (unsigned)upsweep_type_bytes(type) * 8;
+        int64_t x = (int64_t)(oracle_raw(type, a) << unused);
+        int64_t y = (int64_t)(oracle_raw(type, b) << unused);
+        return x < y ? -turn : x > y ? turn : 0;
+    }
+    uint64_t x = oracle_raw(type, a), y = oracle_raw(type, b);
+    return x < y ? -turn : x > y ? turn : 0;
+}
+
+/* Bottom-up merge sort. */
+void oracle_argsort_by(size_t n, size_t *index, oracle_compare order, const void *context)
+{
+    size_t *other = malloc((n + 1) * sizeof *other);
+    for (size_t i = 0; i < n; i++) {
+        index[i] = i;
+    }
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t from = 0; from < n; from += 2 * run) {
+            size_t middle = from + run < n ? from + run : n;
+            size_t to = from + 2 * run < n ? from + 2 * run : n;
+            size_t a = from, b = middle;
+            for (size_t i = from; i < to; i++) {
+                bool left = b == to || (a < middle && order(index[a], index[b], context) <= 0);
+                other[i] = left ? index[a++] : index[b++];
+            }
+        }
+        memcpy(index, other, n * sizeof *index);
+    }
+    free(other);
+}
+
+typedef struct keys_of {
+    upsweep_type type;
+    unsigned flags;
+    const char *keys;
+    size_t bytes;
+} keys_of;
+
+static int order_of_keys(size_t i, size_t j, const void *context)
+{
+    const keys_of *k = context;
+    return oracle_order(k->type, k->flags, k->keys + i * k->bytes, k->keys + j * k->bytes);
+}
+
+void oracle_argsort(upsweep_type type, unsigned flags, const void *keys, size_t n, size_t *index)
+{
+    keys_of k = {type, flags, keys, upsweep_type_bytes(type)};
+    oracle_argsort_by(n, index, order_of_keys, &k);
+}
+
+static uint64_t sum_of_hashes(const void *keys, size_t n, size_t bytes)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t x = 0;
+        memcpy(&x, (const char *)keys + i * bytes, bytes);
+        x = (x ^ (x >> 31)) * UINT64_C(0xd6e8feb86659fd93) + UINT64_C(0x5bf03635e4d1c9b7);
+        x = (x ^ (x >> 32)) * UINT64_C(0xa0761d6478bd642f);
+        sum += x ^ (x >> 29);
+    }
+    return sum;
+}
+
+const char *oracle_same_keys(const void *before, const void *after, size_t n, size_t bytes)
+{
+    return sum_of_hashes(before, n, bytes) == sum_of_hashes(after, n, bytes)
+               ? NULL
+               : "the keys are not those of the input";
+}
+
+const char *oracle_sorted(upsweep_type type, unsigned flags, const void *before, const void *after,
+                          size_t n)
+{
+    size_t bytes = upsweep_type_bytes(type);
+    const char *keys = after;
+    for (size_t i = 1; i < n; i++) {
+        if (oracle_order(type, flags, keys + (i - 1) * bytes, keys + i * bytes) > 0) {
+            return "the keys are not in order";
+        }
+    }
+    return oracle_same_keys(before, after, n, bytes);
+}
