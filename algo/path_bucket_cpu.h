@@ -75,7 +75,7 @@ static inline unsigned char *last_place(queue *q, size_t entry_bytes)
 }
 
 /* Also after a search that was given up half way. */
-static queue *queue_begin(const usw_path_room *room, size_t entry_bytes)
+static queue *queue_begin(const usw_path_scratch *room, size_t entry_bytes)
 {
     queue *q = room->queue;
     for (size_t k = 0; k < RING; k++) {
@@ -192,12 +192,12 @@ static inline unsigned char *end_of(chunk *c, unsigned char *tail)
 #define PATH_BODY "cpu/paths/bucket_queue.h"
 #include "cpu/paths/each_weight_kind.h"
 
-static upsweep_status search(usw_path_room *room, const usw_path_query *query)
+static upsweep_status search(usw_path_scratch *room, const usw_path_query *query)
 {
     return BY_KIND(query->graph, search)(room, query);
 }
 
-static size_t touched(const usw_path_room *room, const upsweep_graph *g)
+static size_t touched(const usw_path_scratch *room, const upsweep_graph *g)
 {
     queue *q = room->queue;
     for (size_t k = 0; k < RING; k++) {
@@ -259,7 +259,7 @@ static void open_member(void *context, size_t task, unsigned thread)
     size_t n = o->query->graph->vertices, stretch = usw_div_up(n, c->threads);
     size_t begin = usw_min(n, task * stretch);
     (void)thread;
-    (void)queue_begin(&(usw_path_room){.queue = m->q}, 2 * o->bytes);
+    (void)queue_begin(&(usw_path_scratch){.queue = m->q}, 2 * o->bytes);
     m->q->crew = c;
     memset(m->out, 0, c->threads * sizeof(void *));
     usw_distances_clear(o->query->graph, (char *)o->query->distance + begin * o->bytes, NULL,

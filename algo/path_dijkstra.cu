@@ -109,7 +109,7 @@ __device__ __forceinline__ void relax(const job<Net> &j, candidate from, const u
             atomicMin(j.bad, static_cast<unsigned long long>(a));
             continue;
         }
-        const D way = usw_way_over<W>(static_cast<D>(from.distance), arc.weight);
+        const D way = usw_distance_over<W>(static_cast<D>(from.distance), arc.weight);
         if (way < j.unreached && way <= j.cutoff && way < atomicMin(&j.dist[arc.head], way)) {
             atomicMin(&j.open[arc.head], way);
         }

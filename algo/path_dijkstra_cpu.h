@@ -24,7 +24,7 @@ typedef struct nearest {
 #define PATH_BODY "cpu/paths/dense_matrix.h"
 #include "cpu/paths/each_weight_kind.h"
 
-static upsweep_status search(usw_path_room *room, const usw_path_query *q)
+static upsweep_status search(usw_path_scratch *room, const usw_path_query *q)
 {
     size_t n = q->graph->vertices, bytes = n * 8;
     void *penalty = room->slab_bytes >= bytes ? room->slab

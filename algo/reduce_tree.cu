@@ -36,9 +36,9 @@ struct tuning {
 };
 constexpr tuning tune = {32, 128, 3, 4096, 1024, 2048, 256, 4, 4};
 #ifdef USW_EMULATE
-enum : unsigned { FEW_TILES = USW_ODOMETER_TEETH };
+enum : unsigned { FEW_TILES = USW_CARRY_FANOUT };
 #else
-enum : unsigned { FEW_TILES = USW_WHEELS_ONCE }; /* whose sums one block adds up alone */
+enum : unsigned { FEW_TILES = USW_CARRY_TOTAL_ONCE }; /* whose sums one block adds up alone */
 #endif
 
 enum : unsigned { TILE = USW_REDUCE_TILE };
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
     tree_of_few(tree_args a, E e)
 {
     typedef typename E::Raw R;
-    USW_SHARED(usw_wheels_room, room);
+    USW_SHARED(usw_carry_total_shared, room);
     USW_SHARED(usw_call, call);
     const uint64_t t = blockIdx.x, left = a.n - t * TILE;
     unsigned long long drawn = 0;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
         if (call.number + 1 < gridDim.x) {
             return;
         }
-        all = usw_wheels_read<USW_REDUCE_LANES>(
+        all = usw_carry_total_read<USW_REDUCE_LANES>(
             e, gridDim.x, room, [&](uint64_t, unsigned count, auto to) {
                 usw_gather_all<1, 16>(a.gather, call.tag, count,
                                       [&](unsigned i, const uint64_t(&sum)[1]) {
@@ -114,9 +114,9 @@ template <typename E> __device__ __forceinline__ void sum_tiles(const tree_args 
             usw_lanes_of_tile<tune.float_vectors>(e, tile, lane);
         } else {
             const uint64_t left = a.n - t * TILE;
-            usw_lanes_of_part(e, tile, left < TILE ? static_cast<unsigned>(left) : +TILE, lane);
+            usw_lanes_of_range(e, tile, left < TILE ? static_cast<unsigned>(left) : +TILE, lane);
         }
-        const double sum = usw_lanes_meet<R>(e, lane);
+        const double sum = usw_lanes_combine<R>(e, lane);
         if (threadIdx.x % 32 == 0) {
             a.sums[t] = sum;
         }
@@ -128,10 +128,10 @@ template <typename E> __device__ __forceinline__ void sum_groups(const tree_args
 {
     const uint64_t step = uint64_t(gridDim.x) * (tune.float_threads / 32);
     uint64_t g = uint64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
-    for (; g * USW_ODOMETER_TEETH < a.tiles; g += step) {
-        const uint64_t first = g * USW_ODOMETER_TEETH, left = a.tiles - first;
-        const double sum = usw_wheels_group(
-            e, a.sums + first, left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64);
+    for (; g * USW_CARRY_FANOUT < a.tiles; g += step) {
+        const uint64_t first = g * USW_CARRY_FANOUT, left = a.tiles - first;
+        const double sum = usw_carry_total_group(
+            e, a.sums + first, left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64);
         if (threadIdx.x % 32 == 0) {
             a.groups[g] = sum;
         }
@@ -141,15 +141,15 @@ template <typename E> __device__ __forceinline__ void sum_groups(const tree_args
 template <typename E>
 __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tree_args a, E e)
 {
-    USW_SHARED(usw_wheels_room, room);
+    USW_SHARED(usw_carry_total_shared, room);
     sum_tiles(a, e);
     usw_grid_barrier(a.barrier, 1, true);
     sum_groups(a, e);
-    if (!usw_wheels_is_last(a.finished)) {
+    if (!usw_carry_total_is_last(a.finished)) {
         return;
     }
-    const uint64_t groups = a.tiles / USW_ODOMETER_TEETH;
-    double all = usw_wheels_read<tune.float_threads>(
+    const uint64_t groups = a.tiles / USW_CARRY_FANOUT;
+    double all = usw_carry_total_read<tune.float_threads>(
         e, groups, room, [&](uint64_t base, unsigned count, auto to) {
 #pragma unroll 8
             for (unsigned i = threadIdx.x; i < count; i += tune.float_threads) {
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tr
             }
         });
     if (threadIdx.x == 0) {
-        if (a.tiles % USW_ODOMETER_TEETH != 0) {
+        if (a.tiles % USW_CARRY_FANOUT != 0) {
             all = e.join(all, __ldcg(a.groups + groups));
         }
         *reinterpret_cast<uint64_t *>(a.result) = usw_f64_number::narrow(all);
@@ -177,7 +177,7 @@ upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *resul
         return USW_LAUNCH(g, (tree_of_few<E>), dim3(static_cast<unsigned>(a.tiles)),
                           dim3(USW_REDUCE_LANES), 0, a, e);
     }
-    const uint64_t groups = (a.tiles + USW_ODOMETER_TEETH - 1) / USW_ODOMETER_TEETH;
+    const uint64_t groups = (a.tiles + USW_CARRY_FANOUT - 1) / USW_CARRY_FANOUT;
     a.sums = static_cast<double *>(usw_gpu_scratch(g, (a.tiles + groups) * sizeof *a.sums));
     if (a.sums == nullptr) {
         return g->status;
@@ -185,7 +185,7 @@ upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *resul
     a.groups = a.sums + a.tiles;
     a.barrier = g->barrier;
     a.finished = g->barrier + USW_GPU_FINISHED;
-    const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_wheels_room) + 2048);
+    const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_carry_total_shared) + 2048);
     const uint64_t fit = g->sms * (by_room < tune.float_blocks ? by_room : tune.float_blocks);
     return USW_LAUNCH_COOPERATIVE(g, (tree<E>), dim3(static_cast<unsigned>(fit)),
                                   dim3(tune.float_threads), 0, a, e);

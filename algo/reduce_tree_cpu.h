@@ -323,12 +323,12 @@ static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_typ
     j.sums = is_float ? (double *)(void *)j.part : NULL;
     usw_parallel(u, chunks, chunk_task, &j);
     if (is_float) {
-        usw_odometer o;
-        usw_odometer_start(&o, op == UPSWEEP_PRODUCT);
+        usw_carry_tree o;
+        usw_carry_tree_start(&o, op == UPSWEEP_PRODUCT);
         for (size_t t = 0; t < parts; t++) {
-            usw_odometer_add(&o, j.sums[t], false);
+            usw_carry_tree_add(&o, j.sums[t], false);
         }
-        double total = usw_odometer_carry(&o);
+        double total = usw_carry_tree_carry(&o);
         uint64_t nan = UINT64_C(0x7ff8) << 48;
         memcpy(result, total != total ? (const void *)&nan : (const void *)&total, sizeof total);
         return UPSWEEP_OK;

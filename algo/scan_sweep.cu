@@ -42,7 +42,7 @@ struct scan_args {
     bool exclusive, bulk_in, bulk_out;
     unsigned long long *calls; /* tiles are drawn from here, or, if it is NULL, from ticket */
     uint32_t *ticket;          /* both NULL: there is one tile */
-    usw_odometer_tree tree;
+    usw_carry_levels tree;
 };
 
 /* ---- heads ---- */
@@ -85,9 +85,9 @@ template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_
 
 /* A block's shared memory. */
 template <typename E, bool cut> struct sweep_shared {
-    usw_sweep_room<E, cut> tile;
+    usw_scan_shared<E, cut> tile;
     uint64_t arrived; /* barrier of gpu/block/bulk_copy.cuh */
-    usw_odometer_room<typename E::Acc, E::exact> odometer;
+    usw_carry_tree_shared<typename E::Acc, E::exact> odometer;
     usw_call call;
 };
 
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     USW_SHARED(shared, s);
     const uint64_t t = begin_tile<E, cut>(a, s), begin = t * tile;
-    usw_odometer_tree tree = a.tree;
+    usw_carry_levels tree = a.tree;
     tree.tag = s.call.tag;
     const bool whole = begin + tile <= a.n;
     const unsigned count = whole ? tile : static_cast<unsigned>(a.n - begin);
@@ -154,12 +154,12 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
     if (threadIdx.x < 32) {
         total = usw_sweep_tops<cut>(e, s.tile, &head);
         if (threadIdx.x == 0 && tree.levels > 0) {
-            usw_odometer_publish(tree, 0, t, total, head);
+            usw_carry_tree_publish(tree, 0, t, total, head);
         }
     }
-    usw_odometer_turn(e, tree, t, total, head, s.odometer);
+    usw_carry_tree_turn(e, tree, t, total, head, s.odometer);
     __syncthreads();
-    const A carry = usw_odometer_read(e, tree, t, total, head, s.odometer);
+    const A carry = usw_carry_tree_read(e, tree, t, total, head, s.odometer);
     usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, carry, before, a.exclusive, t == 0);
     R *out = static_cast<R *>(a.out) + begin;
     if (USW_BULK && a.bulk_out && whole) {
@@ -193,15 +193,15 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
     const bool apart = s->heads != nullptr || s->keys != nullptr;
-    const unsigned near = apart || g->device < 0 ? 0 : usw_near_takes<E>(g, tiles);
+    const unsigned near = apart || g->device < 0 ? 0 : usw_scan_one_launch_takes<E>(g, tiles);
     const bool ring = near == 0 && usw_ring_takes<E>(g, s, tiles);
-    if (tiles > 1 && (ring || !usw_odometer_keeps(g, tiles, &a.tree, &a.calls)) &&
-        usw_odometer_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
+    if (tiles > 1 && (ring || !usw_carry_tree_keeps(g, tiles, &a.tree, &a.calls)) &&
+        usw_carry_tree_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
     }
     if (near != 0) {
         a.tree.tiles = tiles;
-        return usw_near_scan(g, s, a.tree, a.calls, near, e);
+        return usw_scan_one_launch(g, s, a.tree, a.calls, near, e);
     }
     if (ring) {
         return usw_ring_scan(g, s, a.tree, e);

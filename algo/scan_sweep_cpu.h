@@ -41,7 +41,7 @@ typedef struct work {
     size_t ahead; /* elements from a block to the next one of the same thread, probably */
     /* What travels from block to block, owned by the one whose turn it is. */
     uint64_t exact;
-    usw_odometer sums;
+    usw_carry_tree sums;
     _Atomic size_t turn;
     usw_shares rooms; /* one a thread: tiles; for sums only */
 } work;
@@ -211,7 +211,7 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     size_t blocks = usw_div_up(s->n, block);
     work w = {.s = s, .bytes = bytes, .neutral = neutral_of(s->op), .totals = u->threads > 1};
     w.exact = w.neutral;
-    usw_odometer_start(&w.sums, s->op == UPSWEEP_PRODUCT);
+    usw_carry_tree_start(&w.sums, s->op == UPSWEEP_PRODUCT);
     if (s->op == UPSWEEP_LEAST || s->op == UPSWEEP_GREATEST) {
         w.map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
     }

@@ -191,7 +191,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few));
-    usw_radix_room room = {};
+    usw_digit_scratch room = {};
     room.keys_tmp = j.tmp;
     room.control = j.radix;
     return usw_radix_queue(g, s, room, &j.plan->lsd);
@@ -311,11 +311,11 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 
 static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
 {
-    return usw_gpu_sort_again(g, s, sort_keys);
+    return usw_gpu_sort_repeat(g, s, sort_keys);
 }
 static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    return usw_gpu_pairs_again(g, p, usw_hybrid_pairs);
+    return usw_gpu_pairs_repeat(g, p, usw_hybrid_pairs);
 }
 
 USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_again, pairs_again, 0, false, false};

@@ -41,7 +41,7 @@ enum {
 static void FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *map, bool back)
 {
 #if KEY_BITS != 128
-    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     if (map != NULL) {
         (back ? maps->unmap : maps->map)[USW_WIDTH](out, in, n, map);
         return;
@@ -88,7 +88,7 @@ static void FN(sort_bucket)(void *context, size_t i, unsigned lane)
     uint32_t which = b->level->order[b->skip + i];
     size_t begin = b->level->start[which], n = b->level->start[which + 1] - begin;
     (void)lane;
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](b->at + begin, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](b->at + begin, n);
     FN(map_keys)(b->home + begin, b->at + begin, n, b->h->map, true);
 }
 
@@ -160,7 +160,7 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
     upsweep *u = h->u;
     size_t tables = (size_t)u->threads * (BUCKETS_MAX * (LINE_BYTES + 32) + (size_t)8192) +
                     LEVELS_MAX * (sizeof(FN(level)) + 4096);
-    if (usw_scratch_room(u) / sizeof(KEY) < n || usw_scratch_room(u) - n * sizeof(KEY) < tables) {
+    if (usw_scratch_left(u) / sizeof(KEY) < n || usw_scratch_left(u) - n * sizeof(KEY) < tables) {
         return NULL;
     }
     KEY *other = usw_scratch(u, n * sizeof(KEY));
@@ -226,7 +226,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         USW_ROUTE_IF(small, "few, in signed order", USW_SIGNED);
         USW_ROUTE_IF(!small, "in place, in signed order", USW_SIGNED);
         if (small) {
-            USW_SYMBOL(usw_part_vsort).sort_signed[USW_WIDTH](k, n);
+            USW_SYMBOL(usw_cache_sort_steps).sort_signed[USW_WIDTH](k, n);
         } else {
             SIGNED_FN(sort_in_place)(u, k, n);
         }
@@ -238,7 +238,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         USW_ROUTE_IF(small, "few plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         USW_ROUTE_IF(!small, "in place, plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
         if (small) {
-            USW_SYMBOL(usw_part_vsort).sort_doubles(k, n);
+            USW_SYMBOL(usw_cache_sort_steps).sort_doubles(k, n);
         } else {
             sort_in_place_f64(u, k, n);
         }
@@ -249,7 +249,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     USW_ROUTE_IF(!small, "in place", USW_ROUTE_DEFAULT);
     FN(map_all)(u, k, n, h.map, false);
     if (small) {
-        USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](k, n);
+        USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](k, n);
     } else {
         FN(sort_in_place)(u, k, n);
     }
@@ -267,7 +267,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
 }
 
 #if KEY_BITS == 128
-const usw_part_hybrid USW_SYMBOL(usw_part_hybrid) = {
+const usw_hybrid_steps USW_SYMBOL(usw_hybrid_steps) = {
     .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128}};
 USW_SORT_FORM(sort_hybrid, .in_place = false)
 #endif

@@ -54,7 +54,7 @@ static void FN(sort_first)(KEY *k, size_t n)
 /* ---- blocks of blocks: rounds over sorted blocks ---- */
 
 typedef struct FN(job) {
-    const usw_part_merge *part;
+    const usw_merge_steps *part;
     KEY *keys;
     usw_shares kept; /* room for a block, one a lane */
     size_t n, block; /* of the top level */
@@ -63,7 +63,8 @@ typedef struct FN(job) {
 } FN(job);
 
 /* Lowest keys to the left block of nx keys, highest to the right one of ny; true if any moved. */
-static bool FN(exchange_blocks)(const usw_part_merge *part, KEY *x, size_t nx, size_t ny, KEY *kept)
+static bool FN(exchange_blocks)(const usw_merge_steps *part, KEY *x, size_t nx, size_t ny,
+                                KEY *kept)
 {
     unsigned width = usw_log2_up(sizeof(KEY));
     KEY *y = x + nx;
@@ -78,7 +79,7 @@ static bool FN(exchange_blocks)(const usw_part_merge *part, KEY *x, size_t nx, s
 }
 
 /* One round; blocks of `block` keys, the last may be shorter. */
-static bool FN(exchange_neighbours)(const usw_part_merge *part, KEY *k, size_t n, size_t block,
+static bool FN(exchange_neighbours)(const usw_merge_steps *part, KEY *k, size_t n, size_t block,
                                     size_t parity, KEY *kept)
 {
     bool changed = false;
@@ -88,7 +89,7 @@ static bool FN(exchange_neighbours)(const usw_part_merge *part, KEY *k, size_t n
     return changed;
 }
 
-static void FN(sort_blocks)(const usw_part_merge *part, KEY *k, size_t n, KEY *kept)
+static void FN(sort_blocks)(const usw_merge_steps *part, KEY *k, size_t n, KEY *kept)
 {
     for (size_t i = 0; i < n; i += FIRST) {
         FN(sort_first)(k + i, usw_min(FIRST, n - i));
@@ -144,7 +145,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
                                unsigned bit_end)
 {
     USW_ROUTE("oddeven");
-    FN(job) job = {.part = USW_PICK(u->isa, usw_part_merge), .keys = keys, .n = n, .block = FIRST};
+    FN(job) job = {.part = USW_PICK(u->isa, usw_merge_steps), .keys = keys, .n = n, .block = FIRST};
     (void)bit_begin, (void)bit_end;
     if (n <= FIRST) {
         FN(sort_first)(keys, n);

@@ -35,7 +35,7 @@ struct radix_job {
     usw_keymap map;
     unsigned bit_begin, bit_end;
     bool stable;
-    usw_radix_room room;
+    usw_digit_scratch room;
     const unsigned *go; /* as usw_radix_queue */
     const void *few;    /* as usw_radix_queue_pairs */
 };
@@ -43,7 +43,7 @@ struct radix_job {
 /* The room that a sort takes, from the scratch where there is none; keys_out is the caller's where
  * he wants keys. */
 template <typename K, unsigned value_bytes>
-static bool take_room(usw_gpu *g, const radix_job &j, usw_radix_room &r)
+static bool take_room(usw_gpu *g, const radix_job &j, usw_digit_scratch &r)
 {
     constexpr bool joins = sizeof(K) == value_bytes;
     r = j.room;
@@ -77,7 +77,7 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
 {
     using counting = usw_radix_count_tuning;
     const size_t n = a.pass.n;
-    const bool narrow = usw_clerk_narrow(n);
+    const bool narrow = usw_spine_narrow(n);
     if (!cleared) {
         usw_gpu_fill(g, a.pass.control, 0, sizeof *a.pass.control);
     }
@@ -103,7 +103,7 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
     }
     size_t finish_blocks = (n + 4095) / 4096;
     finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
-    return USW_LAUNCH_CHAINED(g, (usw_radix_finish<K, value_bytes>),
+    return USW_LAUNCH_CHAINED(g, (usw_radix_copy_out<K, value_bytes>),
                               static_cast<unsigned>(finish_blocks), 512, 0, a.finish);
 }
 
@@ -112,14 +112,14 @@ template <typename K, unsigned value_bytes,
 static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
 {
     size_t n = j.n, tiles = (n + shape::tile - 1) / shape::tile;
-    unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_ring_tiles(grid);
-    const bool narrow = usw_clerk_narrow(n);
+    unsigned grid = g->sms * shape::blocks, ring_tiles = usw_look_back_ring_tiles(grid);
+    const bool narrow = usw_spine_narrow(n);
     size_t slots = tiles < ring_tiles ? tiles : ring_tiles;
-    size_t ring_words = usw_clerk_ring_words(slots, narrow) + slots;
+    size_t ring_words = usw_spine_ring_words(slots, narrow) + slots;
     auto *control = static_cast<usw_radix_control *>(
         j.room.control != nullptr ? j.room.control : usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
-    usw_radix_room room;
+    usw_digit_scratch room;
     if (!take_room<K, value_bytes>(g, j, room) || control == nullptr || ring == nullptr) {
         return g->status;
     }
@@ -145,20 +145,20 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                          bits,
                                          control,
                                          ring,
-                                         ring + usw_clerk_ring_words(slots, narrow),
+                                         ring + usw_spine_ring_words(slots, narrow),
                                          ring_tiles,
                                          few};
-    const usw_finish_args<K> finish = {pass.keys_in,
-                                       static_cast<K *>(j.keys_out),
-                                       keys_tmp,
-                                       j.values_in,
-                                       j.values_out,
-                                       room.values_tmp,
-                                       n,
-                                       last_in_tmp,
-                                       pass.spare,
-                                       control,
-                                       j.go};
+    const usw_copy_out_args<K> finish = {pass.keys_in,
+                                         static_cast<K *>(j.keys_out),
+                                         keys_tmp,
+                                         j.values_in,
+                                         j.values_out,
+                                         room.values_tmp,
+                                         n,
+                                         last_in_tmp,
+                                         pass.spare,
+                                         control,
+                                         j.go};
     const usw_radix_steps<K> a = {count, pass, finish};
     const unsigned some = static_cast<unsigned>(tiles + 1 < grid ? tiles + 1 : grid);
     if constexpr (value_bytes != 0 && sizeof(K) >= 4) {
@@ -177,8 +177,8 @@ static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, u
     bool carries = value_bytes != 0 || j.bit_end - j.bit_begin != 8u << width;
     const usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
                               j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
-    if (usw_gpu_held_pays(g, &s)) {
-        return usw_gpu_held_sort(g, &s, j.stable, nullptr);
+    if (usw_gpu_one_launch_pays(g, &s)) {
+        return usw_gpu_one_launch_sort(g, &s, j.stable, nullptr);
     }
     if (j.n <= usw_gpu_small_max(g, width, carries)) {
         return usw_gpu_small_sort(g, &s);
@@ -199,7 +199,7 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
     return sort_job(g, job, s->width, 0);
 }
 
-upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_radix_room &room,
+upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_digit_scratch &room,
                                const unsigned *go)
 {
     if (go == nullptr) {
@@ -207,10 +207,10 @@ upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_radi
     }
     radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
                      0,       8u << s->width, false,   room,    go,   nullptr};
-    if (s->n <= usw_gpu_held_max(g, s->width, 0)) {
+    if (s->n <= usw_gpu_one_launch_fits(g, s->width, 0)) {
         const usw_small_sort held = {s->keys, s->keys,  nullptr, nullptr, 0,
                                      s->n,    s->width, s->map,  0,       8u << s->width};
-        return usw_gpu_held_sort(g, &held, false, go);
+        return usw_gpu_one_launch_sort(g, &held, false, go);
     }
     return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
@@ -299,8 +299,9 @@ bool usw_radix_takes_few(const usw_gpu *g, const usw_gpu_pairs *p)
                                  : run_together<uint32_t, 8>(g);
 }
 
-upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const usw_radix_room &room,
-                                     const unsigned *go, const void *few)
+upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p,
+                                     const usw_digit_scratch &room, const unsigned *go,
+                                     const void *few)
 {
     if (go == nullptr) {
         return sort_pairs(g, p);
@@ -316,11 +317,11 @@ upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p, const u
 
 static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
 {
-    return usw_gpu_sort_again(g, s, sort_keys);
+    return usw_gpu_sort_repeat(g, s, sort_keys);
 }
 static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    return usw_gpu_pairs_again(g, p, sort_pairs);
+    return usw_gpu_pairs_repeat(g, p, sort_pairs);
 }
 
 USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_again, pairs_again, 0, true, false};

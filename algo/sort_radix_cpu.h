@@ -339,7 +339,7 @@ static void sort_in_cache(uint64_t *keys, uint64_t *spare, size_t n, uint64_t di
     leaf_u64(keys, spare, keys, n, differ, 0);
 }
 
-const usw_part_lsd USW_SYMBOL(usw_part_lsd) = {
+const usw_digit_steps USW_SYMBOL(usw_digit_steps) = {
     .sort = sort_in_cache,
     .sort_flipped = {sort_flipped_u8, sort_flipped_u16, sort_flipped_u32, sort_flipped_u64}};
 USW_SORT_FORM(sort_radix, .takes_bits = true)

@@ -77,7 +77,7 @@ static void FN(sort_bucket)(void *context, size_t i, unsigned lane)
     size_t begin = b->start[which], n = b->start[which + 1] - begin;
     (void)lane;
     FN(map_keys)(b->keys + begin, b->at + begin, n, NULL, true);
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](b->keys + begin, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](b->keys + begin, n);
 }
 
 /* Largest bucket first, so that none is left for the end. */
@@ -99,7 +99,7 @@ static void FN(choose_splitters)(FN(pivots) * p, const KEY *keys, size_t n, KEY 
     for (size_t i = 0, step = n / SAMPLE_KEYS; i < SAMPLE_KEYS; i++) {
         sample[i] = keys[i * step + (size_t)((i * 0x9e3779b97f4a7c15) >> 20) % step];
     }
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](sample, SAMPLE_KEYS);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](sample, SAMPLE_KEYS);
     for (size_t i = 0; i < SPLITTERS; i++) {
         splitter[i] = sample[(i + 1) * SAMPLE_KEYS / (SPLITTERS + 1)];
         /* The second of equal splitters is the next value: between the two lies one value only. */
@@ -123,7 +123,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
     FN(buckets) *b = pivots == NULL ? NULL : usw_scratch(u, sizeof *b);
     if (b == NULL || !take_scatter_room(u, &room)) {
         USW_ROUTE("few, or no scratch");
-        USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](keys, n);
+        USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](keys, n);
         return UPSWEEP_OK;
     }
     USW_ROUTE("splitters");

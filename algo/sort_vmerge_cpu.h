@@ -22,7 +22,7 @@ enum {
 
 /* One sort: the lists of a pass lie in from, those it makes in to. */
 typedef struct FN(job) {
-    const usw_part_merge *part;
+    const usw_merge_steps *part;
     KEY *keys, *from, *to, *first; /* first: where sorted vectors go */
     size_t n, block, list;         /* keys; of a block; of a list in this pass */
 } FN(job);
@@ -157,7 +157,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
     }
     /* The last pass must end in the keys. */
     FN(job)
-    job = {.part = USW_PICK(u->isa, usw_part_merge),
+    job = {.part = USW_PICK(u->isa, usw_merge_steps),
            .keys = keys,
            .from = passes % 2 ? scratch : keys,
            .to = passes % 2 ? keys : scratch,

@@ -72,7 +72,7 @@ struct places {
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
-                                              usw_odometer_room<uint64_t, true> &room)
+                                              usw_carry_tree_shared<uint64_t, true> &room)
 {
     const usw_split_counts e;
     uint64_t before, all;
@@ -91,9 +91,9 @@ __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, u
         before = sums.before;
         all = sums.all;
     } else {
-        usw_odometer_turn(e, a.tree, t, uint64_t(ones), false, room);
+        usw_carry_tree_turn(e, a.tree, t, uint64_t(ones), false, room);
         __syncthreads();
-        before = usw_odometer_read(e, a.tree, t, uint64_t(ones), false, room);
+        before = usw_carry_tree_read(e, a.tree, t, uint64_t(ones), false, room);
         all = a.all_ones != nullptr ? *a.all_ones : before + ones;
     }
     if (last && threadIdx.x == 0 && count_to != nullptr) {
@@ -129,14 +129,14 @@ __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigne
 {
     if (a.ticket != nullptr && threadIdx.x == 0) {
         __threadfence();
-        usw_odometer_publish(a.tree, 0, t, uint64_t(ones), false);
+        usw_carry_tree_publish(a.tree, 0, t, uint64_t(ones), false);
     }
 }
 
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(split_args a)
 {
-    typedef usw_odometer_room<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
     constexpr unsigned tile = shape<W>::tile, words = shape<W>::words;
     USW_SHARED_ARRAY(W, x, [tile]);
     USW_SHARED(odometer_room, room);
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 {
-    typedef usw_odometer_room<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
     constexpr unsigned most = 1024;
     USW_SHARED_ARRAY(W, x, [tune.tile_bytes / sizeof(W)]);
     USW_SHARED_ARRAY(uint16_t, from, [most]); /* which element goes to a place of the tile */
@@ -227,13 +227,13 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 /* In place: a tree a column, side by side, still empty, and a ticket. */
 upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
-    a->nodes = usw_odometer_nodes(tiles);
+    a->nodes = usw_carry_tree_nodes(tiles);
     const size_t bytes = (columns * a->nodes + 1) * sizeof(usw_node);
     usw_node *all = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
     if (all == nullptr) {
         return g->status;
     }
-    a->tree = usw_odometer_place<usw_no_tag>(all, tiles);
+    a->tree = usw_carry_tree_place<usw_no_tag>(all, tiles);
     a->ticket = reinterpret_cast<uint32_t *>(all + columns * a->nodes);
     return usw_gpu_fill(g, all, 0, bytes);
 }
@@ -244,7 +244,7 @@ upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned
     usw_split_count_args count = {};
     uint32_t *sum = nullptr; /* where a ticket would be */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
-    if (bits == nullptr || usw_odometer_make(g, tiles, true, &a->tree, &sum) != UPSWEEP_OK) {
+    if (bits == nullptr || usw_carry_tree_make(g, tiles, true, &a->tree, &sum) != UPSWEEP_OK) {
         return g->status;
     }
     a->bits = bits;
@@ -268,7 +268,7 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     if (keep && (a->in == a->out || a->n < tune.counted)) {
         return prepare_order(g, a, tiles, columns);
     }
-    return prepare_count(g, a, tiles, USW_ODOMETER_LEVELS);
+    return prepare_count(g, a, tiles, USW_CARRY_LEVELS);
 }
 
 /* Whether all tiles fit the device at once, in blocks that meet. */
@@ -308,8 +308,8 @@ template <typename S> upsweep_status move_ring(usw_gpu *g, split_args a)
 
 template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_args a)
 {
-    if (usw_split_near_takes(g, a.n)) {
-        return usw_split_near_move<W, keep>(
+    if (usw_split_one_launch_takes(g, a.n)) {
+        return usw_split_one_launch<W, keep>(
             g, {a.in, a.flags, a.out, static_cast<unsigned>(a.n), a.count, {}});
     }
     a.tile = shape<W>::tile;

@@ -129,7 +129,7 @@ static upsweep_status run(upsweep *u, ford *f, uint32_t *parent, uint32_t *cycle
                         .distance = f->distance};
     uint32_t lost = f->below;
     if (lost != UPSWEEP_NO_VERTEX || (f->saturated && usw_distance_lost(&q, &lost))) {
-        usw_path_room where = {.culprit = lost};
+        usw_path_scratch where = {.culprit = lost};
         return usw_path_failure(u, UPSWEEP_ERROR_RANGE, &where, f->g->weight_type);
     }
     if (parent != NULL) {

@@ -250,7 +250,7 @@ enum { SORTED_DEGREE = 8, ROWS_A_TASK = 1024 };
 
 typedef struct rows {
     const upsweep_graph *g;
-    const usw_part_vsort *vsort;
+    const usw_cache_sort_steps *vsort;
 } rows;
 
 /* An arc in memory is its head, then its weight: as a number of 64 bits it goes by weight, then by
@@ -274,7 +274,7 @@ static void sort_rows(void *context, size_t task, unsigned lane)
 /* Lets searches read rows by weight, where that pays. */
 static void sort_if_worth(upsweep *u, upsweep_graph *g)
 {
-    rows r = {g, USW_PICK(u->isa, usw_part_vsort)};
+    rows r = {g, USW_PICK(u->isa, usw_cache_sort_steps)};
     g->sorted = g->symmetric && !g->negative && g->degree_max < UINT32_MAX &&
                 (g->weight_type == UPSWEEP_U32 || g->weight_type == UPSWEEP_F32) &&
                 g->arcs / SORTED_DEGREE >= g->vertices && g->arcs > 0;

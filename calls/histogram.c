@@ -17,7 +17,7 @@ enum {
 
 typedef struct job {
     const usw_buckets *b;
-    const usw_part_histogram *part;
+    const usw_histogram_steps *part;
     usw_isa isa;
     const unsigned char *keys; /* or bucket numbers */
     const unsigned char *in;
@@ -36,7 +36,7 @@ static bool is_small_digit(const usw_buckets *b)
 static upsweep_status take_tables(upsweep *u, job *j)
 {
     size_t total;
-    j->part = USW_PICK(u->isa, usw_part_histogram_cpu);
+    j->part = USW_PICK(u->isa, usw_histogram_steps_cpu);
     j->isa = u->isa;
     j->stretches = usw_max(1, usw_min(u->threads, j->n / STRETCH_MIN));
     j->stretch = usw_div_up(usw_div_up(j->n, j->stretches), USW_TILE) * USW_TILE;
@@ -57,7 +57,7 @@ static void count_digits(const job *j, size_t begin, size_t end, uint64_t *table
 {
     USW_ROUTE("digits are counted as they are read");
     usw_isa isa = j->isa == USW_PORTABLE ? USW_PORTABLE : USW_AVX2;
-    const usw_part_histogram *part = USW_PICK(isa, usw_part_histogram_cpu);
+    const usw_histogram_steps *part = USW_PICK(isa, usw_histogram_steps_cpu);
     if (begin >= end) {
         memset(table, 0, j->b->count * sizeof *table);
     }

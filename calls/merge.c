@@ -22,8 +22,8 @@ typedef struct piece {
 
 typedef struct job {
     upsweep *u;
-    const usw_part_merge *part;
-    const usw_part_keymap *maps;
+    const usw_merge_steps *part;
+    const usw_keymap_steps *maps;
     unsigned width; /* index of the key width */
     size_t bytes;   /* of a key */
     usw_keymap map;
@@ -48,8 +48,8 @@ static upsweep_status prepare(job *j, upsweep_type type, const usw_options *o, c
     j->width = j->bytes == 1 ? 0 : j->bytes == 2 ? 1 : j->bytes == 4 ? 2 : 3;
     j->map = usw_keymap_of(type, o->flags);
     j->plain = usw_keymap_is_identity(&j->map);
-    j->part = USW_PICK(j->u->isa, usw_part_merge);
-    j->maps = USW_PICK(j->u->isa, usw_part_keymap);
+    j->part = USW_PICK(j->u->isa, usw_merge_steps);
+    j->maps = USW_PICK(j->u->isa, usw_keymap_steps);
     return UPSWEEP_OK;
 }
 
@@ -58,7 +58,7 @@ static uint64_t key_at(const job *j, const unsigned char *list, size_t i)
     return usw_map_key(&j->map, usw_load_raw(list + i * j->bytes, j->bytes));
 }
 
-/* As usw_part_merge.split, for keys that still need the map. */
+/* As usw_merge_steps.split, for keys that still need the map. */
 static size_t split_raw(const job *j, const piece *p, size_t rank)
 {
     size_t low = rank > p->nb ? rank - p->nb : 0, high = usw_min(rank, p->na);

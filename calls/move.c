@@ -14,7 +14,7 @@
 enum { CHUNK = 16 * USW_TILE };
 
 typedef struct move {
-    const usw_part_moves *part;
+    const usw_move_steps *part;
     const unsigned char *in;
     unsigned char *out;
     const void *index;
@@ -31,7 +31,7 @@ static upsweep_status check(upsweep *u, const usw_options *o, move *m, unsigned 
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "index_bits is 32 or 64, not %u", index_bits);
     }
     m->index_bytes = index_bits / 8;
-    m->part = USW_PICK(u->isa, usw_part_moves_cpu);
+    m->part = USW_PICK(u->isa, usw_move_steps_cpu);
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->index, m->n, m->index_bytes, "index");
     }

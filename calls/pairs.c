@@ -1,7 +1,8 @@
 /* pairs.c - sort_pairs and argsort: sorts that carry something along.
  *
- * Unless a sort is asked for by name, usw_part_pairsort does it: keys and values are split together
- * into buckets that fit the cache. Values of unusual sizes wait until the positions are sorted.
+ * Unless a sort is asked for by name, usw_pair_sort_steps does it: keys and values are split
+ * together into buckets that fit the cache. Values of unusual sizes wait until the positions are
+ * sorted.
  *
  * For a sort by name key and payload are packed into one integer, the key above, and any sort of
  * integers does the rest. Where it is stable and takes a bit range, the payload may be the value
@@ -38,13 +39,13 @@ static void pack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
     (void)lane;
-    USW_PICK(j->u->isa, usw_part_pairs)->pack(&j->pairs, t * CHUNK, usw_min(j->n, (t + 1) * CHUNK));
+    USW_PICK(j->u->isa, usw_pack_steps)->pack(&j->pairs, t * CHUNK, usw_min(j->n, (t + 1) * CHUNK));
 }
 
 static void unpack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
-    const usw_part_pairs *part = USW_PICK(j->u->isa, usw_part_pairs);
+    const usw_pack_steps *part = USW_PICK(j->u->isa, usw_pack_steps);
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK);
     (void)lane;
     part->unpack(&j->pairs, begin, end);
@@ -180,7 +181,7 @@ static void gather_task(void *context, size_t t, unsigned lane)
     const job *j = context;
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK), pb = j->pairs.record_bytes;
     (void)lane;
-    USW_PICK(j->u->isa, usw_part_pairs)
+    USW_PICK(j->u->isa, usw_pack_steps)
         ->gather(j->pairs.records, pb, pb, j->values_copy, j->values, j->value_bytes, begin, end);
 }
 

@@ -76,7 +76,7 @@ upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o,
                                 : status;
 }
 
-upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_room *room,
+upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *room,
                                 upsweep_type type)
 {
     return status == UPSWEEP_ERROR_MEMORY ? usw_fail(u, status, "no scratch for the queue")
@@ -120,7 +120,7 @@ static double shared_width(const upsweep *u, const usw_path_form *form, const us
 }
 
 static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
-                             usw_path_room *room, const char *where)
+                             usw_path_scratch *room, const char *where)
 {
     const char *name = form->dense != NULL ? "path/dijkstra" : "path/bucket";
     const char *alone = why_alone(u, form, q);
@@ -143,7 +143,7 @@ static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_pa
 
 /* By way of the core, where there is one and room for it. delta: what was asked for, or 0. */
 static upsweep_status search_core(upsweep *u, const usw_path_form *form, const usw_path_query *q,
-                                  usw_path_room *room, double delta)
+                                  usw_path_scratch *room, double delta)
 {
     usw_climb climb;
     usw_mark mark = usw_scratch_mark(u);
@@ -153,7 +153,7 @@ static upsweep_status search_core(upsweep *u, const usw_path_form *form, const u
         usw_scratch_reset(u, mark);
         return search(u, form, q, room, "");
     }
-    if (usw_search_near(form, room, q, &status)) {
+    if (usw_search_contracted(form, room, q, &status)) {
         usw_report(u, "path/bucket", "buckets of width %g, one thread: few vertices are near",
                    q->delta);
         return status;
@@ -173,7 +173,7 @@ static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_fo
                           double delta, uint32_t *parent)
 {
     usw_mark mark = usw_scratch_mark(u);
-    usw_path_room room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
+    usw_path_scratch room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
     if (room.queue == NULL) {
         return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
     }

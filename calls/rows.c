@@ -38,13 +38,13 @@ static size_t row_begin(const rows_job *j, size_t r)
 static void sort_plain(const rows_job *j, void *row, size_t n)
 {
     USW_ROUTE("a short row");
-    const usw_part_keymap *maps = USW_PICK(j->u->isa, usw_part_keymap);
+    const usw_keymap_steps *maps = USW_PICK(j->u->isa, usw_keymap_steps);
     if (usw_keymap_is_identity(&j->map)) {
-        USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](row, n);
+        USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[j->width](row, n);
         return;
     }
     maps->map[j->width](row, row, n, &j->map);
-    USW_PICK(j->u->isa, usw_part_vsort)->sort[j->width](row, n);
+    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[j->width](row, n);
     maps->unmap[j->width](row, row, n, &j->map);
 }
 
@@ -63,7 +63,7 @@ static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigne
             wide[i] = (usw_u128)key << 64 | i;
         }
     }
-    USW_PICK(j->u->isa, usw_part_vsort)->sort[is_narrow ? 3 : 4](room, n);
+    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](room, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = is_narrow ? narrow[i] >> 32 : (uint64_t)(wide[i] >> 64);
         uint64_t from = is_narrow ? (uint32_t)narrow[i] : (uint64_t)wide[i];

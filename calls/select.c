@@ -60,7 +60,7 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
 
 typedef struct top_job {
     upsweep *u;
-    const usw_part_select *part;
+    const usw_select_steps *part;
     unsigned width;
     size_t bytes, n, k;
     usw_keymap map;
@@ -136,7 +136,7 @@ static void unpack_block(void *context, size_t block, unsigned lane)
     const top_job *j = context;
     size_t begin = block * USW_SELECT_BLOCK, end = usw_min(begin + USW_SELECT_BLOCK, j->k);
     if (j->record_bytes == j->bytes) {
-        USW_PICK(j->u->isa, usw_part_keymap)
+        USW_PICK(j->u->isa, usw_keymap_steps)
             ->unmap[j->width](j->out + begin * j->bytes, j->records + begin * j->bytes, end - begin,
                               &j->map);
         return;
@@ -269,9 +269,9 @@ static void sort_collected(const top_job *j)
     USW_ROUTE_IF(j->records_n <= SORT_ALONE, "few are sorted by one thread", USW_ALL_TYPES);
     USW_ROUTE_IF(j->records_n > SORT_ALONE, "many are sorted by all threads", USW_ALL_TYPES);
     if (j->records_n <= SORT_ALONE ||
-        USW_PICK(j->u->isa, usw_part_hybrid)
+        USW_PICK(j->u->isa, usw_hybrid_steps)
                 ->sort[width](j->u, j->records, j->records_n, NULL, true) != UPSWEEP_OK) {
-        USW_PICK(j->u->isa, usw_part_vsort)->sort[width](j->records, j->records_n);
+        USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[width](j->records, j->records_n);
     }
 }
 
@@ -330,7 +330,7 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
                        : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "top_k: out is NULL");
     }
     if (status == UPSWEEP_OK && k > 0) {
-        top_job j = {.u = u, .part = USW_PICK(u->isa, usw_part_select), .n = n, .k = k};
+        top_job j = {.u = u, .part = USW_PICK(u->isa, usw_select_steps), .n = n, .k = k};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         j.map = map_for(type, o.flags);

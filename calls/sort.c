@@ -80,7 +80,7 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
 static bool merges_bits(const job *j)
 {
     return (j->options.flags & UPSWEEP_IN_PLACE) != 0 &&
-           (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_room(j->u) < 2 * DIGITS_IN_PLACE);
+           (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_left(j->u) < 2 * DIGITS_IN_PLACE);
 }
 
 /* Where the map only flips bits, as for all but floats, no pass over the keys is made for it. */
@@ -92,7 +92,7 @@ static upsweep_status sort_by_digits(const job *j)
     }
     if ((j->map.neg | j->map.add) == 0) {
         USW_ROUTE_OF("by digits, keys as they are", USW_INTEGERS);
-        return USW_PICK(j->u->isa, usw_part_lsd)
+        return USW_PICK(j->u->isa, usw_digit_steps)
             ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
     }
     return sort_by_form(j, USW_PICK(j->u->isa, usw_sort_radix_cpu), "sort/radix");
@@ -114,7 +114,7 @@ static upsweep_status sort_named(const job *j)
     usw_report(j->u, name, "asked for by name");
     if (strcmp(name, "sort/hybrid") == 0) {
         USW_ROUTE("by name: hybrid");
-        const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
+        const usw_hybrid_steps *hybrid = USW_PICK(j->u->isa, usw_hybrid_steps);
         bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
         return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
     }
@@ -220,7 +220,7 @@ static upsweep_status sort_automatic(const job *j)
     USW_ROUTE_IF(m == CACHED, "cached", USW_WIDE_TYPES);
     USW_ROUTE_IF(m == PARTED, "parted in place", USW_WIDE_TYPES);
     USW_ROUTE_IF(m == SCATTERED, "scattered", USW_WIDE_TYPES);
-    const usw_part_hybrid *hybrid = USW_PICK(j->u->isa, usw_part_hybrid);
+    const usw_hybrid_steps *hybrid = USW_PICK(j->u->isa, usw_hybrid_steps);
     return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, m != SCATTERED);
 }
 
@@ -267,8 +267,8 @@ void usw_report_brief(upsweep *u)
         return;
     }
     unsigned what = (unsigned)(brief >> BRIEF_N_BITS) - 1, width = what / 4;
-    usw_reason tell = what % 4 == USW_FALLING  ? usw_tell_reversed
-                      : what % 4 == USW_RISING ? usw_tell_sorted
+    usw_reason tell = what % 4 == USW_FALLING  ? usw_report_reversed
+                      : what % 4 == USW_RISING ? usw_report_sorted
                       : width < 2              ? tell_counted
                                                : tell_cached;
     u->note[0] = '\0';
@@ -295,20 +295,20 @@ static bool all_equal(const upsweep *u, const void *keys, size_t n, unsigned wid
            USW_PICK(u->isa, usw_all_same)(keys, n << width, width);
 }
 
-USW_APART static upsweep_status sort_few(upsweep *u, void *keys, size_t n, upsweep_type type,
-                                         unsigned flags)
+USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                            unsigned flags)
 {
     usw_keymap map = usw_keymap_of(type, flags);
     unsigned width = usw_log2_up(map.bits / 8);
-    const usw_part_vsort *part = USW_PICK(u->isa, usw_part_vsort);
+    const usw_cache_sort_steps *part = USW_PICK(u->isa, usw_cache_sort_steps);
     const usw_keymap *turn = usw_keymap_is_identity(&map) ? NULL : &map;
     report_brief(u, part->sort_small[width](keys, n, turn), width, n);
     return UPSWEEP_OK;
 }
 
 /* A call with a lock, and with all that may be asked for. */
-USW_APART static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsweep_type type,
-                                          const upsweep_options *options)
+USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsweep_type type,
+                                             const upsweep_options *options)
 {
     usw_options o;
     upsweep_status status = usw_enter(u, options, FLAGS, &o);

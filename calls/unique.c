@@ -22,7 +22,7 @@ typedef struct wave_block {
 } wave_block;
 
 typedef struct unique_job {
-    const usw_part_unique *part;
+    const usw_unique_steps *part;
     unsigned width;
     size_t bytes, n;
     unsigned char *keys;
@@ -110,7 +110,7 @@ upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type typ
     status = check(u, &o, keys, n, type, kept);
     if (status == UPSWEEP_OK &&
         !usw_gpu_unique(u, keys, n, upsweep_type_bytes(type), kept, &status)) {
-        unique_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
+        unique_job j = {.part = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         *kept = n == 0 ? 0 : run_unique(u, &j);
@@ -127,7 +127,7 @@ typedef struct runs_block {
 } runs_block;
 
 typedef struct runs_job {
-    const usw_part_unique *part;
+    const usw_unique_steps *part;
     unsigned width;
     size_t bytes, n;
     const unsigned char *keys;
@@ -201,7 +201,7 @@ upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upswe
     }
     if (status == UPSWEEP_OK &&
         !usw_gpu_runs(u, keys, n, upsweep_type_bytes(type), out_keys, out_counts, runs, &status)) {
-        runs_job j = {.part = USW_PICK(u->isa, usw_part_unique), .n = n, .keys = keys};
+        runs_job j = {.part = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         j.out_keys = out_keys;

@@ -146,7 +146,7 @@ usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes)
                                                  : (usw_shares){usw_scratch(u, all), bytes};
 }
 
-size_t usw_scratch_room(const upsweep *u)
+size_t usw_scratch_left(const upsweep *u)
 {
     return u->scratch_limit == 0                 ? SIZE_MAX
            : u->scratch_used >= u->scratch_limit ? 0

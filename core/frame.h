@@ -22,8 +22,8 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
 #define USW_HAVE_X86 0
 #endif
 
-/* Picks the object that was compiled for `isa`: USW_PICK(u->isa, usw_part_moves) is a pointer to
- * usw_part_moves_portable, _avx2 or _avx512. Declare the three with USW_DECLARE_PER_ISA. */
+/* Picks the object that was compiled for `isa`: USW_PICK(u->isa, usw_move_steps) is a pointer to
+ * usw_move_steps_portable, _avx2 or _avx512. Declare the three with USW_DECLARE_PER_ISA. */
 #if USW_HAVE_X86
 #define USW_DECLARE_PER_ISA(type, stem)                                                            \
     extern const type stem##_portable, stem##_avx2, stem##_avx512
@@ -45,7 +45,7 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
 /* Functions that a short call runs through: linkers put them together, where a call made once in a
  * while needs few pages. The rest of such a call is what they must not grow by. */
 #define USW_HOT __attribute__((hot))
-#define USW_APART __attribute__((noinline))
+#define USW_NOINLINE __attribute__((noinline))
 
 typedef void (*usw_reason)(char *text, size_t bytes, const uint64_t *fact); /* usw_report_later */
 typedef struct usw_pool usw_pool;
@@ -174,7 +174,7 @@ static inline void *usw_share(const usw_shares *s, size_t i)
     return s->at + i * s->apart;
 }
 /* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
-size_t usw_scratch_room(const upsweep *u);
+size_t usw_scratch_left(const upsweep *u);
 typedef struct usw_mark {
     usw_block *block;
     size_t used, total;

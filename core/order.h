@@ -49,23 +49,23 @@ static inline double usw_neutral(bool product)
     return product ? 1.0 : 0.0;
 }
 
-typedef struct usw_odometer {
+typedef struct usw_carry_tree {
     bool product;
     unsigned tooth[USW_WHEELS];
     bool head[USW_WHEELS]; /* the wheel's range contains a head: what came before it is cut off */
     double wheel[USW_WHEELS];
-} usw_odometer;
+} usw_carry_tree;
 
-static inline void usw_odometer_start(usw_odometer *o, bool product)
+static inline void usw_carry_tree_start(usw_carry_tree *o, bool product)
 {
-    *o = (usw_odometer){.product = product};
+    *o = (usw_carry_tree){.product = product};
     for (int w = 0; w < USW_WHEELS; w++) {
         o->wheel[w] = usw_neutral(product);
     }
 }
 
 /* The next tile's sum; with `head`, of what follows the tile's last head. */
-static inline void usw_odometer_add(usw_odometer *o, double sum, bool head)
+static inline void usw_carry_tree_add(usw_carry_tree *o, double sum, bool head)
 {
     for (int w = 0; w < USW_WHEELS; w++) {
         o->wheel[w] = usw_join(o->product, head ? usw_neutral(o->product) : o->wheel[w], sum);
@@ -81,7 +81,7 @@ static inline void usw_odometer_add(usw_odometer *o, double sum, bool head)
     }
 }
 
-static inline double usw_odometer_carry(const usw_odometer *o)
+static inline double usw_carry_tree_carry(const usw_carry_tree *o)
 {
     double carry = usw_neutral(o->product);
     for (int w = USW_WHEELS - 1; w >= 0; w--) {

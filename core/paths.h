@@ -16,7 +16,7 @@ typedef struct usw_path_query {
 } usw_path_query;
 
 /* What one search works in. It may be kept for another query. */
-typedef struct usw_path_room {
+typedef struct usw_path_scratch {
     upsweep *u;  /* whose scratch it may take more of; NULL: what is here must do (in a task) */
     void *queue; /* usw_path_form.queue_bytes */
     unsigned char *slab;
@@ -28,7 +28,7 @@ typedef struct usw_path_room {
     uint32_t culprit;  /* the vertex whose distance does not fit */
     size_t patience;   /* 0, or after how many entries the search gives up: */
     bool gave_up;      /* then distances are set here and there */
-} usw_path_room;
+} usw_path_scratch;
 
 /* A query whose matrix is given instead of a graph; upsweep.h says what it means. */
 typedef struct usw_dense_query {
@@ -43,13 +43,13 @@ struct usw_path_form {
     /* Fills distance on the calling thread; of the handle it uses only the scratch of room->u.
      * UPSWEEP_ERROR_MEMORY: the slab was too small; UPSWEEP_ERROR_RANGE: see culprit. With targets,
      * vertices beyond the farthest of them may be left with too great a distance. */
-    upsweep_status (*search)(usw_path_room *room, const usw_path_query *q);
+    upsweep_status (*search)(usw_path_scratch *room, const usw_path_query *q);
     /* After a search: how many vertices stand in room->touched, among them all whose distance it
      * has set, some more than once; SIZE_MAX when they were too many. NULL: it never notes any. */
-    size_t (*touched)(const usw_path_room *room, const upsweep_graph *g);
+    size_t (*touched)(const usw_path_scratch *room, const upsweep_graph *g);
     /* NULL, or the same by all of the handle's threads, for queries without targets. relaxed: as in
-     * usw_path_room. UPSWEEP_ERROR_MEMORY: there was too little scratch, or there are no threads;
-     * a search by one thread may do. */
+     * usw_path_scratch. UPSWEEP_ERROR_MEMORY: there was too little scratch, or there are no
+     * threads; a search by one thread may do. */
     upsweep_status (*parallel)(upsweep *u, const usw_path_query *q, uint32_t *relaxed,
                                uint32_t *culprit);
     /* NULL, or the paths in a matrix. */
@@ -90,7 +90,7 @@ upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o,
 const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upsweep_status *status);
 double usw_choose_delta(const upsweep_graph *g);
 /* Says why a search failed. */
-upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_room *room,
+upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *room,
                                 upsweep_type type);
 
 #endif

@@ -188,14 +188,14 @@ typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
 
-typedef struct usw_gpu_finish_step { /* gpu/plugin/results.cu: the small ends of calls */
+typedef struct usw_gpu_results_step { /* gpu/plugin/results.cu: the small ends of calls */
     /* The low `bytes` bytes (1, 2, 4, 8) of bits. */
     upsweep_status (*store)(usw_gpu *g, void *to, uint64_t bits, size_t bytes);
     /* What usw_gpu_reduce_form.least found: value (may be NULL) gets *key unmapped, place (may be
      * NULL) *index, or 0 where *key > last, so that only NaNs were there. */
     upsweep_status (*least)(usw_gpu *g, const uint64_t *key, const uint64_t *index,
                             const usw_keymap *map, uint64_t last, void *value, uint64_t *place);
-} usw_gpu_finish_step;
+} usw_gpu_results_step;
 
 /* Pictures of an array (gpu/film/film.cu). Calls stand between begin and end, as all do. */
 typedef struct usw_gpu_film usw_gpu_film;

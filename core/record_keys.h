@@ -24,26 +24,26 @@ typedef struct usw_record_keys {
 } usw_record_keys;
 
 /* What one field adds to one chunk. */
-typedef struct usw_key_part {
+typedef struct usw_key_field {
     size_t offset;
     unsigned bytes;       /* to be loaded */
     unsigned drop, shift; /* low bits left out of what was loaded; how far up the others go */
     uint64_t mask, flip;
     bool text, wide; /* wide: 8 bytes may be loaded */
     usw_keymap map;
-} usw_key_part;
+} usw_key_field;
 
 typedef struct usw_key_plan {
     unsigned count;
-    usw_key_part parts[USW_CHUNK_BYTES];
+    usw_key_field parts[USW_CHUNK_BYTES];
 } usw_key_plan;
 
 /* The bytes [begin, end) of the field, counted from its most important one, go into the chunk so
  * that `below` bytes of the chunk follow them. */
-static inline usw_key_part usw_plan_part(const usw_record_keys *keys, const usw_record_field *f,
-                                         size_t begin, size_t end, size_t below)
+static inline usw_key_field usw_plan_part(const usw_record_keys *keys, const usw_record_field *f,
+                                          size_t begin, size_t end, size_t below)
 {
-    usw_key_part p;
+    usw_key_field p;
     memset(&p, 0, sizeof p);
     p.offset = f->offset;
     p.bytes = (unsigned)f->bytes;
@@ -102,7 +102,7 @@ static inline uint64_t usw_key_chunk(const usw_key_plan *plan, const unsigned ch
 {
     uint64_t key = 0;
     for (unsigned i = 0; i < plan->count; i++) {
-        const usw_key_part *p = &plan->parts[i];
+        const usw_key_field *p = &plan->parts[i];
         uint64_t value = p->text ? usw_load_text(record + p->offset, p->bytes, p->wide) ^ p->flip
                                  : usw_map_key(&p->map, usw_load_raw(record + p->offset, p->bytes));
         key |= ((value >> p->drop) & p->mask) << p->shift;

@@ -16,7 +16,7 @@ enum { USW_SMALL = 512 };
 
 /* Sorts n unsigned keys ascending on one core: in place, unstable, no allocation, no threads, O(n
  * log n) at worst. Meant for keys that fit the cache, right for any n. */
-typedef struct usw_part_vsort {
+typedef struct usw_cache_sort_steps {
     void (*sort[USW_WIDTHS])(void *keys, size_t n);
     /* Brings the k-th key to its place, none above it before and none below it behind it. k < n.
      * Here and in the next two keys compare as map says, NULL: as unsigned. They stay as they are,
@@ -44,7 +44,7 @@ typedef struct usw_part_vsort {
     size_t (*partition_doubles)(void *keys, size_t n, const void *pivot);
     /* False, with nothing done, if the order or any key does not allow it. */
     bool (*select_doubles)(void *keys, size_t n, size_t k, const usw_keymap *map);
-} usw_part_vsort;
+} usw_cache_sort_steps;
 #ifdef USW_CHECKED
 /* The pivot that its quicksort takes of n keys, more than BASE: for a test that makes keys of which
  * each is a bad one. */
@@ -53,7 +53,7 @@ typedef struct usw_vsort_pivots {
 } usw_vsort_pivots;
 USW_DECLARE_PER_ISA(usw_vsort_pivots, usw_vsort_pivots);
 #endif
-USW_DECLARE_PER_ISA(usw_part_vsort, usw_part_vsort);
+USW_DECLARE_PER_ISA(usw_cache_sort_steps, usw_cache_sort_steps);
 
 /* How keys are compared: by the bits of the mapped key that remain after shifting left, then right.
  */
@@ -63,7 +63,7 @@ typedef struct usw_key_order {
 } usw_key_order;
 
 /* The key map (keymap.h) over whole arrays of 8 to 64-bit keys; out may be in. */
-typedef struct usw_part_keymap {
+typedef struct usw_keymap_steps {
     void (*map[4])(void *out, const void *in, size_t n, const usw_keymap *map);
     void (*unmap[4])(void *out, const void *in, size_t n, const usw_keymap *map);
     /* The least i in [1, n) where keys[i] is less (rising: false: greater) than keys[i - 1], or n.
@@ -74,8 +74,8 @@ typedef struct usw_part_keymap {
     void (*fill[4])(void *keys, size_t n, uint64_t value, bool far);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
-} usw_part_keymap;
-USW_DECLARE_PER_ISA(usw_part_keymap, usw_part_keymap);
+} usw_keymap_steps;
+USW_DECLARE_PER_ISA(usw_keymap_steps, usw_keymap_steps);
 
 /* Whether all bits of all keys in `bytes` are the same. By itself, since a call that asks this at
  * first would have to fetch a table. */
@@ -99,7 +99,7 @@ typedef struct usw_glance {
 } usw_glance;
 
 /* What the front end does with keys that need no sort; [width]. */
-typedef struct usw_part_front {
+typedef struct usw_pattern_steps {
     /* n >= 4 USW_GLANCE. */
     void (*glance[4])(const void *keys, size_t n, const usw_keymap *map, usw_glance *g);
     /* sample[i] = a raw key of the i-th of `count` equal parts of the keys; n >= count. */
@@ -129,17 +129,17 @@ typedef struct usw_part_front {
     size_t (*drop[4])(void *keys, size_t n, void *dropped, size_t limit, bool *complete);
     /* keys[0 .. kept) and dropped[0 .. n) are in order: merges both into keys[0 .. kept + n). */
     void (*weave[4])(void *keys, size_t kept, const void *dropped, size_t n);
-} usw_part_front;
-USW_DECLARE_PER_ISA(usw_part_front, usw_part_front);
+} usw_pattern_steps;
+USW_DECLARE_PER_ISA(usw_pattern_steps, usw_pattern_steps);
 
 /* The hybrid sort with the key map fused in (NULL: none); the result is in place, and it never
  * fails. in_place: partition by vectors instead of a scatter, with no scratch beyond 1 MB a
  * thread; where vectors are wide that is also the faster way. */
-typedef struct usw_part_hybrid {
+typedef struct usw_hybrid_steps {
     upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                        bool in_place);
-} usw_part_hybrid;
-USW_DECLARE_PER_ISA(usw_part_hybrid, usw_part_hybrid);
+} usw_hybrid_steps;
+USW_DECLARE_PER_ISA(usw_hybrid_steps, usw_hybrid_steps);
 
 /* ---- pairs: keys and what belongs to them, packed into records ---- */
 
@@ -157,24 +157,24 @@ typedef struct usw_pairs {
     size_t record_bytes; /* 8 or 16 */
 } usw_pairs;
 
-typedef struct usw_part_pairs {
+typedef struct usw_pack_steps {
     void (*pack)(const usw_pairs *p, size_t begin, size_t end);
     void (*unpack)(const usw_pairs *p, size_t begin, size_t end);
     /* out[i] = in[position i], elements of `bytes` bytes, begin <= i < end. Position i is the
      * lowest index_bytes (4 or 8) of the record_bytes at i. */
     void (*gather)(const void *records, size_t record_bytes, size_t index_bytes, const void *in,
                    void *out, size_t bytes, size_t begin, size_t end);
-} usw_part_pairs;
-USW_DECLARE_PER_ISA(usw_part_pairs, usw_part_pairs);
+} usw_pack_steps;
+USW_DECLARE_PER_ISA(usw_pack_steps, usw_pack_steps);
 
 /* Stable, on one core, for keys that fit the cache: only the bits in differ count. */
-typedef struct usw_part_lsd {
+typedef struct usw_digit_steps {
     void (*sort)(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ);
     /* The whole radix sort (below), with the bits `flip` of every key as their opposites. */
     upsweep_status (*sort_flipped[4])(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                       unsigned bit_end, uint64_t flip);
-} usw_part_lsd;
-USW_DECLARE_PER_ISA(usw_part_lsd, usw_part_lsd);
+} usw_digit_steps;
+USW_DECLARE_PER_ISA(usw_digit_steps, usw_digit_steps);
 /* The whole radix sort: stable, by any bit range. */
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
 
@@ -197,29 +197,29 @@ typedef struct usw_pair_sort {
 
 /* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by
  * usw_sort_carrying (pair_sort.h) only, which knows how large the ways must be. */
-typedef struct usw_part_pairsort {
+typedef struct usw_pair_sort_steps {
     upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
-} usw_part_pairsort;
-USW_DECLARE_PER_ISA(usw_part_pairsort, usw_part_pairsort);
+} usw_pair_sort_steps;
+USW_DECLARE_PER_ISA(usw_pair_sort_steps, usw_pair_sort_steps);
 
 /* ---- merging sorted lists of unsigned keys; [width], as in usw_sort_form ---- */
 
 typedef void (*usw_merge_fn)(const void *a, size_t na, const void *b, size_t nb, void *out);
 
-typedef struct usw_part_merge {
+typedef struct usw_merge_steps {
     /* out gets all keys of a and b in order; lists that are not sorted give a permutation. */
     usw_merge_fn merge[USW_WIDTHS];
     /* The same where out may be b - na, so that b is overwritten from below. */
     usw_merge_fn merge_over[USW_WIDTHS];
     /* How many of the first `rank` keys of the merge come from a (equal keys: a's first). */
     size_t (*split[USW_WIDTHS])(const void *a, size_t na, const void *b, size_t nb, size_t rank);
-} usw_part_merge;
-USW_DECLARE_PER_ISA(usw_part_merge, usw_part_merge);
+} usw_merge_steps;
+USW_DECLARE_PER_ISA(usw_merge_steps, usw_merge_steps);
 
 /* ---- selection and runs of equals; [width] as far as 64-bit keys ---- */
 
 enum { USW_TAKE_ROOM = 1024 }; /* bytes, at least, that take wants */
-typedef struct usw_part_select {
+typedef struct usw_select_steps {
     /* counts[0], counts[1]: how many mapped keys are less than low, and at most high. */
     void (*count[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low, uint64_t high,
                      size_t counts[2]);
@@ -235,12 +235,12 @@ typedef struct usw_part_select {
                       size_t *count);
     /* out[i] = a mapped key from anywhere in the i-th of `count` equal parts; 0 < count <= n. */
     void (*sample[4])(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count);
-} usw_part_select;
-USW_DECLARE_PER_ISA(usw_part_select, usw_part_select);
+} usw_select_steps;
+USW_DECLARE_PER_ISA(usw_select_steps, usw_select_steps);
 
 /* A head is a key whose bits differ from those of the key before it; `head` says whether keys[0] is
  * one. */
-typedef struct usw_part_unique {
+typedef struct usw_unique_steps {
     /* How many heads there are, and in *first where the first is (n: there is none). */
     size_t (*heads[4])(const void *keys, size_t n, bool head, size_t *first);
     /* Copies the heads to out, room for n, which may be keys; returns how many. */
@@ -248,12 +248,12 @@ typedef struct usw_part_unique {
     /* Copies the heads, `count` of them, and writes where they are, counted from position. */
     void (*runs[4])(const void *keys, size_t n, bool head, size_t count, uint64_t position,
                     void *out_keys, uint64_t *out_positions);
-} usw_part_unique;
-USW_DECLARE_PER_ISA(usw_part_unique, usw_part_unique);
+} usw_unique_steps;
+USW_DECLARE_PER_ISA(usw_unique_steps, usw_unique_steps);
 
 /* ---- buckets: from keys to bucket numbers, a tile at a time ---- */
 
-typedef struct usw_part_histogram {
+typedef struct usw_histogram_steps {
     /* ids[i] = the bucket of keys[i], or count for none; n is at most a tile (order.h). */
     void (*ids)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids);
     /* Adds to table[id]: `ways` tables of `stride` counters, which the caller adds up. */
@@ -264,12 +264,12 @@ typedef struct usw_part_histogram {
     /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. */
     void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, bool more,
                             uint64_t *table);
-} usw_part_histogram;
-USW_DECLARE_PER_ISA(usw_part_histogram, usw_part_histogram_cpu);
+} usw_histogram_steps;
+USW_DECLARE_PER_ISA(usw_histogram_steps, usw_histogram_steps_cpu);
 
 /* ---- moves of elements of any size, at any address ---- */
 
-typedef struct usw_part_moves {
+typedef struct usw_move_steps {
     /* out[i] = in[index[i]], begin <= i < end; false, and out undefined, if an index is not below
      * limit. index_bytes: 4 or 8. */
     bool (*gather)(const void *in, size_t limit, const void *index, size_t index_bytes, void *out,
@@ -281,7 +281,7 @@ typedef struct usw_part_moves {
     bool (*below)(const void *index, size_t index_bytes, size_t limit, size_t begin, size_t end);
     /* Exchanges data[i] and data[n - 1 - i], begin <= i < end <= n / 2. */
     void (*reverse)(void *data, size_t n, size_t bytes, size_t begin, size_t end);
-} usw_part_moves;
-USW_DECLARE_PER_ISA(usw_part_moves, usw_part_moves_cpu);
+} usw_move_steps;
+USW_DECLARE_PER_ISA(usw_move_steps, usw_move_steps_cpu);
 
 #endif

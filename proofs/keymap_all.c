@@ -180,7 +180,7 @@ static bool single_keys_hold(const walk *w, const uint64_t *raw, size_t n, uint6
 
 static bool chunk_holds(const walk *w, const uint64_t *raw, size_t n, uint64_t at, const run *r)
 {
-    const usw_part_keymap *part = USW_PICK(w->isa, usw_part_keymap);
+    const usw_keymap_steps *part = USW_PICK(w->isa, usw_keymap_steps);
     bool descending = (w->flags & UPSWEEP_DESCENDING) != 0;
     keys k, mapped, back;
     narrow(&k, raw, n, w->width);

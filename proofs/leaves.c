@@ -94,7 +94,7 @@ int main(void)
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (unsigned isa = 0; isa <= (unsigned)usw_best_isa(); isa++) {
-        const usw_part_vsort *part = USW_PICK((usw_isa)isa, usw_part_vsort);
+        const usw_cache_sort_steps *part = USW_PICK((usw_isa)isa, usw_cache_sort_steps);
         const leaf leaves[] = {
             {"u16", 2, part->sort[1], {{0, UINT16_MAX}, {0x7fff, 0x8000}, {255, 256}}},
             {"u32", 4, part->sort[2], {{0, UINT32_MAX}, {INT32_MAX, 1u << 31}, {255, 65536}}},

@@ -66,7 +66,7 @@ const void *usw_gpu_form_named(const usw_gpu_call *c, const char *name, const ch
 
 upsweep_status usw_gpu_store(const usw_gpu_call *c, void *to, uint64_t bits, size_t bytes)
 {
-    const usw_gpu_finish_step *finish = usw_gpu_form(c, "results");
+    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
     return finish == NULL ? UPSWEEP_ERROR_UNSUPPORTED : finish->store(c->g, to, bits, bytes);
 }
 

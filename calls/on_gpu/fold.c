@@ -31,7 +31,7 @@ static upsweep_status least_work(usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const usw_gpu_reduce_form *form = form_for(c);
-    const usw_gpu_finish_step *finish = usw_gpu_form(c, "results");
+    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
     if (form == NULL || finish == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }

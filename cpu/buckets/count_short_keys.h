@@ -95,7 +95,7 @@ static bool FN(count_sort)(upsweep *u, KEY *keys, size_t n, const usw_keymap *ma
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                       bool in_place)
 {
-    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     (void)in_place; /* the tables are within what that allows */
     map = map == NULL || usw_keymap_is_identity(map) ? NULL : map;
     if (n >= FN(COUNT_FROM) && FN(count_sort)(u, keys, n, map)) {
@@ -106,7 +106,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     if (map != NULL) {
         maps->map[USW_WIDTH](keys, keys, n, map);
     }
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](keys, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](keys, n);
     if (map != NULL) {
         maps->unmap[USW_WIDTH](keys, keys, n, map);
     }

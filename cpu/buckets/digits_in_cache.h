@@ -210,7 +210,7 @@ static unsigned FN(crowded_bits)(const KEY *k, size_t n, KEY differ)
     for (size_t i = 0, step = n / SAMPLE_KEYS; i < SAMPLE_KEYS; i++) {
         sample[i] = k[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)] & differ;
     }
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](sample, SAMPLE_KEYS);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](sample, SAMPLE_KEYS);
     unsigned hi = FN(high_bit)(differ), seen = 0, bits = hi;
     for (size_t i = 0; i + 1 < SAMPLE_KEYS; i++) {
         KEY other = sample[i] ^ sample[i + 1];

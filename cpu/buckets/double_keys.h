@@ -23,7 +23,7 @@ static void search_chunk(void *context, size_t i, unsigned lane)
     size_t begin = i * MAP_KEYS;
     (void)lane;
     if (!atomic_load(&s->other) &&
-        !USW_SYMBOL(usw_part_vsort)
+        !USW_SYMBOL(usw_cache_sort_steps)
              .plain_doubles(s->keys + begin, usw_min(MAP_KEYS, s->n - begin))) {
         atomic_store(&s->other, true);
     }

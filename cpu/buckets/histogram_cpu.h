@@ -307,7 +307,7 @@ static void scatter(const uint32_t *id, size_t n, const void *in, void *out, siz
     }
 }
 
-const usw_part_histogram USW_SYMBOL(usw_part_histogram_cpu) = {
+const usw_histogram_steps USW_SYMBOL(usw_histogram_steps_cpu) = {
     .ids = ids,
     .count = count,
     .scatter = scatter,

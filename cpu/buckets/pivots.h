@@ -107,7 +107,7 @@ static bool FN(choose_pivots)(FN(pivots) * p, const KEY *keys, size_t n, const u
         sample[i] = keys[i * step + (size_t)((i * 0x9e3779b97f4a7c15) >> 20) % step];
     }
     FN(map_keys)(sample, sample, SAMPLE_KEYS, map, false);
-    USW_SYMBOL(usw_part_vsort).sort[USW_WIDTH](sample, SAMPLE_KEYS);
+    USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](sample, SAMPLE_KEYS);
     if (sample[0] == sample[SAMPLE_KEYS - 1]) {
         return false;
     }

@@ -55,7 +55,7 @@ static void FN(cut_chunk)(void *context, size_t i, unsigned lane)
     size_t begin = i * c->chunk_keys;
     (void)lane;
     c->left[i] =
-        USW_SYMBOL(usw_part_vsort)
+        USW_SYMBOL(usw_cache_sort_steps)
             .PARTITION_KEYS(c->keys + begin, usw_min(c->chunk_keys, c->n - begin), &c->pivot);
 }
 
@@ -120,7 +120,7 @@ static KEY FN(part_pivot)(const FN(part) * p)
     for (size_t i = 0; i < PIVOT_SAMPLE; i++) {
         sample[i] = p->keys[i * step + ((i * 0x9e37 & 0xffff) * step >> 16)];
     }
-    USW_SYMBOL(usw_part_vsort).SORT_KEYS(sample, PIVOT_SAMPLE);
+    USW_SYMBOL(usw_cache_sort_steps).SORT_KEYS(sample, PIVOT_SAMPLE);
     return sample[PIVOT_SAMPLE / 2 - 1];
 }
 
@@ -175,7 +175,7 @@ static bool FN(leave_part)(FN(crew) * c, FN(part) p)
 
 static void FN(sort_part)(FN(crew) * c, FN(part) p)
 {
-    const usw_part_vsort *vsort = &USW_SYMBOL(usw_part_vsort);
+    const usw_cache_sort_steps *vsort = &USW_SYMBOL(usw_cache_sort_steps);
     while (p.n > c->share && p.cuts < CUTS_MAX) {
         FN(border) b = FN(choose_border)(&p);
         USW_ROUTE("a part is cut by one thread");
@@ -241,7 +241,7 @@ static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
     size_t threads = usw_parallel_threads(u);
     if (threads == 1 || n < 2 * PART_KEYS_MIN) {
         USW_ROUTE("in place by one thread");
-        USW_SYMBOL(usw_part_vsort).SORT_KEYS(keys, n);
+        USW_SYMBOL(usw_cache_sort_steps).SORT_KEYS(keys, n);
         return;
     }
     USW_ROUTE("in place by all threads");

@@ -136,7 +136,7 @@ static void FN(vpivot)(const void *keys, size_t n, void *pivot)
 const usw_vsort_pivots USW_SYMBOL(usw_vsort_pivots) = {
     .choose = {NULL, vpivot_u16, vpivot_u32, vpivot_u64, vpivot_u128}};
 #endif
-const usw_part_vsort USW_SYMBOL(usw_part_vsort) = {
+const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .sort = {vsort_u8, vsort_u16, vsort_u32, vsort_u64, vsort_u128},
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
     .select = {vselect_u8, vselect_u16, vselect_u32, vselect_u64},

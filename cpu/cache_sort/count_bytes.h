@@ -29,10 +29,10 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
     USW_ROUTE("bytes are counted to select");
     (void)k;
     if (map != NULL) {
-        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](keys, keys, n, map);
+        USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](keys, keys, n, map);
     }
     FN(vsort)(keys, n);
     if (map != NULL) {
-        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](keys, keys, n, map);
+        USW_SYMBOL(usw_keymap_steps).unmap[USW_WIDTH](keys, keys, n, map);
     }
 }

@@ -44,22 +44,22 @@ static bool plain_doubles(const void *keys, size_t n)
 
 /* ---- the steps, by numbers ---- */
 
-USW_APART static void sort_numbers(KEY *k, size_t n)
+USW_NOINLINE static void sort_numbers(KEY *k, size_t n)
 {
     FN(vsort)(k, n);
 }
 
-USW_APART static void select_numbers(KEY *keys, size_t n, size_t k)
+USW_NOINLINE static void select_numbers(KEY *keys, size_t n, size_t k)
 {
     FN(vselect)(keys, n, k, NULL);
 }
 
-USW_APART static size_t part_numbers(KEY *k, size_t n, KEY pivot)
+USW_NOINLINE static size_t part_numbers(KEY *k, size_t n, KEY pivot)
 {
     return FN(partition)(k, n, pivot);
 }
 
-USW_APART static usw_shape sort_few_numbers(KEY *k, size_t n)
+USW_NOINLINE static usw_shape sort_few_numbers(KEY *k, size_t n)
 {
     return FN(sort_shaped)(k, n);
 }

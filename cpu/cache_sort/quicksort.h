@@ -142,13 +142,13 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
     }
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
-        USW_SYMBOL(usw_part_keymap).map[USW_WIDTH](part, part, n, map);
+        USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](part, part, n, map);
     }
 #endif
     FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
-        USW_SYMBOL(usw_part_keymap).unmap[USW_WIDTH](part, part, n, map);
+        USW_SYMBOL(usw_keymap_steps).unmap[USW_WIDTH](part, part, n, map);
     }
 #endif
 }

@@ -10,7 +10,7 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 {
     usw_shape shape = FN(shape)(k, n, map);
     if (shape == USW_FALLING) {
-        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+        USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
     } else if (shape == USW_MIXED && (map->neg | map->add) == 0 && map->pos == UINT32_C(1) << 31) {
         USW_ROUTE_OF("mapped: in signed order", USW_TYPE_BIT(UPSWEEP_I32));
         signed_base_sort_u32(k, n);
@@ -24,7 +24,7 @@ static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 
 static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 {
-    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     KEY *k = keys;
     if (n > 0 && k[0] == k[n - 1] && FN(all_equal)(k, n)) {
         USW_ROUTE("all equal");
@@ -63,7 +63,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 static usw_shape sort_small_u8(void *keys, size_t n, const usw_keymap *map)
 {
     USW_ROUTE_OF("as 16-bit keys", USW_TYPE_BIT(UPSWEEP_U8) | USW_TYPE_BIT(UPSWEEP_I8));
-    const usw_part_keymap *maps = &USW_SYMBOL(usw_part_keymap);
+    const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     uint8_t *k = keys;
     uint16_t wide[USW_SMALL];
     if (map != NULL) {

@@ -88,7 +88,7 @@ static usw_shape FN(sort_shaped)(KEY *k, size_t n)
         return shape;
     }
     if (shape == USW_FALLING) {
-        USW_SYMBOL(usw_part_keymap).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
+        USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
         return shape;
     }
 #ifdef MENDS

@@ -164,8 +164,8 @@ static void float_block(void *context, size_t block, unsigned thread)
     }
     wait_turn(w, block);
     for (size_t t = 0; t < count; t++) {
-        carry[t] = usw_odometer_carry(&w->sums);
-        usw_odometer_add(&w->sums, sum[t], f->tiles[t].heads3[0] != 0);
+        carry[t] = usw_carry_tree_carry(&w->sums);
+        usw_carry_tree_add(&w->sums, sum[t], f->tiles[t].heads3[0] != 0);
     }
     end_turn(w, block);
     for (size_t i = begin, t = 0; t < count; i += USW_TILE, t++) {
@@ -193,14 +193,14 @@ static void float_block_alone(void *context, size_t block, unsigned thread)
         uint8_t room[USW_TILE];
         const uint8_t *heads = tile_heads(s, i, n, room);
         const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
-        double carry = usw_odometer_carry(&w->sums);
+        double carry = usw_carry_tree_carry(&w->sums);
         sweep_start(t, way.product);
         for (size_t k = 0; k * TOP < n; k++) {
             up_top(&way, t, k, t->v, x, heads, n);
             finish_top(w, &way, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
                        f->out);
         }
-        usw_odometer_add(&w->sums, sweep_total(t, way.product), t->heads3[0] != 0);
+        usw_carry_tree_add(&w->sums, sweep_total(t, way.product), t->heads3[0] != 0);
     }
     stream_end();
 }

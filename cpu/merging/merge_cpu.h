@@ -337,7 +337,7 @@ static void FN(merge)(const void *list_a, size_t na, const void *list_b, size_t 
     {                                                                                              \
         name##_u8, name##_u16, name##_u32, name##_u64, name##_u128                                 \
     }
-const usw_part_merge USW_SYMBOL(usw_part_merge) = {
+const usw_merge_steps USW_SYMBOL(usw_merge_steps) = {
     .merge = ALL(merge),
     .merge_over = ALL(merge_over),
     .split = ALL(split),

@@ -317,7 +317,7 @@ static void merge_in_place(void *context, size_t i, unsigned lane)
 
 static void sort_in_place(upsweep *u, job *j)
 {
-    size_t room = usw_min(usw_scratch_room(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
+    size_t room = usw_min(usw_scratch_left(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
     j->in_place = true;
     j->lane_room = usw_min(room, j->n);
     j->rooms.at = NULL;

@@ -81,7 +81,7 @@ static void gather_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const job *j = context;
-    USW_PICK(j->u->isa, usw_part_pairs)
+    USW_PICK(j->u->isa, usw_pack_steps)
         ->gather(j->pairs.records, j->pairs.record_bytes, j->position_bytes, j->records, j->copy,
                  j->record_bytes, block * BLOCK, usw_min(block * BLOCK + BLOCK, j->n));
 }
@@ -172,7 +172,7 @@ static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
     for (; n > 1 && chunk * USW_CHUNK_BYTES < j->keys.key_bytes; chunk++) {
         usw_key_plan plan = usw_plan_chunk(&j->keys, chunk);
         pack_again(j, &plan, packed, n);
-        USW_PICK(j->u->isa, usw_part_vsort)->sort[4](packed, n);
+        USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[4](packed, n);
         size_t longest = 0, longest_n = 1;
         for (size_t i = 0, end; i < n; i = end) {
             end = run_end(packed, i, n);
@@ -279,7 +279,7 @@ static upsweep_status settle_all(job *j)
 /* The key is a number of 4 or 8 bytes: read as it is, and mapped by the sort. */
 static bool is_one_number(const job *j)
 {
-    const usw_key_part *p = &j->plan.parts[0];
+    const usw_key_field *p = &j->plan.parts[0];
     return j->plan.count == 1 && !p->text && (p->bytes == 4 || p->bytes == 8);
 }
 

@@ -28,7 +28,7 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t diff
     memcpy(spare, words, n * sizeof *words);
     sort_group(spare, words, n, plan.low, plan.high);
 #else
-    USW_SYMBOL(usw_part_lsd).sort(words, spare, n, differ);
+    USW_SYMBOL(usw_digit_steps).sort(words, spare, n, differ);
 #endif
 }
 #endif

@@ -29,7 +29,7 @@ static look look_at(const job_u32 *job, unsigned hi, dense_range *dense)
     for (size_t i = 0; i < WIDE_SAMPLE; i++) {
         sample[i] = mapped_u32(job->map, job->from[job->n / WIDE_SAMPLE * i]) & job->mask;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](sample, WIDE_SAMPLE);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, WIDE_SAMPLE);
     for (size_t i = 1; i < WIDE_SAMPLE; i++) {
         values += sample[i] != sample[i - 1];
     }
@@ -90,7 +90,7 @@ static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_
         key = (key & below) | (key >> gap.width & ~below);
         tags[i] = key << places | (uint32_t)i;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
     for (size_t i = 0; i < n; i++) {
         spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
     }
@@ -118,7 +118,7 @@ static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense,
         above += tag == most;
         tags[i] = tag << places | (uint32_t)i;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
     for (size_t i = 0; i < n; i++) {
         spare[i] = words[place_of(tags[i], bits_between_u32(0, places))];
     }

@@ -13,7 +13,7 @@ static bool find_heavy(const uint64_t *words, size_t n, uint32_t mask, uint32_t 
     for (size_t i = 0; i < HEAVY_SAMPLE; i++) {
         sample[i] = (uint32_t)(words[n / HEAVY_SAMPLE * i] >> 32) & mask;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](sample, HEAVY_SAMPLE);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, HEAVY_SAMPLE);
     for (size_t i = 0, begin = 0; i < HEAVY_SAMPLE; i++) {
         begin = sample[i] == sample[begin] ? begin : i;
         if (i + 1 - begin > most) {

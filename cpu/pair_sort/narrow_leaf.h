@@ -174,7 +174,7 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
         return false;
     }
     USW_ROUTE_PAIRS("tags");
-    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
     bool ties = lost > 0 && has_ties(tags, n, places);
     if (ties || (p->out_keys != NULL && (lost > 0 || !r.whole))) {
         uint64_t sorted[TAGS_MAX];

@@ -39,7 +39,7 @@ static size_t take_sample(const job_u32 *job)
     for (size_t i = 0; i < sampled; i++) {
         sample[i] = mapped_u32(job->map, job->from[job->n / sampled * i]) & job->mask;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](sample, sampled);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, sampled);
     return sampled;
 }
 

@@ -162,4 +162,4 @@ static void gather(const void *records, size_t record_bytes, size_t index_bytes,
 #undef GATHER
 }
 
-const usw_part_pairs USW_SYMBOL(usw_part_pairs) = {pack, unpack, gather};
+const usw_pack_steps USW_SYMBOL(usw_pack_steps) = {pack, unpack, gather};

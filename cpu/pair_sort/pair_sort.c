@@ -52,9 +52,9 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     return true;
 }
 
-/* Gives p its ways. What they must hold is known here alone: usw_part_pairsort has no other caller,
- * and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes in place
- * of keys and payloads of 4. */
+/* Gives p its ways. What they must hold is known here alone: usw_pair_sort_steps has no other
+ * caller, and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes
+ * in place of keys and payloads of 4. */
 static bool take_ways(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
 {
     size_t n = p->n, both = payloads_at + n * p->payload_bytes;
@@ -85,5 +85,5 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     USW_ROUTE_PAIRS("keys that carry something are sorted");
-    return USW_PICK(u->isa, usw_part_pairsort)->sort[usw_log2_up(key_bytes)](u, p);
+    return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
 }

@@ -369,6 +369,6 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
 }
 
 #else
-const usw_part_pairsort USW_SYMBOL(usw_part_pairsort) = {
+const usw_pair_sort_steps USW_SYMBOL(usw_pair_sort_steps) = {
     .sort = {sort_u8, sort_u16, sort_u32, sort_u64}};
 #endif

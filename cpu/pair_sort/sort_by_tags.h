@@ -142,7 +142,7 @@ static void sort_places(const uint64_t *restrict from, uint64_t *restrict out, s
     for (size_t i = 0; i < n; i++) {
         out[i] = (from[i] & keys) | i;
     }
-    USW_SYMBOL(usw_part_vsort).sort[3](out, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[3](out, n);
     for (size_t i = 0; i < n; i++) {
         out[i] = from[(uint32_t)out[i]];
     }
@@ -169,7 +169,7 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
     for (size_t i = 0; i < n; i++) {
         tags[i] = (uint32_t)((from[i] >> shift & mask) << place_bits) | (uint32_t)i;
     }
-    USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
     uint32_t ties = 0;
     for (size_t i = 0; shift > low && i + 1 < n; i++) {
         ties |= (tags[i] ^ tags[i + 1]) <= places;

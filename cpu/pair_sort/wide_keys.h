@@ -116,7 +116,7 @@ static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned
     for (size_t i = 0; i < n; i++) {
         wide[i] = (units[i].key - least) >> shift << place_bits | i;
     }
-    USW_SYMBOL(usw_part_vsort).sort[3](wide, n);
+    USW_SYMBOL(usw_cache_sort_steps).sort[3](wide, n);
     for (size_t i = 0; i < n; i++) {
         rank += i > 0 && (wide[i] ^ wide[i - 1]) > places;
         tags[i] = rank << place_bits | (uint32_t)(wide[i] & places);
@@ -212,7 +212,7 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
             tags[i] = (uint32_t)((units[i].key - least) >> shift) << place_bits | (uint32_t)i;
         }
         USW_ROUTE_PAIRS("tags of 32 bits");
-        USW_SYMBOL(usw_part_vsort).sort[2](tags, n);
+        USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
         bool ties = shift > 0 && has_ties(tags, n, places);
         downs = ties ? count_downs(units, tags, n, places) : 0;
     }

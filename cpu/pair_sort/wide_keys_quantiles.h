@@ -154,7 +154,7 @@ static void choose_cuts(cuts *c, const uint64_t *keys, key_map_u64 map, size_t n
     for (size_t i = 0; i < sampled; i++) {
         sample[i] = mapped_u64(map, keys[n / sampled * i]);
     }
-    USW_SYMBOL(usw_part_vsort).sort[3](sample, sampled);
+    USW_SYMBOL(usw_cache_sort_steps).sort[3](sample, sampled);
     c->uneven = is_uneven(sample, sampled, bounds[0], bounds[1]);
     c->least[0] = bounds[0];
     choose_groups_of_cuts(c, sample, sampled, usw_max(alone * sampled / n, CUT_HEAVY));

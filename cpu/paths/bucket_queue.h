@@ -325,7 +325,7 @@ static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
 
 #include "cpu/paths/bucket_threads.h"
 
-static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *query)
+static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *query)
 {
     NAME(run)
     r = {.q = queue_begin(room, sizeof(NAME(entry))),

@@ -200,8 +200,8 @@ void usw_contract(upsweep *u, upsweep_graph *g)
 
 /* ---- queries ---- */
 
-bool usw_search_near(const usw_path_form *form, usw_path_room *room, const usw_path_query *q,
-                     upsweep_status *status)
+bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *room,
+                           const usw_path_query *q, upsweep_status *status)
 {
     enum { NEAR = 16 }; /* part of all vertices */
     if (q->target_count == 0 && q->cutoff == NULL) {

@@ -39,8 +39,8 @@ typedef struct usw_climb {
 void usw_contract(upsweep *u, upsweep_graph *g);
 /* The part of a query with targets or a cutoff that goes without the core. True: that was all, with
  * *status; false: it is longer, or has none, and takes the core. */
-bool usw_search_near(const usw_path_form *form, usw_path_room *room, const usw_path_query *q,
-                     upsweep_status *status);
+bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *room,
+                           const usw_path_query *q, upsweep_status *status);
 /* False: no scratch. */
 bool usw_climb_begin(upsweep *u, const upsweep_graph *g, usw_climb *c);
 /* The query for the core. cleared: all distances are "not reached" already. delta: asked for, or

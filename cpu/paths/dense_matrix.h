@@ -80,7 +80,7 @@ static void NAME(finish)(const usw_path_query *q, size_t n, DIST most)
     }
 }
 
-static upsweep_status NAME(search)(usw_path_room *room, const usw_path_query *q, void *memory)
+static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *q, void *memory)
 {
     DIST *penalty = memory;
     const upsweep_graph *g = q->graph;

@@ -199,11 +199,11 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
         USW_ROUTE_OF("without a core", USW_NO_TYPES);
         return b->form->search(&lane->room, q);
     }
-    if (usw_search_near(b->form, &lane->room, q, &status)) {
+    if (usw_search_contracted(b->form, &lane->room, q, &status)) {
         return status;
     }
     bool clean = q->target_count == 0 && q->cutoff == NULL; /* else it was searched for a while */
-    usw_path_room room = lane->room;
+    usw_path_scratch room = lane->room;
     usw_path_query in_core = usw_climb_up(&lane->climb, q, clean, b->delta);
     lane->everywhere = true;
     USW_ROUTE_OF("by way of the core", USW_NO_TYPES);
@@ -269,7 +269,7 @@ static upsweep_status grow(usw_path_batch *b)
     USW_ROUTE_OF("a queue that was too short", USW_NO_TYPES);
     b->slab_bytes *= 2;
     for (size_t k = 0; k < b->lanes; k++) {
-        usw_path_room *room = &b->lane[k].room;
+        usw_path_scratch *room = &b->lane[k].room;
         room->slab = usw_scratch(b->u, b->slab_bytes);
         room->slab_bytes = b->slab_bytes;
         if (room->slab == NULL) {

@@ -16,7 +16,7 @@ typedef struct usw_path_slot {
 
 /* What one thread searches in, clean between two searches: no distance, parent or mark is set. */
 typedef struct usw_path_lane {
-    usw_path_room room;
+    usw_path_scratch room;
     void *distance;
     uint32_t *parent, *work; /* n and 2 n, where parents are asked for */
     uint32_t *list;          /* n / 4, the vertices of the last search, ascending */

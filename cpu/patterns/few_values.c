@@ -238,8 +238,8 @@ bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigne
     if (n < FROM || u->isa == USW_PORTABLE) {
         return false;
     }
-    USW_PICK(u->isa, usw_part_front)->sample[width](keys, n, sample, PROBES);
-    USW_PICK(u->isa, usw_part_vsort)->sort[3](sample, PROBES);
+    USW_PICK(u->isa, usw_pattern_steps)->sample[width](keys, n, sample, PROBES);
+    USW_PICK(u->isa, usw_cache_sort_steps)->sort[3](sample, PROBES);
     for (size_t i = 0; i + 1 < PROBES; i++) {
         same += sample[i] == sample[i + 1];
     }

@@ -283,7 +283,7 @@ USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned w
     return !other && block_differs(k + bytes - BLOCK, from) == 0; /* the last block, whole */
 }
 
-const usw_part_keymap USW_SYMBOL(usw_part_keymap) = {
+const usw_keymap_steps USW_SYMBOL(usw_keymap_steps) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},

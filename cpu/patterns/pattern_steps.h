@@ -12,8 +12,8 @@ typedef struct usw_front {
     size_t n, bytes;
     unsigned width;
     const usw_key_order *order;
-    const usw_part_keymap *part;
-    const usw_part_front *steps;
+    const usw_keymap_steps *part;
+    const usw_pattern_steps *steps;
 } usw_front;
 
 /* Each of these sorts the keys and reports it, or returns false and leaves the same keys, in any

@@ -79,8 +79,8 @@ static usw_front front_of(upsweep *u, void *keys, size_t n, unsigned width,
                        .bytes = (size_t)1 << width,
                        .width = width,
                        .order = order,
-                       .part = USW_PICK(u->isa, usw_part_keymap),
-                       .steps = USW_PICK(u->isa, usw_part_front)};
+                       .part = USW_PICK(u->isa, usw_keymap_steps),
+                       .steps = USW_PICK(u->isa, usw_pattern_steps)};
 }
 
 size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
@@ -144,12 +144,12 @@ void usw_front_reverse(const usw_front *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact)
+void usw_report_sorted(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu keys, already in order", (size_t)fact[0]);
 }
 
-void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact)
+void usw_report_reversed(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu keys in falling order: reversed", (size_t)fact[0]);
 }
@@ -173,13 +173,13 @@ static bool sort_ordered(const usw_front *f, const usw_glance *g)
     if (g->falls[0] == 0 &&
         ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
         USW_ROUTE("in order already");
-        usw_report_later(f->u, "sort/hybrid", usw_tell_sorted, f->n, 0);
+        usw_report_later(f->u, "sort/hybrid", usw_report_sorted, f->n, 0);
         return true;
     }
     if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
         USW_ROUTE("in falling order");
         usw_front_reverse(f, 0, f->n);
-        usw_report_later(f->u, "sort/hybrid", usw_tell_reversed, f->n, 0);
+        usw_report_later(f->u, "sort/hybrid", usw_report_reversed, f->n, 0);
         return true;
     }
     return false;

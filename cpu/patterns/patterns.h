@@ -19,8 +19,8 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
 bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigned width);
 
 /* What is said of them; see usw_report_later. */
-void usw_tell_sorted(char *text, size_t bytes, const uint64_t *fact);
-void usw_tell_reversed(char *text, size_t bytes, const uint64_t *fact);
+void usw_report_sorted(char *text, size_t bytes, const uint64_t *fact);
+void usw_report_reversed(char *text, size_t bytes, const uint64_t *fact);
 
 /* The automatic sort, from within a call (calls/sort.c). Keys are as they were after a failure. */
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,

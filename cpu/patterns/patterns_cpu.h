@@ -243,7 +243,7 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 
 #include "cpu/patterns/few_values_hash.h"
 
-const usw_part_front USW_SYMBOL(usw_part_front) = {
+const usw_pattern_steps USW_SYMBOL(usw_pattern_steps) = {
     .glance = {glance_u8, glance_u16, glance_u32, glance_u64},
     .sample = {sample_u8, sample_u16, sample_u32, sample_u64},
     .leaning = {leaning_u8, leaning_u16, leaning_u32, leaning_u64},

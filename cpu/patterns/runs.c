@@ -19,7 +19,7 @@ typedef struct runs {
     const usw_front *f;
     size_t count, end[RUNS_MAX + 1]; /* run i is [end[i], end[i + 1]); end[0] = 0 */
     /* one pass: the runs of `from`, in pairs, to `to` */
-    const usw_part_merge *merge;
+    const usw_merge_steps *merge;
     const unsigned char *from;
     unsigned char *to;
     size_t pieces;
@@ -115,7 +115,7 @@ static void tell_runs(char *text, size_t bytes, const uint64_t *fact)
 
 bool usw_front_runs(const usw_front *f)
 {
-    runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_part_merge)};
+    runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
     if (!find_runs(&r)) {
         return false;
     }
@@ -184,7 +184,7 @@ bool usw_front_almost(const usw_front *f)
     bool done = drop_wrong(f, dropped, &kept);
     if (done) {
         USW_ROUTE_OF("in order but for a few", USW_WIDE_TYPES);
-        const usw_part_hybrid *hybrid = USW_PICK(f->u->isa, usw_part_hybrid);
+        const usw_hybrid_steps *hybrid = USW_PICK(f->u->isa, usw_hybrid_steps);
         (void)hybrid->sort[f->width](f->u, dropped, f->n - kept, NULL, true);
         f->steps->weave[f->width](f->keys, kept, dropped, f->n - kept);
         usw_report_later(f->u, "sort/hybrid", tell_almost, f->n, f->n - kept);

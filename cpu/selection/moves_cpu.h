@@ -181,5 +181,5 @@ static void reverse(void *data, size_t n, size_t bytes, size_t begin, size_t end
     }
 }
 
-const usw_part_moves USW_SYMBOL(usw_part_moves_cpu) = {gather, scatter, below, reverse};
+const usw_move_steps USW_SYMBOL(usw_move_steps_cpu) = {gather, scatter, below, reverse};
 #endif

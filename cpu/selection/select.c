@@ -49,8 +49,8 @@ size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_k
 {
     unsigned width = usw_log2_up(map->bits / 8);
     size_t count = usw_min(n, usw_min(USW_SAMPLE_MAX, usw_max(wanted, 96)));
-    USW_PICK(u->isa, usw_part_select)->sample[width](keys, n, map, sample, count);
-    USW_PICK(u->isa, usw_part_vsort)->sort[width](sample, count);
+    USW_PICK(u->isa, usw_select_steps)->sample[width](keys, n, map, sample, count);
+    USW_PICK(u->isa, usw_cache_sort_steps)->sort[width](sample, count);
     return count;
 }
 
@@ -78,7 +78,7 @@ static void part_pair(void *context, size_t p, unsigned lane)
         n[side] = block_start(j, p + side * j->pairs + 1) - start;
     }
     usw_store_raw(pivot, j->bytes, j->limit);
-    USW_PICK(j->u->isa, usw_part_vsort)
+    USW_PICK(j->u->isa, usw_cache_sort_steps)
         ->partition_apart[j->width](block[0], n[0], block[1], n[1], pivot, j->compared, front);
     j->front[p] = front[0];
     j->front[p + j->pairs] = front[1];
@@ -156,7 +156,7 @@ static size_t part_keys(select_job *j, uint64_t limit)
         USW_ROUTE_OF("parted by one thread", USW_MORE_THAN_BYTES);
         unsigned char pivot[8];
         usw_store_raw(pivot, j->bytes, limit);
-        return USW_PICK(j->u->isa, usw_part_vsort)
+        return USW_PICK(j->u->isa, usw_cache_sort_steps)
             ->partition_as[j->width](j->keys, j->n, pivot, j->compared);
     }
     j->limit = limit;
@@ -262,7 +262,7 @@ static size_t narrow(select_job *j, size_t k, size_t bytes)
 
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map)
 {
-    const usw_part_vsort *sorts = USW_PICK(u->isa, usw_part_vsort);
+    const usw_cache_sort_steps *sorts = USW_PICK(u->isa, usw_cache_sort_steps);
     select_job j = {.u = u, .bytes = map->bits / 8, .map = map, .keys = keys, .n = n};
     j.width = usw_log2_up(j.bytes);
     j.compared = usw_keymap_is_identity(map) ? NULL : map;

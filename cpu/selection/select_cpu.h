@@ -275,7 +275,7 @@ static void FN(sample)(const void *keys, size_t n, const usw_keymap *map, void *
 
 #else
 
-const usw_part_select USW_SYMBOL(usw_part_select) = {
+const usw_select_steps USW_SYMBOL(usw_select_steps) = {
     .count = {count_u8, count_u16, count_u32, count_u64},
     .collect = {collect_u8, collect_u16, collect_u32, collect_u64},
     .take = {take_u8, take_u16, take_u32, take_u64},

@@ -142,7 +142,7 @@ static void FN(runs)(const void *keys, size_t n, bool head, size_t count, uint64
 
 #else
 
-const usw_part_unique USW_SYMBOL(usw_part_unique) = {
+const usw_unique_steps USW_SYMBOL(usw_unique_steps) = {
     .heads = {heads_u8, heads_u16, heads_u32, heads_u64},
     .compact = {compact_u8, compact_u16, compact_u32, compact_u64},
     .runs = {runs_u8, runs_u16, runs_u32, runs_u64},

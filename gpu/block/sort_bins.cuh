@@ -18,7 +18,7 @@ enum : unsigned { USW_BINS = 256, USW_BIN_MOST = 8, USW_BINS_FROM = 32 };
 enum : unsigned { USW_BINS = 4096, USW_BIN_MOST = 32, USW_BINS_FROM = 128 };
 #endif
 
-template <typename E> struct usw_bins_room {
+template <typename E> struct usw_bins_shared {
     E least[32], most[32]; /* of warps; then of all */
     unsigned shift;
     unsigned sums[32];
@@ -58,7 +58,7 @@ template <typename E, unsigned I> struct usw_block_bins {
 
     /* Finds room.least[0] and room.shift, and clears the bins. */
     static __device__ __forceinline__ void look(const E (&a)[I], unsigned count,
-                                                usw_bins_room<E> &room)
+                                                usw_bins_shared<E> &room)
     {
         const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
         E least = static_cast<E>(~E(0)), most = 0;
@@ -95,7 +95,7 @@ template <typename E, unsigned I> struct usw_block_bins {
     }
 
     /* Counts become the sums of all before. */
-    static __device__ __forceinline__ void scan(usw_bins_room<E> &room)
+    static __device__ __forceinline__ void scan(usw_bins_shared<E> &room)
     {
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         unsigned n[own], sum = 0;
@@ -126,7 +126,7 @@ template <typename E, unsigned I> struct usw_block_bins {
     /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at(). False:
      * it did not. */
     static __device__ __forceinline__ bool sort(const E (&a)[I], E *shared, unsigned count,
-                                                usw_bins_room<E> &room)
+                                                usw_bins_shared<E> &room)
     {
         look(a, count, room);
         const E low = room.least[0];
@@ -183,7 +183,7 @@ template <typename E, unsigned I> struct usw_block_bins {
 /* The same in any case, by bins where these pay and suffice. Numbers from `count` on are ~0. */
 template <typename E, unsigned I>
 __device__ __forceinline__ void usw_sort_spread(E (&a)[I], E *shared, unsigned count,
-                                                usw_bins_room<E> &room)
+                                                usw_bins_shared<E> &room)
 {
     if (count <= USW_BINS_FROM || !usw_block_bins<E, I>::sort(a, shared, count, room)) {
         usw_block_sort<E, I>::sort(a, shared, count);

@@ -80,7 +80,7 @@ template <typename K> struct pairs_job {
     usw_gpu_keymap<K> map;
     pairs_plan *plan;
     pairs_digits digits;
-    usw_radix_room room;
+    usw_digit_scratch room;
     unsigned *zero; /* counts, handed, ring, the radix sort's control: to be cleared */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
@@ -97,7 +97,7 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     const size_t segments = size_t(1) << j.digits.bits1;
     const size_t tiles = (n + move::tile - 1) / move::tile + segments;
     j.grid = g->sms * move::blocks;
-    j.ring_tiles = usw_look_ring_tiles(j.grid);
+    j.ring_tiles = usw_look_back_ring_tiles(j.grid);
     while (j.ring_tiles / 2 >= tiles) {
         j.ring_tiles /= 2;
     }

@@ -14,9 +14,9 @@
 #include "gpu/carry/tagged_value.cuh"
 
 enum : unsigned {
-    USW_ODOMETER_TEETH = 64, /* USW_TEETH of core/order.h */
-    USW_ODOMETER_LEVELS = 6, /* 64^6 tiles are more than an address space has */
-    USW_ODOMETER_WARPS = 4,  /* of a block that asks */
+    USW_CARRY_FANOUT = 64,  /* USW_TEETH of core/order.h */
+    USW_CARRY_LEVELS = 6,   /* 64^6 tiles are more than an address space has */
+    USW_ODOMETER_WARPS = 4, /* of a block that asks */
     USW_NODE_READY = 1,
     USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
 };
@@ -31,7 +31,7 @@ struct usw_no_tag {
 
 /* All nodes, level by level. Level l has tiles / 64^l of them. What is there bears the tree's tag,
  * whatever else was there before: 0 where nodes are zeroed before the kernel starts. */
-template <typename Tag> struct usw_odometer_tree_of {
+template <typename Tag> struct usw_carry_levels_of {
     usw_node *nodes;
     uint64_t tiles;
     Tag tag;
@@ -47,24 +47,24 @@ template <typename Tag> struct usw_odometer_tree_of {
     }
 };
 
-typedef usw_odometer_tree_of<uint64_t> usw_odometer_tree;
-typedef usw_odometer_tree_of<usw_no_tag> usw_cleared_tree;
+typedef usw_carry_levels_of<uint64_t> usw_carry_levels;
+typedef usw_carry_levels_of<usw_no_tag> usw_cleared_tree;
 
 /* How many nodes a tree over `tiles` tiles has. */
-static inline uint64_t usw_odometer_nodes(uint64_t tiles)
+static inline uint64_t usw_carry_tree_nodes(uint64_t tiles)
 {
     uint64_t nodes = 0;
-    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+    for (uint64_t here = tiles; here > 0; here /= USW_CARRY_FANOUT) {
         nodes += here;
     }
     return nodes;
 }
 
 template <typename Tag>
-static inline usw_odometer_tree_of<Tag> usw_odometer_place(usw_node *nodes, uint64_t tiles)
+static inline usw_carry_levels_of<Tag> usw_carry_tree_place(usw_node *nodes, uint64_t tiles)
 {
-    usw_odometer_tree_of<Tag> tree = {nodes, tiles, {}, 0};
-    for (uint64_t here = tiles; here > 0; here /= USW_ODOMETER_TEETH) {
+    usw_carry_levels_of<Tag> tree = {nodes, tiles, {}, 0};
+    for (uint64_t here = tiles; here > 0; here /= USW_CARRY_FANOUT) {
         tree.levels++;
     }
     return tree;
@@ -139,17 +139,16 @@ template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits
 /* ---- wheels ---- */
 
 /* Shared memory of a block that asks for carries. */
-template <typename A, bool exact> struct usw_odometer_room {
-    A teeth[exact ? 1 : +USW_ODOMETER_WARPS]
-           [exact ? 1 : +USW_ODOMETER_TEETH]; /* of a warp's wheel */
-    A wheel[USW_ODOMETER_LEVELS];
-    bool cut[USW_ODOMETER_LEVELS]; /* the wheel has a head */
+template <typename A, bool exact> struct usw_carry_tree_shared {
+    A teeth[exact ? 1 : +USW_ODOMETER_WARPS][exact ? 1 : +USW_CARRY_FANOUT]; /* of a warp's wheel */
+    A wheel[USW_CARRY_LEVELS];
+    bool cut[USW_CARRY_LEVELS]; /* the wheel has a head */
 };
 
 /* Adds teeth [from, to) to a wheel, one after the other. heads: a bit for each tooth. */
 template <typename E, typename A>
-__device__ __forceinline__ A usw_odometer_chain(const E &e, A wheel, const A *teeth, unsigned from,
-                                                unsigned to, uint64_t heads)
+__device__ __forceinline__ A usw_carry_tree_chain(const E &e, A wheel, const A *teeth,
+                                                  unsigned from, unsigned to, uint64_t heads)
 {
     unsigned i = from;
     for (; i + 8 <= to && heads == 0; i += 8) {
@@ -172,7 +171,7 @@ __device__ __forceinline__ A usw_odometer_chain(const E &e, A wheel, const A *te
 /* What a lane combines of its two teeth when any order will do; those before the last head are cut
  * off. Then the lanes meet. */
 template <typename E, typename A>
-__device__ __forceinline__ A usw_odometer_meet(const E &e, A low, A high, uint64_t heads)
+__device__ __forceinline__ A usw_carry_tree_meet(const E &e, A low, A high, uint64_t heads)
 {
     const unsigned lane = threadIdx.x % 32;
     const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
@@ -184,17 +183,17 @@ __device__ __forceinline__ A usw_odometer_meet(const E &e, A low, A high, uint64
     return wheel;
 }
 
-__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, uint64_t tag)
+__device__ __forceinline__ bool usw_carry_tree_is_there(const usw_node &node, uint64_t tag)
 {
     return (node.state | USW_NODE_HEAD) == (tag | USW_NODE_READY | USW_NODE_HEAD);
 }
-__device__ __forceinline__ bool usw_odometer_is_there(const usw_node &node, usw_no_tag)
+__device__ __forceinline__ bool usw_carry_tree_is_there(const usw_node &node, usw_no_tag)
 {
     return node.state != 0;
 }
 
 /* A bit for each of 64 teeth, two to a lane. */
-__device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
+__device__ __forceinline__ uint64_t usw_carry_tree_vote(bool low, bool high)
 {
     const unsigned a = __ballot_sync(~0u, low), b = __ballot_sync(~0u, high);
     return static_cast<uint64_t>(b) << 32 | a;
@@ -209,9 +208,9 @@ __device__ __forceinline__ uint64_t usw_odometer_vote(bool low, bool high)
  * is there: to ask for all of them would keep the others from being written. What is there already
  * is added up in the meantime. */
 template <typename E, typename Tag>
-__device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const usw_node *nodes,
-                                                            Tag tag, unsigned teeth,
-                                                            typename E::Acc *mine, uint64_t *heads)
+__device__ __forceinline__ typename E::Acc
+usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
+                   typename E::Acc *mine, uint64_t *heads)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
@@ -222,13 +221,13 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
     A wheel = e.neutral();
     /* Step carry_tree/wait of proofs/models. */
     for (unsigned done = 0; missing != 0;) {
-        low = wait_low ? usw_node_look(nodes + lane) : low;
-        high = wait_high ? usw_node_look(nodes + lane + 32) : high;
-        wait_low = !usw_odometer_is_there(low, tag);
-        wait_high = !usw_odometer_is_there(high, tag);
-        missing = usw_odometer_vote(wait_low, wait_high);
-        *heads =
-            usw_odometer_vote((low.state & USW_NODE_HEAD) != 0, (high.state & USW_NODE_HEAD) != 0);
+        low = wait_low ? usw_tagged_look_back(nodes + lane) : low;
+        high = wait_high ? usw_tagged_look_back(nodes + lane + 32) : high;
+        wait_low = !usw_carry_tree_is_there(low, tag);
+        wait_high = !usw_carry_tree_is_there(high, tag);
+        missing = usw_carry_tree_vote(wait_low, wait_high);
+        *heads = usw_carry_tree_vote((low.state & USW_NODE_HEAD) != 0,
+                                     (high.state & USW_NODE_HEAD) != 0);
         if constexpr (!E::exact) {
             mine[lane] = usw_value_of<A>(low.value);
             mine[lane + 32] = usw_value_of<A>(high.value);
@@ -236,14 +235,14 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
             const unsigned first =
                 missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
             if (lane == 0) {
-                wheel = usw_odometer_chain(e, wheel, mine, done, first, *heads);
+                wheel = usw_carry_tree_chain(e, wheel, mine, done, first, *heads);
             }
             done = first;
         }
         if (missing != 0) {
             const unsigned last = 63 - __clzll(static_cast<long long>(missing));
             if (lane == 0) {
-                while (!usw_odometer_is_there(usw_node_look(nodes + last), tag)) {
+                while (!usw_carry_tree_is_there(usw_tagged_look_back(nodes + last), tag)) {
                     usw_yield();
                 }
             }
@@ -252,7 +251,7 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
     }
     if constexpr (E::exact) {
         wheel =
-            usw_odometer_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
+            usw_carry_tree_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
     }
     return wheel;
 }
@@ -260,15 +259,15 @@ __device__ __forceinline__ typename E::Acc usw_odometer_sum(const E &e, const us
 /* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_odometer_wheel(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t, unsigned l,
-                   usw_odometer_room<typename E::Acc, E::exact> &room)
+usw_carry_tree_wheel(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t, unsigned l,
+                     usw_carry_tree_shared<typename E::Acc, E::exact> &room)
 {
     const uint64_t at = t >> (6 * l);
     const unsigned teeth = at & 63;
     uint64_t heads = 0;
     const typename E::Acc wheel =
-        usw_odometer_sum(e, tree.at(l, at - teeth), tree.tag, teeth,
-                         room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
+        usw_carry_tree_sum(e, tree.at(l, at - teeth), tree.tag, teeth,
+                           room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
     if (threadIdx.x % 32 == 0) {
         room.wheel[l] = wheel;
         room.cut[l] = heads != 0;
@@ -277,16 +276,16 @@ usw_odometer_wheel(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t
 }
 
 template <typename Tag>
-__device__ __forceinline__ bool usw_odometer_closes(const usw_odometer_tree_of<Tag> &tree,
-                                                    uint64_t t, unsigned l)
+__device__ __forceinline__ bool usw_carry_tree_closes(const usw_carry_levels_of<Tag> &tree,
+                                                      uint64_t t, unsigned l)
 {
     return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
 }
 
 /* One thread: tile t's sum (with `head`: of what follows its last head) for others to find. */
 template <typename A, typename Tag>
-__device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree_of<Tag> &tree,
-                                                     unsigned l, uint64_t t, A sum, bool head)
+__device__ __forceinline__ void usw_carry_tree_publish(const usw_carry_levels_of<Tag> &tree,
+                                                       unsigned l, uint64_t t, A sum, bool head)
 {
     /* Step carry_tree/publish of proofs/models. */
     usw_node_publish(tree.at(l, t >> (6 * l)), usw_bits_of(sum),
@@ -294,21 +293,21 @@ __device__ __forceinline__ void usw_odometer_publish(const usw_odometer_tree_of<
 }
 
 /* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
- * warp a level. A barrier must follow before usw_odometer_read. No levels: there is one tile. */
+ * warp a level. A barrier must follow before usw_carry_tree_read. No levels: there is one tile. */
 template <typename E, typename Tag>
 __device__ __forceinline__ void
-usw_odometer_turn(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
-                  typename E::Acc sum, bool head,
-                  usw_odometer_room<typename E::Acc, E::exact> &room)
+usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
+                    typename E::Acc sum, bool head,
+                    usw_carry_tree_shared<typename E::Acc, E::exact> &room)
 {
     /* Step carry_tree/turn of proofs/models. */
     for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
-        const typename E::Acc wheel = usw_odometer_wheel(e, tree, t, l, room);
+        const typename E::Acc wheel = usw_carry_tree_wheel(e, tree, t, l, room);
         /* Step carry_tree/close_first of proofs/models: a tile that closes a node. The sum goes out
          * before anything else is waited for. */
-        if (l == 0 && threadIdx.x == 0 && usw_odometer_closes(tree, t, 0)) {
-            usw_odometer_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
-                                 head || room.cut[0]);
+        if (l == 0 && threadIdx.x == 0 && usw_carry_tree_closes(tree, t, 0)) {
+            usw_carry_tree_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
+                                   head || room.cut[0]);
         }
     }
 }
@@ -317,17 +316,17 @@ usw_odometer_turn(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
  * the first level; that is rare, one tile of 4096. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
-                  typename E::Acc sum, bool head,
-                  const usw_odometer_room<typename E::Acc, E::exact> &room)
+usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
+                    typename E::Acc sum, bool head,
+                    const usw_carry_tree_shared<typename E::Acc, E::exact> &room)
 {
     /* Step carry_tree/close of proofs/models. */
     if (threadIdx.x == 0) {
-        for (unsigned l = 0; usw_odometer_closes(tree, t, l); l++) {
+        for (unsigned l = 0; usw_carry_tree_closes(tree, t, l); l++) {
             sum = e.join(head ? e.neutral() : room.wheel[l], sum);
             head = head || room.cut[l];
             if (l > 0) {
-                usw_odometer_publish(tree, l + 1, t, sum, head);
+                usw_carry_tree_publish(tree, l + 1, t, sum, head);
             }
         }
     }
@@ -343,31 +342,31 @@ usw_odometer_read(const E &e, const usw_odometer_tree_of<Tag> &tree, uint64_t t,
 
 /* The tree over `tiles` tiles and a ticket to draw them by, in scratch; zeroed, if `clear`. */
 template <typename Tag>
-static inline upsweep_status usw_odometer_make(usw_gpu *g, uint64_t tiles, bool clear,
-                                               usw_odometer_tree_of<Tag> *tree, uint32_t **ticket)
+static inline upsweep_status usw_carry_tree_make(usw_gpu *g, uint64_t tiles, bool clear,
+                                                 usw_carry_levels_of<Tag> *tree, uint32_t **ticket)
 {
-    const uint64_t nodes = usw_odometer_nodes(tiles);
+    const uint64_t nodes = usw_carry_tree_nodes(tiles);
     const size_t bytes = (nodes + 1) * sizeof(usw_node);
     usw_node *scratch = static_cast<usw_node *>(usw_gpu_scratch(g, bytes));
     if (scratch == nullptr) {
         return g->status;
     }
-    *tree = usw_odometer_place<Tag>(scratch, tiles);
+    *tree = usw_carry_tree_place<Tag>(scratch, tiles);
     *ticket = reinterpret_cast<uint32_t *>(scratch + nodes);
     return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
 }
 
 /* The same in nodes that stay; false: there are too few, or it must be known what scratch a device
  * takes that has none. */
-static inline bool usw_odometer_keeps(const usw_gpu *g, uint64_t tiles, usw_odometer_tree *tree,
-                                      unsigned long long **calls)
+static inline bool usw_carry_tree_keeps(const usw_gpu *g, uint64_t tiles, usw_carry_levels *tree,
+                                        unsigned long long **calls)
 {
     static_assert((USW_KEPT_TILES * 65 / 64 + 2) * sizeof(usw_node) < USW_GPU_NODE_BYTES, "room");
     if (g->device < 0 || tiles > USW_KEPT_TILES) {
         return false;
     }
     usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
-    *tree = usw_odometer_place<uint64_t>(nodes + 1, tiles);
+    *tree = usw_carry_tree_place<uint64_t>(nodes + 1, tiles);
     *calls = reinterpret_cast<unsigned long long *>(&nodes->state);
     return true;
 }

@@ -10,19 +10,20 @@
 #include "gpu/carry/carry_tree.cuh"
 
 enum : unsigned {
-    USW_WHEELS_ONCE = USW_ODOMETER_TEETH * USW_ODOMETER_TEETH, /* sums that a block has at once */
-    USW_WHEELS_LEVELS = USW_ODOMETER_LEVELS + 2,
+    USW_CARRY_TOTAL_ONCE = USW_CARRY_FANOUT * USW_CARRY_FANOUT, /* sums that a block has at once */
+    USW_WHEELS_LEVELS = USW_CARRY_LEVELS + 2,
 };
 
 /* Shared memory of a block. Groups lie so that threads that walk along them meet in no bank. */
-struct usw_wheels_room {
-    double sums[USW_ODOMETER_TEETH][USW_ODOMETER_TEETH + 1], groups[USW_ODOMETER_TEETH];
+struct usw_carry_total_shared {
+    double sums[USW_CARRY_FANOUT][USW_CARRY_FANOUT + 1], groups[USW_CARRY_FANOUT];
     double wheel[USW_WHEELS_LEVELS];
 };
 
 /* `count` sums, one after the other. */
 template <typename E>
-__device__ __forceinline__ double usw_wheels_chain(const E &e, const double *sums, unsigned count)
+__device__ __forceinline__ double usw_carry_total_chain(const E &e, const double *sums,
+                                                        unsigned count)
 {
     constexpr unsigned ahead = 16;
     double wheel = e.neutral();
@@ -46,11 +47,12 @@ __device__ __forceinline__ double usw_wheels_chain(const E &e, const double *sum
 
 /* A whole warp: the same for a group in memory, two sums to a lane, to all lanes. */
 template <typename E>
-__device__ __forceinline__ double usw_wheels_group(const E &e, const double *sums, unsigned count)
+__device__ __forceinline__ double usw_carry_total_group(const E &e, const double *sums,
+                                                        unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
     double wheel = e.neutral();
-    for (unsigned half = 0; half < USW_ODOMETER_TEETH; half += 32) {
+    for (unsigned half = 0; half < USW_CARRY_FANOUT; half += 32) {
         const double mine = half + lane < count ? __ldcg(sums + half + lane) : e.neutral();
 #pragma unroll 8
         for (unsigned i = 0; i < 32; i++) {
@@ -62,7 +64,7 @@ __device__ __forceinline__ double usw_wheels_group(const E &e, const double *sum
 
 /* Whether this block is the last to finish, and sees what all blocks have written. finished: 0
  * between kernels. */
-__device__ __forceinline__ bool usw_wheels_is_last(uint32_t *finished)
+__device__ __forceinline__ bool usw_carry_total_is_last(uint32_t *finished)
 {
     USW_SHARED(uint32_t, before);
     __syncthreads();
@@ -81,22 +83,22 @@ __device__ __forceinline__ bool usw_wheels_is_last(uint32_t *finished)
 
 /* One thread, when a block has added up the groups of the sums [base, base + count). */
 template <typename E>
-__device__ __forceinline__ void usw_wheels_turn(const E &e, uint64_t base, unsigned count,
-                                                usw_wheels_room &room)
+__device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, unsigned count,
+                                                     usw_carry_total_shared &room)
 {
-    const unsigned full = count / USW_ODOMETER_TEETH;
-    double sum = usw_wheels_chain(e, room.groups, full);
-    if (count % USW_ODOMETER_TEETH != 0) {
+    const unsigned full = count / USW_CARRY_FANOUT;
+    double sum = usw_carry_total_chain(e, room.groups, full);
+    if (count % USW_CARRY_FANOUT != 0) {
         room.wheel[0] = room.groups[full];
     }
-    if (full < USW_ODOMETER_TEETH) {
+    if (full < USW_CARRY_FANOUT) {
         room.wheel[1] = sum;
         return;
     }
-    uint64_t turned = base / USW_WHEELS_ONCE + 1;
-    for (unsigned l = 2; l < USW_WHEELS_LEVELS; l++, turned /= USW_ODOMETER_TEETH) {
+    uint64_t turned = base / USW_CARRY_TOTAL_ONCE + 1;
+    for (unsigned l = 2; l < USW_WHEELS_LEVELS; l++, turned /= USW_CARRY_FANOUT) {
         sum = room.wheel[l] = e.join(room.wheel[l], sum);
-        if (turned % USW_ODOMETER_TEETH != 0) {
+        if (turned % USW_CARRY_FANOUT != 0) {
             return;
         }
         room.wheel[l] = e.neutral();
@@ -106,31 +108,31 @@ __device__ __forceinline__ void usw_wheels_turn(const E &e, uint64_t base, unsig
 /* A whole block of `threads` threads: what the odometer reads after `count` sums, to thread 0.
  * get(base, count, to): calls to(i, sum base + i) for all i < count among the threads. */
 template <unsigned threads, typename E, typename G>
-__device__ __forceinline__ double usw_wheels_read(const E &e, uint64_t count, usw_wheels_room &room,
-                                                  G get)
+__device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t count,
+                                                       usw_carry_total_shared &room, G get)
 {
-    static_assert(threads >= USW_ODOMETER_TEETH, "a thread for each group");
+    static_assert(threads >= USW_CARRY_FANOUT, "a thread for each group");
     if (threadIdx.x < USW_WHEELS_LEVELS) {
         room.wheel[threadIdx.x] = e.neutral();
     }
-    for (uint64_t base = 0; base < count; base += USW_WHEELS_ONCE) {
+    for (uint64_t base = 0; base < count; base += USW_CARRY_TOTAL_ONCE) {
         const uint64_t left = count - base;
         const unsigned here =
-            left < USW_WHEELS_ONCE ? static_cast<unsigned>(left) : +USW_WHEELS_ONCE;
+            left < USW_CARRY_TOTAL_ONCE ? static_cast<unsigned>(left) : +USW_CARRY_TOTAL_ONCE;
         __syncthreads();
         get(base, here, [&](unsigned i, double sum) {
-            room.sums[i / USW_ODOMETER_TEETH][i % USW_ODOMETER_TEETH] = sum;
+            room.sums[i / USW_CARRY_FANOUT][i % USW_CARRY_FANOUT] = sum;
         });
         __syncthreads();
-        const unsigned g = threadIdx.x, first = g * USW_ODOMETER_TEETH;
+        const unsigned g = threadIdx.x, first = g * USW_CARRY_FANOUT;
         if (first < here) {
-            room.groups[g] = usw_wheels_chain(
+            room.groups[g] = usw_carry_total_chain(
                 e, room.sums[g],
-                here - first < USW_ODOMETER_TEETH ? here - first : +USW_ODOMETER_TEETH);
+                here - first < USW_CARRY_FANOUT ? here - first : +USW_CARRY_FANOUT);
         }
         __syncthreads();
         if (threadIdx.x == 0) {
-            usw_wheels_turn(e, base, here, room);
+            usw_carry_total_turn(e, base, here, room);
         }
     }
     double all = e.neutral();

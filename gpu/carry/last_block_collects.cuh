@@ -49,7 +49,8 @@ __device__ __forceinline__ void usw_gather_all(const usw_gather &a, uint64_t tag
 #pragma unroll
             for (unsigned w = 0; w < words; w++) {
                 const unsigned i = first + r * blockDim.x;
-                x[r][w] = usw_node_look(a.nodes + uint64_t(i < count ? i : first) * words + w);
+                x[r][w] =
+                    usw_tagged_look_back(a.nodes + uint64_t(i < count ? i : first) * words + w);
             }
         }
 #pragma unroll
@@ -60,9 +61,9 @@ __device__ __forceinline__ void usw_gather_all(const usw_gather &a, uint64_t tag
 #pragma unroll
                 for (unsigned w = 0; w < words; w++) {
                     /* Step last_block/gather of proofs/models. */
-                    while (!usw_odometer_is_there(x[r][w], tag)) {
+                    while (!usw_carry_tree_is_there(x[r][w], tag)) {
                         usw_yield();
-                        x[r][w] = usw_node_look(a.nodes + uint64_t(i) * words + w);
+                        x[r][w] = usw_tagged_look_back(a.nodes + uint64_t(i) * words + w);
                     }
                     v[w] = x[r][w].value;
                 }

@@ -111,7 +111,7 @@ template <typename W> struct look_ring {
 };
 
 /* How many tiles a ring must have for so many blocks; a power of two. */
-static inline unsigned usw_look_ring_tiles(unsigned blocks)
+static inline unsigned usw_look_back_ring_tiles(unsigned blocks)
 {
     unsigned tiles = 4;
     while (tiles < 3 * blocks + 2) {

@@ -25,13 +25,13 @@
 enum { USW_CLERK_WINDOW = 31 }; /* tiles whose counts it reads at a time, 31 at most */
 
 /* What the ring takes beside its tiles' words: the clerk reads so far beyond its end. */
-static inline size_t usw_clerk_ring_words(size_t tiles, bool narrow)
+static inline size_t usw_spine_ring_words(size_t tiles, bool narrow)
 {
     return (tiles + USW_CLERK_WINDOW) * (narrow ? 256 : 512);
 }
 
 /* Whether words of 32 bits do for so many keys. */
-static inline bool usw_clerk_narrow(size_t n)
+static inline bool usw_spine_narrow(size_t n)
 {
     return n >> 31 == 0;
 }
@@ -43,7 +43,7 @@ template <typename W> struct clerk_word {
 
 /* A block's work, 256 threads of it: base[d] is where digit d begins. */
 template <typename W>
-__device__ __forceinline__ void usw_radix_clerk(const look_ring<W> &ring,
+__device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
                                                 const unsigned long long *base, unsigned tiles)
 {
     using word = look_word<W>;

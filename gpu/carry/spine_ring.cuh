@@ -22,16 +22,16 @@ struct usw_ring_books {
 };
 
 /* What they hand on, in shared memory: the odometer's upper wheels, and whose turn it is. */
-template <typename E> struct usw_ring_desk {
-    typename E::Acc wheel[USW_ODOMETER_LEVELS];
+template <typename E> struct usw_ring_spine_state {
+    typename E::Acc wheel[USW_CARRY_LEVELS];
     uint64_t groups; /* whose sums are in the wheels */
     /* Of floats, then what lies before each. */
-    alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_ODOMETER_TEETH];
+    alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_CARRY_FANOUT];
 
     /* One thread; a barrier must follow. */
     __device__ __forceinline__ void open(const E &e)
     {
-        for (unsigned l = 0; l < USW_ODOMETER_LEVELS; l++) {
+        for (unsigned l = 0; l < USW_CARRY_LEVELS; l++) {
             wheel[l] = e.neutral();
         }
         groups = 0;
@@ -50,9 +50,9 @@ template <typename E> struct usw_ring_desk {
     /* One thread: group g of 64 tiles is complete, and its sum turns the wheels. */
     __device__ __forceinline__ void turn(const E &e, uint64_t g, typename E::Acc sum)
     {
-        for (unsigned l = 1; l < USW_ODOMETER_LEVELS; l++) {
+        for (unsigned l = 1; l < USW_CARRY_LEVELS; l++) {
             sum = wheel[l] = e.join(wheel[l], sum);
-            if (((g + 1) >> 6 * (l - 1)) % USW_ODOMETER_TEETH != 0) {
+            if (((g + 1) >> 6 * (l - 1)) % USW_CARRY_FANOUT != 0) {
                 break;
             }
             wheel[l] = e.neutral();
@@ -77,7 +77,7 @@ template <typename E> struct usw_ring_group {
     static __device__ __forceinline__ typename E::Acc chain_all(const E &e, typename E::Acc *mine,
                                                                 typename E::Acc sum)
     {
-        constexpr unsigned fours = USW_ODOMETER_TEETH / 8;
+        constexpr unsigned fours = USW_CARRY_FANOUT / 8;
         pair *pairs = reinterpret_cast<pair *>(mine), next[4];
 #pragma unroll
         for (unsigned j = 0; j < 4; j++) {
@@ -139,7 +139,7 @@ template <typename E> struct usw_ring_group {
             mine[lane + 32] = high;
             __syncwarp();
             if (lane == 0) {
-                sum = done == 0 && there == USW_ODOMETER_TEETH
+                sum = done == 0 && there == USW_CARRY_FANOUT
                           ? chain_all(e, mine, sum)
                           : chain_some(e, mine, done, there, sum);
             }
@@ -154,26 +154,26 @@ template <typename E> struct usw_ring_group {
 /* Clerk `clerk` writes the carries of group g, as its sums come. */
 template <typename E>
 __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
-                                                 usw_ring_desk<E> &desk, unsigned clerk)
+                                                 usw_ring_spine_state<E> &desk, unsigned clerk)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
-    const uint64_t left = a.tiles - g * USW_ODOMETER_TEETH;
-    const unsigned teeth = left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64;
-    usw_node *nodes = a.nodes + g * USW_ODOMETER_TEETH;
+    const uint64_t left = a.tiles - g * USW_CARRY_FANOUT;
+    const unsigned teeth = left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64;
+    usw_node *nodes = a.nodes + g * USW_CARRY_FANOUT;
     usw_ring_group<E> group = {e.neutral(), e.neutral(), e.neutral(), e.neutral(), e.neutral()};
     bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
     A upper = e.neutral();
     for (unsigned done = 0, first = 0; done < teeth; done = first) {
         /* Step spine_ring/look of proofs/models. */
         const usw_node none = {0, 0};
-        const usw_node low = wait_low ? usw_node_look(nodes + lane) : none;
-        const usw_node high = wait_high ? usw_node_look(nodes + lane + 32) : none;
+        const usw_node low = wait_low ? usw_tagged_look_back(nodes + lane) : none;
+        const usw_node high = wait_high ? usw_tagged_look_back(nodes + lane + 32) : none;
         group.low = low.state != 0 ? usw_value_of<A>(low.value) : group.low;
         group.high = high.state != 0 ? usw_value_of<A>(high.value) : group.high;
         wait_low = wait_low && low.state == 0;
         wait_high = wait_high && high.state == 0;
-        const uint64_t missing = usw_odometer_vote(wait_low, wait_high);
+        const uint64_t missing = usw_carry_tree_vote(wait_low, wait_high);
         first = missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
         if (first == done) {
             continue;
@@ -181,7 +181,7 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
         group.add(e, desk.sums[E::exact ? 0 : clerk], done, first);
         if (done == 0) {
             desk.wait(g);
-            for (unsigned l = USW_ODOMETER_LEVELS - 1; l >= 1; l--) {
+            for (unsigned l = USW_CARRY_LEVELS - 1; l >= 1; l--) {
                 upper = e.join(upper, desk.wheel[l]);
             }
             __syncwarp();
@@ -202,10 +202,10 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
 }
 
 template <typename E>
-__device__ __forceinline__ void usw_ring_clerk(const E &e, const usw_ring_books &a,
-                                               usw_ring_desk<E> &desk, unsigned clerk)
+__device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books &a,
+                                               usw_ring_spine_state<E> &desk, unsigned clerk)
 {
-    for (uint64_t g = clerk; g * USW_ODOMETER_TEETH < a.tiles; g += a.clerks) {
+    for (uint64_t g = clerk; g * USW_CARRY_FANOUT < a.tiles; g += a.clerks) {
         usw_ring_carries(e, a, g, desk, clerk);
     }
 }
@@ -237,7 +237,7 @@ __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
 {
     usw_node found = {0, 0};
     /* Step spine_ring/read_carry of proofs/models. */
-    while ((found = usw_node_look(node)).state != USW_RING_CARRY) {
+    while ((found = usw_tagged_look_back(node)).state != USW_RING_CARRY) {
         usw_yield();
     }
     return found.value;

@@ -26,7 +26,7 @@ __device__ __forceinline__ void usw_node_publish(usw_node *p, uint64_t value, ui
 #endif
 }
 
-__device__ __forceinline__ usw_node usw_node_look(const usw_node *p)
+__device__ __forceinline__ usw_node usw_tagged_look_back(const usw_node *p)
 {
     usw_node n;
 #ifdef USW_EMULATE

@@ -5,7 +5,7 @@
 
 #include "gpu/digit_sort/pass_arrays.cuh"
 
-template <typename K> struct usw_finish_args {
+template <typename K> struct usw_copy_out_args {
     const K *keys_in;
     K *keys_out; /* NULL: not wanted */
     const K *keys_tmp;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys
 }
 
 template <typename K, unsigned value_bytes>
-__device__ __forceinline__ void usw_finish_block(const usw_finish_args<K> &a)
+__device__ __forceinline__ void usw_finish_block(const usw_copy_out_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
     unsigned passes = a.control->passes;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void usw_finish_block(const usw_finish_args<K> &a)
 }
 
 template <typename K, unsigned value_bytes>
-__global__ void __launch_bounds__(512) usw_radix_finish(const usw_finish_args<K> a)
+__global__ void __launch_bounds__(512) usw_radix_copy_out(const usw_copy_out_args<K> a)
 {
     usw_chained();
     if (a.go == nullptr || *a.go != 0) {

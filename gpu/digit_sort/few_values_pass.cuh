@@ -10,7 +10,7 @@
 template <typename K> struct usw_radix_steps {
     usw_radix_count_args<K> count;
     usw_radix_pass_args<K> pass;
-    usw_finish_args<K> finish;
+    usw_copy_out_args<K> finish;
 };
 
 /* The plan, of words that are 0. */

@@ -118,7 +118,7 @@ template <typename F> static auto by_types(unsigned width, unsigned value_bytes,
     return width == 1 ? of_key(uint16_t()) : width == 2 ? of_key(uint32_t()) : of_key(uint64_t());
 }
 
-size_t usw_gpu_held_max(const usw_gpu *g, unsigned width, unsigned value_bytes)
+size_t usw_gpu_one_launch_fits(const usw_gpu *g, unsigned width, unsigned value_bytes)
 {
     if (g->device < 0 || width == 0 || (value_bytes != 0 && value_bytes != 4 && value_bytes != 8)) {
         return 0; /* a plan counts on less scratch nowhere */
@@ -135,10 +135,11 @@ size_t usw_gpu_held_max(const usw_gpu *g, unsigned width, unsigned value_bytes)
 /* Up to so many keys it is faster than buckets. */
 static size_t pays_most(const usw_gpu *g, unsigned width, unsigned value_bytes)
 {
-    const size_t most = usw_gpu_held_max(g, width, value_bytes), pays = pays_to(width, value_bytes);
+    const size_t most = usw_gpu_one_launch_fits(g, width, value_bytes),
+                 pays = pays_to(width, value_bytes);
     return most < pays ? most : pays;
 }
-bool usw_gpu_held_pays(const usw_gpu *g, const usw_small_sort *s)
+bool usw_gpu_one_launch_pays(const usw_gpu *g, const usw_small_sort *s)
 {
     return s->n >= pays_from(s) && s->n <= pays_most(g, s->width, s->value_bytes);
 }
@@ -149,8 +150,8 @@ size_t usw_gpu_one_launch_max(const usw_gpu *g, unsigned width, unsigned value_b
     return small > held ? small : held;
 }
 
-upsweep_status usw_gpu_held_sort(usw_gpu *g, const usw_small_sort *s, bool stable,
-                                 const unsigned *go)
+upsweep_status usw_gpu_one_launch_sort(usw_gpu *g, const usw_small_sort *s, bool stable,
+                                       const unsigned *go)
 {
     return by_types(s->width, s->value_bytes, [&](auto k, auto values) {
         return sort_meeting<decltype(k), decltype(values)::value>(g, s, stable, go);

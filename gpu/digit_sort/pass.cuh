@@ -140,7 +140,7 @@ __device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, 
     }
     __syncthreads();
     if (*taken == 0) {
-        usw_radix_clerk(ring, a.control->base[digit], static_cast<unsigned>(tiles));
+        usw_digit_spine(ring, a.control->base[digit], static_cast<unsigned>(tiles));
         return;
     }
     radix_tile<K, value_bytes, Shape, W, numbered> b;

@@ -78,8 +78,8 @@ __device__ __forceinline__ void usw_lanes_of_tile(const E &e, const R *tile, dou
 
 /* The same for a tile that is not full or not aligned; what is missing is neutral. */
 template <typename E, typename R>
-__device__ __forceinline__ void usw_lanes_of_part(const E &e, const R *tile, unsigned count,
-                                                  double (&lane)[4])
+__device__ __forceinline__ void usw_lanes_of_range(const E &e, const R *tile, unsigned count,
+                                                   double (&lane)[4])
 {
     constexpr unsigned rows = 8;
 #pragma unroll 1
@@ -101,7 +101,7 @@ __device__ __forceinline__ void usw_lanes_of_part(const E &e, const R *tile, uns
 /* The tile's sum, to all: lanes meet at distance 64, 32 .. 1. A thread that has several keeps half
  * of them and gives the others away. */
 template <typename R, typename E>
-__device__ __forceinline__ double usw_lanes_meet(const E &e, const double (&lane)[4])
+__device__ __forceinline__ double usw_lanes_combine(const E &e, const double (&lane)[4])
 {
     const bool high = (threadIdx.x & 16) != 0, odd = (threadIdx.x & 8) != 0;
     auto meet = [&](double kept, double given, unsigned distance) {

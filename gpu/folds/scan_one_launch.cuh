@@ -22,16 +22,16 @@ struct usw_near_args {
     void *out;
     uint64_t n;
     bool exclusive, vectors_in, vectors_out;
-    usw_odometer_tree tree;    /* of which the lowest level is used */
+    usw_carry_levels tree;     /* of which the lowest level is used */
     unsigned long long *calls; /* NULL: there is one tile */
 };
 
 /* A block's shared memory. */
 template <typename E, unsigned count> struct usw_near_room {
-    usw_sweep_room<E, false> tile[count];
-    typename E::Acc sum[count];                /* of the tiles */
-    typename E::Acc group[USW_ODOMETER_TEETH]; /* of 64 tiles each, the last one of fewer */
-    typename E::Acc teeth[E::exact ? 1 : +USW_NEAR_WARPS][USW_ODOMETER_TEETH];
+    usw_scan_shared<E, false> tile[count];
+    typename E::Acc sum[count];              /* of the tiles */
+    typename E::Acc group[USW_CARRY_FANOUT]; /* of 64 tiles each, the last one of fewer */
+    typename E::Acc teeth[E::exact ? 1 : +USW_NEAR_WARPS][USW_CARRY_FANOUT];
     uint64_t tag;
 };
 
@@ -46,7 +46,7 @@ template <typename E> __device__ __forceinline__ unsigned usw_near_vector(unsign
  * what lies before a thread's runs. A barrier must follow. */
 template <typename E, unsigned count>
 __device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, uint64_t first,
-                                            usw_sweep_room<E, false> (&tiles)[count],
+                                            usw_scan_shared<E, false> (&tiles)[count],
                                             typename E::Acc (&before)[count][1])
 {
     typedef typename E::Raw R;
@@ -86,7 +86,7 @@ __device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, 
 /* A tile that all threads have turned into its scan. */
 template <typename E>
 __device__ __forceinline__ void usw_near_out(const usw_near_args &a, uint64_t t,
-                                             const usw_sweep_room<E, false> &room)
+                                             const usw_scan_shared<E, false> &room)
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void usw_near_meet(const E &e, const usw_near_args &a
                                               usw_near_room<E, count> &s)
 {
     const unsigned warp = threadIdx.x / 32;
-    usw_odometer_tree tree = a.tree;
+    usw_carry_levels tree = a.tree;
     tree.tag = s.tag;
     if (warp < count && first + warp < tree.tiles) {
         bool head = false;
@@ -121,18 +121,18 @@ __device__ __forceinline__ void usw_near_meet(const E &e, const usw_near_args &a
         if (threadIdx.x % 32 == 0) {
             s.sum[warp] = total;
             if (first + warp + 1 < tree.tiles) {
-                usw_odometer_publish(tree, 0, first + warp, total, false);
+                usw_carry_tree_publish(tree, 0, first + warp, total, false);
             }
         }
     }
     for (uint64_t g = (warp + USW_NEAR_WARPS - count) % USW_NEAR_WARPS;
-         g * USW_ODOMETER_TEETH < first; g += USW_NEAR_WARPS) {
-        const uint64_t from = g * USW_ODOMETER_TEETH, left = first - from;
+         g * USW_CARRY_FANOUT < first; g += USW_NEAR_WARPS) {
+        const uint64_t from = g * USW_CARRY_FANOUT, left = first - from;
         uint64_t heads = 0;
         const typename E::Acc sum =
-            usw_odometer_sum(e, tree.nodes + from, tree.tag,
-                             left < USW_ODOMETER_TEETH ? static_cast<unsigned>(left) : 64,
-                             s.teeth[E::exact ? 0 : warp], &heads);
+            usw_carry_tree_sum(e, tree.nodes + from, tree.tag,
+                               left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64,
+                               s.teeth[E::exact ? 0 : warp], &heads);
         if (threadIdx.x % 32 == 0) {
             s.group[g] = sum;
         }
@@ -160,10 +160,10 @@ __global__ void __launch_bounds__(USW_NEAR_THREADS, USW_NEAR_BLOCKS) usw_near(us
     __syncthreads();
     usw_near_meet(e, a, first, s);
     __syncthreads();
-    for (unsigned g = 0; g < first / USW_ODOMETER_TEETH; g++) {
+    for (unsigned g = 0; g < first / USW_CARRY_FANOUT; g++) {
         upper = e.join(upper, s.group[g]);
     }
-    wheel = first % USW_ODOMETER_TEETH != 0 ? s.group[first / USW_ODOMETER_TEETH] : wheel;
+    wheel = first % USW_CARRY_FANOUT != 0 ? s.group[first / USW_CARRY_FANOUT] : wheel;
 #pragma unroll
     for (unsigned k = 0; k < count && first + k < a.tree.tiles; k++) {
         const A carry = e.join(upper, wheel);
@@ -176,7 +176,8 @@ __global__ void __launch_bounds__(USW_NEAR_THREADS, USW_NEAR_BLOCKS) usw_near(us
 /* ---- host ---- */
 
 /* How many tiles a block would have; 0: there are too many. */
-template <typename E> static inline unsigned usw_near_takes(const usw_gpu *g, uint64_t tiles)
+template <typename E>
+static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tiles)
 {
 #ifdef USW_EMULATE
     const uint64_t sms = 1; /* so that the ring is met, too */
@@ -203,11 +204,11 @@ static inline upsweep_status usw_near_launch(usw_gpu *g, const usw_near_args &a,
                                   sizeof(usw_near_room<E, count>), a, e);
 }
 
-/* count: of usw_near_takes. */
+/* count: of usw_scan_one_launch_takes. */
 template <typename E>
-static inline upsweep_status usw_near_scan(usw_gpu *g, const usw_scan *s,
-                                           const usw_odometer_tree &tree, unsigned long long *calls,
-                                           unsigned count, const E &e)
+static inline upsweep_status
+usw_scan_one_launch(usw_gpu *g, const usw_scan *s, const usw_carry_levels &tree,
+                    unsigned long long *calls, unsigned count, const E &e)
 {
     const usw_near_args a = {
         s->in, s->out, s->n, s->exclusive, usw_bulk_takes(s->in), usw_bulk_takes(s->out),

@@ -37,7 +37,7 @@ enum usw_ring_warp : unsigned {
 
 /* A tile's place, and the gates that its steps pass. */
 template <typename E> struct alignas(128) usw_ring_room {
-    usw_sweep_room<E, false> tile;
+    usw_scan_shared<E, false> tile;
     typename E::Acc carry;
     usw_gate came, grouped, carried, swept;
 };
@@ -200,7 +200,7 @@ template <typename E>
 __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
 {
 #if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
-    typedef usw_ring_desk<E> clerks_desk;
+    typedef usw_ring_spine_state<E> clerks_desk;
     USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
     USW_SHARED(clerks_desk, desk);
     const unsigned warp = threadIdx.x / 32;
@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
     } else if (warp < USW_RING_UP) {
         if (blockIdx.x == 0 && warp - USW_RING_CLERK < a.books.clerks) {
             usw_ring_wait_cleared(a);
-            usw_ring_clerk(e, a.books, desk, warp - USW_RING_CLERK);
+            usw_ring_spine(e, a.books, desk, warp - USW_RING_CLERK);
         }
     } else if (warp < USW_RING_DOWN) {
         usw_ring_up(e, a, place, warp - USW_RING_UP);
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a,
 
 template <typename E> static inline unsigned usw_ring_rooms(const usw_gpu *g)
 {
-    const size_t others = sizeof(usw_ring_desk<E>) + 256;
+    const size_t others = sizeof(usw_ring_spine_state<E>) + 256;
     const size_t all = g->shared_bytes - others;
     return static_cast<unsigned>(all / sizeof(usw_ring_room<E>));
 }
@@ -262,7 +262,7 @@ static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t 
 /* Clears the nodes itself. */
 template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
-                                           const usw_odometer_tree &tree, const E &e)
+                                           const usw_carry_levels &tree, const E &e)
 {
     const unsigned rooms = usw_ring_rooms<E>(g);
     const unsigned clerks =

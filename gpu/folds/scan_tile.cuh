@@ -31,7 +31,7 @@ template <typename E> struct usw_sweep_shape {
 };
 
 /* A tile in shared memory, and what its sweeps leave for one another. */
-template <typename E, bool cut> struct usw_sweep_room {
+template <typename E, bool cut> struct usw_scan_shared {
     uint4 x[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]; /* the tile, then its scan */
     typename E::Acc group[USW_SWEEP_GROUPS];           /* totals; then what is before, in its top */
     typename E::Acc top[USW_SWEEP_TOPS];               /* what is before, in the tile */
@@ -260,7 +260,7 @@ __device__ __forceinline__ bool usw_head_before(const uint32_t *words, unsigned 
  * runs. before[k] gets what lies before a thread's k-th run, within its group. A barrier must
  * follow. */
 template <bool cut, typename E, unsigned mine>
-__device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_room<E, cut> &s, unsigned warp,
+__device__ __forceinline__ void usw_sweep_up(const E &e, usw_scan_shared<E, cut> &s, unsigned warp,
                                              typename E::Acc (&before)[mine])
 {
     const unsigned lane = threadIdx.x % 32;
@@ -288,7 +288,7 @@ __device__ __forceinline__ void usw_sweep_up(const E &e, usw_sweep_room<E, cut> 
 /* The first warp: from the groups to the tile's total, which all its lanes get, leaving in
  * s.group and s.top what lies before each. *head tells whether the tile has one. */
 template <bool cut, typename E>
-__device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_sweep_room<E, cut> &s,
+__device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_scan_shared<E, cut> &s,
                                                           bool *head)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -318,7 +318,7 @@ __device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_sweep_
 /* What lies before run r: down the tree from the tile's carry. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc
-usw_sweep_offset(const E &e, const usw_sweep_room<E, cut> &s, typename E::Acc carry, unsigned r,
+usw_sweep_offset(const E &e, const usw_scan_shared<E, cut> &s, typename E::Acc carry, unsigned r,
                  typename E::Acc before)
 {
     const unsigned g = r / 8, t = g / 8;
@@ -340,7 +340,7 @@ usw_sweep_offset(const E &e, const usw_sweep_room<E, cut> &s, typename E::Acc ca
 /* Downward: warp `warp`'s runs become their scan. first: nothing at all lies before the tile. */
 template <bool cut, typename E, unsigned mine>
 __device__ __forceinline__ void
-usw_sweep_down(const E &e, usw_sweep_room<E, cut> &s, unsigned warp, typename E::Acc carry,
+usw_sweep_down(const E &e, usw_scan_shared<E, cut> &s, unsigned warp, typename E::Acc carry,
                const typename E::Acc (&before)[mine], bool exclusive, bool first)
 {
 #pragma unroll
@@ -358,7 +358,7 @@ usw_sweep_down(const E &e, usw_sweep_room<E, cut> &s, unsigned warp, typename E:
 /* The same without heads where others have been upward, so that what lies before a run is made
  * again. */
 template <typename E, unsigned mine>
-__device__ __forceinline__ void usw_sweep_down_again(const E &e, usw_sweep_room<E, false> &s,
+__device__ __forceinline__ void usw_sweep_down_again(const E &e, usw_scan_shared<E, false> &s,
                                                      unsigned warp, typename E::Acc carry,
                                                      bool exclusive, bool first)
 {

@@ -57,7 +57,7 @@ __device__ __forceinline__ uint64_t usw_record_chunk(const usw_key_plan &plan,
 {
     uint64_t key = 0;
     for (unsigned i = 0; i < plan.count; i++) {
-        const usw_key_part &p = plan.parts[i];
+        const usw_key_field &p = plan.parts[i];
         const unsigned char *at = record + p.offset;
         const uint64_t value = p.text ? usw_load_bytes(at, p.bytes) ^ p.flip
                                       : usw_map_field(p.map, usw_load_number(at, p.bytes));

@@ -32,7 +32,7 @@ template <typename W> using usw_bits = typename usw_distances<W>::bits;
 
 /* The distance over an arc; unreached where the sum does not fit. */
 template <typename W>
-__device__ __forceinline__ usw_bits<W> usw_way_over(usw_bits<W> distance, usw_bits<W> weight)
+__device__ __forceinline__ usw_bits<W> usw_distance_over(usw_bits<W> distance, usw_bits<W> weight)
 {
     using D = usw_bits<W>;
     if constexpr (usw_distances<W>::is_float && sizeof(W) == 4) {

@@ -92,7 +92,7 @@ template <typename W>
 __device__ __forceinline__ usw_bits<W> bucket_end(usw_bits<W> d, usw_bits<W> step)
 {
     using L = usw_distances<W>;
-    usw_bits<W> end = usw_way_over<W>(d, step);
+    usw_bits<W> end = usw_distance_over<W>(d, step);
     end = end > d ? end : d + 1;
     return end > L::unreached ? L::unreached : end;
 }
@@ -154,7 +154,7 @@ template <typename W, typename T> struct near_lane {
     {
         bool improved = false;
         uint64_t row = 0;
-        const D way = usw_way_over<W>(d, arc.weight);
+        const D way = usw_distance_over<W>(d, arc.weight);
         bool worth = has && way <= j.most;
         if (worth && j.look_first) {
             worth = way < __ldcg(&j.distance[arc.head]);

@@ -94,7 +94,7 @@ template <typename Net> __global__ void __launch_bounds__(256) sweep_arcs(outcom
                         atomicMin(&j.lost[row], static_cast<unsigned long long>(a));
                     }
                 } else if (parent != nullptr && d < there && v < parent[arc.head] &&
-                           usw_way_over<W>(d, arc.weight) == there) {
+                           usw_distance_over<W>(d, arc.weight) == there) {
                     atomicMin(&parent[arc.head], v);
                 }
             }
@@ -136,7 +136,7 @@ __device__ __forceinline__ void extend(const outcome_job<Net> &j, unsigned v, un
         const auto arc = j.net.arc(v, a);
         const unsigned was = usw_load_relaxed(&round[arc.head]);
         if ((was != 0 && was != r) || distance[arc.head] != d ||
-            usw_way_over<W>(d, arc.weight) != d) {
+            usw_distance_over<W>(d, arc.weight) != d) {
             continue;
         }
         if (atomicCAS(&round[arc.head], 0u, r) == 0) {

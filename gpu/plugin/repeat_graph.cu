@@ -117,8 +117,8 @@ void usw_gpu_again_free(usw_gpu_whole *g)
     }
 }
 
-upsweep_status usw_gpu_sort_again(usw_gpu *g, const usw_gpu_sort *s,
-                                  upsweep_status (*queue)(usw_gpu *, const usw_gpu_sort *))
+upsweep_status usw_gpu_sort_repeat(usw_gpu *g, const usw_gpu_sort *s,
+                                   upsweep_status (*queue)(usw_gpu *, const usw_gpu_sort *))
 {
     const usw_again_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
                                 g->scratch_used, word(s->keys), s->n, s->width, s->map.bits,
@@ -127,8 +127,8 @@ upsweep_status usw_gpu_sort_again(usw_gpu *g, const usw_gpu_sort *s,
     return again(g, key, [=] { return queue(g, s); });
 }
 
-upsweep_status usw_gpu_pairs_again(usw_gpu *g, const usw_gpu_pairs *p,
-                                   upsweep_status (*queue)(usw_gpu *, const usw_gpu_pairs *))
+upsweep_status usw_gpu_pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p,
+                                    upsweep_status (*queue)(usw_gpu *, const usw_gpu_pairs *))
 {
     const usw_again_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
                                 g->scratch_used, word(p->keys), word(p->out_keys), word(p->values),

@@ -35,9 +35,9 @@ const void *usw_gpu_scratch_start(const usw_gpu *g);
 void usw_gpu_again_free(usw_gpu_whole *g);
 
 /* Queues a sort by `queue`, or by its graph. */
-upsweep_status usw_gpu_sort_again(usw_gpu *g, const usw_gpu_sort *s,
-                                  upsweep_status (*queue)(usw_gpu *, const usw_gpu_sort *));
-upsweep_status usw_gpu_pairs_again(usw_gpu *g, const usw_gpu_pairs *p,
-                                   upsweep_status (*queue)(usw_gpu *, const usw_gpu_pairs *));
+upsweep_status usw_gpu_sort_repeat(usw_gpu *g, const usw_gpu_sort *s,
+                                   upsweep_status (*queue)(usw_gpu *, const usw_gpu_sort *));
+upsweep_status usw_gpu_pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p,
+                                    upsweep_status (*queue)(usw_gpu *, const usw_gpu_pairs *));
 
 #endif

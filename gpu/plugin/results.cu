@@ -46,4 +46,4 @@ upsweep_status least(usw_gpu *g, const uint64_t *key, const uint64_t *index, con
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_finish_step, usw_results_cuda) = {store, least};
+USW_GPU_FORM(usw_gpu_results_step, usw_results_cuda) = {store, least};

@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(USW_SELECT_THREADS, 1) usw_select_ring(usw_sel
 {
 #if USW_GATES /* elsewhere it is never launched */
     typedef usw_select_sums<S::runs> sums;
-    typedef usw_ring_desk<sums> clerks_desk;
+    typedef usw_ring_spine_state<sums> clerks_desk;
     USW_DYNAMIC_SHARED(usw_select_room<S>, rooms);
     USW_SHARED(clerks_desk, desk);
     const unsigned warp = threadIdx.x / 32;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(USW_SELECT_THREADS, 1) usw_select_ring(usw_sel
         usw_select_ask<S>(a, place);
     } else if (warp < USW_SELECT_UP) {
         if (blockIdx.x == 0 && warp - USW_SELECT_CLERK < a.books.clerks) {
-            usw_ring_clerk(e, a.books, desk, warp - USW_SELECT_CLERK);
+            usw_ring_spine(e, a.books, desk, warp - USW_SELECT_CLERK);
         }
     } else if (warp < USW_SELECT_DOWN) {
         if (!S::split) {
@@ -206,7 +206,7 @@ template <typename S> static inline uint64_t usw_select_tiles(uint64_t n)
 
 template <typename S> static inline unsigned usw_select_rooms(const usw_gpu *g)
 {
-    const size_t others = sizeof(usw_ring_desk<usw_select_sums<S::runs>>) + 256;
+    const size_t others = sizeof(usw_ring_spine_state<usw_select_sums<S::runs>>) + 256;
     const size_t fit = (g->shared_bytes - others) / sizeof(usw_select_room<S>);
     return static_cast<unsigned>(fit < USW_SELECT_ROOMS ? fit : +USW_SELECT_ROOMS);
 }

@@ -40,7 +40,7 @@ __device__ __forceinline__ unsigned usw_split_count_put(const usw_cleared_tree &
         ones += __shfl_xor_sync(~0u, ones, distance);
     }
     if (threadIdx.x % 32 == 0) {
-        usw_odometer_publish(tree, 0, t, uint64_t(ones), false);
+        usw_carry_tree_publish(tree, 0, t, uint64_t(ones), false);
     }
     return ones;
 }

@@ -85,13 +85,13 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_ne
 
 /* A tile a multiprocessor: of more of them, blocks would look at too many nodes. A plan has no
  * nodes, and tells the scratch that is taken without them. */
-static inline bool usw_split_near_takes(const usw_gpu *g, uint64_t n)
+static inline bool usw_split_one_launch_takes(const usw_gpu *g, uint64_t n)
 {
     return g->device >= 0 && n <= uint64_t(USW_SPLIT_NEAR_TILE) * g->sms;
 }
 
 template <typename W, bool keep>
-static inline upsweep_status usw_split_near_move(usw_gpu *g, usw_split_near_args a)
+static inline upsweep_status usw_split_one_launch(usw_gpu *g, usw_split_near_args a)
 {
     const unsigned tiles = (a.n + USW_SPLIT_NEAR_TILE - 1) / USW_SPLIT_NEAR_TILE;
     a.gather = usw_gather_of(g);

@@ -136,7 +136,7 @@ template <typename K, unsigned T> struct runs_sort {
                 there = true;
 #pragma unroll
                 for (unsigned l = 0; l < L; l++) {
-                    x[l] = usw_node_look(&a.nodes[j + l * T < total ? j + l * T : j]);
+                    x[l] = usw_tagged_look_back(&a.nodes[j + l * T < total ? j + l * T : j]);
                 }
 #pragma unroll
                 for (unsigned l = 0; l < L; l++) {

@@ -27,7 +27,7 @@ template <typename E, unsigned I>
 __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const small_args a)
 {
     USW_DYNAMIC_SHARED(E, shared);
-    USW_SHARED(usw_bins_room<E>, room);
+    USW_SHARED(usw_bins_shared<E>, room);
     E number[I];
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
@@ -44,11 +44,11 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const s
 template <typename E> struct sample_sort {
     const small_args &a;
     E *shared;
-    usw_bins_room<E> &room;
+    usw_bins_shared<E> &room;
     unsigned block, blocks, begin, count;
 
     __device__ __forceinline__ sample_sort(const small_args &args, E *numbers,
-                                           usw_bins_room<E> &bins)
+                                           usw_bins_shared<E> &bins)
         : a(args), shared(numbers), room(bins), block(blockIdx.x), blocks(gridDim.x)
     {
         begin = block * a.chunk < a.n ? block * a.chunk : a.n;
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_blocks(const 
 {
     USW_DYNAMIC_SHARED(E, shared);
     USW_SHARED_ARRAY(unsigned, table, [8 + 3 * small_tuning::blocks_max]);
-    USW_SHARED(usw_bins_room<E>, room);
+    USW_SHARED(usw_bins_shared<E>, room);
     sample_sort<E> s(a, shared, room);
     if (a.chunk <= blockDim.x) {
         s.template sort_chunk<1>();
@@ -236,7 +236,7 @@ template <typename E> static constexpr size_t blocks_shared()
 /* And all of it. */
 template <typename E> static constexpr size_t blocks_bytes()
 {
-    return blocks_shared<E>() + sizeof(usw_bins_room<E>) + 4096;
+    return blocks_shared<E>() + sizeof(usw_bins_shared<E>) + 4096;
 }
 
 size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)

@@ -1,5 +1,5 @@
 /* carry_tree.pml - a tile learns its carry from the nodes of a tree, without a chain:
- * usw_odometer_publish, _sum, _turn and _read of gpu/carry/carry_tree.cuh, as algo/scan_sweep.cu
+ * usw_carry_tree_publish, _sum, _turn and _read of gpu/carry/carry_tree.cuh, as algo/scan_sweep.cu
  * calls them, with blocks numbered by usw_call_draw and usw_call_of in nodes that stay from call to
  * call.
  *

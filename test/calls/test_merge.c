@@ -241,7 +241,7 @@ static void overlapping(void **state)
     (void)state;
     for (int isa = USW_PORTABLE; isa <= (int)usw_best_isa(); isa++) {
         upsweep *u = open_with(isa, 1, 0);
-        const usw_part_merge *part = USW_PICK(u->isa, usw_part_merge);
+        const usw_merge_steps *part = USW_PICK(u->isa, usw_merge_steps);
         for (unsigned round = 0; round < 400; round++) {
             unsigned width = round % 4;
             size_t bytes = (size_t)1 << width, na = next() % 300, nb = next() % 400;

@@ -274,10 +274,10 @@ static void wide_keys(void **unused)
                 }
                 usw_scratch_begin(u);
                 if (s % 2) {
-                    USW_PICK(u->isa, usw_part_vsort)->sort[4](keys, n);
+                    USW_PICK(u->isa, usw_cache_sort_steps)->sort[4](keys, n);
                 } else {
                     assert_int_equal(
-                        USW_PICK(u->isa, usw_part_hybrid)->sort[4](u, keys, n, NULL, p % 2),
+                        USW_PICK(u->isa, usw_hybrid_steps)->sort[4](u, keys, n, NULL, p % 2),
                         UPSWEEP_OK);
                 }
                 for (size_t k = 0; k < n; k++) {

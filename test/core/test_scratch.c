@@ -142,7 +142,7 @@ static void test_accounting(void **state)
     assert_non_null(usw_scratch(u, 70));
     assert_non_null(usw_scratch(u, 64));
     assert_non_null(usw_scratch_shares(u, 3, 100).at);
-    assert_int_equal(usw_scratch_room(u), 100000 - 128 - 64 - 320);
+    assert_int_equal(usw_scratch_left(u), 100000 - 128 - 64 - 320);
     assert_null(usw_scratch(u, 100001 - 512));
     assert_null(usw_scratch_shares(u, SIZE_MAX / 2, 4).at);
     assert_int_equal(usw_leave(u, UPSWEEP_OK), UPSWEEP_OK);

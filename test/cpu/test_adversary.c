@@ -38,9 +38,9 @@ static uint64_t work_of(const char *isa, const char *function, const char *name)
     return work;
 }
 
-static const usw_part_vsort *sorts_of(unsigned isa)
+static const usw_cache_sort_steps *sorts_of(unsigned isa)
 {
-    return USW_PICK((usw_isa)isa, usw_part_vsort);
+    return USW_PICK((usw_isa)isa, usw_cache_sort_steps);
 }
 
 static const usw_vsort_pivots *pivots_of(unsigned isa)

@@ -206,7 +206,7 @@ static void shared_values(void **unused)
 static void counts(void **unused)
 {
     (void)unused;
-    static const usw_part_front *const parts[] = USW_ALL_ISAS(usw_part_front);
+    static const usw_pattern_steps *const parts[] = USW_ALL_ISAS(usw_pattern_steps);
     enum { N = 9000 };
     static uint64_t wide[N];
     static uint32_t slim[N];
@@ -243,7 +243,7 @@ static void counts(void **unused)
 static void strangers(void **unused)
 {
     (void)unused;
-    static const usw_part_front *const parts[] = USW_ALL_ISAS(usw_part_front);
+    static const usw_pattern_steps *const parts[] = USW_ALL_ISAS(usw_pattern_steps);
     enum { N = 2 * 480 + 7, PROBES = 64 };
     static const usw_keymap as_is = {.bits = 64};
     uint32_t keys[N];

@@ -159,7 +159,7 @@ static void almost_in_order(void **unused)
 static void zeros_and_ones(void **unused)
 {
     (void)unused;
-    static const usw_part_vsort *const parts[] = USW_ALL_ISAS(usw_part_vsort);
+    static const usw_cache_sort_steps *const parts[] = USW_ALL_ISAS(usw_cache_sort_steps);
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         for (unsigned width = 1; width < USW_WIDTHS; width++) {
             size_t bytes = (size_t)1 << width;
@@ -333,7 +333,7 @@ static void partitions(void **unused)
         upsweep *u;
         setenv("UPSWEEP_ISA", isas[i], 1);
         assert_int_equal(upsweep_open(&u, "cpu", NULL), UPSWEEP_OK);
-        const usw_part_vsort *part = USW_PICK(u->isa, usw_part_vsort);
+        const usw_cache_sort_steps *part = USW_PICK(u->isa, usw_cache_sort_steps);
         for (size_t n = LEAST; n < LEAST + COUNTS; n++) {
             for (unsigned width = 2; width < 4; width++) {
                 size_t bytes = (size_t)1 << width, below = 0;

@@ -33,7 +33,7 @@ $CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$source/test/install/use.c" -o "$
 readelf -d "$work/use" | grep -q 'libupsweep\.so\.0' || { echo "the SONAME is not versioned"; exit 1; }
 
 echo "== find_package"
-cmake -S "$source/test/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$p" -DCMAKE_C_COMPILER="$CC" \
+cmake -S "$source/test/install" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$p" -DCMAKE_C_COMPILER="$CC" \
     -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log"
 cmake --build "$work/cmake" >>"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
 for program in use_shared use_static use_cpp; do
