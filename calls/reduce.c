@@ -6,8 +6,6 @@
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"
 
-USW_DECLARE_PER_ISA(usw_reduce_form, usw_reduce_tree_cpu);
-
 upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)
 {
     bool is_float = usw_type_is_float(type);
@@ -36,9 +34,8 @@ static upsweep_status check(upsweep *u, const usw_options *o, const void *data, 
         status = usw_check_array(u, data, n, upsweep_type_bytes(type), "data");
     }
     if (status == UPSWEEP_OK) {
-        *form =
-            usw_form_for(u, "reduce", o->algorithm, USW_PICK(u->isa, usw_reduce_tree_cpu), &status);
-        usw_report_tiles(u, "reduce/tree", n);
+        *form = usw_form_for(u, USW_REDUCES, o->algorithm, &status);
+        usw_report_tiles(u, usw_row_name(USW_REDUCES, o->algorithm), n);
     }
     return status;
 }
@@ -250,10 +247,9 @@ static void by_task(void *context, size_t t, unsigned thread)
 
 static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, void *result)
 {
-    const void *standard = USW_PICK(u->isa, usw_reduce_tree_cpu);
     upsweep_status status = usw_check_array(u, j->data, j->n, j->bytes, "data");
     if (status == UPSWEEP_OK) {
-        (void)usw_form_for(u, "reduce", o->algorithm, standard, &status);
+        (void)usw_form_for(u, USW_REDUCES, o->algorithm, &status);
     }
     if (status == UPSWEEP_OK) {
         status = usw_gpu_refuse(u, j->data, "data", "reduce_by");
@@ -279,7 +275,7 @@ static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, voi
         j->combine(j->parts, j->parts + t * j->bytes, j->context);
     }
     memcpy(result, j->parts, j->bytes);
-    usw_report_tiles(u, "reduce/tree", j->n);
+    usw_report_tiles(u, usw_row_name(USW_REDUCES, NULL), j->n);
     return UPSWEEP_OK;
 }
 

@@ -1,15 +1,14 @@
 /* rows.c - upsweep_sort_rows: many rows, each sorted on its own. Tasks take the rows that begin
- * within equal stretches of the keys; a row that does not fit a core's cache is sorted by all
- * threads together, before. With an index, key and position are packed into one integer, the key
- * above. */
+ * within equal stretches of the keys; rows that do not fit a core's cache are sorted before, one by
+ * one, by all threads together. With an index, key and position are packed into one integer, the
+ * key above. */
 #include "core/check.h"
-#include "cpu/patterns/patterns.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
 #include "cpu/pair_sort/pair_sort.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
-    LONG_BYTES = 256 * 1024, /* a row of so many is sorted by all threads */
     TASK_KEYS = 32 * 1024
 };
 
@@ -122,6 +121,8 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
     p.payload_bytes = j->index_bytes;
     p.out_keys = row;
     p.out_payloads = index;
+    usw_pattern found = USW_NO_PATTERN;
+    p.found = &found;
     return usw_sort_carrying(u, &p, j->bytes);
 }
 
@@ -164,7 +165,7 @@ static upsweep_status look_at_rows(rows_job *j, size_t *longest)
 static upsweep_status sort_rows(rows_job *j)
 {
     size_t longest, bytes;
-    j->long_keys = LONG_BYTES / j->bytes;
+    j->long_keys = usw_row_keys_of_one_thread(j->width);
     upsweep_status status = look_at_rows(j, &longest);
     if (status == UPSWEEP_OK && j->index_bytes == 4 && longest > (size_t)UINT32_MAX + 1) {
         status = usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "a row of %zu keys needs 64-bit indices",
@@ -186,8 +187,12 @@ static upsweep_status sort_rows(rows_job *j)
     }
     if (status == UPSWEEP_OK) {
         usw_parallel(j->u, usw_div_up(j->n, TASK_KEYS), rows_task, j);
-        usw_report(j->u, "", "%zu rows, the longest of %zu keys: rows over threads", j->rows,
-                   longest);
+        usw_sort_case c = {j->u, USW_ROW, longest, j->width, 0};
+        usw_sort_choice choice = usw_choose_sort(&c);
+        usw_report(j->u, choice.name, "of %zu rows the longest has %zu keys, and %s", j->rows,
+                   longest,
+                   choice.method == USW_BY_ALL_THREADS ? "all threads sort each long row together"
+                                                       : "each row is sorted by one thread");
     }
     return status;
 }

@@ -6,8 +6,6 @@
 
 enum { SCAN_FLAGS = UPSWEEP_EXCLUSIVE | UPSWEEP_UNORDERED };
 
-USW_DECLARE_PER_ISA(usw_scan_form, usw_scan_sweep_cpu);
-
 static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
 {
     upsweep_status status = usw_check_type(u, s->type);
@@ -21,7 +19,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     }
     const usw_scan_form *form = NULL;
     if (status == UPSWEEP_OK) {
-        form = usw_form_for(u, "scan", o->algorithm, USW_PICK(u->isa, usw_scan_sweep_cpu), &status);
+        form = usw_form_for(u, USW_SCANS, o->algorithm, &status);
     }
     if (status != UPSWEEP_OK) {
         return status;
@@ -39,7 +37,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
-    usw_report_tiles(u, "scan/sweep", s->n);
+    usw_report_tiles(u, usw_row_name(USW_SCANS, o->algorithm), s->n);
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
     USW_ROUTE_IF(s->keys != NULL, "scan by key", USW_ALL_TYPES);
@@ -136,13 +134,12 @@ static void scan_tile(void *context, size_t t, unsigned thread)
 
 static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
 {
-    const void *standard = USW_PICK(u->isa, usw_scan_sweep_cpu);
     upsweep_status status = usw_check_array(u, j->in, j->n, j->bytes, "in");
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, j->out, j->n, j->bytes, "out");
     }
     if (status == UPSWEEP_OK) {
-        (void)usw_form_for(u, "scan", o->algorithm, standard, &status);
+        (void)usw_form_for(u, USW_SCANS, o->algorithm, &status);
     }
     if (status == UPSWEEP_OK) {
         status = usw_gpu_refuse(u, j->in, "in", "scan_by");
@@ -179,7 +176,7 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
         }
     }
     usw_parallel(u, tiles, scan_tile, j);
-    usw_report_tiles(u, "scan/sweep", j->n);
+    usw_report_tiles(u, usw_row_name(USW_SCANS, NULL), j->n);
     return UPSWEEP_OK;
 }
 

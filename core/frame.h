@@ -91,7 +91,7 @@ struct upsweep {
     size_t gpu_scratch;     /* of this call */
     unsigned threads_asked; /* when it was opened */
     char device_name[16];
-    char note[96]; /* AUTO: why not the other device; added to the reason */
+    char note[128]; /* AUTO: why not the other device; added to the reason */
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];

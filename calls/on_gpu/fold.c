@@ -18,8 +18,7 @@ static const usw_gpu_reduce_form *form_for(const usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_reduce_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "reduce_tree", &algorithm);
+    const usw_gpu_reduce_form *form = usw_gpu_form_for(c, USW_REDUCES, j->o->algorithm, &algorithm);
     usw_report(c->u, algorithm, "%zu elements on the GPU", j->n);
     return form;
 }
@@ -117,8 +116,7 @@ static upsweep_status scan_work(usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_scan_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "scan_sweep", &algorithm);
+    const usw_gpu_scan_form *form = usw_gpu_form_for(c, USW_SCANS, j->o->algorithm, &algorithm);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }

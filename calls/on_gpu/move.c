@@ -34,8 +34,7 @@ static upsweep_status split_work(usw_gpu_call *c)
 {
     const move_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_split_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "split_flags", &algorithm);
+    const usw_gpu_split_form *form = usw_gpu_form_for(c, USW_SPLITS, j->o->algorithm, &algorithm);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }

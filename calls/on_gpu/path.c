@@ -137,8 +137,8 @@ upsweep_status usw_gpu_path_work(usw_gpu_call *c)
     usw_gpu_path_job *j = c->context;
     usw_gpu_path_query d = j->d;
     const char *name;
-    const usw_gpu_path_form *form = usw_gpu_form_named(
-        c, j->algorithm, j->graph == NULL ? "path_dijkstra" : "path_bucket", &name);
+    const usw_gpu_path_form *form =
+        usw_gpu_form_for(c, j->graph == NULL ? USW_MATRIX_PATHS : USW_PATHS, j->algorithm, &name);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }

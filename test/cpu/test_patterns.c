@@ -110,7 +110,7 @@ typedef struct input {
     const char *says; /* a part of the reason for large n; NULL: anything */
 } input;
 
-static const input inputs[] = {{sixteen, "values only"},
+static const input inputs[] = {{sixteen, "16 values only"},
                                {sixteen_and_one, NULL},
                                {seventeen, NULL},
                                {narrow, "range"},
@@ -119,11 +119,11 @@ static const input inputs[] = {{sixteen, "values only"},
                                {four_runs, "4 runs"},
                                {zigzag, "5 runs"},
                                {nine_runs, NULL},
-                               {wrong_here_and_there, "woven in"},
-                               {falling_and_wrong, "woven in"},
-                               {wrong_in_a_row, "woven in"},
+                               {wrong_here_and_there, "by themselves"},
+                               {falling_and_wrong, "by themselves"},
+                               {wrong_in_a_row, "by themselves"},
                                {random_end, NULL},
-                               {mostly_one, "woven in"}};
+                               {mostly_one, "by themselves"}};
 
 /* ---- the tests ---- */
 
@@ -320,13 +320,15 @@ static void late_words(void **unused)
     assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
     upsweep_last_report(u, &a);
     upsweep_last_report(u, &b);
-    assert_string_equal(a.reason, "100 keys, already in order");
+    assert_string_equal(a.reason, "100 keys were already in order");
+    assert_string_equal(a.algorithm, "in order");
     assert_string_equal(a.reason, b.reason);
     keys[3] = 0;
     assert_int_equal(upsweep_sort(u, keys, 100, UPSWEEP_U32, NULL), UPSWEEP_OK);
     upsweep_last_report(u, &a);
     assert_string_equal(
-        a.reason, "100 keys of 32 bits, 0.0 MB: they fit the cache, so the scatter is skipped");
+        a.reason, "100 keys of 32 bits, 400 bytes, are sorted fastest by one thread in its cache");
+    assert_string_equal(a.algorithm, "sort/quick");
     upsweep_close(u);
 }
 
