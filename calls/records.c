@@ -93,12 +93,14 @@ static usw_sort_choice choose(const job *j, const usw_options *o, unsigned more)
 /* Sorts by packed keys, or returns false, for lack of scratch, with the records as they were. */
 static bool sort_packed(job *j, const usw_options *o, usw_sort_choice choice)
 {
+    upsweep_status status = UPSWEEP_OK;
     const usw_sort_form *form = j->form != NULL ? j->form
-                                : choice.method == USW_BY_FORM
-                                    ? usw_form_find(j->u, USW_SORTS, choice.name)
+                                : choice.line->method == USW_BY_FORM
+                                    ? usw_form_find(j->u, USW_SORTS, choice.line->name, &status)
                                     : NULL;
     usw_mark mark = usw_scratch_mark(j->u);
-    if (usw_sort_records(j->u, j->records, j->n, &j->keys, form) != UPSWEEP_OK) {
+    status = usw_sort_records(j->u, j->records, j->n, &j->keys, form);
+    if (status != UPSWEEP_OK) {
         usw_scratch_reset(j->u, mark);
         return false;
     }
@@ -119,10 +121,10 @@ static void sort_all(job *j, const usw_options *o)
         return;
     }
     usw_sort_choice choice = choose(j, o, 0);
-    USW_ROUTE_IF(choice.method == USW_BY_MERGES && !in_place, "few records are compared",
+    USW_ROUTE_IF(choice.line->method == USW_BY_MERGES && !in_place, "few records are compared",
                  USW_NO_TYPES);
     USW_ROUTE_IF(in_place, "in place: records are compared", USW_NO_TYPES);
-    if (choice.method != USW_BY_MERGES) {
+    if (choice.line->method != USW_BY_MERGES) {
         if (sort_packed(j, o, choice)) {
             return;
         }

@@ -189,10 +189,11 @@ static upsweep_status sort_rows(rows_job *j)
         usw_parallel(j->u, usw_div_up(j->n, TASK_KEYS), rows_task, j);
         usw_sort_case c = {j->u, USW_ROW, longest, j->width, 0};
         usw_sort_choice choice = usw_choose_sort(&c);
-        usw_report(j->u, choice.name, "of %zu rows the longest has %zu keys, and %s", j->rows,
+        usw_report(j->u, choice.line->name, "of %zu rows the longest has %zu keys, and %s", j->rows,
                    longest,
-                   choice.method == USW_BY_ALL_THREADS ? "all threads sort each long row together"
-                                                       : "each row is sorted by one thread");
+                   choice.line->method == USW_BY_ALL_THREADS
+                       ? "all threads sort each long row together"
+                       : "each row is sorted by one thread");
     }
     return status;
 }

@@ -38,8 +38,9 @@ static upsweep_status check_name(upsweep *u, const char *name)
     if (name == NULL || (a != NULL && strcmp(a->operation, "sort") == 0)) {
         return UPSWEEP_OK;
     }
-    (void)usw_form_find(u, USW_SORTS, name); /* sets the error's sentence */
-    return UPSWEEP_ERROR_ALGORITHM;
+    upsweep_status status = UPSWEEP_ERROR_ALGORITHM;
+    (void)usw_form_find(u, USW_SORTS, name, &status); /* sets the error's sentence */
+    return status;
 }
 
 static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o)
@@ -94,7 +95,7 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
 /* Where the map only flips bits, as for all but floats, no pass over the keys is made for it. */
 static upsweep_status sort_by_digits(const job *j, usw_sort_choice choice)
 {
-    if (choice.method == USW_BY_MERGES) {
+    if (choice.line->method == USW_BY_MERGES) {
         usw_sort_bits_in_place(j->u, j->keys, j->n, &j->map, j->bit_begin, j->bit_end);
         return UPSWEEP_OK;
     }
@@ -103,21 +104,24 @@ static upsweep_status sort_by_digits(const job *j, usw_sort_choice choice)
         return USW_PICK(j->u->isa, usw_digit_steps)
             ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
     }
-    return sort_by_form(j, usw_form_find(j->u, USW_SORTS, choice.name), choice.name);
+    upsweep_status status = UPSWEEP_OK;
+    const usw_sort_form *form = usw_form_find(j->u, USW_SORTS, choice.line->name, &status);
+    return form == NULL ? status : sort_by_form(j, form, choice.line->name);
 }
 
 static upsweep_status sort_named(const job *j)
 {
-    const usw_sort_form *form = usw_form_find(j->u, USW_SORTS, j->options.algorithm);
+    upsweep_status status = UPSWEEP_OK;
+    const usw_sort_form *form = usw_form_find(j->u, USW_SORTS, j->options.algorithm, &status);
     if (form == NULL) {
-        return UPSWEEP_ERROR_UNSUPPORTED;
+        return status;
     }
     const char *name = usw_row_name(USW_SORTS, j->options.algorithm);
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
     if (!j->all_bits && !form->takes_bits) {
         USW_ROUTE("by name: digits in place of a form without bit ranges");
         usw_sort_choice choice = choose(j, 0);
-        usw_report(j->u, choice.name, "%s does not sort by a range of bits", name);
+        usw_report(j->u, choice.line->name, "%s does not sort by a range of bits", name);
         return sort_by_digits(j, choice);
     }
     usw_report(j->u, name, ASKED);
@@ -175,7 +179,7 @@ static upsweep_status sort_automatic(const job *j)
         usw_report_pattern(j->u, USW_KEYS, found, j->n);
         return UPSWEEP_OK;
     }
-    if (choice.method == USW_BY_DIGITS || choice.method == USW_BY_MERGES) {
+    if (choice.line->method == USW_BY_DIGITS || choice.line->method == USW_BY_MERGES) {
         if (tried_digits(j, choice, &status, &why)) {
             return status;
         }
@@ -183,11 +187,12 @@ static upsweep_status sort_automatic(const job *j)
     }
     report_choice(j, choice);
     USW_ROUTE_IF(j->width < 2, "short keys", USW_SHORT_TYPES);
-    USW_ROUTE_IF(choice.method == USW_BY_QUICKSORT, "cached", USW_WIDE_TYPES);
-    USW_ROUTE_IF(choice.method == USW_BY_PARTITION, "partitioned in place", USW_WIDE_TYPES);
-    USW_ROUTE_IF(choice.method == USW_BY_BUCKETS, "scattered", USW_WIDE_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_QUICKSORT, "cached", USW_WIDE_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_PARTITION, "partitioned in place", USW_WIDE_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_BUCKETS, "scattered", USW_WIDE_TYPES);
     const usw_hybrid_steps *hybrid = USW_PICK(j->u->isa, usw_hybrid_steps);
-    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, choice.method != USW_BY_BUCKETS);
+    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map,
+                                  choice.line->method != USW_BY_BUCKETS);
 }
 
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,

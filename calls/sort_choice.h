@@ -47,12 +47,19 @@ typedef enum usw_sort_method {
     USW_BY_ALL_THREADS /* a row that all threads sort together, as if it were the only one */
 } usw_sort_method;
 
-/* A line of the table, for those who ask. */
-typedef struct usw_sort_choice {
+/* What a line of the table says. */
+typedef struct usw_sort_line {
     usw_sort_method method;
-    const char *name; /* of a row, or words where no row does it; static */
-    unsigned line;
-    unsigned patterns; /* that are worth looking for before: bits 1 << usw_pattern */
+    usw_pattern pattern; /* of USW_BY_PATTERN */
+    const char *name;    /* for reports: of a row, or words where no row does it */
+    const char *why;     /* a clause after "because" (sort_choice.c); NULL: the call has its own */
+} usw_sort_line;
+
+/* Of 16 bytes, which travel in registers: the choice is made within some ns. */
+typedef struct usw_sort_choice {
+    const usw_sort_line *line;
+    uint32_t id;       /* the line's kind and number */
+    uint32_t patterns; /* that are worth looking for before: bits 1 << usw_pattern */
 } usw_sort_choice;
 
 /* The first line of the table that fits, patterns aside. */

@@ -23,24 +23,18 @@ static const usw_entry entries[] = {
 #undef ALGO
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
-/* The place of each line in entries. */
-#define ALGO(stem, operation, cpu, cuda, taken) PLACE_##stem,
-enum {
-#include "algo/algos.def"
-};
-#undef ALGO
-
-/* standard[operation] is the place of the standard row. Compilers warn of an operation with two. */
+/* Compilers warn of an operation with two standard rows. */
 #define CALLS_sort USW_SORTS
 #define CALLS_reduce USW_REDUCES
 #define CALLS_scan USW_SCANS
 #define CALLS_split USW_SPLITS
 #define CALLS_path USW_PATHS
-#define STANDARD_standard(stem, operation) [CALLS_##operation] = PLACE_##stem,
-#define STANDARD_matrices(stem, operation) [USW_MATRIX_PATHS] = PLACE_##stem,
-#define STANDARD_named(stem, operation)
-#define ALGO(stem, operation, cpu, cuda, taken) STANDARD_##taken(stem, operation)
-static const unsigned char standard[USW_OPERATIONS] = {
+#define STANDARD_standard(operation, ...) [CALLS_##operation] = {__VA_ARGS__},
+#define STANDARD_matrices(operation, ...) [USW_MATRIX_PATHS] = {__VA_ARGS__},
+#define STANDARD_named(operation, ...)
+#define ALGO(stem, operation, cpu, cuda, taken)                                                    \
+    STANDARD_##taken(operation, &usw_##stem##_row, FORMS_##cpu(stem), IS_##cuda)
+const usw_entry usw_standard[USW_OPERATIONS] = {
 #include "algo/algos.def"
 };
 #undef ALGO
@@ -74,23 +68,14 @@ const usw_entry *usw_entry_find(const char *name)
     return NULL;
 }
 
-const void *usw_standard_form(const upsweep *u, usw_operation operation)
-{
-    return entries[standard[operation]].cpu[u->isa];
-}
-
-const char *usw_row_name(usw_operation operation, const char *asked)
-{
-    const usw_entry *e = asked == NULL ? &entries[standard[operation]] : usw_entry_find(asked);
-    return e == NULL ? "" : e->row->info.name;
-}
-
-const void *usw_form_find(upsweep *u, usw_operation operation, const char *name)
+const void *usw_form_find(upsweep *u, usw_operation operation, const char *name,
+                          upsweep_status *status)
 {
     const usw_entry *e = usw_entry_find(name);
     if (e == NULL || strcmp(e->row->info.operation, operation_names[operation]) != 0) {
-        usw_fail(u, UPSWEEP_ERROR_ALGORITHM, "no %s is called '%.60s'; 'upsweep list' shows all",
-                 operation_names[operation], name);
+        *status = usw_fail(u, UPSWEEP_ERROR_ALGORITHM,
+                           "no %s is called '%.60s'; 'upsweep list' shows all",
+                           operation_names[operation], name);
         return NULL;
     }
     if (!e->has_cpu && e->has_cuda && u->device == USW_CUDA) {
@@ -100,23 +85,10 @@ const void *usw_form_find(upsweep *u, usw_operation operation, const char *name)
         return &never_run;
     }
     if (!e->has_cpu) {
-        usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s has no CPU form", name);
+        *status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s has no CPU form", name);
         return NULL;
     }
     return e->cpu[u->isa];
-}
-
-const void *usw_form_for(upsweep *u, usw_operation operation, const char *name,
-                         upsweep_status *status)
-{
-    const void *form =
-        name == NULL ? usw_standard_form(u, operation) : usw_form_find(u, operation, name);
-    if (form == NULL) {
-        const usw_entry *e = usw_entry_find(name);
-        bool known = e != NULL && strcmp(e->row->info.operation, operation_names[operation]) == 0;
-        *status = known ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_ERROR_ALGORITHM;
-    }
-    return form;
 }
 
 size_t upsweep_algorithm_count(void)

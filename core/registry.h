@@ -40,19 +40,31 @@ typedef enum usw_operation {
 const usw_entry *usw_entry_at(size_t i);
 const usw_entry *usw_entry_find(const char *name);
 
-/* The CPU form, for this handle, of the row that the calls take when none is asked for by name:
- * what algos.def marks as standard. */
-const void *usw_standard_form(const upsweep *u, usw_operation operation);
+/* The rows that algos.def marks as standard, by usw_operation. */
+extern const usw_entry usw_standard[USW_OPERATIONS];
+/* The CPU form, for this handle, of the row that the calls take when none is asked for by name. */
+static inline const void *usw_standard_form(const upsweep *u, usw_operation operation)
+{
+    return usw_standard[operation].cpu[u->isa];
+}
 /* The name, which is static, of the row `asked`, or of the standard row where asked is NULL. asked
  * is the name of a row, as the functions below check. */
-const char *usw_row_name(usw_operation operation, const char *asked);
+static inline const char *usw_row_name(usw_operation operation, const char *asked)
+{
+    const usw_entry *e = asked == NULL ? &usw_standard[operation] : usw_entry_find(asked);
+    return e == NULL ? "" : e->row->info.name;
+}
 
-/* The CPU form of the row `name`, which must do the operation, for this handle, or NULL with
- * usw_fail called. */
-const void *usw_form_find(upsweep *u, usw_operation operation, const char *name);
-/* The same for a call with options.algorithm = name: NULL is the standard row. On failure *status
- * is set. */
-const void *usw_form_for(upsweep *u, usw_operation operation, const char *name,
-                         upsweep_status *status);
+/* The CPU form of the row `name`, which must do the operation, for this handle, or NULL with usw_fail
+ * called and *status set. */
+const void *usw_form_find(upsweep *u, usw_operation operation, const char *name,
+                          upsweep_status *status);
+/* The same for a call with options.algorithm = name: NULL is the standard row. */
+static inline const void *usw_form_for(upsweep *u, usw_operation operation, const char *name,
+                                       upsweep_status *status)
+{
+    return name == NULL ? usw_standard_form(u, operation)
+                        : usw_form_find(u, operation, name, status);
+}
 
 #endif

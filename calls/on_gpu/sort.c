@@ -25,7 +25,7 @@ static const char *choose_row(const usw_gpu_call *c, const sort_job *j, bool sta
     usw_sort_case s = {c->u, USW_GPU_KEYS, j->n, j->width, 0};
     s.facts = stable ? USW_IF_BITS
                      : (j->in_place ? USW_IF_IN_PLACE : 0) | (j->all_bits ? 0 : USW_IF_BITS);
-    return usw_choose_sort(&s).name;
+    return usw_choose_sort(&s).line->name;
 }
 
 /* What a CPU of that many threads takes, roughly, for "auto". */
@@ -216,8 +216,8 @@ static upsweep_status records_work(usw_gpu_call *c)
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
     usw_sort_case s = {c->u, USW_GPU_RECORDS, j->n, 0, 0};
-    usw_report(c->u, usw_choose_sort(&s).name, "a merge sort of records of %zu bytes on the GPU",
-               j->value_bytes);
+    usw_report(c->u, usw_choose_sort(&s).line->name,
+               "a merge sort of records of %zu bytes on the GPU", j->value_bytes);
     return step->sort_records(c->g, c->arrays[0].at, j->n, j->value_bytes, j->fields,
                               j->field_count, false);
 }
