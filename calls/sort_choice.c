@@ -39,8 +39,8 @@ typedef struct line {
     usw_sort_line says;
 } line;
 
-/* In a sentence $n is the number of elements, $x the number that belongs to the pattern or a size in
- * bytes, $k the keys with their bits and bytes, $b a range of bits. */
+/* In a sentence $n is the number of elements, $x the number that belongs to the pattern or a size
+ * in bytes, $k the keys with their bits and bytes, $b a range of bits. */
 #define BITS USW_IF_BITS
 #define IN_PLACE USW_IF_IN_PLACE
 #define NO_COPY USW_IF_NO_COPY

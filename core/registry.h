@@ -55,8 +55,8 @@ static inline const char *usw_row_name(usw_operation operation, const char *aske
     return e == NULL ? "" : e->row->info.name;
 }
 
-/* The CPU form of the row `name`, which must do the operation, for this handle, or NULL with usw_fail
- * called and *status set. */
+/* The CPU form of the row `name`, which must do the operation, for this handle, or NULL with
+ * usw_fail called and *status set. */
 const void *usw_form_find(upsweep *u, usw_operation operation, const char *name,
                           upsweep_status *status);
 /* The same for a call with options.algorithm = name: NULL is the standard row. */

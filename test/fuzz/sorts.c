@@ -105,11 +105,7 @@ static void run_explain(fuzz *f)
     if (!fuzz_settle(f, upsweep_explain_choice(f->u, n, type, f->o, &r))) {
         return;
     }
-    bool is_row = strncmp(r.algorithm, "sort/", 5) == 0; /* else the name is words */
-    bool named = is_row
-                     ? upsweep_find(r.algorithm) != NULL || strcmp(r.algorithm, "sort/quick") == 0
-                     : r.algorithm[0] != '\0';
-    if (r.scratch_bytes != 0 || !named || strlen(r.reason) < 8) {
+    if (r.scratch_bytes != 0 || !fuzz_is_method(r.algorithm) || strlen(r.reason) < 8) {
         fuzz_wrong(f, "the choice is %s, since %s, with %zu bytes", r.algorithm, r.reason,
                    r.scratch_bytes);
     }
