@@ -43,19 +43,19 @@ static void pack_task(void *context, size_t t, unsigned lane)
 static void unpack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
-    const usw_pack_steps *part = USW_PICK(j->u->isa, usw_pack_steps);
+    const usw_pack_steps *steps = USW_PICK(j->u->isa, usw_pack_steps);
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK);
     (void)lane;
-    part->unpack(&j->pairs, begin, end);
+    steps->unpack(&j->pairs, begin, end);
     size_t record_bytes = j->pairs.record_bytes, half = record_bytes / 2;
     const void *records = j->pairs.records;
     if (j->keys_copy != NULL) {
-        part->gather(records, record_bytes, half, j->keys_copy, j->keys, j->pairs.key_bytes, begin,
-                     end);
+        steps->gather(records, record_bytes, half, j->keys_copy, j->keys, j->pairs.key_bytes, begin,
+                      end);
     }
     if (j->values_copy != NULL) {
-        part->gather(records, record_bytes, half, j->values_copy, j->values, j->value_bytes, begin,
-                     end);
+        steps->gather(records, record_bytes, half, j->values_copy, j->values, j->value_bytes, begin,
+                      end);
     }
 }
 

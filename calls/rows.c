@@ -24,7 +24,7 @@ typedef struct rows_job {
     unsigned char *index;
     size_t index_bytes;
     size_t long_keys, longest_short; /* keys of a row */
-    usw_shares rooms;                /* packed keys: 16 bytes for each of longest_short, a lane */
+    usw_shares buffers;              /* packed keys: 16 bytes for each of longest_short, a lane */
 } rows_job;
 
 static size_t row_begin(const rows_job *j, size_t r)
@@ -48,11 +48,11 @@ static void sort_plain(const rows_job *j, void *row, size_t n)
 }
 
 static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
-                        void *room)
+                        void *buffer)
 {
     USW_ROUTE("a short row with positions");
-    uint64_t *narrow = room;
-    usw_u128 *wide = room;
+    uint64_t *narrow = buffer;
+    usw_u128 *wide = buffer;
     bool is_narrow = j->bytes <= 4;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = usw_map_key(&j->map, usw_load_raw(row + i * j->bytes, j->bytes));
@@ -62,7 +62,7 @@ static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigne
             wide[i] = (usw_u128)key << 64 | i;
         }
     }
-    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](room, n);
+    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](buffer, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = is_narrow ? narrow[i] >> 32 : (uint64_t)(wide[i] >> 64);
         uint64_t from = is_narrow ? (uint32_t)narrow[i] : (uint64_t)wide[i];
@@ -99,7 +99,7 @@ static void rows_task(void *context, size_t t, unsigned lane)
             sort_plain(j, j->keys + at * j->bytes, n);
         } else {
             sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                        usw_share(&j->rooms, lane));
+                        usw_share(&j->buffers, lane));
         }
     }
 }
@@ -176,8 +176,8 @@ static upsweep_status sort_rows(rows_job *j)
     }
     if (j->index != NULL) {
         bytes = j->longest_short * sizeof(usw_u128);
-        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
-        if (j->rooms.at == NULL) {
+        j->buffers = usw_scratch_shares(j->u, j->u->threads, bytes);
+        if (j->buffers.at == NULL) {
             return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
                             j->longest_short);
         }

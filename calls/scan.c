@@ -97,19 +97,19 @@ typedef struct by_job {
     void *context;
     const void *identity;
     bool exclusive;
-    unsigned char *parts; /* a tile's combination; then that of all tiles before it */
-    usw_shares rooms;     /* two elements a thread */
+    unsigned char *partials; /* a tile's combination; then that of all tiles before it */
+    usw_shares buffers;      /* two elements a thread */
 } by_job;
 
 static void combine_tile(void *context, size_t t, unsigned thread)
 {
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *part = j->parts + t * j->bytes;
+    unsigned char *partial = j->partials + t * j->bytes;
     (void)thread;
-    memcpy(part, j->identity, j->bytes);
+    memcpy(partial, j->identity, j->bytes);
     for (size_t i = begin; i < end; i++) {
-        j->combine(part, j->in + i * j->bytes, j->context);
+        j->combine(partial, j->in + i * j->bytes, j->context);
     }
 }
 
@@ -118,8 +118,8 @@ static void scan_tile(void *context, size_t t, unsigned thread)
     USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *value = usw_share(&j->rooms, thread), *kept = value + j->bytes;
-    memcpy(value, j->parts + t * j->bytes, j->bytes);
+    unsigned char *value = usw_share(&j->buffers, thread), *kept = value + j->bytes;
+    memcpy(value, j->partials + t * j->bytes, j->bytes);
     for (size_t i = begin; i < end; i++) {
         memcpy(kept, j->in + i * j->bytes, j->bytes);
         if (j->exclusive) {
@@ -153,24 +153,24 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
     if (status != UPSWEEP_OK || j->n == 0) {
         return status;
     }
-    size_t tiles = usw_div_up(j->n, USW_TILE), room;
+    size_t tiles = usw_div_up(j->n, USW_TILE), buffer_bytes;
     j->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
-    j->parts = usw_scratch(u, tiles * j->bytes);
-    j->rooms = (usw_shares){NULL, 0};
-    if (!usw_mul_overflows(2, j->bytes, &room)) {
-        j->rooms = usw_scratch_shares(u, u->threads, room);
+    j->partials = usw_scratch(u, tiles * j->bytes);
+    j->buffers = (usw_shares){NULL, 0};
+    if (!usw_mul_overflows(2, j->bytes, &buffer_bytes)) {
+        j->buffers = usw_scratch_shares(u, u->threads, buffer_bytes);
     }
     unsigned char *next = usw_scratch(u, j->bytes), *value = usw_scratch(u, j->bytes);
-    if (j->parts == NULL || j->rooms.at == NULL || next == NULL || value == NULL) {
+    if (j->partials == NULL || j->buffers.at == NULL || next == NULL || value == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu partial results of %zu bytes",
                         tiles, j->bytes);
     }
     usw_parallel(u, tiles > 1 ? tiles : 0, combine_tile, j);
     memcpy(value, j->identity, j->bytes);
     for (size_t t = 0; t < tiles; t++) {
-        unsigned char *part = j->parts + t * j->bytes;
-        memcpy(next, part, j->bytes);
-        memcpy(part, value, j->bytes);
+        unsigned char *partial = j->partials + t * j->bytes;
+        memcpy(next, partial, j->bytes);
+        memcpy(partial, value, j->bytes);
         if (t + 1 < tiles) {
             j->combine(value, next, j->context);
         }

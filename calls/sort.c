@@ -273,9 +273,9 @@ USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n, up
 {
     usw_keymap map = usw_keymap_of(type, flags);
     unsigned width = usw_log2_up(map.bits / 8);
-    const usw_cache_sort_steps *part = USW_PICK(u->isa, usw_cache_sort_steps);
+    const usw_cache_sort_steps *steps = USW_PICK(u->isa, usw_cache_sort_steps);
     const usw_keymap *turn = usw_keymap_is_identity(&map) ? NULL : &map;
-    report_brief(u, part->sort_small[width](keys, n, turn), width, n);
+    report_brief(u, steps->sort_small[width](keys, n, turn), width, n);
     return UPSWEEP_OK;
 }
 

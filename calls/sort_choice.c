@@ -266,7 +266,7 @@ static int print_mark(char *text, size_t size, char mark, uint64_t n, uint64_t x
 }
 
 /* fact[0]: n. fact[1]: x, and above it the id of the line. */
-static void tell_line(char *text, size_t size, const uint64_t *fact)
+static void write_sentence(char *text, size_t size, const uint64_t *fact)
 {
     uint64_t x = fact[1] & ((UINT64_C(1) << ID_SHIFT) - 1), id = fact[1] >> ID_SHIFT;
     size_t at = 0;
@@ -284,7 +284,7 @@ static void tell_line(char *text, size_t size, const uint64_t *fact)
 
 void usw_report_choice(upsweep *u, usw_sort_choice choice, size_t n, uint64_t x)
 {
-    usw_report_later(u, choice.line->name, tell_line, n, x | (uint64_t)choice.id << ID_SHIFT);
+    usw_report_later(u, choice.line->name, write_sentence, n, x | (uint64_t)choice.id << ID_SHIFT);
 }
 
 void usw_report_pattern(upsweep *u, usw_sorted what, usw_found found, size_t n)

@@ -14,12 +14,12 @@ typedef struct split_call {
     size_t *count;
 } split_call;
 
-static void tell_kept(char *text, size_t bytes, const uint64_t *fact)
+static void write_kept(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu of %zu elements kept", (size_t)fact[0], (size_t)fact[1]);
 }
 
-static void tell_zeros(char *text, size_t bytes, const uint64_t *fact)
+static void write_zeros(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu of %zu elements have flag 0", (size_t)fact[0], (size_t)fact[1]);
 }
@@ -60,7 +60,7 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
     if (status == UPSWEEP_OK && c->count != NULL) {
         *c->count = count;
     }
-    usw_report_later(u, usw_row_name(USW_SPLITS, o->algorithm), c->keep ? tell_kept : tell_zeros,
+    usw_report_later(u, usw_row_name(USW_SPLITS, o->algorithm), c->keep ? write_kept : write_zeros,
                      count, c->n);
     return status;
 }

@@ -58,11 +58,11 @@ typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 /* What the last call did, as upsweep_report says it. */
-typedef struct usw_told {
+typedef struct usw_report_state {
     const char *algorithm, *reason, *isa, *device;
     unsigned threads;
     size_t scratch_bytes;
-} usw_told;
+} usw_report_state;
 
 struct upsweep {
     /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
@@ -95,8 +95,8 @@ struct upsweep {
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
-    usw_told report;
-    usw_reason tell; /* not NULL: it writes the reason */
+    usw_report_state report;
+    usw_reason write_reason; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];
     char error[256];
@@ -141,9 +141,9 @@ static inline upsweep_status usw_just(upsweep_status status)
 /* What upsweep_last_report will say. algorithm must be static; reason is formatted and copied. */
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for calls so short that putting it into words would take as long as they do: `tell`
+/* The same for calls so short that putting it into words would take as long as they do: `write`
  * writes the reason from the facts when upsweep_last_report asks for it. */
-void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
+void usw_report_later(upsweep *u, const char *algorithm, usw_reason write, uint64_t fact0,
                       uint64_t fact1);
 /* The same for n elements that go by tiles (order.h). */
 void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);

@@ -68,8 +68,8 @@ const void *usw_gpu_form_for(const usw_gpu_call *c, usw_operation operation, con
 
 upsweep_status usw_gpu_store(const usw_gpu_call *c, void *to, uint64_t bits, size_t bytes)
 {
-    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
-    return finish == NULL ? UPSWEEP_ERROR_UNSUPPORTED : finish->store(c->g, to, bits, bytes);
+    const usw_gpu_results_step *results = usw_gpu_form(c, "results");
+    return results == NULL ? UPSWEEP_ERROR_UNSUPPORTED : results->store(c->g, to, bits, bytes);
 }
 
 uint64_t *usw_gpu_words(const usw_gpu_call *c, size_t words)

@@ -30,8 +30,8 @@ static upsweep_status least_work(usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const usw_gpu_reduce_form *form = form_for(c);
-    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
-    if (form == NULL || finish == NULL) {
+    const usw_gpu_results_step *results = usw_gpu_form(c, "results");
+    if (form == NULL || results == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
     uint64_t *keys = usw_gpu_words(c, 2), *index = usw_gpu_words(c, 2);
@@ -42,8 +42,8 @@ static upsweep_status least_work(usw_gpu_call *c)
         form->least(c->g, c->arrays[0].at, j->n, j->maps, j->map_count, keys, index);
     for (size_t m = 0; m < j->map_count && status == UPSWEEP_OK; m++) {
         void *to = c->arrays[1 + m].at;
-        status = finish->least(c->g, keys + m, index + m, &j->maps[m], j->last,
-                               j->to_place[m] ? NULL : to, j->to_place[m] ? to : NULL);
+        status = results->least(c->g, keys + m, index + m, &j->maps[m], j->last,
+                                j->to_place[m] ? NULL : to, j->to_place[m] ? to : NULL);
     }
     return status;
 }

@@ -177,8 +177,8 @@ void usw_gpu_path_predict(usw_gpu_call *c, const upsweep_graph *g, size_t querie
         cpu = 2 * n + 8 * (double)g->contraction->core->arcs;
     }
     c->cpu_ns = count / at_once * cpu;
-    double alone = m / (n + 1) < 8 ? 4e3 * sqrt(n) : 3e5 + 0.05 * m;
-    c->gpu_ns = queries > 1 ? alone + count * alone / 60 : alone;
+    double one = m / (n + 1) < 8 ? 4e3 * sqrt(n) : 3e5 + 0.05 * m;
+    c->gpu_ns = queries > 1 ? one + count * one / 60 : one;
     c->gpu_ns += copied ? 0 : (double)usw_gpu_graph_bytes(g) / 10;
 }
 
