@@ -24,8 +24,8 @@ typedef struct job {
     unsigned char *out;
     size_t n, bytes, stretches, stretch; /* elements of a stretch, the last may be short */
     size_t stride;                       /* counters of one table: a bucket each, and none */
-    unsigned copies;
-    uint64_t *tables; /* copies tables for each stretch */
+    unsigned copies;  /* tables of a stretch: neighbours that are equal count in different ones */
+    uint64_t *tables; /* [stretch][copy][counter] */
 } job;
 
 static bool is_small_digit(const usw_buckets *b)

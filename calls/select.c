@@ -1,4 +1,4 @@
-/* select.c - nth_element and top_k. Finding the k-th key is in select.c.
+/* select.c - nth_element and top_k. The k-th key is found in cpu/selection/select.c.
  *
  * top_k: a sample gives a key that a little more than k keys do not exceed. If k is small, one pass
  * collects those keys, in any order. Else one pass counts them block by block, a second collects

@@ -42,8 +42,9 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
     }
 #endif
 
-/* Functions that a short call runs through: linkers put them together, where a call made once in a
- * while needs few pages. The rest of such a call is what they must not grow by. */
+/* USW_HOT marks the functions that a short call runs through: linkers put them together, so that a
+ * program that makes such a call once in a while touches few pages of code. What only longer calls
+ * need stands in functions that are USW_NOINLINE, so that the hot ones stay small. */
 #define USW_HOT __attribute__((hot))
 #define USW_NOINLINE __attribute__((noinline))
 
