@@ -269,5 +269,6 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
 #if KEY_BITS == 128
 const usw_hybrid_steps USW_SYMBOL(usw_hybrid_steps) = {
     .sort = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64, sort_mapped_u128}};
-USW_SORT_FORM(sort_hybrid, .in_place = false)
+USW_SORT_FORM(sort_hybrid,
+              .sort_mapped = {sort_mapped_u8, sort_mapped_u16, sort_mapped_u32, sort_mapped_u64})
 #endif

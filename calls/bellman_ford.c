@@ -68,8 +68,8 @@ static bool find_cycle(ford *f)
 #include "cpu/paths/each_weight_kind.h"
 
 /* The cycle in the order of its arcs, beginning with its least vertex. */
-static upsweep_status tell_cycle(upsweep *u, const ford *f, uint32_t *cycle, size_t room,
-                                 size_t *length)
+static upsweep_status report_cycle(upsweep *u, const ford *f, uint32_t *cycle, size_t most,
+                                   size_t *length)
 {
     uint32_t least = f->on_cycle;
     size_t count = 0;
@@ -79,11 +79,11 @@ static upsweep_status tell_cycle(upsweep *u, const ford *f, uint32_t *cycle, siz
     }
     uint32_t v = f->parent[least];
     for (size_t k = count - 1; k > 0; k--, v = f->parent[v]) {
-        if (cycle != NULL && k < room) {
+        if (cycle != NULL && k < most) {
             cycle[k] = v;
         }
     }
-    if (cycle != NULL && room > 0) {
+    if (cycle != NULL && most > 0) {
         cycle[0] = least;
     }
     if (length != NULL) {
@@ -104,7 +104,7 @@ static upsweep_status check(upsweep *u, const ford *f, size_t *length)
     return usw_check_ids(u, "source", f->sources, f->source_count, f->g->vertices);
 }
 
-static upsweep_status run(upsweep *u, ford *f, uint32_t *parent, uint32_t *cycle, size_t room,
+static upsweep_status run(upsweep *u, ford *f, uint32_t *parent, uint32_t *cycle, size_t most,
                           size_t *length)
 {
     size_t n = f->g->vertices;
@@ -121,7 +121,7 @@ static upsweep_status run(upsweep *u, ford *f, uint32_t *parent, uint32_t *cycle
     usw_report(u, "", "Bellman and Ford's method, which allows negative weights");
     BY_ANY_KIND(f->g, run)(f);
     if (f->on_cycle != UPSWEEP_NO_VERTEX) {
-        return tell_cycle(u, f, cycle, room, length);
+        return report_cycle(u, f, cycle, most, length);
     }
     usw_path_query q = {.graph = f->g,
                         .sources = f->sources,
@@ -160,8 +160,8 @@ upsweep_status upsweep_bellman_ford(upsweep *u, const upsweep_graph *graph, cons
     if (status != UPSWEEP_OK) {
         return usw_leave(u, status);
     }
-    size_t room = cycle_length == NULL ? 0 : *cycle_length;
+    size_t most = cycle_length == NULL ? 0 : *cycle_length;
     status = check(u, &f, cycle_length);
-    status = status == UPSWEEP_OK ? run(u, &f, parent, cycle, room, cycle_length) : status;
+    status = status == UPSWEEP_OK ? run(u, &f, parent, cycle, most, cycle_length) : status;
     return usw_leave(u, status);
 }

@@ -7,8 +7,6 @@
 #include "core/half.h"
 #include "core/structs.h"
 
-USW_DECLARE_PER_ISA(usw_reduce_form, usw_reduce_tree_cpu);
-
 enum { BUCKETS_MAX = 1 << 24, DIGIT_BITS_MAX = 16 };
 
 static upsweep_status wrong(upsweep *u, const char *what)
@@ -59,7 +57,7 @@ static void set_range(usw_buckets *b, uint64_t low, uint64_t high)
 static upsweep_status range_of_keys(upsweep *u, const void *keys, size_t n, usw_buckets *b,
                                     bool *any)
 {
-    const usw_reduce_form *form = USW_PICK(u->isa, usw_reduce_tree_cpu);
+    const usw_reduce_form *form = usw_standard_form(u, USW_REDUCES);
     usw_keymap maps[2] = {usw_keymap_of(b->type, 0), usw_keymap_of(b->type, UPSWEEP_DESCENDING)};
     uint64_t found[2];
     size_t index[2];

@@ -1,4 +1,4 @@
-/* bucketing.h - a caller's bucketing, checked and made ready for histogram (buckets.c). */
+/* bucketing.h - a caller's bucketing, checked and made ready for the calls of histogram.c. */
 #ifndef USW_CALLS_BUCKETING_H
 #define USW_CALLS_BUCKETING_H
 

@@ -17,15 +17,15 @@ enum {
 
 typedef struct job {
     const usw_buckets *b;
-    const usw_histogram_steps *part;
+    const usw_histogram_steps *steps;
     usw_isa isa;
     const unsigned char *keys; /* or bucket numbers */
     const unsigned char *in;
     unsigned char *out;
     size_t n, bytes, stretches, stretch; /* elements of a stretch, the last may be short */
     size_t stride;                       /* counters of one table: a bucket each, and none */
-    unsigned ways;
-    uint64_t *tables; /* ways tables for each stretch */
+    unsigned copies;  /* tables of a stretch: neighbours that are equal count in different ones */
+    uint64_t *tables; /* [stretch][copy][counter] */
 } job;
 
 static bool is_small_digit(const usw_buckets *b)
@@ -36,16 +36,16 @@ static bool is_small_digit(const usw_buckets *b)
 static upsweep_status take_tables(upsweep *u, job *j)
 {
     size_t total;
-    j->part = USW_PICK(u->isa, usw_histogram_steps_cpu);
+    j->steps = USW_PICK(u->isa, usw_histogram_steps_cpu);
     j->isa = u->isa;
     j->stretches = usw_max(1, usw_min(u->threads, j->n / STRETCH_MIN));
     j->stretch = usw_div_up(usw_div_up(j->n, j->stretches), USW_TILE) * USW_TILE;
     j->stride = (size_t)j->b->count + 1;
-    j->ways = j->stride <= FOUR_TABLES_MAX && !is_small_digit(j->b) ? 4 : 1;
-    if (usw_mul_overflows(j->stretches * j->ways * sizeof(uint64_t), j->stride, &total) ||
+    j->copies = j->stride <= FOUR_TABLES_MAX && !is_small_digit(j->b) ? 4 : 1;
+    if (usw_mul_overflows(j->stretches * j->copies * sizeof(uint64_t), j->stride, &total) ||
         (j->tables = usw_scratch(u, total)) == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu tables of %zu counters",
-                        j->stretches * j->ways, j->stride);
+                        j->stretches * j->copies, j->stride);
     }
     return UPSWEEP_OK;
 }
@@ -57,12 +57,12 @@ static void count_digits(const job *j, size_t begin, size_t end, uint64_t *table
 {
     USW_ROUTE("digits are counted as they are read");
     usw_isa isa = j->isa == USW_PORTABLE ? USW_PORTABLE : USW_AVX2;
-    const usw_histogram_steps *part = USW_PICK(isa, usw_histogram_steps_cpu);
+    const usw_histogram_steps *steps = USW_PICK(isa, usw_histogram_steps_cpu);
     if (begin >= end) {
         memset(table, 0, j->b->count * sizeof *table);
     }
     for (size_t i = begin; i < end; i += DIGIT_KEYS) {
-        part->count_digits[usw_log2_up(j->b->key_bytes)](
+        steps->count_digits[usw_log2_up(j->b->key_bytes)](
             j->b, j->keys + i * j->b->key_bytes, usw_min(end - i, DIGIT_KEYS), i > begin, table);
     }
 }
@@ -71,25 +71,25 @@ static void count_digits(const job *j, size_t begin, size_t end, uint64_t *table
 static void count_task(void *context, size_t s, unsigned thread)
 {
     const job *j = context;
-    uint64_t *table = j->tables + s * j->ways * j->stride;
+    uint64_t *table = j->tables + s * j->copies * j->stride;
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
     (void)thread;
-    memset(table, 0, j->ways * j->stride * sizeof *table); /* none is outside, of digits */
+    memset(table, 0, j->copies * j->stride * sizeof *table); /* none is outside, of digits */
     if (is_small_digit(j->b)) {
         count_digits(j, s * j->stretch, end, table);
         return;
     }
-    USW_ROUTE_IF(j->ways == 4, "counted in four tables", USW_ALL_TYPES);
-    USW_ROUTE_IF(j->ways == 1, "counted in one table", USW_ALL_TYPES);
+    USW_ROUTE_IF(j->copies == 4, "counted in four tables", USW_ALL_TYPES);
+    USW_ROUTE_IF(j->copies == 1, "counted in one table", USW_ALL_TYPES);
     for (size_t i = s * j->stretch; i < end; i += USW_TILE) {
         uint32_t ids[USW_TILE];
         size_t n = usw_min(USW_TILE, end - i);
-        j->part->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);
-        j->part->count(ids, n, table, j->stride, j->ways);
+        j->steps->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);
+        j->steps->count(ids, n, table, j->stride, j->copies);
     }
-    for (unsigned way = 1; way < j->ways; way++) {
+    for (unsigned copy = 1; copy < j->copies; copy++) {
         for (size_t b = 0; b < j->stride; b++) {
-            table[b] += table[way * j->stride + b];
+            table[b] += table[copy * j->stride + b];
         }
     }
 }
@@ -98,14 +98,14 @@ static void scatter_task(void *context, size_t s, unsigned thread)
 {
     USW_ROUTE("split into buckets");
     const job *j = context;
-    uint64_t *cursor = j->tables + s * j->ways * j->stride;
+    uint64_t *cursor = j->tables + s * j->copies * j->stride;
     size_t end = usw_min(j->n, (s + 1) * j->stretch);
     (void)thread;
     for (size_t i = s * j->stretch; i < end; i += USW_TILE) {
         uint32_t ids[USW_TILE];
         size_t n = usw_min(USW_TILE, end - i);
-        j->part->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);
-        j->part->scatter(ids, n, j->in + i * j->bytes, j->out, j->bytes, cursor);
+        j->steps->ids(j->b, j->keys + i * j->b->key_bytes, n, ids);
+        j->steps->scatter(ids, n, j->in + i * j->bytes, j->out, j->bytes, cursor);
     }
 }
 
@@ -144,7 +144,7 @@ static upsweep_status histogram(upsweep *u, const usw_options *o, const void *ke
     for (size_t k = 0; k < b.count; k++) {
         counts[k] = 0;
         for (size_t s = 0; s < j.stretches; s++) {
-            counts[k] += j.tables[s * j.ways * j.stride + k];
+            counts[k] += j.tables[s * j.copies * j.stride + k];
         }
     }
     return UPSWEEP_OK;
@@ -167,7 +167,7 @@ static upsweep_status scan_counts(upsweep *u, const job *j, uint64_t *offsets)
 {
     uint64_t place = 0, outside = 0;
     for (size_t s = 0; s < j->stretches; s++) {
-        outside += j->tables[s * j->ways * j->stride + j->b->count];
+        outside += j->tables[s * j->copies * j->stride + j->b->count];
     }
     if (outside != 0) {
         return usw_fail(u, UPSWEEP_ERROR_RANGE, USW_SAY_NO_BUCKET, j->b->count);
@@ -177,7 +177,7 @@ static upsweep_status scan_counts(upsweep *u, const job *j, uint64_t *offsets)
             offsets[k] = place;
         }
         for (size_t s = 0; s < j->stretches; s++) {
-            uint64_t *counter = &j->tables[s * j->ways * j->stride + k], here = *counter;
+            uint64_t *counter = &j->tables[s * j->copies * j->stride + k], here = *counter;
             *counter = place;
             place += here;
         }

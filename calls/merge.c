@@ -22,7 +22,7 @@ typedef struct piece {
 
 typedef struct job {
     upsweep *u;
-    const usw_merge_steps *part;
+    const usw_merge_steps *steps;
     const usw_keymap_steps *maps;
     unsigned width; /* index of the key width */
     size_t bytes;   /* of a key */
@@ -48,7 +48,7 @@ static upsweep_status prepare(job *j, upsweep_type type, const usw_options *o, c
     j->width = j->bytes == 1 ? 0 : j->bytes == 2 ? 1 : j->bytes == 4 ? 2 : 3;
     j->map = usw_keymap_of(type, o->flags);
     j->plain = usw_keymap_is_identity(&j->map);
-    j->part = USW_PICK(j->u->isa, usw_merge_steps);
+    j->steps = USW_PICK(j->u->isa, usw_merge_steps);
     j->maps = USW_PICK(j->u->isa, usw_keymap_steps);
     return UPSWEEP_OK;
 }
@@ -78,7 +78,7 @@ static void add_merge(job *j, piece rest, size_t piece_keys)
 {
     while (rest.na + rest.nb > 0) {
         size_t rank = usw_min(piece_keys, rest.na + rest.nb);
-        size_t i = j->plain ? j->part->split[j->width](rest.a, rest.na, rest.b, rest.nb, rank)
+        size_t i = j->plain ? j->steps->split[j->width](rest.a, rest.na, rest.b, rest.nb, rank)
                             : split_raw(j, &rest, rank);
         size_t b_keys = rank - i;
         j->pieces[j->count++] = (piece){rest.a, rest.b, i, b_keys, rest.out};
@@ -101,8 +101,8 @@ static void merge_mapped(const job *j, piece p, unsigned char *tiles)
         size_t rank = usw_min(TILE_KEYS, na + nb);
         j->maps->map[j->width](a, p.a, na, &j->map);
         j->maps->map[j->width](b, p.b, nb, &j->map);
-        size_t i = j->part->split[j->width](a, na, b, nb, rank);
-        j->part->merge[j->width](a, i, b, rank - i, out);
+        size_t i = j->steps->split[j->width](a, na, b, nb, rank);
+        j->steps->merge[j->width](a, i, b, rank - i, out);
         j->maps->unmap[j->width](p.out, out, rank, &j->map);
         p.a += i * j->bytes;
         p.b += (rank - i) * j->bytes;
@@ -121,7 +121,7 @@ static void piece_task(void *context, size_t t, unsigned lane)
         memcpy(p->out, p->na > 0 ? p->a : p->b, (p->na + p->nb) * j->bytes);
     } else if (j->plain) {
         USW_ROUTE("merged as they are");
-        j->part->merge[j->width](p->a, p->na, p->b, p->nb, p->out);
+        j->steps->merge[j->width](p->a, p->na, p->b, p->nb, p->out);
     } else {
         merge_mapped(j, *p, usw_share(&j->tiles, lane));
     }

@@ -14,7 +14,7 @@
 enum { CHUNK = 16 * USW_TILE };
 
 typedef struct move {
-    const usw_move_steps *part;
+    const usw_move_steps *steps;
     const unsigned char *in;
     unsigned char *out;
     const void *index;
@@ -31,7 +31,7 @@ static upsweep_status check(upsweep *u, const usw_options *o, move *m, unsigned 
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "index_bits is 32 or 64, not %u", index_bits);
     }
     m->index_bytes = index_bits / 8;
-    m->part = USW_PICK(u->isa, usw_move_steps_cpu);
+    m->steps = USW_PICK(u->isa, usw_move_steps_cpu);
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, m->index, m->n, m->index_bytes, "index");
     }
@@ -48,7 +48,7 @@ static void below_task(void *context, size_t c, unsigned thread)
     move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n - begin);
     (void)thread;
-    if (!m->part->below(m->index, m->index_bytes, m->limit, begin, end)) {
+    if (!m->steps->below(m->index, m->index_bytes, m->limit, begin, end)) {
         atomic_store_explicit(&m->outside, true, memory_order_relaxed);
     }
 }
@@ -61,7 +61,8 @@ static void gather_task(void *context, size_t c, unsigned thread)
     move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n - begin);
     (void)thread;
-    if (!m->part->gather(m->in, m->limit, m->index, m->index_bytes, m->out, m->bytes, begin, end)) {
+    if (!m->steps->gather(m->in, m->limit, m->index, m->index_bytes, m->out, m->bytes, begin,
+                          end)) {
         atomic_store_explicit(&m->outside, true, memory_order_relaxed);
     }
 }
@@ -113,7 +114,7 @@ static upsweep_status scatter(upsweep *u, const usw_options *o, move *m, unsigne
         return outside(u, m);
     }
     USW_ROUTE_OF("scatter", USW_NO_TYPES);
-    m->part->scatter(m->in, m->index, m->index_bytes, m->out, m->bytes, 0, m->n);
+    m->steps->scatter(m->in, m->index, m->index_bytes, m->out, m->bytes, 0, m->n);
     return UPSWEEP_OK;
 }
 
@@ -153,7 +154,7 @@ static void scatter_task(void *context, size_t c, unsigned thread)
     const move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n - begin);
     (void)thread;
-    m->part->scatter(m->in, m->index, m->index_bytes, m->out, m->bytes, begin, end);
+    m->steps->scatter(m->in, m->index, m->index_bytes, m->out, m->bytes, begin, end);
 }
 
 static void copy_back_task(void *context, size_t c, unsigned thread)
@@ -213,7 +214,7 @@ static void reverse_task(void *context, size_t c, unsigned thread)
     const move *m = context;
     size_t begin = c * CHUNK, end = begin + usw_min(CHUNK, m->n / 2 - begin);
     (void)thread;
-    m->part->reverse(m->out, m->n, m->bytes, begin, end);
+    m->steps->reverse(m->out, m->n, m->bytes, begin, end);
 }
 
 static upsweep_status reverse(upsweep *u, const usw_options *o, move *m)

@@ -11,9 +11,7 @@
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/pair_sort/pair_sort.h"
-#include "core/registry.h"
-
-#include <stdio.h>
+#include "calls/sort_choice.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
@@ -45,19 +43,19 @@ static void pack_task(void *context, size_t t, unsigned lane)
 static void unpack_task(void *context, size_t t, unsigned lane)
 {
     const job *j = context;
-    const usw_pack_steps *part = USW_PICK(j->u->isa, usw_pack_steps);
+    const usw_pack_steps *steps = USW_PICK(j->u->isa, usw_pack_steps);
     size_t begin = t * CHUNK, end = usw_min(j->n, (t + 1) * CHUNK);
     (void)lane;
-    part->unpack(&j->pairs, begin, end);
+    steps->unpack(&j->pairs, begin, end);
     size_t record_bytes = j->pairs.record_bytes, half = record_bytes / 2;
     const void *records = j->pairs.records;
     if (j->keys_copy != NULL) {
-        part->gather(records, record_bytes, half, j->keys_copy, j->keys, j->pairs.key_bytes, begin,
-                     end);
+        steps->gather(records, record_bytes, half, j->keys_copy, j->keys, j->pairs.key_bytes, begin,
+                      end);
     }
     if (j->values_copy != NULL) {
-        part->gather(records, record_bytes, half, j->values_copy, j->values, j->value_bytes, begin,
-                     end);
+        steps->gather(records, record_bytes, half, j->values_copy, j->values, j->value_bytes, begin,
+                      end);
     }
 }
 
@@ -118,11 +116,11 @@ static upsweep_status prepare(job *j, const void *keys, upsweep_type type, const
     }
     j->algorithm = j->options.algorithm;
     if (j->algorithm != NULL) {
-        j->form = usw_form_for(j->u, "sort", j->algorithm, NULL, &status);
+        j->form = usw_form_for(j->u, USW_SORTS, j->algorithm, &status);
         if (j->form == NULL) {
             return status;
         }
-        j->algorithm = upsweep_find(j->algorithm)->name;
+        j->algorithm = usw_row_name(USW_SORTS, j->algorithm);
         if (j->form->n_max != 0 && j->n > j->form->n_max) {
             return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%s takes at most %zu keys",
                             j->algorithm, j->form->n_max);
@@ -156,21 +154,9 @@ static upsweep_status sort_records(job *j)
     return j->form->sort[p->record_bytes == 8 ? 3 : 4](j->u, p->records, j->n, lo, hi);
 }
 
-static void tell_choice(char *text, size_t bytes, const uint64_t *fact)
+static void report_named(const job *j, bool direct)
 {
-    snprintf(text, bytes,
-             "buckets that fit the cache, then %u-bit keys packed with their positions, by vectors "
-             "where there are any",
-             (unsigned)fact[0]);
-}
-
-static void report(const job *j, bool direct)
-{
-    if (j->algorithm == NULL) {
-        usw_report_later(j->u, "sort/hybrid", tell_choice, j->key_bits, 0);
-        return;
-    }
-    usw_report(j->u, j->algorithm, "asked for; key and %s in one word of %zu bits",
+    usw_report(j->u, j->algorithm, "it was asked for by name: key and %s make one word of %zu bits",
                direct ? "value" : "position", j->pairs.record_bytes * 8);
 }
 
@@ -192,7 +178,16 @@ static upsweep_status sort_by_choice(job *j, usw_pair_sort *p)
     p->map = j->pairs.map;
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
-    return usw_sort_carrying(j->u, p, j->pairs.key_bytes);
+    usw_pattern found = USW_NO_PATTERN;
+    p->found = &found;
+    upsweep_status status = usw_sort_carrying(j->u, p, j->pairs.key_bytes);
+    if (found != USW_NO_PATTERN) {
+        usw_report_pattern(j->u, USW_PAIRS, (usw_found){found, 0}, j->n);
+    } else {
+        usw_sort_case c = {j->u, USW_PAIRS, j->n, usw_log2_up(j->pairs.key_bytes), 0};
+        usw_report_choice(j->u, usw_choose_sort(&c), j->n, j->pairs.key_bytes);
+    }
+    return status;
 }
 
 static upsweep_status pairs_by_choice(job *j)
@@ -219,7 +214,6 @@ static upsweep_status pairs_by_choice(job *j)
         usw_parallel(j->u, usw_div_up(j->n, CHUNK), copy_task, j);
         usw_parallel(j->u, usw_div_up(j->n, CHUNK), gather_task, j);
     }
-    report(j, direct);
     return status;
 }
 
@@ -270,7 +264,7 @@ static upsweep_status run_pairs(job *j)
         p->keys = NULL;
     }
     usw_parallel(j->u, usw_div_up(j->n, CHUNK), unpack_task, j);
-    report(j, direct);
+    report_named(j, direct);
     return UPSWEEP_OK;
 }
 
@@ -311,7 +305,6 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
     USW_CALL_CARRIES(USW_CARRY_INDEX);
     if (j->form == NULL) {
         usw_pair_sort choice = {.out_payloads = index, .payload_bytes = index_bits / 8};
-        report(j, false);
         return sort_by_choice(j, &choice);
     }
     USW_ROUTE("by name: key and position in one word");
@@ -325,7 +318,7 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
     p->values = index;
     p->value_bytes = index_bits / 8;
     usw_parallel(j->u, usw_div_up(j->n, CHUNK), unpack_task, j);
-    report(j, false);
+    report_named(j, false);
     return UPSWEEP_OK;
 }
 

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-USW_DECLARE_PER_ISA(usw_path_form, usw_path_bucket_cpu);
-
 /* Measured flat between half and twice this: on graphs of few arcs a vertex a bucket about as wide
  * as an arc keeps it filled; with many arcs a vertex narrow buckets save relaxing twice, less so
  * where windows keep most arcs out of them. */
@@ -54,7 +52,7 @@ upsweep_status usw_check_graph(upsweep *u, const upsweep_graph *g)
 
 const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upsweep_status *status)
 {
-    return usw_form_for(u, "path", algorithm, USW_PICK(u->isa, usw_path_bucket_cpu), status);
+    return usw_form_for(u, USW_PATHS, algorithm, status);
 }
 
 upsweep_status usw_take_path_options(upsweep *u, const upsweep_path_options *options,
@@ -76,12 +74,12 @@ upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o,
                                 : status;
 }
 
-upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *room,
+upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *scratch,
                                 upsweep_type type)
 {
     return status == UPSWEEP_ERROR_MEMORY ? usw_fail(u, status, "no scratch for the queue")
            : status == UPSWEEP_ERROR_RANGE
-               ? usw_fail(u, status, USW_SAY_NO_FIT, room->culprit,
+               ? usw_fail(u, status, USW_SAY_NO_FIT, scratch->culprit,
                           8 * (type == 0 ? 4 : upsweep_type_bytes(type)))
                : status;
 }
@@ -98,13 +96,20 @@ static upsweep_status add_parents(upsweep *u, const usw_path_query *q, uint32_t 
     return UPSWEEP_OK;
 }
 
+/* The form that a search takes, and its row's name for the report. */
+typedef struct chosen {
+    const usw_path_form *form;
+    const char *name;
+} chosen;
+
 /* Why one thread searches alone, or NULL. Threads share a search where its buckets are likely to
- * hold work for each of them; below this they lose more by waiting for one another. */
-static const char *why_alone(const upsweep *u, const usw_path_form *form, const usw_path_query *q)
+ * hold work for each of them; on smaller graphs threads lose more by waiting for one another. */
+static const char *why_one_thread(const upsweep *u, const usw_path_form *form,
+                                  const usw_path_query *q)
 {
     enum { SHARED_VERTICES = 1 << 18 };
-    return form->parallel == NULL                 ? "asked for by name"
-           : u->threads == 1                      ? "the handle has one thread"
+    return form->parallel == NULL                 ? "the algorithm that was asked for takes one"
+           : u->threads == 1                      ? "the handle has one"
            : q->target_count > 0                  ? "it stops at its last target"
            : q->graph->vertices < SHARED_VERTICES ? "the graph is small"
                                                   : NULL;
@@ -115,53 +120,57 @@ static double shared_width(const upsweep *u, const usw_path_form *form, const us
 {
     enum { DEGREE = 8, THREADS_A_WIDTH = 4 };
     bool few = q->graph->arcs < DEGREE * q->graph->vertices && !q->graph->sorted;
-    bool shared = few && why_alone(u, form, q) == NULL;
+    bool shared = few && why_one_thread(u, form, q) == NULL;
     return shared ? 1 + (double)u->threads / THREADS_A_WIDTH : 1;
 }
 
-static upsweep_status search(upsweep *u, const usw_path_form *form, const usw_path_query *q,
-                             usw_path_scratch *room, const char *where)
+static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *q,
+                             usw_path_scratch *scratch, const char *where)
 {
-    const char *name = form->dense != NULL ? "path/dijkstra" : "path/bucket";
-    const char *alone = why_alone(u, form, q);
-    if (alone == NULL) {
+    const usw_path_form *form = c->form;
+    const char *why = why_one_thread(u, form, q);
+    if (why == NULL) {
         USW_ROUTE_OF("all threads share a search", USW_NO_TYPES);
         usw_mark mark = usw_scratch_mark(u);
-        upsweep_status status = form->parallel(u, q, room->relaxed, &room->culprit);
+        upsweep_status status = form->parallel(u, q, scratch->relaxed, &scratch->culprit);
         if (status != UPSWEEP_ERROR_MEMORY) {
-            usw_report(u, name, "buckets of width %g%s, shared by %u threads", q->delta, where,
-                       usw_parallel_threads(u));
+            usw_report(u, c->name, "%u threads share a search%s in buckets of width %g",
+                       usw_parallel_threads(u), where, q->delta);
             return status;
         }
         usw_scratch_reset(u, mark);
-        alone = "scratch or threads are short";
+        why = "scratch or threads are short";
     }
-    usw_report(u, name, "buckets of width %g%s, one thread: %s", q->delta, where, alone);
+    usw_report(u, c->name, "one thread searches%s in buckets of width %g, since %s", where,
+               q->delta, why);
     USW_ROUTE_OF("one thread searches", USW_NO_TYPES);
-    return form->search(room, q);
+    return form->search(scratch, q);
 }
 
-/* By way of the core, where there is one and room for it. delta: what was asked for, or 0. */
-static upsweep_status search_core(upsweep *u, const usw_path_form *form, const usw_path_query *q,
-                                  usw_path_scratch *room, double delta)
+/* By way of the core, where there is one and scratch for it. delta: what was asked for, or 0. */
+static upsweep_status search_core(upsweep *u, const chosen *c, const usw_path_query *q,
+                                  usw_path_scratch *scratch, double delta)
 {
+    const usw_path_form *form = c->form;
     usw_climb climb;
     usw_mark mark = usw_scratch_mark(u);
     upsweep_status status;
     bool by_core = q->graph->contraction != NULL && form->dense == NULL;
     if (!by_core || !usw_climb_begin(u, q->graph, &climb)) {
         usw_scratch_reset(u, mark);
-        return search(u, form, q, room, "");
+        return search(u, c, q, scratch, "");
     }
-    if (usw_search_contracted(form, room, q, &status)) {
-        usw_report(u, "path/bucket", "buckets of width %g, one thread: few vertices are near",
+    if (usw_search_contracted(form, scratch, q, &status)) {
+        usw_report(u, c->name,
+                   "one thread searches in buckets of width %g, since few vertices "
+                   "are within reach",
                    q->delta);
         return status;
     }
     usw_path_query in_core = usw_climb_up(&climb, q, false, delta);
     char where[64];
-    snprintf(where, sizeof where, " for %zu vertices on no chain", in_core.graph->vertices);
-    status = search(u, form, &in_core, room, where);
+    snprintf(where, sizeof where, " the %zu vertices on no chain", in_core.graph->vertices);
+    status = search(u, c, &in_core, scratch, where);
     if (status == UPSWEEP_OK) {
         USW_ROUTE_OF("by way of the core", USW_NO_TYPES);
         usw_climb_down(&climb, q);
@@ -169,25 +178,25 @@ static upsweep_status search_core(upsweep *u, const usw_path_form *form, const u
     return status;
 }
 
-static upsweep_status run(upsweep *u, const usw_path_query *q, const usw_path_form *form,
-                          double delta, uint32_t *parent)
+static upsweep_status run(upsweep *u, const usw_path_query *q, const chosen *c, double delta,
+                          uint32_t *parent)
 {
     usw_mark mark = usw_scratch_mark(u);
-    usw_path_scratch room = {.u = u, .queue = usw_scratch(u, form->queue_bytes)};
-    if (room.queue == NULL) {
-        return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &room, 0);
+    usw_path_scratch scratch = {.u = u, .queue = usw_scratch(u, c->form->queue_bytes)};
+    if (scratch.queue == NULL) {
+        return usw_path_failure(u, UPSWEEP_ERROR_MEMORY, &scratch, 0);
     }
     if (q->graph->sorted && q->cutoff == NULL && q->target_count == 0) {
-        room.relaxed = usw_scratch(u, q->graph->vertices * sizeof *room.relaxed);
+        scratch.relaxed = usw_scratch(u, q->graph->vertices * sizeof *scratch.relaxed);
     }
-    upsweep_status status = search_core(u, form, q, &room, delta);
+    upsweep_status status = search_core(u, c, q, &scratch, delta);
     if (status != UPSWEEP_OK) {
-        return usw_path_failure(u, status, &room, q->graph->weight_type);
+        return usw_path_failure(u, status, &scratch, q->graph->weight_type);
     }
     if (q->target_count > 0) {
         usw_distances_forget(q);
     }
-    usw_scratch_reset(u, mark); /* parents are found in the room of the search */
+    usw_scratch_reset(u, mark); /* parents are found in the scratch of the search */
     return parent != NULL ? add_parents(u, q, parent) : UPSWEEP_OK;
 }
 
@@ -224,7 +233,8 @@ upsweep_status upsweep_paths(upsweep *u, const upsweep_graph *graph, const uint3
             q.delta = usw_choose_delta(graph) * shared_width(u, form, &q);
         }
         if (!usw_gpu_paths(u, &q, o.algorithm, o.delta, parent, &status)) {
-            status = run(u, &q, form, o.delta, parent);
+            chosen c = {form, usw_row_name(USW_PATHS, o.algorithm)};
+            status = run(u, &q, &c, o.delta, parent);
         }
     }
     return usw_leave(u, status);
@@ -236,12 +246,12 @@ upsweep_status upsweep_path_of(const uint32_t *parent, size_t vertex_count, uint
     if (parent == NULL || path == NULL || length == NULL || target >= vertex_count) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
-    size_t count = 0, room = *length;
+    size_t count = 0, most = *length;
     for (uint32_t v = target; v != UPSWEEP_NO_VERTEX; v = parent[v]) {
         if (v >= vertex_count || count == vertex_count) {
             return UPSWEEP_ERROR_RANGE;
         }
-        if (count == room) {
+        if (count == most) {
             return UPSWEEP_ERROR_ARGUMENT;
         }
         path[count++] = v;

@@ -65,9 +65,8 @@ static upsweep_status check(upsweep *u, usw_path_batch *b, const upsweep_batch_o
 
 static void report(const usw_path_batch *b)
 {
-    const char *name = b->o.algorithm == NULL ? "path/bucket" : b->o.algorithm;
-    usw_report(b->u, upsweep_find(name)->name, "%zu sources, side by side on %zu threads",
-               b->source_count, b->lanes);
+    usw_report(b->u, usw_row_name(USW_PATHS, b->o.algorithm),
+               "%zu sources, side by side on %zu threads", b->source_count, b->lanes);
 }
 
 /* ---- rows to a sink ---- */

@@ -3,8 +3,6 @@
 #include "calls/on_gpu/on_gpu.h"
 #include "core/paths.h"
 
-USW_DECLARE_PER_ISA(usw_path_form, usw_path_dijkstra_cpu);
-
 static upsweep_status check(upsweep *u, const usw_dense_query *d)
 {
     size_t cells, bytes = upsweep_type_bytes(d->type);
@@ -27,8 +25,7 @@ static upsweep_status check(upsweep *u, const usw_dense_query *d)
 
 static const usw_path_form *form_for(upsweep *u, const char *algorithm, upsweep_status *status)
 {
-    const usw_path_form *form = USW_PICK(u->isa, usw_path_dijkstra_cpu);
-    form = usw_form_for(u, "path", algorithm, form, status);
+    const usw_path_form *form = usw_form_for(u, USW_MATRIX_PATHS, algorithm, status);
     if (form != NULL && form->dense == NULL) {
         *status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s does not take a matrix", algorithm);
         return NULL;
@@ -37,9 +34,10 @@ static const usw_path_form *form_for(upsweep *u, const char *algorithm, upsweep_
 }
 
 static upsweep_status run(upsweep *u, const usw_dense_query *d, const usw_path_form *form,
-                          uint32_t *parent)
+                          const char *algorithm, uint32_t *parent)
 {
-    usw_report(u, "path/dijkstra", "the graph is a matrix of %zu vertices", d->n);
+    usw_report(u, usw_row_name(USW_MATRIX_PATHS, algorithm),
+               "the graph is a matrix of %zu vertices", d->n);
     return form->dense(u, d, parent);
 }
 
@@ -67,7 +65,7 @@ upsweep_status upsweep_paths_dense(upsweep *u, const void *matrix, size_t n, ups
     status = status == UPSWEEP_OK ? usw_check_path_options(u, &o, n) : status;
     const usw_path_form *form = status == UPSWEEP_OK ? form_for(u, o.algorithm, &status) : NULL;
     if (form != NULL && !usw_gpu_paths_dense(u, &d, o.algorithm, parent, &status)) {
-        status = run(u, &d, form, parent);
+        status = run(u, &d, form, o.algorithm, parent);
     }
     return usw_leave(u, status);
 }

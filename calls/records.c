@@ -1,23 +1,23 @@
-/* records.c - upsweep_sort_records: records of any size by several key fields, stable. The
- * method is in sort_records.c; few records, and records for which there is no scratch, are sorted
- * by comparing fields (sort_by.c). */
+/* records.c - upsweep_sort_records: records of any size by several key fields, stable. Packed keys
+ * are sorted in cpu/merging/sort_records.c; few records, and records for which there is no scratch,
+ * are sorted by comparing fields (cpu/merging/sort_by.c). */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
 #include "cpu/merging/sort_by.h"
 #include "cpu/merging/sort_records.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
             UPSWEEP_IN_PLACE,
-    FIELD_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW,
-    COMPARE_BELOW = 100 /* records */
+    FIELD_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW
 };
 
 typedef struct job {
     upsweep *u;
     usw_record_keys keys;
     usw_record_field few[USW_FIELDS_INLINE];
-    const usw_sort_form *form;
+    const usw_sort_form *form; /* of the sort that was asked for by name, else NULL */
     void *records;
     size_t n, record_bytes;
 } job;
@@ -82,26 +82,56 @@ static upsweep_status take_fields(job *j, const upsweep_field *fields, size_t co
     return UPSWEEP_OK;
 }
 
+static usw_sort_choice choose(const job *j, const usw_options *o, unsigned more)
+{
+    usw_sort_case c = {j->u, USW_RECORDS, j->n, 0, more};
+    c.facts |= ((o->flags & UPSWEEP_IN_PLACE) != 0 ? USW_IF_IN_PLACE : 0) |
+               (j->keys.key_bytes > USW_CHUNK_BYTES ? USW_IF_LONG_KEYS : 0);
+    return usw_choose_sort(&c);
+}
+
+/* Sorts by packed keys, or returns false, for lack of scratch, with the records as they were. */
+static bool sort_packed(job *j, const usw_options *o, usw_sort_choice choice)
+{
+    upsweep_status status = UPSWEEP_OK;
+    const usw_sort_form *form = j->form != NULL ? j->form
+                                : choice.line->method == USW_BY_FORM
+                                    ? usw_form_find(j->u, USW_SORTS, choice.line->name, &status)
+                                    : NULL;
+    usw_mark mark = usw_scratch_mark(j->u);
+    status = usw_sort_records(j->u, j->records, j->n, &j->keys, form);
+    if (status != UPSWEEP_OK) {
+        usw_scratch_reset(j->u, mark);
+        return false;
+    }
+    if (j->form != NULL) {
+        usw_report(j->u, usw_row_name(USW_SORTS, o->algorithm),
+                   "it was asked for by name: keys of %zu bytes are sorted with their positions",
+                   j->keys.key_bytes);
+    } else {
+        usw_report_choice(j->u, choice, j->n, j->keys.key_bytes);
+    }
+    return true;
+}
+
 static void sort_all(job *j, const usw_options *o)
 {
     bool in_place = (o->flags & UPSWEEP_IN_PLACE) != 0;
     if (j->n < 2 || j->keys.key_bytes == 0) {
         return;
     }
-    usw_mark mark = usw_scratch_mark(j->u);
-    if (j->n >= COMPARE_BELOW && !in_place &&
-        usw_sort_records(j->u, j->records, j->n, &j->keys, o->algorithm == NULL ? NULL : j->form) ==
-            UPSWEEP_OK) {
-        const char *standard = j->keys.key_bytes <= USW_CHUNK_BYTES ? "sort/hybrid" : "sort/radix";
-        usw_report(j->u, o->algorithm == NULL ? standard : upsweep_find(o->algorithm)->name,
-                   "keys of %zu bytes, sorted with their positions", j->keys.key_bytes);
-        return;
-    }
-    usw_scratch_reset(j->u, mark);
-    USW_ROUTE_IF(j->n < COMPARE_BELOW, "few records are compared", USW_NO_TYPES);
-    USW_ROUTE_IF(in_place, "in place: records are compared", USW_NO_TYPES);
-    USW_ROUTE_IF(j->n >= COMPARE_BELOW && !in_place, "no scratch: records are compared",
+    usw_sort_choice choice = choose(j, o, 0);
+    USW_ROUTE_IF(choice.line->method == USW_BY_MERGES && !in_place, "few records are compared",
                  USW_NO_TYPES);
+    USW_ROUTE_IF(in_place, "in place: records are compared", USW_NO_TYPES);
+    if (choice.line->method != USW_BY_MERGES) {
+        if (sort_packed(j, o, choice)) {
+            return;
+        }
+        USW_ROUTE_OF("no scratch: records are compared", USW_NO_TYPES);
+        choice = choose(j, o, USW_IF_NO_SCRATCH);
+    }
+    usw_report_choice(j->u, choice, j->n, 0);
     usw_sort_by(j->u, j->records, j->n, j->record_bytes, usw_compare_records, &j->keys, in_place);
 }
 
@@ -116,11 +146,10 @@ upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n, size_t 
     }
     job j = {.u = u, .records = records, .n = n, .record_bytes = record_bytes};
     status = usw_check_array(u, records, n, record_bytes, "records");
-    if (status == UPSWEEP_OK) {
-        j.form =
-            usw_form_for(u, "sort", o.algorithm, USW_PICK(u->isa, usw_sort_radix_cpu), &status);
+    if (status == UPSWEEP_OK && o.algorithm != NULL) {
+        j.form = usw_form_for(u, USW_SORTS, o.algorithm, &status);
     }
-    if (status == UPSWEEP_OK && j.form->n_max != 0 && n > j.form->n_max) {
+    if (status == UPSWEEP_OK && j.form != NULL && j.form->n_max != 0 && n > j.form->n_max) {
         status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED, "%s takes at most %zu keys", o.algorithm,
                           j.form->n_max);
     }

@@ -6,8 +6,6 @@
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"
 
-USW_DECLARE_PER_ISA(usw_reduce_form, usw_reduce_tree_cpu);
-
 upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)
 {
     bool is_float = usw_type_is_float(type);
@@ -36,9 +34,8 @@ static upsweep_status check(upsweep *u, const usw_options *o, const void *data, 
         status = usw_check_array(u, data, n, upsweep_type_bytes(type), "data");
     }
     if (status == UPSWEEP_OK) {
-        *form =
-            usw_form_for(u, "reduce", o->algorithm, USW_PICK(u->isa, usw_reduce_tree_cpu), &status);
-        usw_report_tiles(u, "reduce/tree", n);
+        *form = usw_form_for(u, USW_REDUCES, o->algorithm, &status);
+        usw_report_tiles(u, usw_row_name(USW_REDUCES, o->algorithm), n);
     }
     return status;
 }
@@ -228,7 +225,7 @@ upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n, upsweep_ty
 
 typedef struct by_job {
     const unsigned char *data;
-    unsigned char *parts; /* one accumulator a tile */
+    unsigned char *partials; /* one accumulator a tile */
     const void *identity;
     size_t n, bytes;
     upsweep_combine combine;
@@ -240,7 +237,7 @@ static void by_task(void *context, size_t t, unsigned thread)
     USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *accumulator = j->parts + t * j->bytes;
+    unsigned char *accumulator = j->partials + t * j->bytes;
     (void)thread;
     memcpy(accumulator, j->identity, j->bytes);
     for (size_t i = begin; i < end; i++) {
@@ -250,10 +247,9 @@ static void by_task(void *context, size_t t, unsigned thread)
 
 static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, void *result)
 {
-    const void *standard = USW_PICK(u->isa, usw_reduce_tree_cpu);
     upsweep_status status = usw_check_array(u, j->data, j->n, j->bytes, "data");
     if (status == UPSWEEP_OK) {
-        (void)usw_form_for(u, "reduce", o->algorithm, standard, &status);
+        (void)usw_form_for(u, USW_REDUCES, o->algorithm, &status);
     }
     if (status == UPSWEEP_OK) {
         status = usw_gpu_refuse(u, j->data, "data", "reduce_by");
@@ -269,17 +265,17 @@ static upsweep_status reduce_by(upsweep *u, const usw_options *o, by_job *j, voi
     }
     size_t tiles = usw_div_up(j->n, USW_TILE);
     j->identity = result;
-    j->parts = usw_scratch(u, tiles * j->bytes);
-    if (j->parts == NULL) {
+    j->partials = usw_scratch(u, tiles * j->bytes);
+    if (j->partials == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu partial results of %zu bytes",
                         tiles, j->bytes);
     }
     usw_parallel(u, tiles, by_task, j);
     for (size_t t = 1; t < tiles; t++) {
-        j->combine(j->parts, j->parts + t * j->bytes, j->context);
+        j->combine(j->partials, j->partials + t * j->bytes, j->context);
     }
-    memcpy(result, j->parts, j->bytes);
-    usw_report_tiles(u, "reduce/tree", j->n);
+    memcpy(result, j->partials, j->bytes);
+    usw_report_tiles(u, usw_row_name(USW_REDUCES, NULL), j->n);
     return UPSWEEP_OK;
 }
 

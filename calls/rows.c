@@ -1,15 +1,14 @@
 /* rows.c - upsweep_sort_rows: many rows, each sorted on its own. Tasks take the rows that begin
- * within equal stretches of the keys; a row that does not fit a core's cache is sorted by all
- * threads together, before. With an index, key and position are packed into one integer, the key
- * above. */
+ * within equal stretches of the keys; rows that do not fit a core's cache are sorted before, one by
+ * one, by all threads together. With an index, key and position are packed into one integer, the
+ * key above. */
 #include "core/check.h"
-#include "cpu/patterns/patterns.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
 #include "cpu/pair_sort/pair_sort.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
-    LONG_BYTES = 256 * 1024, /* a row of so many is sorted by all threads */
     TASK_KEYS = 32 * 1024
 };
 
@@ -25,7 +24,7 @@ typedef struct rows_job {
     unsigned char *index;
     size_t index_bytes;
     size_t long_keys, longest_short; /* keys of a row */
-    usw_shares rooms;                /* packed keys: 16 bytes for each of longest_short, a lane */
+    usw_shares buffers;              /* packed keys: 16 bytes for each of longest_short, a lane */
 } rows_job;
 
 static size_t row_begin(const rows_job *j, size_t r)
@@ -49,11 +48,11 @@ static void sort_plain(const rows_job *j, void *row, size_t n)
 }
 
 static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigned char *index,
-                        void *room)
+                        void *buffer)
 {
     USW_ROUTE("a short row with positions");
-    uint64_t *narrow = room;
-    usw_u128 *wide = room;
+    uint64_t *narrow = buffer;
+    usw_u128 *wide = buffer;
     bool is_narrow = j->bytes <= 4;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = usw_map_key(&j->map, usw_load_raw(row + i * j->bytes, j->bytes));
@@ -63,7 +62,7 @@ static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigne
             wide[i] = (usw_u128)key << 64 | i;
         }
     }
-    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](room, n);
+    USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[is_narrow ? 3 : 4](buffer, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = is_narrow ? narrow[i] >> 32 : (uint64_t)(wide[i] >> 64);
         uint64_t from = is_narrow ? (uint32_t)narrow[i] : (uint64_t)wide[i];
@@ -100,7 +99,7 @@ static void rows_task(void *context, size_t t, unsigned lane)
             sort_plain(j, j->keys + at * j->bytes, n);
         } else {
             sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                        usw_share(&j->rooms, lane));
+                        usw_share(&j->buffers, lane));
         }
     }
 }
@@ -122,6 +121,8 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
     p.payload_bytes = j->index_bytes;
     p.out_keys = row;
     p.out_payloads = index;
+    usw_pattern found = USW_NO_PATTERN;
+    p.found = &found;
     return usw_sort_carrying(u, &p, j->bytes);
 }
 
@@ -164,7 +165,7 @@ static upsweep_status look_at_rows(rows_job *j, size_t *longest)
 static upsweep_status sort_rows(rows_job *j)
 {
     size_t longest, bytes;
-    j->long_keys = LONG_BYTES / j->bytes;
+    j->long_keys = usw_row_keys_of_one_thread(j->width);
     upsweep_status status = look_at_rows(j, &longest);
     if (status == UPSWEEP_OK && j->index_bytes == 4 && longest > (size_t)UINT32_MAX + 1) {
         status = usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "a row of %zu keys needs 64-bit indices",
@@ -175,8 +176,8 @@ static upsweep_status sort_rows(rows_job *j)
     }
     if (j->index != NULL) {
         bytes = j->longest_short * sizeof(usw_u128);
-        j->rooms = usw_scratch_shares(j->u, j->u->threads, bytes);
-        if (j->rooms.at == NULL) {
+        j->buffers = usw_scratch_shares(j->u, j->u->threads, bytes);
+        if (j->buffers.at == NULL) {
             return usw_fail(j->u, UPSWEEP_ERROR_MEMORY, "no scratch for rows of %zu keys",
                             j->longest_short);
         }
@@ -186,8 +187,13 @@ static upsweep_status sort_rows(rows_job *j)
     }
     if (status == UPSWEEP_OK) {
         usw_parallel(j->u, usw_div_up(j->n, TASK_KEYS), rows_task, j);
-        usw_report(j->u, "", "%zu rows, the longest of %zu keys: rows over threads", j->rows,
-                   longest);
+        usw_sort_case c = {j->u, USW_ROW, longest, j->width, 0};
+        usw_sort_choice choice = usw_choose_sort(&c);
+        usw_report(j->u, choice.line->name, "of %zu rows the longest has %zu keys, and %s", j->rows,
+                   longest,
+                   choice.line->method == USW_BY_ALL_THREADS
+                       ? "all threads sort each long row together"
+                       : "each row is sorted by one thread");
     }
     return status;
 }

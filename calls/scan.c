@@ -6,8 +6,6 @@
 
 enum { SCAN_FLAGS = UPSWEEP_EXCLUSIVE | UPSWEEP_UNORDERED };
 
-USW_DECLARE_PER_ISA(usw_scan_form, usw_scan_sweep_cpu);
-
 static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
 {
     upsweep_status status = usw_check_type(u, s->type);
@@ -21,7 +19,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     }
     const usw_scan_form *form = NULL;
     if (status == UPSWEEP_OK) {
-        form = usw_form_for(u, "scan", o->algorithm, USW_PICK(u->isa, usw_scan_sweep_cpu), &status);
+        form = usw_form_for(u, USW_SCANS, o->algorithm, &status);
     }
     if (status != UPSWEEP_OK) {
         return status;
@@ -39,7 +37,7 @@ static upsweep_status scan(upsweep *u, const usw_options *o, usw_scan *s)
     if (usw_may_leave(u) && usw_gpu_scan(u, s, o, &status)) {
         return status;
     }
-    usw_report_tiles(u, "scan/sweep", s->n);
+    usw_report_tiles(u, usw_row_name(USW_SCANS, o->algorithm), s->n);
     USW_ROUTE_IF(s->heads == NULL && s->keys == NULL, "scan", USW_ALL_TYPES);
     USW_ROUTE_IF(s->heads != NULL, "scan by segments", USW_ALL_TYPES);
     USW_ROUTE_IF(s->keys != NULL, "scan by key", USW_ALL_TYPES);
@@ -99,19 +97,19 @@ typedef struct by_job {
     void *context;
     const void *identity;
     bool exclusive;
-    unsigned char *parts; /* a tile's combination; then that of all tiles before it */
-    usw_shares rooms;     /* two elements a thread */
+    unsigned char *partials; /* a tile's combination; then that of all tiles before it */
+    usw_shares buffers;      /* two elements a thread */
 } by_job;
 
 static void combine_tile(void *context, size_t t, unsigned thread)
 {
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *part = j->parts + t * j->bytes;
+    unsigned char *partial = j->partials + t * j->bytes;
     (void)thread;
-    memcpy(part, j->identity, j->bytes);
+    memcpy(partial, j->identity, j->bytes);
     for (size_t i = begin; i < end; i++) {
-        j->combine(part, j->in + i * j->bytes, j->context);
+        j->combine(partial, j->in + i * j->bytes, j->context);
     }
 }
 
@@ -120,8 +118,8 @@ static void scan_tile(void *context, size_t t, unsigned thread)
     USW_ROUTE_OF("by a caller's operator", USW_NO_TYPES);
     const by_job *j = context;
     size_t begin = t * USW_TILE, end = begin + usw_min(USW_TILE, j->n - begin);
-    unsigned char *value = usw_share(&j->rooms, thread), *kept = value + j->bytes;
-    memcpy(value, j->parts + t * j->bytes, j->bytes);
+    unsigned char *value = usw_share(&j->buffers, thread), *kept = value + j->bytes;
+    memcpy(value, j->partials + t * j->bytes, j->bytes);
     for (size_t i = begin; i < end; i++) {
         memcpy(kept, j->in + i * j->bytes, j->bytes);
         if (j->exclusive) {
@@ -136,13 +134,12 @@ static void scan_tile(void *context, size_t t, unsigned thread)
 
 static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
 {
-    const void *standard = USW_PICK(u->isa, usw_scan_sweep_cpu);
     upsweep_status status = usw_check_array(u, j->in, j->n, j->bytes, "in");
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, j->out, j->n, j->bytes, "out");
     }
     if (status == UPSWEEP_OK) {
-        (void)usw_form_for(u, "scan", o->algorithm, standard, &status);
+        (void)usw_form_for(u, USW_SCANS, o->algorithm, &status);
     }
     if (status == UPSWEEP_OK) {
         status = usw_gpu_refuse(u, j->in, "in", "scan_by");
@@ -156,30 +153,30 @@ static upsweep_status scan_by(upsweep *u, const usw_options *o, by_job *j)
     if (status != UPSWEEP_OK || j->n == 0) {
         return status;
     }
-    size_t tiles = usw_div_up(j->n, USW_TILE), room;
+    size_t tiles = usw_div_up(j->n, USW_TILE), buffer_bytes;
     j->exclusive = (o->flags & UPSWEEP_EXCLUSIVE) != 0;
-    j->parts = usw_scratch(u, tiles * j->bytes);
-    j->rooms = (usw_shares){NULL, 0};
-    if (!usw_mul_overflows(2, j->bytes, &room)) {
-        j->rooms = usw_scratch_shares(u, u->threads, room);
+    j->partials = usw_scratch(u, tiles * j->bytes);
+    j->buffers = (usw_shares){NULL, 0};
+    if (!usw_mul_overflows(2, j->bytes, &buffer_bytes)) {
+        j->buffers = usw_scratch_shares(u, u->threads, buffer_bytes);
     }
     unsigned char *next = usw_scratch(u, j->bytes), *value = usw_scratch(u, j->bytes);
-    if (j->parts == NULL || j->rooms.at == NULL || next == NULL || value == NULL) {
+    if (j->partials == NULL || j->buffers.at == NULL || next == NULL || value == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu partial results of %zu bytes",
                         tiles, j->bytes);
     }
     usw_parallel(u, tiles > 1 ? tiles : 0, combine_tile, j);
     memcpy(value, j->identity, j->bytes);
     for (size_t t = 0; t < tiles; t++) {
-        unsigned char *part = j->parts + t * j->bytes;
-        memcpy(next, part, j->bytes);
-        memcpy(part, value, j->bytes);
+        unsigned char *partial = j->partials + t * j->bytes;
+        memcpy(next, partial, j->bytes);
+        memcpy(partial, value, j->bytes);
         if (t + 1 < tiles) {
             j->combine(value, next, j->context);
         }
     }
     usw_parallel(u, tiles, scan_tile, j);
-    usw_report_tiles(u, "scan/sweep", j->n);
+    usw_report_tiles(u, usw_row_name(USW_SCANS, NULL), j->n);
     return UPSWEEP_OK;
 }
 

@@ -1,4 +1,4 @@
-/* select.c - nth_element and top_k. Finding the k-th key is in select.c.
+/* select.c - nth_element and top_k. The k-th key is found in cpu/selection/select.c.
  *
  * top_k: a sample gives a key that a little more than k keys do not exceed. If k is small, one pass
  * collects those keys, in any order. Else one pass counts them block by block, a second collects
@@ -14,12 +14,12 @@ enum {
     NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_LARGEST |
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
-    TAKE_KEYS = 1 << 16, /* that one task looks at */
-    TAKE_SMALL = 4096,   /* keys; of so few a good part is taken at once, too */
-    TAKE_ROOM = 1 << 14, /* bytes */
-    SORT_ALONE = 1 << 14 /* records; so few are sorted by the calling thread, in place */
+    TAKE_KEYS = 1 << 16,  /* that one task looks at */
+    TAKE_SMALL = 4096,    /* keys; of so few a good part is taken at once, too */
+    TAKE_BYTES = 1 << 14, /* bytes */
+    SORT_ALONE = 1 << 14  /* records; so few are sorted by the calling thread, in place */
 };
-_Static_assert((int)TAKE_ROOM >= (int)USW_TAKE_ROOM, "take must get on");
+_Static_assert((int)TAKE_BYTES >= (int)USW_TAKE_ROOM, "take must get on");
 
 /* The greatest are the least of the descending order. */
 static usw_keymap map_for(upsweep_type type, unsigned flags)
@@ -60,7 +60,7 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
 
 typedef struct top_job {
     upsweep *u;
-    const usw_select_steps *part;
+    const usw_select_steps *steps;
     unsigned width;
     size_t bytes, n, k;
     usw_keymap map;
@@ -70,7 +70,7 @@ typedef struct top_job {
     size_t less, ties;   /* keys less than limit, and equal ones that are wanted */
     unsigned char *records;
     size_t record_bytes, records_n; /* as many bytes as a key has: keys alone */
-    size_t room;                    /* records that a single pass has room for */
+    size_t most;                    /* records that a single pass may collect */
     atomic_size_t used;             /* records that it has collected, or would have */
     unsigned char *out;
     uint64_t *index;
@@ -85,8 +85,8 @@ static void count_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const top_job *j = context;
-    j->part->count[j->width](j->keys + block * USW_SELECT_BLOCK * j->bytes, block_keys(j, block),
-                             &j->map, j->limit, j->limit, j->counts[block]);
+    j->steps->count[j->width](j->keys + block * USW_SELECT_BLOCK * j->bytes, block_keys(j, block),
+                              &j->map, j->limit, j->limit, j->counts[block]);
 }
 
 /* Counts the keys less than limit and not above it in all. */
@@ -111,9 +111,9 @@ static void collect_block(void *context, size_t block, unsigned lane)
     size_t end =
         block + 1 < usw_div_up(j->n, USW_SELECT_BLOCK) ? j->counts[block + 1][0] : j->records_n;
     if (begin < end) {
-        j->part->collect[j->width](j->keys + at * j->bytes, block_keys(j, block), &j->map, j->limit,
-                                   j->counts[block][1], at, j->records + begin * j->record_bytes,
-                                   j->record_bytes);
+        j->steps->collect[j->width](j->keys + at * j->bytes, block_keys(j, block), &j->map,
+                                    j->limit, j->counts[block][1], at,
+                                    j->records + begin * j->record_bytes, j->record_bytes);
     }
 }
 
@@ -178,38 +178,39 @@ static size_t guess_limit(top_job *j)
     return inside ? (rank + gap + 1) * (j->n / count) : j->n;
 }
 
-/* Records are collected in a room of the task's own and moved from there as it fills up. */
+/* Records are collected in a buffer of the task's own and moved from there as it fills up. */
 static void take_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     top_job *j = context;
-    _Alignas(16) unsigned char room[TAKE_ROOM];
+    _Alignas(16) unsigned char buffer[TAKE_BYTES];
     size_t at = block * TAKE_KEYS, end = usw_min(at + TAKE_KEYS, j->n);
     while (at < end) {
         size_t count = 0;
-        at += j->part->take[j->width](j->keys + at * j->bytes, end - at, &j->map, j->limit, at,
-                                      room, j->record_bytes, TAKE_ROOM / j->record_bytes, &count);
+        at +=
+            j->steps->take[j->width](j->keys + at * j->bytes, end - at, &j->map, j->limit, at,
+                                     buffer, j->record_bytes, TAKE_BYTES / j->record_bytes, &count);
         size_t to = atomic_fetch_add_explicit(&j->used, count, memory_order_relaxed);
-        if (to > j->room || count > j->room - to) {
+        if (to > j->most || count > j->most - to) {
             return; /* too many */
         }
-        memcpy(j->records + to * j->record_bytes, room, count * j->record_bytes);
+        memcpy(j->records + to * j->record_bytes, buffer, count * j->record_bytes);
     }
 }
 
 /* Collects all keys up to limit in one pass: false if they turn out too few or too many. */
 static bool take_at_once(top_job *j, size_t expected)
 {
-    j->room = usw_min(2 * expected + SORT_ALONE, j->n);
+    j->most = usw_min(2 * expected + SORT_ALONE, j->n);
     if ((j->k > j->n / 16 && j->n > TAKE_SMALL) || expected > j->n / 4 + 256) {
         return false;
     }
     usw_mark mark = usw_scratch_mark(j->u);
-    j->records = usw_scratch(j->u, j->room * j->record_bytes);
+    j->records = usw_scratch(j->u, j->most * j->record_bytes);
     if (j->records != NULL) {
         usw_parallel(j->u, usw_div_up(j->n, TAKE_KEYS), take_block, j);
         j->records_n = atomic_load(&j->used);
-        if (j->records_n >= j->k && j->records_n <= j->room) {
+        if (j->records_n >= j->k && j->records_n <= j->most) {
             USW_ROUTE("taken in one pass");
             return true;
         }
@@ -330,7 +331,7 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
                        : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "top_k: out is NULL");
     }
     if (status == UPSWEEP_OK && k > 0) {
-        top_job j = {.u = u, .part = USW_PICK(u->isa, usw_select_steps), .n = n, .k = k};
+        top_job j = {.u = u, .steps = USW_PICK(u->isa, usw_select_steps), .n = n, .k = k};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         j.map = map_for(type, o.flags);

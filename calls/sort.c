@@ -1,21 +1,22 @@
-/* sort.c - upsweep_sort: checks the call, maps the keys to unsigned order, and chooses the
- * method. */
+/* sort.c - upsweep_sort: checks the call, and runs the method that was asked for or that
+ * sort_choice.c names. */
 #include "core/check.h"
 #include "core/forms.h"
 #include "core/keymap.h"
 #include "cpu/cpu.h"
 #include "cpu/patterns/patterns.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
 #include "core/registry.h"
 #include "cpu/merging/sort_by.h"
-
-#include <stdio.h>
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |
             UPSWEEP_IN_PLACE,
     DIGITS_IN_PLACE = 512 * 1024 /* bytes of keys: their copy and tables are within 1 MB */
 };
+
+#define ASKED "it was asked for by name"
 
 /* One sort, as all steps here see it. */
 typedef struct job {
@@ -29,16 +30,17 @@ typedef struct job {
     usw_options options;
 } job;
 
-/* A name must be that of a sort, wherever it is going to run: a GPU finds forms by their names
- * alone. */
+/* A name must be that of a sort, wherever the sort is going to run: a GPU finds forms by their
+ * names alone. A sort that has no form for this handle passes here, and fails when it is to run. */
 static upsweep_status check_name(upsweep *u, const char *name)
 {
-    const usw_entry *e = name == NULL ? NULL : usw_entry_find(name);
-    if (name == NULL || (e != NULL && strcmp(e->row->info.operation, "sort") == 0)) {
+    const upsweep_algorithm *a = name == NULL ? NULL : upsweep_find(name);
+    if (name == NULL || (a != NULL && strcmp(a->operation, "sort") == 0)) {
         return UPSWEEP_OK;
     }
-    (void)usw_sort_form_find(u, name); /* which says so */
-    return UPSWEEP_ERROR_ALGORITHM;
+    upsweep_status status = UPSWEEP_ERROR_ALGORITHM;
+    (void)usw_form_find(u, USW_SORTS, name, &status); /* sets the error's sentence */
+    return status;
 }
 
 static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o)
@@ -56,6 +58,20 @@ static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw
                  .bit_end = all ? bits : o->bit_end,
                  .all_bits = all,
                  .options = *o};
+}
+
+/* What sort_choice.c says; more: conditions that were found out on the way. */
+static usw_sort_choice choose(const job *j, unsigned more)
+{
+    const upsweep *u = j->u;
+    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
+    bool no_copy = !j->all_bits && in_place &&
+                   (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_left(u) < 2 * DIGITS_IN_PLACE);
+    bool crowded = j->map.neg != 0 && u->isa != USW_PORTABLE;
+    usw_sort_case c = {u, USW_KEYS, j->n, j->width, more};
+    c.facts |= (j->all_bits ? 0 : USW_IF_BITS) | (in_place ? USW_IF_IN_PLACE : 0) |
+               (no_copy ? USW_IF_NO_COPY : 0) | (crowded ? USW_IF_CROWDED : 0);
+    return usw_choose_sort(&c);
 }
 
 /* ---- a sort by a given form ---- */
@@ -76,17 +92,10 @@ static upsweep_status sort_by_form(const job *j, const usw_sort_form *form, cons
     return status;
 }
 
-/* Digits take a copy of the keys: where that is too much, a stable sort in place compares them. */
-static bool merges_bits(const job *j)
-{
-    return (j->options.flags & UPSWEEP_IN_PLACE) != 0 &&
-           (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_left(j->u) < 2 * DIGITS_IN_PLACE);
-}
-
 /* Where the map only flips bits, as for all but floats, no pass over the keys is made for it. */
-static upsweep_status sort_by_digits(const job *j)
+static upsweep_status sort_by_digits(const job *j, usw_sort_choice choice)
 {
-    if (merges_bits(j)) {
+    if (choice.line->method == USW_BY_MERGES) {
         usw_sort_bits_in_place(j->u, j->keys, j->n, &j->map, j->bit_begin, j->bit_end);
         return UPSWEEP_OK;
     }
@@ -95,30 +104,32 @@ static upsweep_status sort_by_digits(const job *j)
         return USW_PICK(j->u->isa, usw_digit_steps)
             ->sort_flipped[j->width](j->u, j->keys, j->n, j->bit_begin, j->bit_end, j->map.pos);
     }
-    return sort_by_form(j, USW_PICK(j->u->isa, usw_sort_radix_cpu), "sort/radix");
+    upsweep_status status = UPSWEEP_OK;
+    const usw_sort_form *form = usw_form_find(j->u, USW_SORTS, choice.line->name, &status);
+    return form == NULL ? status : sort_by_form(j, form, choice.line->name);
 }
 
 static upsweep_status sort_named(const job *j)
 {
-    const usw_sort_form *form = usw_sort_form_find(j->u, j->options.algorithm);
-    const usw_entry *e = usw_entry_find(j->options.algorithm);
-    if (form == NULL || e == NULL) {
-        return UPSWEEP_ERROR_UNSUPPORTED;
+    upsweep_status status = UPSWEEP_OK;
+    const usw_sort_form *form = usw_form_find(j->u, USW_SORTS, j->options.algorithm, &status);
+    if (form == NULL) {
+        return status;
     }
-    const char *name = e->row->info.name; /* static, unlike the caller's string */
+    const char *name = usw_row_name(USW_SORTS, j->options.algorithm);
+    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
     if (!j->all_bits && !form->takes_bits) {
         USW_ROUTE("by name: digits in place of a form without bit ranges");
-        usw_report(j->u, "sort/radix", "%s does not sort by a range of bits", name);
-        return sort_by_digits(j);
+        usw_sort_choice choice = choose(j, 0);
+        usw_report(j->u, choice.line->name, "%s does not sort by a range of bits", name);
+        return sort_by_digits(j, choice);
     }
-    usw_report(j->u, name, "asked for by name");
-    if (strcmp(name, "sort/hybrid") == 0) {
-        USW_ROUTE("by name: hybrid");
-        const usw_hybrid_steps *hybrid = USW_PICK(j->u->isa, usw_hybrid_steps);
-        bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
-        return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, in_place);
+    usw_report(j->u, name, ASKED);
+    if (form->sort_mapped[j->width] != NULL) {
+        USW_ROUTE("by name: the key map is part of the form");
+        return form->sort_mapped[j->width](j->u, j->keys, j->n, &j->map, in_place);
     }
-    if ((j->options.flags & UPSWEEP_IN_PLACE) && !form->in_place) {
+    if (in_place && !form->in_place) {
         return usw_fail(j->u, UPSWEEP_ERROR_UNSUPPORTED, "%.60s cannot sort in place", name);
     }
     return sort_by_form(j, form, name);
@@ -126,102 +137,62 @@ static upsweep_status sort_named(const job *j)
 
 /* ---- the automatic choice ---- */
 
-typedef enum method { BY_BITS, BY_DIGITS, COUNTED, CACHED, PARTED, SCATTERED } method;
-
-/* For keys without a pattern. Floats crowd about zero, so it takes a pass more to tell them apart:
- * digits pay only where there are no vectors. */
-static method choose_method(const job *j)
+static void report_choice(const job *j, usw_sort_choice choice)
 {
-    const upsweep_tuning *t = &j->u->tuning;
-    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
-    bool crowded = j->map.neg != 0 && j->u->isa != USW_PORTABLE;
-    size_t wide = j->bytes == 8, bytes = j->n * j->bytes;
-    return !j->all_bits                                            ? BY_BITS
-           : j->bytes <= 2                                         ? COUNTED
-           : j->n <= USW_SMALL                                     ? CACHED
-           : !(in_place || crowded) && j->n >= t->digit_keys[wide] ? BY_DIGITS
-           : bytes < t->thread_bytes                               ? CACHED
-           : in_place || bytes < t->scatter_bytes[wide]            ? PARTED
-                                                                   : SCATTERED;
+    uint64_t bits = usw_bits_fact(j->bit_begin, j->bit_end, j->bytes);
+    usw_report_choice(j->u, choice, j->n, j->all_bits ? j->bytes : bits);
 }
 
-static void tell_keys(char *text, size_t bytes, const uint64_t *fact, const char *how)
+/* By digits, as the choice says: true, with *status, unless another method must do. Then the keys
+ * are as they were, and *why is what kept digits from them. */
+static bool tried_digits(const job *j, usw_sort_choice choice, upsweep_status *status,
+                         unsigned *why)
 {
-    snprintf(text, bytes, "%zu keys of %u bits, %.1f MB: %s", (size_t)fact[0],
-             (unsigned)fact[1] * 8, (double)(fact[0] * fact[1]) / 1e6, how);
-}
-
-static void tell_digits(char *text, size_t bytes, const uint64_t *fact)
-{
-    tell_keys(text, bytes, fact, "by digits, as vectors are narrow here");
-}
-
-static void tell_counted(char *text, size_t bytes, const uint64_t *fact)
-{
-    tell_keys(text, bytes, fact, "each value is counted, or few keys parted by vectors");
-}
-
-static void tell_cached(char *text, size_t bytes, const uint64_t *fact)
-{
-    tell_keys(text, bytes, fact, "they fit the cache, so the scatter is skipped");
-}
-
-static void tell_parted(char *text, size_t bytes, const uint64_t *fact)
-{
-    tell_keys(text, bytes, fact, "pivots part them in place, by vectors");
-}
-
-static void tell_scattered(char *text, size_t bytes, const uint64_t *fact)
-{
-    tell_keys(text, bytes, fact, "they do not fit the cache, so they scatter into buckets that do");
-}
-
-static void report_method(const job *j, method m)
-{
-    static const usw_reason tell[] = {NULL,        tell_digits, tell_counted,
-                                      tell_cached, tell_parted, tell_scattered};
-    if (m == BY_BITS) {
-        bool merges = merges_bits(j);
-        usw_report(j->u, merges ? "" : "sort/radix", "bits [%u, %u) of %zu: a stable %s",
-                   j->bit_begin, j->bit_end, j->bytes * 8,
-                   merges ? "merge sort in place" : "sort by digits");
-    } else {
-        usw_report_later(j->u, m == BY_DIGITS ? "sort/radix" : "sort/hybrid", tell[m], j->n,
-                         j->bytes);
+    bool automatic = j->all_bits;
+    if (automatic && usw_some_are_frequent(j->u, j->keys, j->n, j->width)) {
+        USW_ROUTE_ON("digits are left for frequent keys", USW_TYPES_OF_64_BITS & USW_INTEGERS,
+                     USW_ON_AVX2);
+        *why = USW_IF_FREQUENT;
+        return false;
     }
+    *status = sort_by_digits(j, choice);
+    if (automatic && *status != UPSWEEP_OK) {
+        USW_ROUTE_ON("no scratch for digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
+        *why = USW_IF_NO_SCRATCH;
+        return false;
+    }
+    report_choice(j, choice);
+    USW_ROUTE_IF(!automatic, "by bits", USW_ALL_TYPES);
+    USW_ROUTE_IF_ON(automatic, "by digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
+    return true;
 }
 
 static upsweep_status sort_automatic(const job *j)
 {
-    bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
-    method m = choose_method(j);
-    if (m != BY_BITS && usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, in_place)) {
+    upsweep_status status = UPSWEEP_OK;
+    usw_sort_choice choice = choose(j, 0);
+    usw_found found;
+    unsigned why = 0;
+    if (choice.patterns != 0 &&
+        usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, choice.patterns, &found)) {
         USW_ROUTE("a pattern");
+        usw_report_pattern(j->u, USW_KEYS, found, j->n);
         return UPSWEEP_OK;
     }
-    if (m == BY_DIGITS && usw_some_are_frequent(j->u, j->keys, j->n, j->width)) {
-        USW_ROUTE_ON("digits are left for frequent keys", USW_TYPES_OF_64_BITS & USW_INTEGERS,
-                     USW_ON_AVX2);
-        m = PARTED;
-    }
-    if (m == BY_BITS || m == BY_DIGITS) {
-        upsweep_status status = sort_by_digits(j);
-        if (m == BY_BITS || status == UPSWEEP_OK) {
-            USW_ROUTE_IF(m == BY_BITS, "by bits", USW_ALL_TYPES);
-            report_method(j, m);
-            USW_ROUTE_IF_ON(m == BY_DIGITS, "by digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
+    if (choice.line->method == USW_BY_DIGITS || choice.line->method == USW_BY_MERGES) {
+        if (tried_digits(j, choice, &status, &why)) {
             return status;
         }
-        m = SCATTERED; /* which needs less, and goes on without scratch */
-        USW_ROUTE_ON("no scratch for digits", USW_WIDE_TYPES, USW_ON_PORTABLE);
+        choice = choose(j, why);
     }
-    report_method(j, m);
-    USW_ROUTE_IF(m == COUNTED, "counted", USW_SHORT_TYPES);
-    USW_ROUTE_IF(m == CACHED, "cached", USW_WIDE_TYPES);
-    USW_ROUTE_IF(m == PARTED, "parted in place", USW_WIDE_TYPES);
-    USW_ROUTE_IF(m == SCATTERED, "scattered", USW_WIDE_TYPES);
+    report_choice(j, choice);
+    USW_ROUTE_IF(j->width < 2, "short keys", USW_SHORT_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_QUICKSORT, "cached", USW_WIDE_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_PARTITION, "partitioned in place", USW_WIDE_TYPES);
+    USW_ROUTE_IF(choice.line->method == USW_BY_BUCKETS, "scattered", USW_WIDE_TYPES);
     const usw_hybrid_steps *hybrid = USW_PICK(j->u->isa, usw_hybrid_steps);
-    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map, m != SCATTERED);
+    return hybrid->sort[j->width](j->u, j->keys, j->n, &j->map,
+                                  choice.line->method != USW_BY_BUCKETS);
 }
 
 upsweep_status usw_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type,
@@ -267,15 +238,17 @@ void usw_report_brief(upsweep *u)
         return;
     }
     unsigned what = (unsigned)(brief >> BRIEF_N_BITS) - 1, width = what / 4;
-    usw_reason tell = what % 4 == USW_FALLING  ? usw_report_reversed
-                      : what % 4 == USW_RISING ? usw_report_sorted
-                      : width < 2              ? tell_counted
-                                               : tell_cached;
+    size_t n = (size_t)(brief & ((UINT64_C(1) << BRIEF_N_BITS) - 1));
     u->note[0] = '\0';
     u->report.scratch_bytes = 0;
     u->report.threads = u->threads_most;
-    usw_report_later(u, "sort/hybrid", tell, brief & ((UINT64_C(1) << BRIEF_N_BITS) - 1),
-                     UINT64_C(1) << width);
+    if (what % 4 == USW_MIXED) {
+        usw_sort_case c = {u, USW_KEYS, n, width, 0};
+        usw_report_choice(u, usw_choose_sort(&c), n, UINT64_C(1) << width);
+    } else {
+        usw_pattern pattern = what % 4 == USW_FALLING ? USW_REVERSED : USW_IN_ORDER;
+        usw_report_pattern(u, USW_KEYS, (usw_found){pattern, 0}, n);
+    }
     __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
 }
 
@@ -300,9 +273,9 @@ USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n, up
 {
     usw_keymap map = usw_keymap_of(type, flags);
     unsigned width = usw_log2_up(map.bits / 8);
-    const usw_cache_sort_steps *part = USW_PICK(u->isa, usw_cache_sort_steps);
+    const usw_cache_sort_steps *steps = USW_PICK(u->isa, usw_cache_sort_steps);
     const usw_keymap *turn = usw_keymap_is_identity(&map) ? NULL : &map;
-    report_brief(u, part->sort_small[width](keys, n, turn), width, n);
+    report_brief(u, steps->sort_small[width](keys, n, turn), width, n);
     return UPSWEEP_OK;
 }
 
@@ -362,12 +335,12 @@ upsweep_status upsweep_explain_choice(upsweep *u, size_t n, upsweep_type type,
     if (status == UPSWEEP_OK && o.algorithm != NULL) {
         status = check_name(u, o.algorithm);
         if (status == UPSWEEP_OK) {
-            usw_report(u, usw_entry_find(o.algorithm)->row->info.name, "asked for by name");
+            usw_report(u, usw_row_name(USW_SORTS, o.algorithm), ASKED);
         }
     } else if (status == UPSWEEP_OK) {
         job j = job_of(u, NULL, n, type, &o);
         usw_offer_threads(u, n * j.bytes);
-        report_method(&j, choose_method(&j));
+        report_choice(&j, choose(&j, 0));
     }
     u->report.scratch_bytes = 0;
     const char *wrong = status == UPSWEEP_OK ? usw_give_report(u, report) : NULL;

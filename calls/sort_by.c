@@ -1,7 +1,9 @@
-/* sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The method is in sort_by.c. */
+/* sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The merge sort is in
+ * cpu/merging/sort_by.c. */
 #include "cpu/merging/sort_by.h"
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
 
 typedef struct reversed {
     upsweep_compare compare;
@@ -41,8 +43,11 @@ upsweep_status upsweep_sort_by(upsweep *u, void *base, size_t n, size_t bytes,
     if (status == UPSWEEP_OK) {
         reversed r = {compare, context};
         bool descending = (o.flags & UPSWEEP_DESCENDING) != 0;
+        bool in_place = (o.flags & UPSWEEP_IN_PLACE) != 0;
+        usw_sort_case c = {u, USW_BY_COMPARE, n, 0, in_place ? USW_IF_IN_PLACE : 0};
+        usw_report_choice(u, usw_choose_sort(&c), n, 0);
         usw_sort_by(u, base, n, bytes, descending ? compare_reversed : compare,
-                    descending ? &r : context, (o.flags & UPSWEEP_IN_PLACE) != 0);
+                    descending ? &r : context, in_place);
     }
     return usw_leave(u, status);
 }

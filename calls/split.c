@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-USW_DECLARE_PER_ISA(usw_split_form, usw_split_flags_cpu);
-
 typedef struct split_call {
     const void *in;
     const uint8_t *flags;
@@ -16,26 +14,25 @@ typedef struct split_call {
     size_t *count;
 } split_call;
 
-static void tell_kept(char *text, size_t bytes, const uint64_t *fact)
+static void write_kept(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu of %zu elements kept", (size_t)fact[0], (size_t)fact[1]);
 }
 
-static void tell_zeros(char *text, size_t bytes, const uint64_t *fact)
+static void write_zeros(char *text, size_t bytes, const uint64_t *fact)
 {
     snprintf(text, bytes, "%zu of %zu elements have flag 0", (size_t)fact[0], (size_t)fact[1]);
 }
 
 static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
 {
-    const void *standard = USW_PICK(u->isa, usw_split_flags_cpu);
     upsweep_status status = usw_check_array(u, c->in, c->n, c->bytes, "in");
     if (status == UPSWEEP_OK) {
         status = usw_check_array(u, c->flags, c->n, 1, "flags");
     }
     const usw_split_form *form = NULL;
     if (status == UPSWEEP_OK) {
-        form = usw_form_for(u, "split", o->algorithm, standard, &status);
+        form = usw_form_for(u, USW_SPLITS, o->algorithm, &status);
     }
     if (status == UPSWEEP_OK && c->keep && c->count == NULL) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "kept is NULL");
@@ -63,7 +60,8 @@ static upsweep_status run(upsweep *u, const usw_options *o, const split_call *c)
     if (status == UPSWEEP_OK && c->count != NULL) {
         *c->count = count;
     }
-    usw_report_later(u, "split/flags", c->keep ? tell_kept : tell_zeros, count, c->n);
+    usw_report_later(u, usw_row_name(USW_SPLITS, o->algorithm), c->keep ? write_kept : write_zeros,
+                     count, c->n);
     return status;
 }
 

@@ -22,7 +22,7 @@ typedef struct wave_block {
 } wave_block;
 
 typedef struct unique_job {
-    const usw_unique_steps *part;
+    const usw_unique_steps *steps;
     unsigned width;
     size_t bytes, n;
     unsigned char *keys;
@@ -42,8 +42,8 @@ static void compact_block(void *context, size_t block, unsigned lane)
     const unique_job *j = context;
     size_t at = j->start + block * j->block_n, n = usw_min(j->block_n, j->n - at);
     j->blocks[block].kept =
-        j->part->compact[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
-                                   j->spare + block * j->block_n * j->bytes);
+        j->steps->compact[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
+                                    j->spare + block * j->block_n * j->bytes);
 }
 
 static void place_block(void *context, size_t block, unsigned lane)
@@ -83,7 +83,7 @@ static size_t run_unique(upsweep *u, unique_job *j)
         }
     }
     USW_ROUTE("unique in place by one thread");
-    return j->part->compact[j->width](j->keys, j->n, true, j->keys);
+    return j->steps->compact[j->width](j->keys, j->n, true, j->keys);
 }
 
 static upsweep_status check(upsweep *u, const usw_options *o, const void *keys, size_t n,
@@ -110,7 +110,7 @@ upsweep_status upsweep_unique(upsweep *u, void *keys, size_t n, upsweep_type typ
     status = check(u, &o, keys, n, type, kept);
     if (status == UPSWEEP_OK &&
         !usw_gpu_unique(u, keys, n, upsweep_type_bytes(type), kept, &status)) {
-        unique_job j = {.part = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
+        unique_job j = {.steps = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         *kept = n == 0 ? 0 : run_unique(u, &j);
@@ -127,7 +127,7 @@ typedef struct runs_block {
 } runs_block;
 
 typedef struct runs_job {
-    const usw_unique_steps *part;
+    const usw_unique_steps *steps;
     unsigned width;
     size_t bytes, n;
     const unsigned char *keys;
@@ -142,8 +142,8 @@ static void count_heads(void *context, size_t block, unsigned lane)
     const runs_job *j = context;
     size_t at = block * RUNS_BLOCK, n = usw_min(RUNS_BLOCK, j->n - at);
     runs_block *b = &j->blocks[block];
-    b->heads = j->part->heads[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
-                                        &b->first);
+    b->heads = j->steps->heads[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes),
+                                         &b->first);
 }
 
 static void write_runs(void *context, size_t block, unsigned lane)
@@ -156,8 +156,8 @@ static void write_runs(void *context, size_t block, unsigned lane)
         return;
     }
     uint64_t *counts = j->out_counts + b->to;
-    j->part->runs[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes), b->heads,
-                            at, j->out_keys + b->to * j->bytes, counts);
+    j->steps->runs[j->width](j->keys + at * j->bytes, n, is_head(j->keys, at, j->bytes), b->heads,
+                             at, j->out_keys + b->to * j->bytes, counts);
     for (size_t i = 0; i + 1 < b->heads; i++) {
         counts[i] = counts[i + 1] - counts[i];
     }
@@ -201,7 +201,7 @@ upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, size_t n, upswe
     }
     if (status == UPSWEEP_OK &&
         !usw_gpu_runs(u, keys, n, upsweep_type_bytes(type), out_keys, out_counts, runs, &status)) {
-        runs_job j = {.part = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
+        runs_job j = {.steps = USW_PICK(u->isa, usw_unique_steps), .n = n, .keys = keys};
         j.bytes = upsweep_type_bytes(type);
         j.width = usw_log2_up(j.bytes);
         j.out_keys = out_keys;

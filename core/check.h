@@ -14,20 +14,6 @@
 #define USW_SAY_WEIGHT "the arc from %zu to %zu has the weight %g"
 #define USW_SAY_ROW "row %zu ends before it begins, or beyond n"
 
-/* The form that a call with options.algorithm = name uses (standard: where name is NULL), or NULL
- * with *status set and usw_fail called. */
-static inline const void *usw_form_for(upsweep *u, const char *operation, const char *name,
-                                       const void *standard, upsweep_status *status)
-{
-    const void *form = name == NULL ? standard : usw_form_find(u, operation, name);
-    if (form == NULL) {
-        bool known =
-            upsweep_find(name) != NULL && strcmp(upsweep_find(name)->operation, operation) == 0;
-        *status = known ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_ERROR_ALGORITHM;
-    }
-    return form;
-}
-
 /* Calls that have no choice of algorithm take no name. */
 static inline upsweep_status usw_no_choice(upsweep *u, const usw_options *o)
 {

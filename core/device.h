@@ -1,5 +1,5 @@
-/* device.h - devices other than the CPU: loading the GPU plugin (device.c is the one room that
- * loads code at run time) and opening a handle's side of it. */
+/* device.h - devices other than the CPU: loading the GPU plugin (device.c is the only file
+ * that loads code at run time) and opening a handle's side of it. */
 #ifndef USW_DEVICE_H
 #define USW_DEVICE_H
 

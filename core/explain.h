@@ -60,7 +60,7 @@ void usw_round_end(usw_explain *x);
 _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 
 /* The page comments, made by cmake/pages.cmake: usw_sort_oddeven_page, ... */
-#define ALGO(stem, operation, cpu, cuda) extern const char usw_##stem##_page[];
+#define ALGO(stem, operation, cpu, cuda, taken) extern const char usw_##stem##_page[];
 #include "algo/algos.def"
 #undef ALGO
 

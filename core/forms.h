@@ -23,6 +23,10 @@ typedef struct usw_sort_form {
     size_t n_max;    /* 0 counts as SIZE_MAX */
     bool takes_bits; /* honours a bit range that is not the whole key, and is then stable */
     bool in_place;   /* needs no more than 1 MB of scratch a thread */
+    /* NULL, or the same with the key map as part of the sort; in_place: with no more scratch than
+     * that. [width], not of 128 bits. */
+    upsweep_status (*sort_mapped[4])(upsweep *u, void *keys, size_t n, const usw_keymap *map,
+                                     bool in_place);
 } usw_sort_form;
 
 /* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives, for

@@ -42,8 +42,9 @@ typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_C
     }
 #endif
 
-/* Functions that a short call runs through: linkers put them together, where a call made once in a
- * while needs few pages. The rest of such a call is what they must not grow by. */
+/* USW_HOT marks the functions that a short call runs through: linkers put them together, so that a
+ * program that makes such a call once in a while touches few pages of code. What only longer calls
+ * need stands in functions that are USW_NOINLINE, so that the hot ones stay small. */
 #define USW_HOT __attribute__((hot))
 #define USW_NOINLINE __attribute__((noinline))
 
@@ -58,11 +59,11 @@ typedef enum usw_device { USW_CPU, USW_AUTO, USW_CUDA } usw_device;
 enum { USW_DEFERRED = 8 }; /* kinds of errors that only a GPU sees: USW_FAULTS of plugin.h */
 
 /* What the last call did, as upsweep_report says it. */
-typedef struct usw_told {
+typedef struct usw_report_state {
     const char *algorithm, *reason, *isa, *device;
     unsigned threads;
     size_t scratch_bytes;
-} usw_told;
+} usw_report_state;
 
 struct upsweep {
     /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
@@ -91,12 +92,12 @@ struct upsweep {
     size_t gpu_scratch;     /* of this call */
     unsigned threads_asked; /* when it was opened */
     char device_name[16];
-    char note[96]; /* AUTO: why not the other device; added to the reason */
+    char note[128]; /* AUTO: why not the other device; added to the reason */
     struct {
         uint64_t limit, calls; /* of the last call that may fail so, and how many are under way */
     } deferred[USW_DEFERRED];
-    usw_told report;
-    usw_reason tell; /* not NULL: it writes the reason */
+    usw_report_state report;
+    usw_reason write_reason; /* not NULL: it writes the reason */
     uint64_t fact[2];
     char reason[256];
     char error[256];
@@ -141,9 +142,9 @@ static inline upsweep_status usw_just(upsweep_status status)
 /* What upsweep_last_report will say. algorithm must be static; reason is formatted and copied. */
 void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for calls so short that putting it into words would take as long as they do: `tell`
+/* The same for calls so short that putting it into words would take as long as they do: `write`
  * writes the reason from the facts when upsweep_last_report asks for it. */
-void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
+void usw_report_later(upsweep *u, const char *algorithm, usw_reason write, uint64_t fact0,
                       uint64_t fact1);
 /* The same for n elements that go by tiles (order.h). */
 void usw_report_tiles(upsweep *u, const char *algorithm, size_t n);

@@ -90,7 +90,7 @@ upsweep_status upsweep_open_why(upsweep **handle, const char *device, const upsw
         upsweep_close(u);
         return refuse(why, status, reason);
     }
-    u->report = (usw_told){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
+    u->report = (usw_report_state){"", "", usw_isa_name(u->isa), "cpu", u->threads, 0};
     if (u->gpu != NULL) {
         u->report.device = u->device_name;
     }
@@ -170,22 +170,22 @@ void usw_report(upsweep *u, const char *algorithm, const char *format, ...)
     vsnprintf(u->reason, sizeof u->reason, format, args);
     va_end(args);
     add_note(u);
-    u->tell = NULL;
+    u->write_reason = NULL;
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
 }
 
-void usw_report_later(upsweep *u, const char *algorithm, usw_reason tell, uint64_t fact0,
+void usw_report_later(upsweep *u, const char *algorithm, usw_reason write, uint64_t fact0,
                       uint64_t fact1)
 {
-    u->tell = tell;
+    u->write_reason = write;
     u->fact[0] = fact0;
     u->fact[1] = fact1;
     u->report.algorithm = algorithm;
     u->report.reason = u->reason;
 }
 
-static void tell_tiles(char *text, size_t bytes, const uint64_t *fact)
+static void write_tiles(char *text, size_t bytes, const uint64_t *fact)
 {
     size_t n = (size_t)fact[0];
     snprintf(text, bytes, "%zu elements in %zu tiles of %d", n, usw_div_up(n, USW_TILE),
@@ -194,24 +194,24 @@ static void tell_tiles(char *text, size_t bytes, const uint64_t *fact)
 
 void usw_report_tiles(upsweep *u, const char *algorithm, size_t n)
 {
-    usw_report_later(u, algorithm, tell_tiles, n, 0);
+    usw_report_later(u, algorithm, write_tiles, n, 0);
 }
 
 void usw_settle_report(upsweep *u)
 {
     usw_report_brief(u);
-    if (u->tell != NULL) {
-        u->tell(u->reason, sizeof u->reason, u->fact);
+    if (u->write_reason != NULL) {
+        u->write_reason(u->reason, sizeof u->reason, u->fact);
         add_note(u);
-        u->tell = NULL;
+        u->write_reason = NULL;
     }
 }
 
-static const char *give_report(const usw_told *told, upsweep_report *report)
+static const char *give_report(const usw_report_state *state, upsweep_report *report)
 {
-    upsweep_report all = {sizeof all,    told->algorithm,     told->isa, told->device,
-                          told->threads, told->scratch_bytes, {0}};
-    snprintf(all.reason, sizeof all.reason, "%s", told->reason);
+    upsweep_report all = {sizeof all,     state->algorithm,     state->isa, state->device,
+                          state->threads, state->scratch_bytes, {0}};
+    snprintf(all.reason, sizeof all.reason, "%s", state->reason);
     return usw_give_struct(report, &all, sizeof all, USW_REPORT_FIRST);
 }
 
@@ -223,7 +223,7 @@ const char *usw_give_report(upsweep *u, upsweep_report *report)
 
 upsweep_status upsweep_last_report(const upsweep *u, upsweep_report *report)
 {
-    static const usw_told nothing = {"", "", "", "", 0, 0};
+    static const usw_report_state nothing = {"", "", "", "", 0, 0};
     upsweep *own = (upsweep *)(uintptr_t)u; /* the words are no part of what const protects */
     if (report == NULL || u == NULL) {
         (void)(report == NULL ? NULL : give_report(&nothing, report));
@@ -265,7 +265,7 @@ upsweep_status usw_enter_handle(upsweep *u, const upsweep_options *options, unsi
     pthread_mutex_lock(&u->lock);
     u->report.algorithm = "";
     u->report.reason = "";
-    u->tell = NULL;
+    u->write_reason = NULL;
     __atomic_store_n(&u->brief, 0, __ATOMIC_RELAXED);
     u->report.device = "cpu";
     u->on_gpu = false;

@@ -1,4 +1,4 @@
-/* threads.c - the one room with threads: a fork-join pool that lives in the handle.
+/* threads.c - the only file that starts threads: a fork-join pool that lives in the handle.
  *
  * usw_parallel publishes a batch (task, context, count), wakes the workers, takes part itself, and
  * waits until every worker that joined the batch has left it. Tasks are handed out by an atomic

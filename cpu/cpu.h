@@ -92,6 +92,21 @@ typedef struct usw_few {
     uint8_t id[USW_FEW_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
 } usw_few;
 
+/* Inputs that need no sort, and what is found of them: how many runs, values, keys out of order. */
+typedef enum usw_pattern {
+    USW_NO_PATTERN,
+    USW_IN_ORDER,
+    USW_REVERSED,
+    USW_RUNS,
+    USW_FEW_VALUES,
+    USW_NARROW_RANGE,
+    USW_NEARLY_SORTED
+} usw_pattern;
+typedef struct usw_found {
+    usw_pattern pattern;
+    size_t x;
+} usw_found;
+
 /* How 16 pairs of neighbours stand at the beginning and in the middle. */
 enum { USW_GLANCE = 16 };
 typedef struct usw_glance {
@@ -141,6 +156,13 @@ typedef struct usw_hybrid_steps {
 } usw_hybrid_steps;
 USW_DECLARE_PER_ISA(usw_hybrid_steps, usw_hybrid_steps);
 
+/* From how many keys of 8 (width 0) and 16 bits (width 1) on their values are counted: fewer keys
+ * sort faster than the tables are cleared. */
+static inline size_t usw_count_from(usw_isa isa, unsigned width)
+{
+    return (size_t)1 << (width == 0 ? 15 : isa == USW_AVX512 ? 20 : 14);
+}
+
 /* ---- pairs: keys and what belongs to them, packed into records ---- */
 
 /* A record is an unsigned integer: the key, mapped to unsigned order, in its upper half, and a
@@ -170,13 +192,12 @@ USW_DECLARE_PER_ISA(usw_pack_steps, usw_pack_steps);
 /* Stable, on one core, for keys that fit the cache: only the bits in differ count. */
 typedef struct usw_digit_steps {
     void (*sort)(uint64_t *keys, uint64_t *spare, size_t n, uint64_t differ);
-    /* The whole radix sort (below), with the bits `flip` of every key as their opposites. */
+    /* A whole sort by digits, stable, by any bit range, with the bits `flip` of every key as their
+     * opposites. */
     upsweep_status (*sort_flipped[4])(upsweep *u, void *keys, size_t n, unsigned bit_begin,
                                       unsigned bit_end, uint64_t flip);
 } usw_digit_steps;
 USW_DECLARE_PER_ISA(usw_digit_steps, usw_digit_steps);
-/* The whole radix sort: stable, by any bit range. */
-USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_radix_cpu);
 
 /* The stable sort of keys with payloads that pairs and argsort use unless told otherwise. */
 typedef struct usw_pair_sort {
@@ -192,7 +213,8 @@ typedef struct usw_pair_sort {
      * second must be aligned to 64 bytes and apart from everything else; its payloads follow its
      * keys at the next multiple of 64 bytes. */
     void *way_keys[2], *way_payloads[2];
-    size_t way_room; /* bytes from way_keys[1] on, which may be more than that */
+    size_t way_room;    /* bytes from way_keys[1] on, which may be more than that */
+    usw_pattern *found; /* *found gets USW_FEW_VALUES where the keys were counted */
 } usw_pair_sort;
 
 /* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by

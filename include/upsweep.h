@@ -240,16 +240,31 @@ UPSWEEP_API const char *upsweep_version(void);
 /* The library's UPSWEEP_VERSION: 200 for 0.2.0. */
 UPSWEEP_API unsigned upsweep_version_number(void);
 
-/* What the last successful call on the handle did: which algorithm ran, and why that one. algorithm
- * and isa are static, device lasts as long as the handle. */
+/* What the last successful call on the handle did: which method ran, and why that one. algorithm
+ * and isa are static, device lasts as long as the handle.
+ *
+ * algorithm names the method that ran. With a slash it is a row, which upsweep_find knows:
+ * "sort/quick", "sort/radix", "scan/sweep". Without one it is words, for methods that are no rows:
+ *     "in order"                the keys were already in order
+ *     "reversed"                the keys stood in falling order, and were turned round
+ *     "runs merged"             a few long runs, in order or in falling order
+ *     "few values counted"      at most 32 values: each was counted and written again
+ *     "narrow range counted"    so for each value of a range of at most 65536
+ *     "nearly in order"         the few keys that stood wrong were sorted and merged in again
+ *     "values counted"          keys of 8 and 16 bits: each possible value was counted
+ *     "buckets and tags"        keys with values, positions or records: buckets that fit the cache,
+ *                               sorted as words of what is left of a key and its place
+ *     "merge sort", "merge sort in place"    by a function or by fields, or by bits in place
+ *     "long rows one by one"    rows too long for one thread, each sorted by all threads
+ * More words may come. It is "" where there is no choice. */
 typedef struct upsweep_report {
     size_t size;           /* sizeof(upsweep_report); UPSWEEP_REPORT_INIT sets it */
-    const char *algorithm; /* "sort/hybrid", ...; "" where there is no choice */
+    const char *algorithm; /* the method that ran: "sort/quick", "in order", ...; see above */
     const char *isa;       /* "avx512", "avx2", "portable" */
     const char *device;    /* "cpu", "cuda:0" */
     unsigned threads;      /* that were offered to the call: fewer where more do not pay */
     size_t scratch_bytes;  /* that the call used of the handle's scratch */
-    char reason[256];      /* one clause: "2^24 keys of 32 bits do not fit the cache" */
+    char reason[256];      /* a clause after "because": "100 keys were already in order" */
 } upsweep_report;
 #define UPSWEEP_REPORT_INIT                                                                        \
     {                                                                                              \

@@ -149,7 +149,7 @@ GUARDS = [
 NUMBERS = [
     ("cpu/buckets/count_short_keys.h", r"range = \(size_t\)(1 << 31);", 1, (1 << 32) - 1),
     ("calls/histogram.c", r"DIGIT_KEYS = (1 << 30)", 1, 1 << 30),
-    ("calls/rows.c", r"LONG_BYTES = (256 \* 1024),", 1, 262144),
+    ("calls/sort_choice.c", r"ROW_BYTES = (256 \* 1024),", 1, 262144),
     ("core/order.h", r"USW_TILE = (4096),", 4096, 4096),
     ("algo/sort_radix_cpu.h", r"FN\(LEAF\) = \(USW_LEVEL == 2 \? 256 : (512)\) \* 1024", 1, 4 << 20),
     ("gpu/merging/merge.cuh", r"USW_MERGE_THREADS = (256)", 256, 1024),

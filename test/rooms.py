@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """rooms.py - the rooms of the house as a test: which room may include which, in one order without a
-circle; that includes are written from the root; that every room has a page that names all its files.
+circle; that includes are written from the root; that every room has a page that names all its files;
+that no algorithm is named outside algo/ and the tables of choice.
 
     rooms.py SOURCE_DIR          what is wrong, a line each; ends with 1 if anything is
     rooms.py SOURCE_DIR --order  the rooms with their lines and what they include
@@ -21,6 +22,9 @@ GPU = [["block", "carry", "plugin", "film", "paths"],
 # Lines and files that a room has at most.
 MOST = {"core": (3900, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
 PAGE_LINES = 60
+# What may name an algorithm: the tables of choice, and steps on a GPU that are made of a whole sort.
+CHOICE = {"calls/sort_choice.c", "gpu/sort_choice.cu", "gpu/short_sort/rows.cu", "gpu/merging/merge.cu",
+          "gpu/selection/select.cu", "gpu/selection/histogram.cu", "gpu/textbook/vmerge_tuning.cuh"}
 
 
 def tracked(root):
@@ -130,6 +134,24 @@ def check_pages(root, rooms, files, problems):
                 problems.append(f"{page}: names {n}, which is nowhere")
 
 
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+
+
+def check_stems(root, sources, problems):
+    """Only algo/ and the tables of choice name an algorithm; calls ask for the standard row."""
+    stems = re.findall(r"^ALGO\((\w+),", (root / "algo/algos.def").read_text(encoding="utf-8"), re.M)
+    names = "|".join(stems + [s.replace("_", "/", 1) for s in stems])
+    named = re.compile(rf'"(?:{names})"|\busw_(?:{"|".join(stems)})_\w+')
+    for name in sources:
+        if name.split("/")[0] not in ("core", "calls", "cpu", "gpu", "io", "view") or name in CHOICE:
+            continue
+        text = without_comments((root / name).read_text(encoding="utf-8"))
+        for m in named.finditer(text):
+            problems.append(f"{name}:{text.count(chr(10), 0, m.start()) + 1}: names {m.group()}; "
+                            "the standard row is in algos.def, a choice in sort_choice")
+
+
 def main():
     root = Path(sys.argv[1])
     files = tracked(root)
@@ -138,6 +160,7 @@ def main():
     uses = check_includes(root, sources, problems)
     rooms = check_sizes(root, sources, problems)
     check_pages(root, rooms, set(files), problems)
+    check_stems(root, sources, problems)
     if "--order" in sys.argv:
         for room, names in sorted(rooms.items()):
             lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)

@@ -68,7 +68,7 @@ NOUNS = [  # what, where it may stand, in which rooms we look
      LIBRARY + ("io", "app", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     # Whoever calls it must know how much room its ways need: one place does.
-    (r"\busw_part_pairsort\b", {"cpu/pair_sort/pair_sort.c", "cpu/cpu.h", "cpu/pair_sort/pair_sort_cpu.h"},
+    (r"\busw_pair_sort_steps\b", {"cpu/pair_sort/pair_sort.c", "cpu/cpu.h", "cpu/pair_sort/pair_sort_cpu.h"},
      LIBRARY),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
      LIBRARY + ("io", "app")),
@@ -129,9 +129,9 @@ for f in files:
 
 # ---- the list of algorithms and the files -----------------------------------------------------------
 
-stems = re.findall(r"^ALGO\((\w+), (\w+), (yes|no), (yes|no)\)", read("algo/algos.def"), re.M)
+stems = re.findall(r"^ALGO\((\w+), (\w+), (yes|no), (yes|no), (standard|matrices|named)\)", read("algo/algos.def"), re.M)
 named = {s[0] for s in stems}
-for stem, operation, cpu, cuda in stems:
+for stem, operation, cpu, cuda, taken in stems:
     checks += 1
     for present, suffix in ((True, ".c"), (cpu == "yes", "_cpu.h"), (cuda == "yes", ".cu")):
         there = (root / f"algo/{stem}{suffix}").is_file()

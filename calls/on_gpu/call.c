@@ -43,31 +43,33 @@ const void *usw_gpu_form(const usw_gpu_call *c, const char *stem)
     return form;
 }
 
-const void *usw_gpu_form_named(const usw_gpu_call *c, const char *name, const char *standard,
-                               const char **algorithm)
+const void *usw_gpu_form_named(const usw_gpu_call *c, const char *name, const char **algorithm)
 {
-    char text[48];
-    snprintf(text, sizeof text, "%s", name != NULL ? name : standard);
-    char *separator = strchr(text, name != NULL ? '/' : '_');
-    if (separator != NULL) {
-        *separator = '/';
-    }
-    const upsweep_algorithm *row = upsweep_find(text);
+    const upsweep_algorithm *row = upsweep_find(name);
+    char stem[48];
     *algorithm = row != NULL ? row->name : "";
+    snprintf(stem, sizeof stem, "%s", name);
+    char *separator = strchr(stem, '/');
     if (separator != NULL) {
         *separator = '_';
     }
-    const void *form = find_form(c->p, text);
+    const void *form = find_form(c->p, stem);
     if (form == NULL) {
         usw_say(c->u, "%s has no form on the GPU", *algorithm);
     }
     return form;
 }
 
+const void *usw_gpu_form_for(const usw_gpu_call *c, usw_operation operation, const char *name,
+                             const char **algorithm)
+{
+    return usw_gpu_form_named(c, name != NULL ? name : usw_row_name(operation, NULL), algorithm);
+}
+
 upsweep_status usw_gpu_store(const usw_gpu_call *c, void *to, uint64_t bits, size_t bytes)
 {
-    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
-    return finish == NULL ? UPSWEEP_ERROR_UNSUPPORTED : finish->store(c->g, to, bits, bytes);
+    const usw_gpu_results_step *results = usw_gpu_form(c, "results");
+    return results == NULL ? UPSWEEP_ERROR_UNSUPPORTED : results->store(c->g, to, bits, bytes);
 }
 
 uint64_t *usw_gpu_words(const usw_gpu_call *c, size_t words)
@@ -109,18 +111,19 @@ static bool worth_the_way(usw_gpu_call *c)
     }
     if (c->cpu_ns <= gpu_ns || !usw_device_open_late(u)) {
         if (u->plugin != NULL) {
-            snprintf(u->note, sizeof u->note, "not %s: %s %.1f ms, the CPU %.1f ms", device_of(u),
-                     c->gpu_ns > 0 ? "that would take" : "the copies take", gpu_ns / 1e6,
-                     c->cpu_ns / 1e6);
+            snprintf(u->note, sizeof u->note,
+                     "%s was not used: with the copies it should take %.1f ms, the CPU %.1f ms",
+                     device_of(u), gpu_ns / 1e6, c->cpu_ns / 1e6);
         } else if (u->gpu == NULL && !u->gpu_refused && c->cpu_ns > gpu_ns - rates.open_ns) {
             snprintf(u->note, sizeof u->note,
-                     "no GPU was looked for: to open one takes %.0f ms, the CPU %.1f ms",
+                     "no GPU was looked for: its start alone should take %.0f ms, the CPU %.1f ms",
                      rates.open_ns / 1e6, c->cpu_ns / 1e6);
         }
         return false;
     }
-    snprintf(u->note, sizeof u->note, "on %s with copies in %.1f ms, the CPU takes %.1f ms",
-             device_of(u), gpu_ns / 1e6, c->cpu_ns / 1e6);
+    snprintf(u->note, sizeof u->note,
+             "%s was used: with the copies it should take %.1f ms, the CPU %.1f ms", device_of(u),
+             gpu_ns / 1e6, c->cpu_ns / 1e6);
     return true;
 }
 

@@ -79,12 +79,14 @@ struct usw_gpu_call {
  * caller computes on the CPU. c has u, arrays, count, work, context and what else is known. */
 bool usw_gpu_run(usw_gpu_call *c, upsweep_status *status);
 
-/* The form or step `stem` of the plugin, or NULL with the failure said. */
+/* The step `name` of the plugin ("select", "rows", ...), or NULL with the failure said. */
 const void *usw_gpu_form(const usw_gpu_call *c, const char *stem);
-/* The form that a call by `name` ("scan/sweep") uses; NULL: `standard`, a stem. Its row's name is
- * what *algorithm gets. */
-const void *usw_gpu_form_named(const usw_gpu_call *c, const char *name, const char *standard,
-                               const char **algorithm);
+/* The form of the row `name` ("scan/sweep"), or NULL with the failure said. *algorithm gets the
+ * row's own name, which is static. */
+const void *usw_gpu_form_named(const usw_gpu_call *c, const char *name, const char **algorithm);
+/* The same for a call with options.algorithm = name: NULL is the standard row of the operation. */
+const void *usw_gpu_form_for(const usw_gpu_call *c, usw_operation operation, const char *name,
+                             const char **algorithm);
 /* The failure of the last step becomes u's. */
 upsweep_status usw_gpu_failed(const usw_gpu_call *c, upsweep_status status);
 /* The sentence of an error that the device found. */

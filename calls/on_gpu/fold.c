@@ -18,8 +18,7 @@ static const usw_gpu_reduce_form *form_for(const usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_reduce_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "reduce_tree", &algorithm);
+    const usw_gpu_reduce_form *form = usw_gpu_form_for(c, USW_REDUCES, j->o->algorithm, &algorithm);
     usw_report(c->u, algorithm, "%zu elements on the GPU", j->n);
     return form;
 }
@@ -31,8 +30,8 @@ static upsweep_status least_work(usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const usw_gpu_reduce_form *form = form_for(c);
-    const usw_gpu_results_step *finish = usw_gpu_form(c, "results");
-    if (form == NULL || finish == NULL) {
+    const usw_gpu_results_step *results = usw_gpu_form(c, "results");
+    if (form == NULL || results == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
     uint64_t *keys = usw_gpu_words(c, 2), *index = usw_gpu_words(c, 2);
@@ -43,8 +42,8 @@ static upsweep_status least_work(usw_gpu_call *c)
         form->least(c->g, c->arrays[0].at, j->n, j->maps, j->map_count, keys, index);
     for (size_t m = 0; m < j->map_count && status == UPSWEEP_OK; m++) {
         void *to = c->arrays[1 + m].at;
-        status = finish->least(c->g, keys + m, index + m, &j->maps[m], j->last,
-                               j->to_place[m] ? NULL : to, j->to_place[m] ? to : NULL);
+        status = results->least(c->g, keys + m, index + m, &j->maps[m], j->last,
+                                j->to_place[m] ? NULL : to, j->to_place[m] ? to : NULL);
     }
     return status;
 }
@@ -117,8 +116,7 @@ static upsweep_status scan_work(usw_gpu_call *c)
 {
     const fold_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_scan_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "scan_sweep", &algorithm);
+    const usw_gpu_scan_form *form = usw_gpu_form_for(c, USW_SCANS, j->o->algorithm, &algorithm);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }

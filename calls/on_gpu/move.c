@@ -34,8 +34,7 @@ static upsweep_status split_work(usw_gpu_call *c)
 {
     const move_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_split_form *form =
-        usw_gpu_form_named(c, j->o->algorithm, "split_flags", &algorithm);
+    const usw_gpu_split_form *form = usw_gpu_form_for(c, USW_SPLITS, j->o->algorithm, &algorithm);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
@@ -58,11 +57,11 @@ bool usw_gpu_split(upsweep *u, const void *in, const uint8_t *flags, void *out, 
     uint64_t kept = 0;
     move_job j = {.o = o, .n = n, .bytes = bytes, .keep = keep};
     /* Of a host's array only what was kept is written. */
-    bool part = keep && (u->gpu == NULL || u->plugin->place(u->gpu, out) == USW_ON_HOST);
+    bool partial = keep && (u->gpu == NULL || u->plugin->place(u->gpu, out) == USW_ON_HOST);
     usw_gpu_array arrays[] = {usw_gpu_in("in", in, n * bytes), usw_gpu_in("flags", flags, n),
-                              usw_gpu_part("out", out, n * bytes, part ? &kept : NULL, bytes),
+                              usw_gpu_part("out", out, n * bytes, partial ? &kept : NULL, bytes),
                               usw_gpu_out(keep ? "kept" : "zeros", count, sizeof *count),
-                              usw_gpu_out("", part ? &kept : NULL, sizeof kept)};
+                              usw_gpu_out("", partial ? &kept : NULL, sizeof kept)};
     return run(u, arrays, 5, split_work, &j, 0, 0, status);
 }
 

@@ -1,13 +1,14 @@
-/* on_gpu.h - the public calls on a GPU, as the api_*.c see them. Arguments have been checked. Each
- * returns true, with *status, if the call was run (or failed) there; false: it belongs on the CPU.
- * So a call reads: check; if not usw_gpu_X(...), compute here. */
+/* on_gpu.h - the public calls on a GPU, as the files of calls/ see them. Arguments have been
+ * checked. Each function returns true, with *status, if the call was run on a GPU or failed there;
+ * false if the call belongs on the CPU. So a call checks, asks usw_gpu_X, and computes on the CPU
+ * where that returned false. */
 #ifndef USW_CALLS_ON_GPU_ON_GPU_H
 #define USW_CALLS_ON_GPU_ON_GPU_H
 
 #include "core/forms.h"
 
-/* Whether that may be. Calls that can be short ask first: on a handle of the CPU they then touch
- * none of the code for GPUs. */
+/* Whether a call on this handle may run on a GPU. Calls that can be short ask before they call
+ * a function of this header: on a handle of the CPU the code for GPUs stays out of the cache. */
 static inline bool usw_may_leave(const upsweep *u)
 {
     return u->device != USW_CPU;
@@ -71,9 +72,7 @@ bool usw_gpu_permute(upsweep *u, void *data, const void *index, unsigned index_b
                      size_t bytes, upsweep_status *status);
 bool usw_gpu_reverse(upsweep *u, void *data, size_t n, size_t bytes, upsweep_status *status);
 
-/* ---- calls/on_gpu/path.c and calls/on_gpu/path_rows.c: arrays of distances and parents may be in
- * device memory
- * ---- */
+/* ---- path.c and path_rows.c: arrays of distances and parents may be in device memory ---- */
 struct usw_path_query;
 struct usw_dense_query;
 struct usw_path_batch;

@@ -137,8 +137,8 @@ upsweep_status usw_gpu_path_work(usw_gpu_call *c)
     usw_gpu_path_job *j = c->context;
     usw_gpu_path_query d = j->d;
     const char *name;
-    const usw_gpu_path_form *form = usw_gpu_form_named(
-        c, j->algorithm, j->graph == NULL ? "path_dijkstra" : "path_bucket", &name);
+    const usw_gpu_path_form *form =
+        usw_gpu_form_for(c, j->graph == NULL ? USW_MATRIX_PATHS : USW_PATHS, j->algorithm, &name);
     if (form == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
@@ -177,8 +177,8 @@ void usw_gpu_path_predict(usw_gpu_call *c, const upsweep_graph *g, size_t querie
         cpu = 2 * n + 8 * (double)g->contraction->core->arcs;
     }
     c->cpu_ns = count / at_once * cpu;
-    double alone = m / (n + 1) < 8 ? 4e3 * sqrt(n) : 3e5 + 0.05 * m;
-    c->gpu_ns = queries > 1 ? alone + count * alone / 60 : alone;
+    double one = m / (n + 1) < 8 ? 4e3 * sqrt(n) : 3e5 + 0.05 * m;
+    c->gpu_ns = queries > 1 ? one + count * one / 60 : one;
     c->gpu_ns += copied ? 0 : (double)usw_gpu_graph_bytes(g) / 10;
 }
 

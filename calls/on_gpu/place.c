@@ -115,7 +115,7 @@ static upsweep_status range_work(usw_gpu_call *c)
 {
     const range_job *j = c->context;
     const char *algorithm;
-    const usw_gpu_reduce_form *form = usw_gpu_form_named(c, NULL, "reduce_tree", &algorithm);
+    const usw_gpu_reduce_form *form = usw_gpu_form_for(c, USW_REDUCES, NULL, &algorithm);
     uint64_t *index = usw_gpu_words(c, 2);
     return form == NULL ? UPSWEEP_ERROR_UNSUPPORTED
            : index == NULL

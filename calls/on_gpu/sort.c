@@ -1,6 +1,7 @@
 /* sort.c - sorts on a GPU: keys, keys with values, argsort, rows, records. */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
+#include "calls/sort_choice.h"
 
 #include <stdio.h>
 
@@ -18,11 +19,13 @@ typedef struct sort_job {
     size_t field_count;
 } sort_job;
 
-/* Which sort runs when none is asked for; a stem. sort/hybrid and sort/radix leave arrays of few
- * keys to sorts in one launch by themselves. */
-static const char *choose_sort(const sort_job *j)
+/* The name of the row that runs when none is asked for; stable: by digits in any case. */
+static const char *choose_row(const usw_gpu_call *c, const sort_job *j, bool stable)
 {
-    return j->in_place ? "sort_bitonic" : !j->all_bits ? "sort_radix" : "sort_hybrid";
+    usw_sort_case s = {c->u, USW_GPU_KEYS, j->n, j->width, 0};
+    s.facts = stable ? USW_IF_BITS
+                     : (j->in_place ? USW_IF_IN_PLACE : 0) | (j->all_bits ? 0 : USW_IF_BITS);
+    return usw_choose_sort(&s).line->name;
 }
 
 /* What a CPU of that many threads takes, roughly, for "auto". */
@@ -53,7 +56,8 @@ static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, const sort_job *
                                          upsweep_status *status)
 {
     const char *name = j->o->algorithm, *algorithm;
-    const usw_gpu_sort_form *form = usw_gpu_form_named(c, name, choose_sort(j), &algorithm);
+    const usw_gpu_sort_form *form =
+        usw_gpu_form_named(c, name != NULL ? name : choose_row(c, j, false), &algorithm);
     *status = UPSWEEP_ERROR_UNSUPPORTED;
     if (form == NULL) {
         return NULL;
@@ -61,13 +65,13 @@ static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, const sort_job *
     bool lacks = (!j->all_bits && !form->takes_bits) || (carrying && form->pairs == NULL);
     if (lacks) {
         const char *asked = algorithm;
-        form = usw_gpu_form_named(c, NULL, "sort_radix", &algorithm);
+        form = usw_gpu_form_named(c, choose_row(c, j, true), &algorithm);
         usw_report(c->u, algorithm,
                    carrying ? "%s carries nothing along on the GPU"
                             : "%s does not sort by a range of bits there",
                    asked);
     } else if (name != NULL) {
-        usw_report(c->u, algorithm, "asked for by name");
+        usw_report(c->u, algorithm, "it was asked for by name");
     } else {
         usw_report(c->u, algorithm, "%zu keys of %u bits on the GPU", j->n, j->bits);
     }
@@ -211,8 +215,9 @@ static upsweep_status records_work(usw_gpu_call *c)
         usw_say(c->u, "records cannot be sorted in place on the GPU");
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
-    usw_report(c->u, "sort/vmerge", "a merge sort of records of %zu bytes on the GPU",
-               j->value_bytes);
+    usw_sort_case s = {c->u, USW_GPU_RECORDS, j->n, 0, 0};
+    usw_report(c->u, usw_choose_sort(&s).line->name,
+               "a merge sort of records of %zu bytes on the GPU", j->value_bytes);
     return step->sort_records(c->g, c->arrays[0].at, j->n, j->value_bytes, j->fields,
                               j->field_count, false);
 }

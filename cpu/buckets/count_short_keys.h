@@ -3,14 +3,7 @@
  * the keys, the counts are added and scanned, and all threads write the values out again. The
  * key map only says in which order the values come. */
 
-enum {
-    FN(VALUES) = 1 << KEY_BITS,
-    /* Fewer keys sort faster than tables are cleared. */
-    FN(COUNT_FROM) = KEY_BITS == 8    ? 1 << 15
-                     : USW_LEVEL == 2 ? 1 << 20
-                                      : 1 << 14,
-    FN(COUNT_CHUNK) = 256 * 1024
-};
+enum { FN(VALUES) = 1 << KEY_BITS, FN(COUNT_CHUNK) = 256 * 1024 };
 
 typedef struct FN(counting) {
     KEY *keys;
@@ -98,7 +91,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
     (void)in_place; /* the tables are within what that allows */
     map = map == NULL || usw_keymap_is_identity(map) ? NULL : map;
-    if (n >= FN(COUNT_FROM) && FN(count_sort)(u, keys, n, map)) {
+    if (n >= usw_count_from(USW_LEVEL, USW_WIDTH) && FN(count_sort)(u, keys, n, map)) {
         USW_ROUTE("values are counted");
         return UPSWEEP_OK;
     }

@@ -332,6 +332,8 @@ static upsweep_status sort_carried(job *j)
     }
     j->position_bytes = j->n - 1 <= UINT32_MAX ? 4 : 8;
     usw_pair_sort p = {.n = j->n, .keys = j->bare_keys, .payload_bytes = j->position_bytes};
+    usw_pattern found = USW_NO_PATTERN;
+    p.found = &found;
     p.map.bits = p.bit_end = (unsigned)key_bytes * 8;
     p.bit_begin = p.bit_end - 8 * (unsigned)j->keys.key_bytes;
     p.map = is_one_number(j) ? j->plan.parts[0].map : p.map;
@@ -359,15 +361,14 @@ upsweep_status usw_sort_records(upsweep *u, void *records, size_t n, const usw_r
     j->pairs.record_bytes = j->keys.key_bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8 : 16;
     j->position_bytes = j->pairs.record_bytes / 2;
     bool ties = j->keys.key_bytes > USW_CHUNK_BYTES;
-    if (form == NULL && !ties) {
+    if (form == NULL) {
         j->plan = usw_plan_chunk(&j->keys, 0);
         return sort_carried(j);
     }
     USW_ROUTE_IF(j->pairs.record_bytes == 8, "packed in 64 bits", USW_NO_TYPES);
     USW_ROUTE_IF(j->pairs.record_bytes == 16, "packed in 128 bits", USW_NO_TYPES);
     USW_ROUTE_IF(ties, "keys longer than a chunk", USW_NO_TYPES);
-    USW_ROUTE_IF(form != NULL, "by name", USW_NO_TYPES);
-    j->form = form != NULL ? form : USW_PICK(u->isa, usw_sort_radix_cpu);
+    USW_ROUTE_IF(!ties, "by name", USW_NO_TYPES);
     size_t bytes, blocks = usw_div_up(j->n, BLOCK);
     if (usw_mul_overflows(j->n, j->pairs.record_bytes, &bytes)) {
         return UPSWEEP_ERROR_MEMORY;

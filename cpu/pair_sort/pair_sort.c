@@ -76,9 +76,11 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         __builtin_add_overflow(payloads_at, bytes, &both)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
+    *p->found = USW_NO_PATTERN;
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
         USW_ROUTE_PAIRS("keys in order already");
+        *p->found = USW_IN_ORDER;
         return UPSWEEP_OK;
     }
     if (!take_ways(u, p, key_bytes, payloads_at)) {

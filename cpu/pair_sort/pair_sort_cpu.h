@@ -276,6 +276,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     size_t values_from = USW_LEVEL == 2 && narrow ? NARROW_VALUES : VALUES_FROM;
     if (r.side == 2 && r.n >= values_from && FN(sort_values)(u, job)) {
         USW_ROUTE_PAIRS("few values: counted");
+        *job->p->found = USW_FEW_VALUES;
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1

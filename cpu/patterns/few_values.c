@@ -4,7 +4,6 @@
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 enum {
     PROBES = 64,
@@ -62,11 +61,6 @@ static void write_chunk(void *context, size_t i, unsigned lane)
     }
 }
 
-static void tell_few(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%u values only: counted", (unsigned)fact[0]);
-}
-
 /* Counts the keys by the values that are noted, and writes them if these are all. */
 static bool count_noted(const usw_front *f, usw_few *few)
 {
@@ -86,7 +80,7 @@ static bool count_noted(const usw_front *f, usw_few *few)
     USW_ROUTE_OF("few values: counted", USW_WIDE_TYPES);
     USW_ROUTE_IF(chunks > 1, "few values: by all threads", USW_WIDE_TYPES);
     usw_parallel(f->u, chunks, write_chunk, &c);
-    usw_report_later(f->u, "sort/hybrid", tell_few, c.few.values, 0);
+    *f->found = (usw_found){USW_FEW_VALUES, c.few.values};
     return true;
 }
 
@@ -169,12 +163,6 @@ static bool choose_range(range_count *c, const uint64_t *sample)
     return f->n <= UINT32_MAX;
 }
 
-static void tell_range(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%zu keys within a range of %zu values: counted", (size_t)fact[0],
-             (size_t)fact[1]);
-}
-
 static bool count_range(const usw_front *f, const uint64_t *sample)
 {
     range_count c = {.f = f};
@@ -208,7 +196,7 @@ static bool count_range(const usw_front *f, const uint64_t *sample)
     c.start[c.span] = sum;
     c.pieces = f->n < USW_FRONT_CHUNK ? 1 : 4 * lanes;
     usw_parallel(f->u, c.pieces, write_piece, &c);
-    usw_report_later(f->u, "sort/hybrid", tell_range, f->n, c.span);
+    *f->found = (usw_found){USW_NARROW_RANGE, c.span};
     return true;
 }
 

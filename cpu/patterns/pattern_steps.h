@@ -14,9 +14,10 @@ typedef struct usw_front {
     const usw_key_order *order;
     const usw_keymap_steps *part;
     const usw_pattern_steps *steps;
+    usw_found *found;
 } usw_front;
 
-/* Each of these sorts the keys and reports it, or returns false and leaves the same keys, in any
+/* Each of these sorts the keys and sets found, or returns false and leaves the same keys, in any
  * order. */
 
 /* Few values, or values of a narrow range: counted and written again. Two or four-byte keys and

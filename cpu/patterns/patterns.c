@@ -8,13 +8,9 @@
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 enum {
-    FIRST_LOOK = 4096,  /* keys that one thread looks at before the others are woken */
-    RUNS_FROM = 1024,   /* fewer keys are sorted as fast as they are looked through */
-    VALUES_FROM = 4096, /* keys from which on counting pays, beside vectors */
-    ALMOST_FROM = 1024,
+    FIRST_LOOK = 4096,          /* keys that one thread looks at before the others are woken */
     FAR_BYTES = 2 * 1024 * 1024 /* what a core's own cache may have */
 };
 
@@ -144,16 +140,6 @@ void usw_front_reverse(const usw_front *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-void usw_report_sorted(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%zu keys, already in order", (size_t)fact[0]);
-}
-
-void usw_report_reversed(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%zu keys in falling order: reversed", (size_t)fact[0]);
-}
-
 /* Keys that mostly rise, or mostly fall, are made to rise and mended. */
 static bool sort_almost(const usw_front *f)
 {
@@ -173,13 +159,13 @@ static bool sort_ordered(const usw_front *f, const usw_glance *g)
     if (g->falls[0] == 0 &&
         ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
         USW_ROUTE("in order already");
-        usw_report_later(f->u, "sort/hybrid", usw_report_sorted, f->n, 0);
+        *f->found = (usw_found){USW_IN_ORDER, 0};
         return true;
     }
     if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
         USW_ROUTE("in falling order");
         usw_front_reverse(f, 0, f->n);
-        usw_report_later(f->u, "sort/hybrid", usw_report_reversed, f->n, 0);
+        *f->found = (usw_found){USW_REVERSED, 0};
         return true;
     }
     return false;
@@ -194,23 +180,21 @@ static bool is_random(const usw_glance *g)
 }
 
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
-                      bool in_place)
+                      unsigned looks, usw_found *found)
 {
     usw_key_order order = {*map, 0, 0};
     usw_front f = front_of(u, keys, n, width, &order);
     usw_glance g = {{0}, {0}};
+    f.found = found;
     if (n >= 4 * USW_GLANCE) {
         f.steps->glance[width](keys, n, map, &g);
     }
     if (sort_ordered(&f, &g)) {
         return true;
     }
-    if (n < RUNS_FROM || width < 2) { /* keys of 16 bits are counted in any case */
-        return false;
-    }
+    unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
     bool random = is_random(&g);
-    size_t values_from = usw_min(VALUES_FROM, u->tuning.digit_keys[width == 3]);
-    return (!random && !in_place && usw_front_runs(&f)) ||
-           (n >= values_from && usw_front_values(&f)) ||
-           (!random && n >= ALMOST_FROM && sort_almost(&f));
+    return (!random && (looks >> USW_RUNS & 1) && usw_front_runs(&f)) ||
+           ((looks & values) && usw_front_values(&f)) ||
+           (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_almost(&f));
 }

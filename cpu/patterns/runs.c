@@ -2,8 +2,6 @@
  * and keys in order but for a few, which are taken out, sorted, and woven in again. */
 #include "cpu/patterns/pattern_steps.h"
 
-#include <stdio.h>
-
 enum {
     RUNS_MAX = 8,
     RUNS_MANY_FROM = 16 * 1024, /* fewer keys sort in less time than it takes to merge three runs */
@@ -108,11 +106,6 @@ static void merge_runs(runs *r, unsigned char *scratch)
     }
 }
 
-static void tell_runs(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%zu keys in %u runs: merged", (size_t)fact[0], (unsigned)fact[1]);
-}
-
 bool usw_front_runs(const usw_front *f)
 {
     runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
@@ -129,17 +122,11 @@ bool usw_front_runs(const usw_front *f)
     size_t count = r.count;
     usw_front_map(f, false);
     merge_runs(&r, scratch);
-    usw_report_later(f->u, "sort/vmerge", tell_runs, f->n, count);
+    *f->found = (usw_found){USW_RUNS, count};
     return true;
 }
 
 /* ---- in order but for a few ---- */
-
-static void tell_almost(char *text, size_t bytes, const uint64_t *fact)
-{
-    snprintf(text, bytes, "%zu keys in order but for %zu: these were sorted and woven in",
-             (size_t)fact[0], (size_t)fact[1]);
-}
 
 /* Takes keys out until the others are in order; *kept are. False: too many would go, and all keys
  * are in the array. */
@@ -187,7 +174,7 @@ bool usw_front_almost(const usw_front *f)
         const usw_hybrid_steps *hybrid = USW_PICK(f->u->isa, usw_hybrid_steps);
         (void)hybrid->sort[f->width](f->u, dropped, f->n - kept, NULL, true);
         f->steps->weave[f->width](f->keys, kept, dropped, f->n - kept);
-        usw_report_later(f->u, "sort/hybrid", tell_almost, f->n, f->n - kept);
+        *f->found = (usw_found){USW_NEARLY_SORTED, f->n - kept};
     } else {
         USW_ROUTE_OF("more than a few stand wrong", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);

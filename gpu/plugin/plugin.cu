@@ -5,7 +5,7 @@
 extern "C" {
 #define DECLARE_yes(stem, type) extern const type usw_##stem##_cuda;
 #define DECLARE_no(stem, type)
-#define ALGO(stem, operation, cpu, cuda) DECLARE_##cuda(stem, usw_gpu_##operation##_form)
+#define ALGO(stem, operation, cpu, cuda, taken) DECLARE_##cuda(stem, usw_gpu_##operation##_form)
 #include "algo/algos.def"
 #undef ALGO
 #define STEP(name, kind, cuda) DECLARE_##cuda(name, usw_gpu_##kind##_step)
@@ -19,7 +19,7 @@ namespace
 #define NAMED_yes(stem) {#stem, &usw_##stem##_cuda},
 #define NAMED_no(stem)
 const usw_gpu_named forms[] = {
-#define ALGO(stem, operation, cpu, cuda) NAMED_##cuda(stem)
+#define ALGO(stem, operation, cpu, cuda, taken) NAMED_##cuda(stem)
 #include "algo/algos.def"
 #undef ALGO
 #define STEP(name, kind, cuda) NAMED_##cuda(name)

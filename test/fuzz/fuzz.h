@@ -114,6 +114,8 @@ void fuzz_describe(const fuzz *f, char *text, size_t bytes);
 /* Keeps the first thing that is wrong. */
 void fuzz_wrong(fuzz *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fuzz_detail(fuzz *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whether a report may name this: a row, or words in small letters. */
+bool fuzz_is_method(const char *name);
 
 /* After the call: true if it succeeded, as it had to, and its outcome is to be compared. Else it
  * failed as it had to, or f->wrong says what is wrong. */

@@ -105,9 +105,7 @@ static void run_explain(fuzz *f)
     if (!fuzz_settle(f, upsweep_explain_choice(f->u, n, type, f->o, &r))) {
         return;
     }
-    bool merges = has_bits(f) && (fuzz_flags(f) & UPSWEEP_IN_PLACE) != 0; /* which has no row */
-    bool named = upsweep_find(r.algorithm) != NULL || (merges && r.algorithm[0] == '\0');
-    if (r.scratch_bytes != 0 || !named || strlen(r.reason) < 8) {
+    if (r.scratch_bytes != 0 || !fuzz_is_method(r.algorithm) || strlen(r.reason) < 8) {
         fuzz_wrong(f, "the choice is %s, since %s, with %zu bytes", r.algorithm, r.reason,
                    r.scratch_bytes);
     }

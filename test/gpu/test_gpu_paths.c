@@ -325,7 +325,7 @@ static void test_handles(void **context)
     upsweep_last_report(either, &report);
     assert_string_equal(report.device, "cpu");
     /* And it says why, where the process is known to use CUDA. */
-    bool told = strstr(report.reason, "; not cuda: that would take ") != NULL;
+    bool told = strstr(report.reason, "; cuda was not used: with the copies ") != NULL;
     assert_true(told || device_is_emulated());
     free(far);
     upsweep_graph_free(larger);
