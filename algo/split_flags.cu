@@ -335,6 +335,11 @@ template <typename W, bool keep> upsweep_status move_columns(usw_gpu *g, split_a
     a.tile = a.column <= 16 ? 1024 : a.column <= 32 ? 512 : 256;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t columns = (a.bytes + a.column - 1) / a.column;
+    if (columns > INT32_MAX / tiles) { /* more blocks than a grid has */
+        return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED,
+                            "split/flags takes no %zu elements of %zu bytes on a GPU",
+                            static_cast<size_t>(a.n), static_cast<size_t>(a.bytes));
+    }
     return prepare<keep>(g, &a, tiles, columns) != UPSWEEP_OK
                ? g->status
                : USW_LAUNCH(g, (move_column<W, keep>), dim3(static_cast<unsigned>(tiles * columns)),
