@@ -206,8 +206,12 @@ upsweep_status search(usw_gpu *g, const usw_gpu_path_query *q)
     }
     return usw_by_weight(q->net.weight_type, [=](auto weight) {
         using W = decltype(weight);
-        return q->net.matrix == nullptr ? search_in(g, q, usw_rows_of<W>(q->net))
-                                        : search_in(g, q, usw_matrix_of<W>(q->net));
+        if constexpr (usw_distances<W>::weighs) { /* a matrix has weights */
+            if (q->net.matrix != nullptr) {
+                return search_in(g, q, usw_matrix_of<W>(q->net));
+            }
+        }
+        return search_in(g, q, usw_rows_of<W>(q->net));
     });
 }
 

@@ -281,8 +281,10 @@ upsweep_status outcome(usw_gpu *g, const outcome_job<Net> &j, const usw_gpu_path
     if ((j.parent != nullptr || j.lost != nullptr) && tiles > 0) {
         USW_LAUNCH(g, (sweep_arcs<Net>), dim3(wide, rows), 256, 0, j);
     }
-    if (j.lost != nullptr) {
-        USW_LAUNCH(g, (tell_lost<Net>), 1, 256, 0, j);
+    if constexpr (usw_distances<typename Net::weight>::weighs) { /* numbers of arcs always fit */
+        if (j.lost != nullptr) {
+            USW_LAUNCH(g, (tell_lost<Net>), 1, 256, 0, j);
+        }
     }
     if (j.parent != nullptr) {
         usw_gpu_fill(g, j.counters, 0, teams * 4 * sizeof *j.counters);

@@ -3,7 +3,8 @@
  *
  * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
  * wrong, and settle() then makes it right. NEAR: where near_edges are there, id_near() is as good.
- * Each of these structs is passed to kernels by value. prepare() is called by the whole block and
+ * GIVEN: the keys are numbers of buckets, by which only splits are done. FEW: there are at most 256
+ * buckets, so that copies of their counters fit the shared memory of any device. Each of these structs is passed to kernels by value. prepare() is called by the whole block and
  * may fill shared_bytes() bytes of shared memory; it needs a barrier after it. */
 #ifndef USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
 #define USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
@@ -15,7 +16,8 @@
 
 template <typename K> struct usw_by_digit {
     using key_type = K;
-    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false, GIVEN = false,
+                          FEW = sizeof(K) == 1;
     usw_gpu_keymap<K> map;
     unsigned shift;
     uint32_t mask;
@@ -39,7 +41,7 @@ template <typename K> struct usw_by_digit {
 
 template <typename K> struct usw_by_number {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false, GIVEN = true, FEW = false;
     uint32_t count;
 
     explicit usw_by_number(const usw_buckets &b) : count(b.count)
@@ -120,7 +122,8 @@ __device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
  * guessed in, float or double. */
 template <typename K, bool floats, typename G> struct usw_by_width {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4;
+    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4,
+                          GIVEN = false, FEW = false;
     upsweep_type type;
     double low, high, step, scale;
     uint32_t count;
@@ -253,7 +256,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
 
 template <typename K> struct usw_by_edges {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false, GIVEN = false, FEW = false;
     enum : size_t { SHARED_MAX = 64 * 1024 };
     usw_gpu_keymap<K> map;
     const uint64_t *edges; /* mapped keys, device memory */

@@ -227,7 +227,7 @@ upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const vo
 {
     using K = typename B::key_type;
     const usw_span<K> span = usw_span_of<K>(keys, n);
-    if constexpr (sizeof(K) == 1) {
+    if constexpr (sizeof(K) == 1 && !B::GIVEN) {
         if (o.fault == nullptr) {
             return count_all_bytes(g, buckets, count, keys, n, counts);
         }
@@ -242,17 +242,18 @@ upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const vo
     const uint64_t tile = uint64_t(threads) * VECTORS<K>, most = uint64_t(fit) * g->sms;
     const uint64_t tiles = (span.vectors() + tile - 1) / tile;
     const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
-    switch (shape.mode) {
-    case USW_COPIES:
-        return USW_LAUNCH(g, (count_buckets<USW_COPIES, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
-    case USW_HALVES:
-        return USW_LAUNCH(g, (count_buckets<USW_HALVES, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
-    default:
-        return USW_LAUNCH(g, (count_buckets<USW_MEMORY, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
+    if constexpr (!B::FEW) {
+        if (shape.mode == USW_HALVES) {
+            return USW_LAUNCH(g, (count_buckets<USW_HALVES, B>), blocks, threads, shared, span,
+                              buckets, shape, counts, o);
+        }
+        if (shape.mode == USW_MEMORY) {
+            return USW_LAUNCH(g, (count_buckets<USW_MEMORY, B>), blocks, threads, shared, span,
+                              buckets, shape, counts, o);
+        }
     }
+    return USW_LAUNCH(g, (count_buckets<USW_COPIES, B>), blocks, threads, shared, span, buckets,
+                      shape, counts, o);
 }
 
 unsigned log2_of_bytes(size_t bytes)
