@@ -19,9 +19,8 @@
  *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
  *          Sanders, GPU sample sort, IPDPS 2010. */
-#include "gpu/textbook/sample_splitters.cuh"
 #include "gpu/block/scan.cuh"
-#include "gpu/textbook/sample_tile.cuh"
+#include "gpu/textbook/sample_splitters.cuh"
 
 namespace
 {

@@ -10,7 +10,6 @@
 
 #include "gpu/merging/merge.cuh"
 #include "gpu/merging/records.cuh"
-#include "gpu/small_tables.cuh"
 
 extern "C" const usw_gpu_move_step usw_moves_cuda;
 
