@@ -14,7 +14,6 @@ enum : unsigned {
     USW_NEAR_THREADS = USW_SWEEP_RUNS, /* each has a run of each tile */
     USW_NEAR_WARPS = USW_NEAR_THREADS / 32,
     USW_NEAR_BLOCKS = 2, /* of a multiprocessor */
-    USW_NEAR_MOST = 4,   /* tiles of a block */
 };
 
 struct usw_near_args {
