@@ -140,7 +140,7 @@ GUARDS = [
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),
     ("gpu/carry/spine_digits.cuh", r"return n >> 31 == 0;"),
-    ("algo/reduce_butterfly.cu", r"blocks = w\.count\[0\] < most \? w\.count\[0\] : most;"),
+    ("algo/reduce_butterfly.cu", r"blocks = tree\.count\[0\] < most \? tree\.count\[0\] : most;"),
     ("algo/reduce_tree.cu", r"if \(a\.tiles <= FEW_TILES\) \{"),
     ("gpu/merging/merge.cu", r"if \(tiles <= g->sms \* each\) \{"),
     ("algo/split_flags.cu", r"if \(columns > INT32_MAX / tiles\) \{"),

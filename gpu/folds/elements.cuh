@@ -144,6 +144,7 @@ template <typename K, int op> struct usw_integer_elements {
     typedef K Raw;
     typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
     static constexpr bool exact = true, patches = false;
+    static constexpr bool bitwise = op != UPSWEEP_SUM && op != UPSWEEP_PRODUCT;
     static constexpr unsigned run = 32 / sizeof(K);
     __device__ __forceinline__ Acc neutral() const
     {
