@@ -25,21 +25,13 @@ constexpr struct {
     unsigned tiles_least;               /* of a block */
 } usw_ring_tuning = {8, 8, 2, 16384, 3};
 
-enum usw_ring_warp : unsigned {
-    USW_RING_MOVER,
-    USW_RING_TOPS,
-    USW_RING_ASKER,
-    USW_RING_CLERK,
-    USW_RING_UP = USW_RING_CLERK + USW_RING_CLERKS,
-    USW_RING_DOWN = USW_RING_UP + usw_ring_tuning.up,
-    USW_RING_THREADS = 32 * (USW_RING_DOWN + usw_ring_tuning.down),
-};
+typedef usw_ring_warps<usw_ring_tuning.up, usw_ring_tuning.down> usw_scan_ring_warps;
 
-/* A tile's place, and the gates that its steps pass. */
+/* A tile's place, its carry, and the gates that its steps pass. */
 template <typename E> struct alignas(128) usw_ring_room {
     usw_scan_shared<E, false> tile;
     typename E::Acc carry;
-    usw_gate came, grouped, carried, swept;
+    usw_ring_gates gates;
 };
 
 struct usw_ring_args {
@@ -64,10 +56,10 @@ __device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
     const R *from = static_cast<const R *>(a.in) + t * tile;
     const bool whole = (t + 1) * tile <= a.n;
     if (whole) {
-        usw_gate_get(&room.came, room.tile.x, from, tile * sizeof(R));
+        usw_gate_get(&room.gates.came, room.tile.x, from, tile * sizeof(R));
     } else {
         usw_tile_in<32>(e, room.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
-        usw_gate_arrive_warp(&room.came);
+        usw_gate_arrive_warp(&room.gates.came);
     }
 }
 
@@ -97,7 +89,7 @@ __device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a
         usw_ring_get(e, a, *first.room, first.t);
     }
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->swept, p.phase);
+        usw_gate_wait(&p.room->gates.swept, p.phase);
         usw_ring_put(a, *p.room, p.t);
         if (p.t + lap < a.tiles) {
             usw_ring_get(e, a, *p.room, p.t + lap);
@@ -111,9 +103,9 @@ __device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a,
 {
     for (; p.t < a.tiles; p.next()) {
         typename E::Acc before[USW_SWEEP_RUNS / 32 / usw_ring_tuning.up];
-        usw_gate_wait(&p.room->came, p.phase);
+        usw_gate_wait(&p.room->gates.came, p.phase);
         usw_sweep_up<false>(e, p.room->tile, warp, before);
-        usw_gate_arrive_warp(&p.room->grouped);
+        usw_gate_arrive_warp(&p.room->gates.upward);
     }
 }
 
@@ -123,27 +115,13 @@ __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a
 {
     for (; p.t < a.tiles; p.next()) {
         bool head = false;
-        usw_gate_wait(&p.room->grouped, p.phase);
+        usw_gate_wait(&p.room->gates.upward, p.phase);
         const typename E::Acc total = usw_sweep_tops<false>(e, p.room->tile, &head);
         if (threadIdx.x % 32 == 0) {
             /* Step spine_ring/publish_sum of proofs/models. */
             usw_node_publish(a.books.nodes + p.t, usw_bits_of(total), USW_RING_SUM);
         }
-        usw_gate_arrive_warp(&p.room->carried);
-    }
-}
-
-template <typename E>
-__device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_sweep_place<E> p)
-{
-    for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->came, p.phase); /* so the room's last carry is read */
-        if (threadIdx.x % 32 == 0) {
-            const uint64_t carry = usw_ring_wait(a.books.nodes + p.t);
-            p.room->carry = usw_value_of<typename E::Acc>(carry);
-            usw_gate_arrive(&p.room->carried);
-        }
-        __syncwarp();
+        usw_gate_arrive_warp(&p.room->gates.carried);
     }
 }
 
@@ -152,12 +130,12 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
                                               usw_sweep_place<E> p, unsigned warp)
 {
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->carried, p.phase);
+        usw_gate_wait(&p.room->gates.carried, p.phase);
         const typename E::Acc carry = p.room->carry;
         usw_sweep_down_again<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
             e, p.room->tile, warp, carry, a.exclusive, p.t == 0);
         usw_bulk_written();
-        usw_gate_arrive_warp(&p.room->swept);
+        usw_gate_arrive_warp(&p.room->gates.swept);
     }
 }
 
@@ -168,7 +146,7 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
 __device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
 {
     for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
-         t += USW_RING_THREADS * uint64_t(gridDim.x)) {
+         t += usw_scan_ring_warps::threads * uint64_t(gridDim.x)) {
         /* Step spine_ring/clear of proofs/models. */
         usw_node_publish(a.books.nodes + t, 0, 0);
     }
@@ -197,64 +175,48 @@ __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 }
 
 template <typename E>
-__global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
+__global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_ring_args a, E e)
 {
 #if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
     typedef usw_ring_spine_state<E> clerks_desk;
     USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
     USW_SHARED(clerks_desk, desk);
+    typedef usw_scan_ring_warps warps;
     const unsigned warp = threadIdx.x / 32;
-    if (threadIdx.x < a.rooms) {
-        usw_ring_room<E> &r = rooms[threadIdx.x];
-        usw_gate_make(&r.came, USW_GATE_WARP);
-        usw_gate_make(&r.grouped, USW_GATE_WARP * usw_ring_tuning.up);
-        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
-        usw_gate_make(&r.swept, USW_GATE_WARP * usw_ring_tuning.down);
-    }
-    if (threadIdx.x == 0) {
-        desk.open(e);
-    }
-    usw_gates_ready();
+    warps::open(rooms, a.rooms, e, desk);
     usw_ring_clear(a);
     __syncthreads();
-    if (threadIdx.x == 32 * USW_RING_TOPS) {
+    if (threadIdx.x == 32 * warps::tops) {
         usw_ring_cleared(a);
     }
     const usw_sweep_place<E> place(rooms, a.rooms);
-    if (warp == USW_RING_MOVER) {
+    if (warp == warps::mover) {
         usw_ring_move(e, a, place);
-    } else if (warp == USW_RING_TOPS) {
+    } else if (warp == warps::tops) {
         usw_ring_tops(e, a, place);
-    } else if (warp == USW_RING_ASKER) {
-        usw_ring_ask(a, place);
-    } else if (warp < USW_RING_UP) {
-        if (blockIdx.x == 0 && warp - USW_RING_CLERK < a.books.clerks) {
+    } else if (warp == warps::asker) {
+        usw_ring_ask(a.books, place);
+    } else if (warp < warps::up) {
+        if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
             usw_ring_wait_cleared(a);
-            usw_ring_spine(e, a.books, desk, warp - USW_RING_CLERK);
+            usw_ring_spine(e, a.books, desk, warp - warps::spine);
         }
-    } else if (warp < USW_RING_DOWN) {
-        usw_ring_up(e, a, place, warp - USW_RING_UP);
+    } else if (warp < warps::down) {
+        usw_ring_up(e, a, place, warp - warps::up);
     } else {
-        usw_ring_down(e, a, place, warp - USW_RING_DOWN);
+        usw_ring_down(e, a, place, warp - warps::down);
     }
 #endif
 }
 
 /* ---- host ---- */
 
-template <typename E> static inline unsigned usw_ring_rooms(const usw_gpu *g)
-{
-    const size_t others = sizeof(usw_ring_spine_state<E>) + 256;
-    const size_t all = g->shared_bytes - others;
-    return static_cast<unsigned>(all / sizeof(usw_ring_room<E>));
-}
-
 /* Whether a scan without heads is for the ring: long, aligned, on a device with the copy engine. */
 template <typename E>
 static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t tiles)
 {
     return s->heads == nullptr && s->keys == nullptr && usw_bulk_takes(s->in) &&
-           usw_bulk_takes(s->out) && usw_ring_rooms<E>(g) >= 2 &&
+           usw_bulk_takes(s->out) && usw_ring_fit<E, usw_ring_room<E>>(g) >= 2 &&
            tiles >= usw_ring_tuning.tiles_least * g->sms &&
            (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
 }
@@ -264,7 +226,7 @@ template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
                                            const usw_carry_levels &tree, const E &e)
 {
-    const unsigned rooms = usw_ring_rooms<E>(g);
+    const unsigned rooms = usw_ring_fit<E, usw_ring_room<E>>(g);
     const unsigned clerks =
         sizeof(uint4[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]) > usw_ring_tuning.tile_is_long
             ? usw_ring_tuning.clerks_long
@@ -272,7 +234,7 @@ static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
     const usw_ring_args a = {
         s->in,     s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks},
         g->barrier};
-    return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(USW_RING_THREADS),
+    return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(usw_scan_ring_warps::threads),
                                   rooms * sizeof(usw_ring_room<E>), a, e);
 }
 

@@ -20,15 +20,7 @@
 
 #include "gpu/selection/select_tile.cuh"
 
-enum usw_select_warp : unsigned {
-    USW_SELECT_MOVER,
-    USW_SELECT_TOPS,
-    USW_SELECT_ASKER,
-    USW_SELECT_CLERK,
-    USW_SELECT_UP = USW_SELECT_CLERK + USW_RING_CLERKS,
-    USW_SELECT_DOWN = USW_SELECT_UP + usw_select_tuning.up,
-    USW_SELECT_THREADS = 32 * (USW_SELECT_DOWN + usw_select_tuning.down),
-};
+typedef usw_ring_warps<usw_select_tuning.up, usw_select_tuning.down> usw_select_warps;
 
 template <typename S> using usw_select_place = usw_ring_place<usw_select_room<S>>;
 
@@ -51,7 +43,7 @@ usw_select_get_part(const usw_select_args &a, usw_select_room<S> &room, uint64_t
     for (unsigned i = lane; S::split && i < S::words; i += 32) {
         room.words[i] = 32 * i < count ? a.bits[t * S::words + i] : 0;
     }
-    usw_gate_arrive_warp(&room.came);
+    usw_gate_arrive_warp(&room.gates.came);
 }
 
 template <typename S>
@@ -67,12 +59,13 @@ __device__ __forceinline__ void usw_select_get(const usw_select_args &a, usw_sel
         K *to = room.keys + S::per - before;
         const uint32_t bytes = (S::tile + before) * sizeof(K);
         if constexpr (S::flagged) {
-            usw_gate_get(&room.came, to, from, bytes, room.flags, a.flags + t * S::tile, S::tile);
+            usw_gate_get(&room.gates.came, to, from, bytes, room.flags, a.flags + t * S::tile,
+                         S::tile);
         } else if constexpr (S::split) {
-            usw_gate_get(&room.came, to, from, bytes, room.words, a.bits + t * S::words,
+            usw_gate_get(&room.gates.came, to, from, bytes, room.words, a.bits + t * S::words,
                          S::tile / 8);
         } else {
-            usw_gate_get(&room.came, to, from, bytes);
+            usw_gate_get(&room.gates.came, to, from, bytes);
         }
     }
 }
@@ -82,7 +75,7 @@ __device__ __forceinline__ void usw_select_move(const usw_select_args &a, usw_se
 {
     for (const uint64_t lap = p.t + a.rooms * uint64_t(gridDim.x); p.t < a.books.tiles; p.next()) {
         if (p.t >= lap) { /* the room was used before */
-            usw_gate_wait(&p.room->swept, p.phase ^ 1);
+            usw_gate_wait(&p.room->gates.swept, p.phase ^ 1);
             usw_bulk_written();
         }
         usw_select_get<S>(a, *p.room, p.t);
@@ -96,7 +89,7 @@ __device__ __forceinline__ void usw_select_up(const usw_select_args &a, usw_sele
     const unsigned lane = threadIdx.x % 32, row = warp * S::up_words;
     for (; p.t < a.books.tiles; p.next()) {
         const unsigned count = usw_select_there<S>(a, p.t), at = (row + lane) * 32;
-        usw_gate_wait(&p.room->came, p.phase);
+        usw_gate_wait(&p.room->gates.came, p.phase);
         uint32_t word = 0;
         if constexpr (S::heads) {
             word = usw_select_heads<S>(*p.room, p.t, row, count);
@@ -107,7 +100,7 @@ __device__ __forceinline__ void usw_select_up(const usw_select_args &a, usw_sele
         if (lane < S::up_words) {
             p.room->words[row + lane] = word;
         }
-        usw_gate_arrive_warp(&p.room->marked);
+        usw_gate_arrive_warp(&p.room->gates.upward);
     }
 }
 
@@ -115,27 +108,13 @@ template <typename S>
 __device__ __forceinline__ void usw_select_tops(const usw_select_args &a, usw_select_place<S> p)
 {
     for (; p.t < a.books.tiles; p.next()) {
-        usw_gate_wait(S::split ? &p.room->came : &p.room->marked, p.phase);
+        usw_gate_wait(S::split ? &p.room->gates.came : &p.room->gates.upward, p.phase);
         usw_select_rank<S>(*p.room);
         if (!S::split && threadIdx.x % 32 == 0) {
             const uint64_t last = S::runs && p.room->last != 0 ? p.t * S::tile + p.room->last : 0;
             usw_node_publish(a.books.nodes + p.t, last << 32 | p.room->ones, USW_RING_SUM);
         }
-        usw_gate_arrive_warp(&p.room->carried);
-    }
-}
-
-/* The room is asked for too, since the sums of a split were there before the tile. */
-template <typename S>
-__device__ __forceinline__ void usw_select_ask(const usw_select_args &a, usw_select_place<S> p)
-{
-    for (; p.t < a.books.tiles; p.next()) {
-        usw_gate_wait(&p.room->came, p.phase);
-        if (threadIdx.x % 32 == 0) {
-            p.room->carry = usw_ring_wait(a.books.nodes + p.t);
-            usw_gate_arrive(&p.room->carried);
-        }
-        __syncwarp();
+        usw_gate_arrive_warp(&p.room->gates.carried);
     }
 }
 
@@ -145,54 +124,45 @@ __device__ __forceinline__ void usw_select_down(const usw_select_args &a, usw_se
 {
     const uint64_t zeros = S::split ? a.n - *a.all_ones : 0;
     for (; p.t < a.books.tiles; p.next()) {
-        usw_gate_wait(&p.room->carried, p.phase);
+        usw_gate_wait(&p.room->gates.carried, p.phase);
         usw_select_stretch<S>(a, *p.room, p.t, warp, zeros);
         if (warp == 0 && threadIdx.x % 32 == 0 && p.t + 1 == a.books.tiles) {
             usw_select_finish<S>(a, *p.room, p.t);
         }
-        usw_gate_arrive_warp(&p.room->swept);
+        usw_gate_arrive_warp(&p.room->gates.swept);
     }
 }
 
 template <typename S>
-__global__ void __launch_bounds__(USW_SELECT_THREADS, 1) usw_select_ring(usw_select_args a)
+__global__ void __launch_bounds__(usw_select_warps::threads, 1) usw_select_ring(usw_select_args a)
 {
 #if USW_GATES /* elsewhere it is never launched */
     typedef usw_select_sums<S::runs> sums;
     typedef usw_ring_spine_state<sums> clerks_desk;
     USW_DYNAMIC_SHARED(usw_select_room<S>, rooms);
     USW_SHARED(clerks_desk, desk);
+    typedef usw_select_warps warps;
     const unsigned warp = threadIdx.x / 32;
     const sums e = {};
-    if (threadIdx.x < a.rooms) {
-        usw_select_room<S> &r = rooms[threadIdx.x];
-        usw_gate_make(&r.came, USW_GATE_WARP);
-        usw_gate_make(&r.marked, USW_GATE_WARP * usw_select_tuning.up);
-        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
-        usw_gate_make(&r.swept, USW_GATE_WARP * usw_select_tuning.down);
-    }
-    if (threadIdx.x == 0) {
-        desk.open(e);
-    }
-    usw_gates_ready();
+    warps::open(rooms, a.rooms, e, desk);
     __syncthreads();
     const usw_select_place<S> place(rooms, a.rooms);
-    if (warp == USW_SELECT_MOVER) {
+    if (warp == warps::mover) {
         usw_select_move<S>(a, place);
-    } else if (warp == USW_SELECT_TOPS) {
+    } else if (warp == warps::tops) {
         usw_select_tops<S>(a, place);
-    } else if (warp == USW_SELECT_ASKER) {
-        usw_select_ask<S>(a, place);
-    } else if (warp < USW_SELECT_UP) {
-        if (blockIdx.x == 0 && warp - USW_SELECT_CLERK < a.books.clerks) {
-            usw_ring_spine(e, a.books, desk, warp - USW_SELECT_CLERK);
+    } else if (warp == warps::asker) {
+        usw_ring_ask(a.books, place);
+    } else if (warp < warps::up) {
+        if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
+            usw_ring_spine(e, a.books, desk, warp - warps::spine);
         }
-    } else if (warp < USW_SELECT_DOWN) {
-        if (!S::split) {
-            usw_select_up<S>(a, place, warp - USW_SELECT_UP);
+    } else if (warp < warps::down) {
+        if (!S::split) { /* whose bits are there already */
+            usw_select_up<S>(a, place, warp - warps::up);
         }
     } else {
-        usw_select_down<S>(a, place, warp - USW_SELECT_DOWN);
+        usw_select_down<S>(a, place, warp - warps::down);
     }
 #endif
 }
@@ -206,9 +176,8 @@ template <typename S> static inline uint64_t usw_select_tiles(uint64_t n)
 
 template <typename S> static inline unsigned usw_select_rooms(const usw_gpu *g)
 {
-    const size_t others = sizeof(usw_ring_spine_state<usw_select_sums<S::runs>>) + 256;
-    const size_t fit = (g->shared_bytes - others) / sizeof(usw_select_room<S>);
-    return static_cast<unsigned>(fit < USW_SELECT_ROOMS ? fit : +USW_SELECT_ROOMS);
+    const unsigned fit = usw_ring_fit<usw_select_sums<S::runs>, usw_select_room<S>>(g);
+    return fit < USW_SELECT_ROOMS ? fit : +USW_SELECT_ROOMS;
 }
 
 /* Whether n elements are for the ring: many, aligned, on a device with the copy engine. A plan for
@@ -228,7 +197,8 @@ template <typename S> static inline upsweep_status usw_select_launch(usw_gpu *g,
     a.rooms = usw_select_rooms<S>(g);
     a.books.tiles = usw_select_tiles<S>(a.n);
     a.books.clerks = S::flagged ? usw_select_tuning.clerks_flagged : usw_select_tuning.clerks;
-    return USW_LAUNCH_COOPERATIVE(g, usw_select_ring<S>, dim3(g->sms), dim3(USW_SELECT_THREADS),
+    return USW_LAUNCH_COOPERATIVE(g, usw_select_ring<S>, dim3(g->sms),
+                                  dim3(usw_select_warps::threads),
                                   a.rooms * sizeof(usw_select_room<S>), a);
 }
 

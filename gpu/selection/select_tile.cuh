@@ -3,7 +3,6 @@
 #ifndef USW_GPU_SELECTION_SELECT_TILE_CUH
 #define USW_GPU_SELECTION_SELECT_TILE_CUH
 
-#include "gpu/block/bulk_copy.cuh"
 #include "gpu/carry/spine_ring.cuh"
 #include "gpu/selection/split_tile.cuh"
 
@@ -71,7 +70,7 @@ template <typename S> struct alignas(128) usw_select_room {
     uint16_t lasts[S::runs ? S::words : 1]; /* the last head before, counted from 1, or 0 */
     unsigned ones, last;                    /* of the tile */
     uint64_t carry;
-    usw_gate came, marked, carried, swept;
+    usw_ring_gates gates;
 };
 
 struct usw_select_args {
