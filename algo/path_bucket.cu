@@ -27,11 +27,11 @@ namespace
 struct search_tuning {
     static constexpr unsigned threads = 64, threads_few = 32, heavy = 8, chunk = 8;
     static constexpr size_t large = 500;
-    static constexpr unsigned box_bytes = 512, share = 6, crowd = 12, hops_alone = 5;
+    static constexpr unsigned queue_bytes = 512, share = 6, many = 12, hops_one_block = 5;
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 32, box_bytes = 384, heavy = 16, chunk = 8;
-    static constexpr unsigned share = 6, crowd = 12, hops_alone = 5;
+    static constexpr unsigned threads = 32, queue_bytes = 384, heavy = 16, chunk = 8;
+    static constexpr unsigned share = 6, many = 12, hops_one_block = 5;
 };
 struct host_tuning {
     static constexpr unsigned hops = 2, blocks = 2;
@@ -41,17 +41,17 @@ struct host_tuning {
 #else
 struct search_tuning {
     static constexpr unsigned threads = 1024, threads_few = 512; /* few: arcs a vertex */
-    static constexpr size_t large = size_t(1) << 22; /* vertices: threads, also of few arcs */
-    static constexpr unsigned box_bytes = 96 << 10;  /* of a block's own queue, in shared memory */
-    static constexpr unsigned heavy = 512;           /* arcs that a group of lanes takes at once */
+    static constexpr size_t large = size_t(1) << 22;  /* vertices: threads, also of few arcs */
+    static constexpr unsigned queue_bytes = 96 << 10; /* of a block's own queue, in shared memory */
+    static constexpr unsigned heavy = 512;            /* arcs that a group of lanes takes at once */
     static constexpr unsigned chunk = 2048;
-    static constexpr unsigned share = 64;  /* entries of a block, before there is another one */
-    static constexpr unsigned crowd = 512; /* entries with which a block asks others */
-    static constexpr unsigned hops_alone = 256; /* without anybody else */
+    static constexpr unsigned share = 64; /* entries of a block, before there is another one */
+    static constexpr unsigned many = 512; /* entries with which a block asks others */
+    static constexpr unsigned hops_one_block = 256; /* without anybody else */
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 256, box_bytes = 32 << 10, heavy = 512, chunk = 1024;
-    static constexpr unsigned share = 1024, crowd = 1024, hops_alone = 1u << 20;
+    static constexpr unsigned threads = 256, queue_bytes = 32 << 10, heavy = 512, chunk = 1024;
+    static constexpr unsigned share = 1024, many = 1024, hops_one_block = 1u << 20;
 };
 struct host_tuning {
     static constexpr unsigned hops = 16;  /* of a block beside others */
@@ -67,10 +67,10 @@ template <typename W>
 __global__ void __launch_bounds__(search_tuning::threads)
     search_grid(near_job<W> j, unsigned long long *arrived)
 {
-    using box_type = near_box<W, search_tuning>;
-    USW_DYNAMIC_SHARED(box_type, box);
+    using queue_type = near_queue<W, search_tuning>;
+    USW_DYNAMIC_SHARED(queue_type, own);
     usw_team team = usw_team_of_grid(arrived);
-    search_near<W, search_tuning>(j, team, box);
+    search_near<W, search_tuning>(j, team, own);
 }
 
 /* A batch: what of a job is a row's, and what a team's. */
@@ -84,7 +84,7 @@ template <typename W> struct batch_job {
 
 /* The job of one source in this block's room. One lane. */
 template <typename W>
-__device__ __forceinline__ void aim(const batch_job<W> &b, size_t s, near_job<W> *j)
+__device__ __forceinline__ void take_source(const batch_job<W> &b, size_t s, near_job<W> *j)
 {
     *j = b.first;
     j->relaxed += blockIdx.x * j->net.vertices;
@@ -108,15 +108,15 @@ __device__ __forceinline__ void aim(const batch_job<W> &b, size_t s, near_job<W>
 template <typename W>
 __global__ void __launch_bounds__(batch_tuning::threads) search_each(batch_job<W> b)
 {
-    using box_type = near_box<W, batch_tuning>;
-    USW_DYNAMIC_SHARED(box_type, box);
+    using queue_type = near_queue<W, batch_tuning>;
+    USW_DYNAMIC_SHARED(queue_type, own);
     USW_SHARED(near_job<W>, j);
     USW_SHARED(size_t, source);
     for (size_t searches = 0; searches < b.sources; searches++) {
         if (threadIdx.x == 0) {
             source = atomicAdd(b.next, 1ull);
             if (source < b.sources) {
-                aim(b, source, &j);
+                take_source(b, source, &j);
             }
         }
         __syncthreads();
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(batch_tuning::threads) search_each(batch_job<W
             break;
         }
         usw_team team = usw_team_of_block();
-        search_near<W, batch_tuning>(j, team, box);
+        search_near<W, batch_tuning>(j, team, own);
         __syncthreads();
     }
 }
@@ -200,7 +200,7 @@ near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsign
         j.group *= 2;
     }
     j.hops = host_tuning::hops;
-    j.look_first = degree >= host_tuning::few_arcs;
+    j.load_first = degree >= host_tuning::few_arcs;
     return j;
 }
 
@@ -225,15 +225,15 @@ template <typename W> upsweep_status search_as(usw_gpu *g, const usw_gpu_path_qu
     auto j = job_of<W>(g, q, 1, search_tuning::heavy, search_tuning::chunk);
     auto o = outcome_of(q, j);
     auto *arrived = static_cast<unsigned long long *>(usw_gpu_scratch(g, sizeof(*o.lost)));
-    if (!outcome_room(g, &o, q, 1)) {
+    if (!outcome_scratch(g, &o, q, 1)) {
         return g->status;
     }
     usw_gpu_fill(g, arrived, 0, sizeof *arrived);
-    const unsigned threads = j.look_first || j.net.vertices >= search_tuning::large
+    const unsigned threads = j.load_first || j.net.vertices >= search_tuning::large
                                  ? search_tuning::threads
                                  : search_tuning::threads_few;
-    USW_LAUNCH_COOPERATIVE(g, (search_grid<W>), g->sms, threads, sizeof(near_box<W, search_tuning>),
-                           j, arrived);
+    USW_LAUNCH_COOPERATIVE(g, (search_grid<W>), g->sms, threads,
+                           sizeof(near_queue<W, search_tuning>), j, arrived);
     return outcome(g, o, q, 1);
 }
 
@@ -255,9 +255,9 @@ size_t bytes_of_search(const usw_gpu_path_query *q)
 /* Searches side by side. */
 size_t teams_of(const usw_gpu *g, const usw_gpu_path_query *q)
 {
-    const size_t room = host_tuning::batch_bytes / bytes_of_search(q);
+    const size_t fit = host_tuning::batch_bytes / bytes_of_search(q);
     const size_t most = g->sms * size_t(host_tuning::blocks);
-    const size_t teams = room < 1 ? 1 : room < most ? room : most;
+    const size_t teams = fit < 1 ? 1 : fit < most ? fit : most;
     return teams < q->source_count ? teams : q->source_count;
 }
 
@@ -280,12 +280,12 @@ template <typename W> upsweep_status batch_as(usw_gpu *g, const usw_gpu_path_que
     auto o = outcome_of(q, b.first);
     o.parent = columns && q->parent != nullptr ? parents : q->parent;
     const unsigned by_block = static_cast<unsigned>(teams);
-    if (!outcome_room(g, &o, q, by_block)) {
+    if (!outcome_scratch(g, &o, q, by_block)) {
         return g->status;
     }
     usw_gpu_fill(g, b.next, 0, sizeof *b.next);
     USW_LAUNCH(g, (search_each<W>), by_block, batch_tuning::threads,
-               sizeof(near_box<W, batch_tuning>), b);
+               sizeof(near_queue<W, batch_tuning>), b);
     outcome(g, o, q, by_block);
     if (columns) {
         using net = usw_rows_net<W>;

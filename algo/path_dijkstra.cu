@@ -52,18 +52,18 @@ __device__ __forceinline__ candidate nearer(candidate a, candidate b)
 }
 
 /* The nearest of all lanes' candidates, to every lane of the block. */
-__device__ __forceinline__ candidate butterfly(candidate mine, candidate *said)
+__device__ __forceinline__ candidate butterfly(candidate mine, candidate *of_warps)
 {
     for (int b = 16; b > 0; b /= 2) {
         mine = nearer(
             mine, {__shfl_xor_sync(~0u, mine.distance, b), __shfl_xor_sync(~0u, mine.vertex, b)});
     }
     if (threadIdx.x % 32 == 0) {
-        said[threadIdx.x / 32] = mine;
+        of_warps[threadIdx.x / 32] = mine;
     }
     __syncthreads();
     for (unsigned w = 0; w < tuning::warps; w++) {
-        mine = nearer(mine, said[w]);
+        mine = nearer(mine, of_warps[w]);
     }
     __syncthreads();
     return mine;
@@ -73,14 +73,14 @@ __device__ __forceinline__ candidate butterfly(candidate mine, candidate *said)
 
 /* The unsettled vertex of least distance. */
 template <typename Net>
-__device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *said,
+__device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *of_warps,
                                                   usw_team &team)
 {
     candidate mine = {j.unreached, ~0ull};
     for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
         mine = nearer(mine, {__ldcg(&j.open[v]), v});
     }
-    mine = butterfly(mine, said);
+    mine = butterfly(mine, of_warps);
     if (team.blocks == 1) {
         return mine;
     }
@@ -92,7 +92,7 @@ __device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *
     for (unsigned b = threadIdx.x; b < team.blocks; b += tuning::threads) {
         mine = nearer(mine, {__ldcg(&j.nearest[b].distance), __ldcg(&j.nearest[b].vertex)});
     }
-    return butterfly(mine, said);
+    return butterfly(mine, of_warps);
 }
 
 /* Every arc that leaves the vertex offers a way to its end. */
@@ -109,9 +109,10 @@ __device__ __forceinline__ void relax(const job<Net> &j, candidate from, const u
             atomicMin(j.bad, static_cast<unsigned long long>(a));
             continue;
         }
-        const D way = usw_distance_over<W>(static_cast<D>(from.distance), arc.weight);
-        if (way < j.unreached && way <= j.cutoff && way < atomicMin(&j.dist[arc.head], way)) {
-            atomicMin(&j.open[arc.head], way);
+        const D offered = usw_distance_over<W>(static_cast<D>(from.distance), arc.weight);
+        if (offered < j.unreached && offered <= j.cutoff &&
+            offered < atomicMin(&j.dist[arc.head], offered)) {
+            atomicMin(&j.open[arc.head], offered);
         }
     }
 }
@@ -130,7 +131,7 @@ __device__ __forceinline__ bool have_targets(const job<Net> &j, unsigned long lo
 
 template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths(job<Net> j)
 {
-    USW_SHARED_ARRAY(candidate, said, [tuning::warps]);
+    USW_SHARED_ARRAY(candidate, of_warps, [tuning::warps]);
     usw_team team = usw_team_of_grid(j.arrived);
     size_t finished = 0;
     for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
@@ -142,7 +143,7 @@ template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths
     }
     team.barrier();
     for (size_t settled = 0; settled < j.net.vertices; settled++) {
-        const candidate nearest = find_nearest(j, said, team);
+        const candidate nearest = find_nearest(j, of_warps, team);
         if (nearest.distance >= j.unreached) {
             break;
         }
@@ -188,7 +189,7 @@ template <typename Net> upsweep_status search_in(usw_gpu *g, const usw_gpu_path_
     j.bad = j.arrived + 1;
     j.fault = g->fault;
     j.cutoff = q->has_cutoff ? static_cast<D>(q->cutoff) : j.unreached;
-    if (!outcome_room(g, &o, q, 1)) {
+    if (!outcome_scratch(g, &o, q, 1)) {
         return g->status;
     }
     usw_gpu_fill(g, j.arrived, 0, sizeof *j.arrived);

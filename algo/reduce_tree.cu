@@ -28,7 +28,7 @@ namespace
 /* Every number that may be tuned. Vectors are of 16 bytes. */
 struct tuning {
     unsigned float_vectors, float_threads, float_blocks; /* a thread's loads, a block, and so on */
-    unsigned alone;                                      /* vectors that one block folds */
+    unsigned one_block;                                  /* vectors that one block folds */
     unsigned few, some;    /* of so many vectors by a quarter of its threads, and by half of them */
     unsigned threads;      /* of a block where there are several */
     unsigned each;         /* vectors of its threads, where there are not enough for all */
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
     tree_of_few(tree_args a, E e)
 {
     typedef typename E::Raw R;
-    USW_SHARED(usw_carry_total_shared, room);
+    USW_SHARED(usw_carry_total_shared, shared);
     USW_SHARED(usw_call, call);
     const uint64_t t = blockIdx.x, left = a.n - t * TILE;
     unsigned long long drawn = 0;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
             return;
         }
         all = usw_carry_total_read<USW_REDUCE_LANES>(
-            e, gridDim.x, room, [&](uint64_t, unsigned count, auto to) {
+            e, gridDim.x, shared, [&](uint64_t, unsigned count, auto to) {
                 usw_gather_all<1, 16>(a.gather, call.tag, count,
                                       [&](unsigned i, const uint64_t(&sum)[1]) {
                                           to(i, usw_value_of<double>(sum[0]));
@@ -141,7 +141,7 @@ template <typename E> __device__ __forceinline__ void sum_groups(const tree_args
 template <typename E>
 __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tree_args a, E e)
 {
-    USW_SHARED(usw_carry_total_shared, room);
+    USW_SHARED(usw_carry_total_shared, shared);
     sum_tiles(a, e);
     usw_grid_barrier(a.barrier, 1, true);
     sum_groups(a, e);
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tr
     }
     const uint64_t groups = a.tiles / USW_CARRY_FANOUT;
     double all = usw_carry_total_read<tune.float_threads>(
-        e, groups, room, [&](uint64_t base, unsigned count, auto to) {
+        e, groups, shared, [&](uint64_t base, unsigned count, auto to) {
 #pragma unroll 8
             for (unsigned i = threadIdx.x; i < count; i += tune.float_threads) {
                 to(i, __ldcg(a.groups + base + i));
@@ -185,8 +185,8 @@ upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *resul
     a.groups = a.sums + a.tiles;
     a.barrier = g->barrier;
     a.finished = g->barrier + USW_GPU_FINISHED;
-    const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_carry_total_shared) + 2048);
-    const uint64_t fit = g->sms * (by_room < tune.float_blocks ? by_room : tune.float_blocks);
+    const size_t by_shared = (g->shared_bytes + 1024) / (sizeof(usw_carry_total_shared) + 2048);
+    const uint64_t fit = g->sms * (by_shared < tune.float_blocks ? by_shared : tune.float_blocks);
     return USW_LAUNCH_COOPERATIVE(g, (tree<E>), dim3(static_cast<unsigned>(fit)),
                                   dim3(tune.float_threads), 0, a, e);
 }
@@ -239,7 +239,7 @@ fold_shape prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigne
     a->lead = at % 16 / bytes;
     a->n = n;
     const uint64_t vectors = (a->lead + n) * bytes / 16, share = tune.threads * tune.each;
-    if (vectors <= tune.alone) {
+    if (vectors <= tune.one_block) {
         return {1, vectors <= tune.few ? most / 4 : vectors <= tune.some ? most / 2 : most};
     }
     const uint64_t wanted = (vectors + share - 1) / share, fit = uint64_t(g->sms) * per_sm;

@@ -87,7 +87,7 @@ template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_
 template <typename E, bool cut> struct sweep_shared {
     usw_scan_shared<E, cut> tile;
     uint64_t arrived; /* barrier of gpu/block/bulk_copy.cuh */
-    usw_carry_tree_shared<typename E::Acc, E::exact> odometer;
+    usw_carry_tree_shared<typename E::Acc, E::exact> carry;
     usw_call call;
 };
 
@@ -157,10 +157,10 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
             usw_carry_tree_publish(tree, 0, t, total, head);
         }
     }
-    usw_carry_tree_turn(e, tree, t, total, head, s.odometer);
+    usw_carry_tree_turn(e, tree, t, total, head, s.carry);
     __syncthreads();
-    const A carry = usw_carry_tree_read(e, tree, t, total, head, s.odometer);
-    usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, carry, before, a.exclusive, t == 0);
+    const A before_tile = usw_carry_tree_read(e, tree, t, total, head, s.carry);
+    usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, before_tile, before, a.exclusive, t == 0);
     R *out = static_cast<R *>(a.out) + begin;
     if (USW_BULK && a.bulk_out && whole) {
         constexpr unsigned mine = tile / USW_SWEEP_WARPS; /* of a warp */
@@ -192,23 +192,23 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.exclusive = s->exclusive;
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
-    const bool apart = s->heads != nullptr || s->keys != nullptr;
-    const unsigned near = apart || g->device < 0 ? 0 : usw_scan_one_launch_takes<E>(g, tiles);
-    const bool ring = near == 0 && usw_ring_takes<E>(g, s, tiles);
+    const bool has_heads = s->heads != nullptr || s->keys != nullptr;
+    const unsigned once = has_heads || g->device < 0 ? 0 : usw_scan_one_launch_takes<E>(g, tiles);
+    const bool ring = once == 0 && usw_ring_takes<E>(g, s, tiles);
     if (tiles > 1 && (ring || !usw_carry_tree_keeps(g, tiles, &a.tree, &a.calls)) &&
         usw_carry_tree_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
     }
-    if (near != 0) {
+    if (once != 0) {
         a.tree.tiles = tiles;
-        return usw_scan_one_launch(g, s, a.tree, a.calls, near, e);
+        return usw_scan_one_launch(g, s, a.tree, a.calls, once, e);
     }
     if (ring) {
         return usw_ring_scan(g, s, a.tree, e);
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
-    return apart ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
-                 : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
+    return has_heads ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
+                     : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
 }
 
 upsweep_status scan(usw_gpu *g, const usw_scan *s, bool unordered)

@@ -200,16 +200,16 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) scatter
 
 /* All lanes: sorts keys of `from` that fit a block to their final places. */
 template <typename E>
-__device__ __forceinline__ void sort_bucket(const E *from, E *keys, range bucket, E *room)
+__device__ __forceinline__ void sort_bucket(const E *from, E *keys, range bucket, E *buffer)
 {
     const unsigned n = static_cast<unsigned>(bucket.end - bucket.begin);
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-        room[i] = from[bucket.begin + i];
+        buffer[i] = from[bucket.begin + i];
     }
     __syncthreads();
-    usw_bitonic_sort(room, n);
+    usw_bitonic_sort(buffer, n);
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-        keys[bucket.begin + i] = room[i];
+        keys[bucket.begin + i] = buffer[i];
     }
     __syncthreads();
 }
@@ -225,7 +225,7 @@ __device__ __forceinline__ void copy_bucket(const E *from, E *keys, range bucket
 /* Sorts those that fit, lists the others for the next level. */
 template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_buckets(level<E> l)
 {
-    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
+    USW_SHARED_ARRAY(E, buffer, [bucket_most<E>]);
     const size_t all = static_cast<size_t>(*l.count) * l.buckets;
     for (size_t c = blockIdx.x; c < all; c += gridDim.x) {
         const size_t r = c / l.buckets;
@@ -236,8 +236,8 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_bu
         }
         if (usw_one_value(l.splitters + r * l.buckets, l.buckets, b)) {
             copy_bucket<E>(l.to, l.keys, bucket);
-        } else if (bucket.end - bucket.begin <= bucket_room<E>) {
-            sort_bucket<E>(l.to, l.keys, bucket, room);
+        } else if (bucket.end - bucket.begin <= bucket_most<E>) {
+            sort_bucket<E>(l.to, l.keys, bucket, buffer);
         } else if (threadIdx.x == 0) {
             l.next_list[atomicAdd(l.next_count, 1u)] = bucket;
         }
@@ -245,7 +245,8 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_bu
 }
 
 /* What the last level left too large. */
-template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_rest(level<E> l)
+template <typename E>
+__global__ void __launch_bounds__(tuning::threads) sort_large_buckets(level<E> l)
 {
     for (unsigned r = blockIdx.x; r < *l.next_count; r += gridDim.x) {
         const range bucket = l.next_list[r];
@@ -267,10 +268,10 @@ __global__ void __launch_bounds__(tuning::threads)
 }
 
 template <typename E>
-__global__ void __launch_bounds__(tuning::threads) sort_alone(E *keys, size_t n)
+__global__ void __launch_bounds__(tuning::threads) sort_one_block(E *keys, size_t n)
 {
-    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
-    sort_bucket<E>(keys, keys, {0, n}, room);
+    USW_SHARED_ARRAY(E, buffer, [bucket_most<E>]);
+    sort_bucket<E>(keys, keys, {0, n}, buffer);
 }
 
 /* ---- the whole ---- */
@@ -298,12 +299,12 @@ template <typename E> void split_level(usw_gpu *g, const level<E> &l, size_t n, 
 struct elements {
     template <typename E> static upsweep_status sort(usw_gpu *g, E *keys, size_t n)
     {
-        if (n <= bucket_room<E>) {
-            return USW_LAUNCH(g, sort_alone<E>, 1, tuning::threads, 0, keys, n);
+        if (n <= bucket_most<E>) {
+            return USW_LAUNCH(g, sort_one_block<E>, 1, tuning::threads, 0, keys, n);
         }
-        const plan p = plan_for(n, bucket_room<E>);
-        room<E> w;
-        if (!take_room(g, p, n, &w)) {
+        const plan p = plan_for(n, bucket_most<E>);
+        sort_scratch<E> w;
+        if (!take_scratch(g, p, n, &w)) {
             return g->status;
         }
         USW_LAUNCH(g, begin_levels<E>, 1, tuning::threads, 0, w.counts, w.lists[0], n);
@@ -322,7 +323,7 @@ struct elements {
                  w.before};
             split_level(g, l, n, p.count_most[i]);
         }
-        return USW_LAUNCH(g, sort_rest<E>, g->sms, tuning::threads, 0, l);
+        return USW_LAUNCH(g, sort_large_buckets<E>, g->sms, tuning::threads, 0, l);
     }
 };
 

@@ -72,7 +72,7 @@ struct places {
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
-                                              usw_carry_tree_shared<uint64_t, true> &room)
+                                              usw_carry_tree_shared<uint64_t, true> &shared)
 {
     const usw_split_counts e;
     uint64_t before, all;
@@ -91,9 +91,9 @@ __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, u
         before = sums.before;
         all = sums.all;
     } else {
-        usw_carry_tree_turn(e, a.tree, t, uint64_t(ones), false, room);
+        usw_carry_tree_turn(e, a.tree, t, uint64_t(ones), false, shared);
         __syncthreads();
-        before = usw_carry_tree_read(e, a.tree, t, uint64_t(ones), false, room);
+        before = usw_carry_tree_read(e, a.tree, t, uint64_t(ones), false, shared);
         all = a.all_ones != nullptr ? *a.all_ones : before + ones;
     }
     if (last && threadIdx.x == 0 && count_to != nullptr) {
@@ -136,10 +136,10 @@ __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigne
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(split_args a)
 {
-    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> carry_shared;
     constexpr unsigned tile = shape<W>::tile, words = shape<W>::words;
     USW_SHARED_ARRAY(W, x, [tile]);
-    USW_SHARED(odometer_room, room);
+    USW_SHARED(carry_shared, shared);
     const uint64_t t = tile_number(a), begin = t * tile;
     const bool last = begin + tile >= a.n;
     const unsigned count = last ? static_cast<unsigned>(a.n - begin) : tile;
@@ -157,13 +157,13 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
     const unsigned zeros = keep ? 0 : count - r.ones;
     places to = {0, 0};
     if (a.ticket == nullptr) {
-        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, shared);
     }
     usw_split_order<keep>(r, v, first, count, zeros, x);
     __syncthreads();
     if (a.ticket != nullptr) {
         publish(a, t, r.ones);
-        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, shared);
     }
     W *out = reinterpret_cast<W *>(a.out);
     if (!keep) {
@@ -178,11 +178,11 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 {
-    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> carry_shared;
     constexpr unsigned most = 1024;
     USW_SHARED_ARRAY(W, x, [tune.tile_bytes / sizeof(W)]);
     USW_SHARED_ARRAY(uint16_t, from, [most]); /* which element goes to a place of the tile */
-    USW_SHARED(odometer_room, room);
+    USW_SHARED(carry_shared, shared);
     const uint64_t id = tile_number(a), tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t c = id / tiles, t = id % tiles, begin = t * a.tile, offset = c * a.column;
     const unsigned width = static_cast<unsigned>(
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
     column.tree.nodes += c * a.nodes;
     publish(column, t, r.ones);
     const places to =
-        find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, room);
+        find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, shared);
     W *out = reinterpret_cast<W *>(a.out + offset);
     for (unsigned i = threadIdx.x; i < moved * width; i += USW_SPLIT_THREADS) {
         const unsigned place = i / width;
@@ -272,13 +272,13 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
 }
 
 /* Whether all tiles fit the device at once, in blocks that meet. */
-bool meets(const usw_gpu *g, uint64_t tiles, size_t shared)
+bool fits_at_once(const usw_gpu *g, uint64_t tiles, size_t shared)
 {
     const uint64_t fit = (g->shared_bytes + 1024) / (shared + 2048);
     return tiles <= (fit < tune.blocks ? fit : tune.blocks) * g->sms;
 }
 
-template <typename W, bool keep> upsweep_status move_meeting(usw_gpu *g, split_args a)
+template <typename W, bool keep> upsweep_status move_at_once(usw_gpu *g, split_args a)
 {
     const unsigned tiles = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
     a.ones = static_cast<uint32_t *>(usw_gpu_scratch(g, tiles * sizeof *a.ones));
@@ -314,8 +314,8 @@ template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_a
     }
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
-    if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
-        return move_meeting<W, keep>(g, a);
+    if (a.in != a.out && a.n > tune.few && fits_at_once(g, tiles, a.tile * sizeof(W))) {
+        return move_at_once<W, keep>(g, a);
     }
     if constexpr (sizeof(W) == 4 || (keep && sizeof(W) == 8)) {
         typedef usw_select_shape<W, keep ? USW_SELECT_FLAGGED : USW_SELECT_SPLIT> S;

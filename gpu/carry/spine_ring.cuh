@@ -211,23 +211,23 @@ __device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books 
     }
 }
 
-/* Where a step stands: its tile, the tile's room, and whether that was used before an odd number of
+/* Where a step stands: its tile, the tile's buffer, and whether that was used before an odd number of
  * times. Tile t belongs to block t mod blocks. */
 template <typename R> struct usw_ring_place {
-    R *rooms, *room;
+    R *buffers, *buffer;
     unsigned count;
     uint32_t phase;
     uint64_t t;
 
     __device__ __forceinline__ usw_ring_place(R *all, unsigned many)
-        : rooms(all), room(all), count(many), phase(0), t(blockIdx.x)
+        : buffers(all), buffer(all), count(many), phase(0), t(blockIdx.x)
     {
     }
     __device__ __forceinline__ void next()
     {
         t += gridDim.x;
-        if (++room == rooms + count) {
-            room = rooms;
+        if (++buffer == buffers + count) {
+            buffer = buffers;
             phase ^= 1;
         }
     }
@@ -282,10 +282,10 @@ template <typename R>
 __device__ __forceinline__ void usw_ring_ask(const usw_ring_books &a, usw_ring_place<R> p)
 {
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->gates.came, p.phase);
+        usw_gate_wait(&p.buffer->gates.came, p.phase);
         if (threadIdx.x % 32 == 0) {
-            p.room->carry = usw_value_of<decltype(p.room->carry)>(usw_ring_wait(a.nodes + p.t));
-            usw_gate_arrive(&p.room->gates.carried);
+            p.buffer->carry = usw_value_of<decltype(p.buffer->carry)>(usw_ring_wait(a.nodes + p.t));
+            usw_gate_arrive(&p.buffer->gates.carried);
         }
         __syncwarp();
     }

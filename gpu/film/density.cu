@@ -74,13 +74,13 @@ upsweep_status usw_film_cells(usw_gpu *g, usw_gpu_film *f, size_t i, const usw_g
         return usw_film_paint(g, f, i, cells);
     }
     upsweep_status status = UPSWEEP_OK;
-    if (bytes > f->cells_room) {
-        void *room = nullptr;
+    if (bytes > f->cells_bytes) {
+        void *device = nullptr;
         (void)cudaStreamSynchronize(g->stream);
         (void)cudaFree(f->cells);
-        status = usw_gpu_check(g, cudaMalloc(&room, bytes), "cudaMalloc");
-        f->cells = static_cast<unsigned char *>(room);
-        f->cells_room = status == UPSWEEP_OK ? bytes : 0;
+        status = usw_gpu_check(g, cudaMalloc(&device, bytes), "cudaMalloc");
+        f->cells = static_cast<unsigned char *>(device);
+        f->cells_bytes = status == UPSWEEP_OK ? bytes : 0;
     }
     status = status == UPSWEEP_OK ? usw_film_write_cells(g, f, i, cells, f->cells) : status;
     return status == UPSWEEP_OK ? usw_gpu_download(g, to, f->cells, bytes) : status;

@@ -28,7 +28,7 @@ struct usw_gpu_film {
     char last[USW_FILM_NAME];                /* kernel */
     cudaGraphicsResource *vertices, *pixels; /* OpenGL's buffers */
     unsigned char *cells;                    /* on their way to the host */
-    size_t cells_room;
+    size_t cells_bytes;
 };
 
 static inline unsigned char *usw_film_slot(const usw_gpu_film *f, size_t slot)

@@ -1,16 +1,16 @@
 /* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, whose
- * warps have one step each; tiles go round through a ring of rooms in shared memory.
+ * warps have one step each; tiles go round through a ring of buffers in shared memory.
  *
  * Tile t belongs to block t mod blocks. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
- *     mover    puts out the tile that lies in a room, when it is swept, and gets the next one
+ *     mover    puts out the tile that lies in a buffer, when it is swept, and gets the next one
  *     up       when a tile has come: from its runs to its groups
  *     tops     when all groups are there: the tile's sum, which goes to its node in memory
  *     clerk    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
  *     asker    asks for the carry of the block's own tiles
  *     down     when it is there: the tile becomes its scan
- * So a room is empty for no longer than a copy takes, memory is asked for the next tile the moment
- * a room is free, and a block has 200 KB of tiles under way. Nodes are read by the clerks alone and
+ * So a buffer is empty for no longer than a copy takes, memory is asked for the next tile the moment
+ * a buffer is free, and a block has 200 KB of tiles under way. Nodes are read by the clerks alone and
  * by their owners: where all blocks looked back at all nodes, the looks kept the sums from being
  * written. */
 #ifndef USW_GPU_FOLDS_SCAN_RING_CUH
@@ -21,14 +21,14 @@
 
 constexpr struct {
     unsigned up, down;                  /* warps that share each tile */
-    unsigned clerks_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
+    unsigned spines_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
     unsigned tiles_least;               /* of a block */
 } usw_ring_tuning = {8, 8, 2, 16384, 3};
 
 typedef usw_ring_warps<usw_ring_tuning.up, usw_ring_tuning.down> usw_scan_ring_warps;
 
 /* A tile's place, its carry, and the gates that its steps pass. */
-template <typename E> struct alignas(128) usw_ring_room {
+template <typename E> struct alignas(128) usw_ring_buffer {
     usw_scan_shared<E, false> tile;
     typename E::Acc carry;
     usw_ring_gates gates;
@@ -39,32 +39,32 @@ struct usw_ring_args {
     void *out;
     uint64_t n;
     uint64_t tiles;
-    unsigned rooms;
+    unsigned buffers;
     bool exclusive;
     usw_ring_books books;
     unsigned *barrier; /* blocks that have cleared their nodes; clerks that know it */
 };
 
-template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_room<E>>;
+template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_buffer<E>>;
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
-                                             usw_ring_room<E> &room, uint64_t t)
+                                             usw_ring_buffer<E> &buffer, uint64_t t)
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     const R *from = static_cast<const R *>(a.in) + t * tile;
     const bool whole = (t + 1) * tile <= a.n;
     if (whole) {
-        usw_gate_get(&room.gates.came, room.tile.x, from, tile * sizeof(R));
+        usw_gate_get(&buffer.gates.came, buffer.tile.x, from, tile * sizeof(R));
     } else {
-        usw_tile_in<32>(e, room.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
-        usw_gate_arrive_warp(&room.gates.came);
+        usw_tile_in<32>(e, buffer.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
+        usw_gate_arrive_warp(&buffer.gates.came);
     }
 }
 
 template <typename E>
-__device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_room<E> &room,
+__device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_buffer<E> &buffer,
                                              uint64_t t)
 {
     typedef typename E::Raw R;
@@ -72,10 +72,10 @@ __device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_ro
     R *to = static_cast<R *>(a.out) + t * tile;
     if ((t + 1) * tile <= a.n) {
         if (threadIdx.x % 32 == 0) {
-            usw_gate_put(to, room.tile.x, tile * sizeof(R));
+            usw_gate_put(to, buffer.tile.x, tile * sizeof(R));
         }
     } else {
-        usw_tile_out<E, 32>(room.tile.x, to, static_cast<unsigned>(a.n - t * tile), true);
+        usw_tile_out<E, 32>(buffer.tile.x, to, static_cast<unsigned>(a.n - t * tile), true);
     }
     __syncwarp();
 }
@@ -84,15 +84,15 @@ template <typename E>
 __device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a,
                                               usw_sweep_place<E> p)
 {
-    const uint64_t lap = a.rooms * uint64_t(gridDim.x);
+    const uint64_t lap = a.buffers * uint64_t(gridDim.x);
     for (usw_sweep_place<E> first = p; first.phase == 0 && first.t < a.tiles; first.next()) {
-        usw_ring_get(e, a, *first.room, first.t);
+        usw_ring_get(e, a, *first.buffer, first.t);
     }
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->gates.swept, p.phase);
-        usw_ring_put(a, *p.room, p.t);
+        usw_gate_wait(&p.buffer->gates.swept, p.phase);
+        usw_ring_put(a, *p.buffer, p.t);
         if (p.t + lap < a.tiles) {
-            usw_ring_get(e, a, *p.room, p.t + lap);
+            usw_ring_get(e, a, *p.buffer, p.t + lap);
         }
     }
 }
@@ -103,9 +103,9 @@ __device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a,
 {
     for (; p.t < a.tiles; p.next()) {
         typename E::Acc before[USW_SWEEP_RUNS / 32 / usw_ring_tuning.up];
-        usw_gate_wait(&p.room->gates.came, p.phase);
-        usw_sweep_up<false>(e, p.room->tile, warp, before);
-        usw_gate_arrive_warp(&p.room->gates.upward);
+        usw_gate_wait(&p.buffer->gates.came, p.phase);
+        usw_sweep_up<false>(e, p.buffer->tile, warp, before);
+        usw_gate_arrive_warp(&p.buffer->gates.upward);
     }
 }
 
@@ -115,13 +115,13 @@ __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a
 {
     for (; p.t < a.tiles; p.next()) {
         bool head = false;
-        usw_gate_wait(&p.room->gates.upward, p.phase);
-        const typename E::Acc total = usw_sweep_tops<false>(e, p.room->tile, &head);
+        usw_gate_wait(&p.buffer->gates.upward, p.phase);
+        const typename E::Acc total = usw_sweep_tops<false>(e, p.buffer->tile, &head);
         if (threadIdx.x % 32 == 0) {
             /* Step spine_ring/publish_sum of proofs/models. */
             usw_node_publish(a.books.nodes + p.t, usw_bits_of(total), USW_RING_SUM);
         }
-        usw_gate_arrive_warp(&p.room->gates.carried);
+        usw_gate_arrive_warp(&p.buffer->gates.carried);
     }
 }
 
@@ -130,12 +130,12 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
                                               usw_sweep_place<E> p, unsigned warp)
 {
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->gates.carried, p.phase);
-        const typename E::Acc carry = p.room->carry;
-        usw_sweep_down_again<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
-            e, p.room->tile, warp, carry, a.exclusive, p.t == 0);
+        usw_gate_wait(&p.buffer->gates.carried, p.phase);
+        const typename E::Acc carry = p.buffer->carry;
+        usw_sweep_down_remade<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
+            e, p.buffer->tile, warp, carry, a.exclusive, p.t == 0);
         usw_bulk_written();
-        usw_gate_arrive_warp(&p.room->gates.swept);
+        usw_gate_arrive_warp(&p.buffer->gates.swept);
     }
 }
 
@@ -178,18 +178,18 @@ template <typename E>
 __global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_ring_args a, E e)
 {
 #if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
-    typedef usw_ring_spine_state<E> clerks_desk;
-    USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
-    USW_SHARED(clerks_desk, desk);
+    typedef usw_ring_spine_state<E> spine_state;
+    USW_DYNAMIC_SHARED(usw_ring_buffer<E>, buffers);
+    USW_SHARED(spine_state, spine);
     typedef usw_scan_ring_warps warps;
     const unsigned warp = threadIdx.x / 32;
-    warps::open(rooms, a.rooms, e, desk);
+    warps::open(buffers, a.buffers, e, spine);
     usw_ring_clear(a);
     __syncthreads();
     if (threadIdx.x == 32 * warps::tops) {
         usw_ring_cleared(a);
     }
-    const usw_sweep_place<E> place(rooms, a.rooms);
+    const usw_sweep_place<E> place(buffers, a.buffers);
     if (warp == warps::mover) {
         usw_ring_move(e, a, place);
     } else if (warp == warps::tops) {
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_
     } else if (warp < warps::up) {
         if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
             usw_ring_wait_cleared(a);
-            usw_ring_spine(e, a.books, desk, warp - warps::spine);
+            usw_ring_spine(e, a.books, spine, warp - warps::spine);
         }
     } else if (warp < warps::down) {
         usw_ring_up(e, a, place, warp - warps::up);
@@ -216,7 +216,7 @@ template <typename E>
 static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t tiles)
 {
     return s->heads == nullptr && s->keys == nullptr && usw_bulk_takes(s->in) &&
-           usw_bulk_takes(s->out) && usw_ring_fit<E, usw_ring_room<E>>(g) >= 2 &&
+           usw_bulk_takes(s->out) && usw_ring_fit<E, usw_ring_buffer<E>>(g) >= 2 &&
            tiles >= usw_ring_tuning.tiles_least * g->sms &&
            (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
 }
@@ -226,16 +226,21 @@ template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
                                            const usw_carry_levels &tree, const E &e)
 {
-    const unsigned rooms = usw_ring_fit<E, usw_ring_room<E>>(g);
-    const unsigned clerks =
+    const unsigned buffers = usw_ring_fit<E, usw_ring_buffer<E>>(g);
+    const unsigned spines =
         sizeof(uint4[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]) > usw_ring_tuning.tile_is_long
-            ? usw_ring_tuning.clerks_long
+            ? usw_ring_tuning.spines_long
             : +USW_RING_CLERKS;
-    const usw_ring_args a = {
-        s->in,     s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks},
-        g->barrier};
+    const usw_ring_args a = {s->in,
+                             s->out,
+                             s->n,
+                             tree.tiles,
+                             buffers,
+                             s->exclusive,
+                             {tree.nodes, tree.tiles, spines},
+                             g->barrier};
     return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(usw_scan_ring_warps::threads),
-                                  rooms * sizeof(usw_ring_room<E>), a, e);
+                                  buffers * sizeof(usw_ring_buffer<E>), a, e);
 }
 
 #endif

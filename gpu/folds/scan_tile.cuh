@@ -358,9 +358,9 @@ usw_sweep_down(const E &e, usw_scan_shared<E, cut> &s, unsigned warp, typename E
 /* The same without heads where others have been upward, so that what lies before a run is made
  * again. */
 template <typename E, unsigned mine>
-__device__ __forceinline__ void usw_sweep_down_again(const E &e, usw_scan_shared<E, false> &s,
-                                                     unsigned warp, typename E::Acc carry,
-                                                     bool exclusive, bool first)
+__device__ __forceinline__ void usw_sweep_down_remade(const E &e, usw_scan_shared<E, false> &s,
+                                                      unsigned warp, typename E::Acc carry,
+                                                      bool exclusive, bool first)
 {
     usw_sweep_run<E> run[mine];
 #pragma unroll

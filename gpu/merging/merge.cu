@@ -140,13 +140,13 @@ template <typename K> upsweep_status merge_two(usw_gpu *g, tree<K> &t, const key
     const pair &only = t.pairs[0];
     /* Of all, a multiprocessor may have shared memory for no more than one block may have. */
     const size_t fit = g->shared_bytes / (USW_MERGE_TILE<key_order<K>> * sizeof(K) + 2048);
-    const uint64_t each = usw_min(fit, size_t(USW_MERGE_ALONE_BLOCKS));
+    const uint64_t each = usw_min(fit, size_t(USW_MERGE_ONCE_BLOCKS));
     if (t.n <= USW_MERGE_FEW) {
         return USW_LAUNCH(g, (usw_merge_few<key_order<K>>), 1, USW_MERGE_FEW_THREADS, 0, order,
                           only);
     }
     if (tiles <= g->sms * each) {
-        return USW_LAUNCH_COOPERATIVE(g, (usw_merge_alone<key_order<K>>),
+        return USW_LAUNCH_COOPERATIVE(g, (usw_merge_once<key_order<K>>),
                                       static_cast<unsigned>(tiles), USW_MERGE_THREADS, 0, order,
                                       only, g->barrier);
     }

@@ -7,7 +7,7 @@
  * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: each item is read
  * once and written once, and two binary searches a tile.
  *
- * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
+ * Two runs of few items are merged in one cooperative launch (usw_merge_once), in which every
  * block finds its own two cuts; of very few by one block (usw_merge_few); two long runs of keys by
  * merge_ring.cuh.
  *
@@ -156,14 +156,14 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     }
 }
 
-/* Merges room[a, a_end) and room[b, b_end), from these on, until `mine` is full. Returns where it
+/* Merges buffer[a, a_end) and buffer[b, b_end), from these on, until `mine` is full. Returns where it
  * stands in a then. */
 template <typename O, unsigned items>
 __device__ __forceinline__ unsigned
-usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned a_end, unsigned b,
+usw_merge_serial(const O &o, const typename O::item *buffer, unsigned a, unsigned a_end, unsigned b,
                  unsigned b_end, typename O::item (&mine)[items])
 {
-    typename O::item left = room[a], right = room[b];
+    typename O::item left = buffer[a], right = buffer[b];
 #pragma unroll
     for (unsigned i = 0; i < items; i++) {
         const bool take_b = b < b_end && (a >= a_end || o.before(right, left));
@@ -171,7 +171,7 @@ usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned 
         a += take_b ? 0 : 1;
         b += take_b ? 1 : 0;
         if (i + 1 < items) {
-            const typename O::item next = room[take_b ? b : a];
+            const typename O::item next = buffer[take_b ? b : a];
             left = take_b ? left : next;
             right = take_b ? next : right;
         }
@@ -179,7 +179,7 @@ usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned 
     return a;
 }
 
-/* What a block merges: room[0 .. na) with room[na .. na + nb), from a and b to out. */
+/* What a block merges: buffer[0 .. na) with buffer[na .. na + nb), from a and b to out. */
 template <typename O> struct usw_merge_job {
     const typename O::stored *a, *b;
     typename O::stored *out;
@@ -190,7 +190,7 @@ template <typename O> struct usw_merge_job {
 /* whole: na + nb is a whole tile, of threads x items. */
 template <bool whole, unsigned threads, unsigned items, typename O>
 __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<O> &job,
-                                                typename O::item *room, unsigned short *starts)
+                                                typename O::item *buffer, unsigned short *starts)
 {
     typedef typename O::item item;
     const unsigned na = job.na, nb = job.nb, count = whole ? threads * items : na + nb;
@@ -206,27 +206,27 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     for (unsigned i = 0; i < items; i++) {
         const unsigned at = i * threads + threadIdx.x;
         if (whole || at < count) {
-            room[at] = mine[i];
+            buffer[at] = mine[i];
         }
     }
     __syncthreads();
     const unsigned begin = threadIdx.x * items, here = whole || begin < count ? begin : count;
     const unsigned start = usw_merge_rank(
-        o, na, nb, here, [&](unsigned i) { return room[i]; },
-        [&](unsigned i) { return room[na + i]; });
+        o, na, nb, here, [&](unsigned i) { return buffer[i]; },
+        [&](unsigned i) { return buffer[na + i]; });
     starts[threadIdx.x] = static_cast<unsigned short>(start);
     if (threadIdx.x == 0) {
         starts[threads] = static_cast<unsigned short>(na);
     }
     const unsigned stop =
-        usw_merge_serial<O, items>(o, room, start, na, na + here - start, count, mine);
+        usw_merge_serial<O, items>(o, buffer, start, na, na + here - start, count, mine);
     __syncthreads();
     const bool full = whole || here + items <= count;
     if (__syncthreads_or(job.bad || (full && stop != starts[threadIdx.x + 1])) == 0) {
 #pragma unroll
         for (unsigned i = 0; i < items; i++) {
             if (whole || here + i < count) {
-                room[here + i] = mine[i];
+                buffer[here + i] = mine[i];
             }
         }
         __syncthreads();
@@ -235,7 +235,7 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     for (unsigned i = 0; i < items; i++) {
         const unsigned at = i * threads + threadIdx.x;
         if (whole || at < count) {
-            o.store(job.out + at, room[at]);
+            o.store(job.out + at, buffer[at]);
         }
     }
 }
@@ -244,7 +244,7 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
 template <typename O>
 __device__ __forceinline__ void
 usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t cut,
-               uint64_t cut_end, bool bad, typename O::item *room, unsigned short *starts)
+               uint64_t cut_end, bool bad, typename O::item *buffer, unsigned short *starts)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
     const uint64_t left = m.na + m.nb - rank;
@@ -256,9 +256,9 @@ usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t c
     const unsigned na = static_cast<unsigned>(cut_end - cut);
     const usw_merge_job<O> job = {m.a + cut, m.b + (rank - cut), m.out + rank, na, count - na, bad};
     if (count == tile) {
-        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, buffer, starts);
     } else {
-        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, buffer, starts);
     }
 }
 
@@ -267,12 +267,12 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_tiles(O o, L level, usw_merge_cuts from)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]); /* one more is read, and not used */
+    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]); /* one more is read, and not used */
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     const usw_merge_place p = level.find(blockIdx.x, 0);
     const uint64_t cut_at = blockIdx.x + p.merge;
     usw_merge_tile(o, level.pair(p.merge), p.tile * tile, from.cuts[cut_at], from.cuts[cut_at + 1],
-                   from.bad[p.merge] != 0, room, starts);
+                   from.bad[p.merge] != 0, buffer, starts);
 }
 
 /* ---- two runs in one launch ---- */
@@ -300,16 +300,16 @@ __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
 
 /* A block a tile, all at once: each finds its own cuts. */
 #ifdef USW_EMULATE /* the ring of merge_ring.cuh is to be met */
-enum : unsigned { USW_MERGE_ALONE_BLOCKS = 2 };
+enum : unsigned { USW_MERGE_ONCE_BLOCKS = 2 };
 #else
-enum : unsigned { USW_MERGE_ALONE_BLOCKS = 4 }; /* a multiprocessor */
+enum : unsigned { USW_MERGE_ONCE_BLOCKS = 4 }; /* a multiprocessor */
 #endif
 template <typename O>
-__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
-    usw_merge_alone(O o, usw_merge_pair<O> m, unsigned *barrier)
+__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ONCE_BLOCKS)
+    usw_merge_once(O o, usw_merge_pair<O> m, unsigned *barrier)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]);
+    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]);
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     USW_SHARED_ARRAY(uint64_t, cuts, [2]);
     const uint64_t rank = blockIdx.x * uint64_t(tile), left = m.na + m.nb - rank;
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
     }
     __syncthreads();
     const bool bad = cuts[1] < cuts[0] || cuts[1] - cuts[0] > count;
-    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), room, starts);
+    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), buffer, starts);
 }
 
 /* A few thousand items: one block, which nobody need tell where to cut, and more threads with fewer
@@ -334,14 +334,14 @@ enum : unsigned { USW_MERGE_FEW = USW_MERGE_FEW_THREADS * USW_MERGE_FEW_ITEMS };
 template <typename O>
 __global__ void __launch_bounds__(USW_MERGE_FEW_THREADS) usw_merge_few(O o, usw_merge_pair<O> m)
 {
-    USW_SHARED_ARRAY(typename O::item, room, [USW_MERGE_FEW + 1]);
+    USW_SHARED_ARRAY(typename O::item, buffer, [USW_MERGE_FEW + 1]);
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_FEW_THREADS + 1]);
     usw_merge_block<false, USW_MERGE_FEW_THREADS, USW_MERGE_FEW_ITEMS>(
-        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false}, room,
-        starts);
+        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false},
+        buffer, starts);
 }
 
-/* Queues one level: bad has a zero for each merge, cuts room for tiles + merges. */
+/* Queues one level: bad has a zero for each merge, cuts buffer for tiles + merges. */
 template <typename O, typename L>
 static inline upsweep_status usw_merge_level(usw_gpu *g, const O &o, const L &level, uint64_t tiles,
                                              uint64_t merges, const usw_merge_cuts &cuts)

@@ -13,31 +13,32 @@ enum usw_merge_ring_warp : unsigned {
     USW_MERGE_RING_MOVER,
     USW_MERGE_RING_CUTTER,
     USW_MERGE_RING_MERGER,
-    USW_MERGE_RING_CREW = 8, /* warps that merge a tile together */
-#ifdef USW_EMULATE           /* more than one batch is to be met */
+    USW_MERGE_RING_GROUP = 8, /* warps that merge a tile together */
+#ifdef USW_EMULATE            /* more than one batch is to be met */
     USW_MERGE_RING_BATCH = 2,
 #else
     USW_MERGE_RING_BATCH = 16, /* cuts that are found together, at most as many as mergers */
 #endif
 };
 
-/* Of a block: crews, rooms; how many of them a multiprocessor has. */
+/* Of a block: groups, buffers; how many of them a multiprocessor has. */
 template <typename K> struct usw_merge_ring_shape {
-    static constexpr unsigned crews = sizeof(K) == 8 ? 3 : 2, rooms = sizeof(K) == 8 ? 4 : 3;
-    /* Gates by which tiles come. Each opens for one crew only: a crew that skipped an opening could
+    static constexpr unsigned groups = sizeof(K) == 8 ? 3 : 2, buffers = sizeof(K) == 8 ? 4 : 3;
+    /* Gates by which tiles come. Each opens for one group only: a group that skipped an opening could
      * not tell the next one from the last but one. */
-    static constexpr unsigned gates = crews * rooms;
+    static constexpr unsigned gates = groups * buffers;
     static constexpr unsigned blocks = sizeof(K) == 8 ? 1 : 2;
     /* Of more than that a block a tile is faster. */
     static constexpr uint64_t tiles_most = sizeof(K) == 8 ? 4000 : UINT64_MAX;
-    static constexpr unsigned threads = 32 * (USW_MERGE_RING_MERGER + crews * USW_MERGE_RING_CREW);
+    static constexpr unsigned threads =
+        32 * (USW_MERGE_RING_MERGER + groups * USW_MERGE_RING_GROUP);
     static constexpr unsigned items = USW_MERGE_ITEMS_OF(sizeof(K)), piece = 32 * items;
-    static constexpr unsigned tile = piece * USW_MERGE_RING_CREW; /* USW_MERGE_TILE */
+    static constexpr unsigned tile = piece * USW_MERGE_RING_GROUP; /* USW_MERGE_TILE */
     static constexpr unsigned per = 16 / sizeof(K);
 };
 
 /* A tile's parts of a and b, which begin where they do in their vectors of 16 bytes. */
-template <typename K> struct alignas(128) usw_merge_ring_room {
+template <typename K> struct alignas(128) usw_merge_ring_buffer {
     /* A vector more in front and behind of each, and a key that is read and not used. */
     K x[usw_merge_ring_shape<K>::tile + 4 * usw_merge_ring_shape<K>::per];
     unsigned a, na, b, nb; /* places in x, and counts */
@@ -79,7 +80,7 @@ __device__ __forceinline__ void usw_merge_ring_put(K *to, const K *from, uint32_
 #endif
 }
 
-/* What a warp merges, in a room: counts of the keys, and where they begin. */
+/* What a warp merges, in a buffer: counts of the keys, and where they begin. */
 struct usw_merge_ring_piece {
     unsigned a, na, b, nb;
 };
@@ -103,17 +104,17 @@ __device__ __forceinline__ unsigned usw_merge_ring_rank(const usw_merge_ring_arg
     return low;
 }
 
-/* Warp `w` of a crew: its piece of a tile. Each warp finds all of the tile's pieces, so that all
+/* Warp `w` of a group: its piece of a tile. Each warp finds all of the tile's pieces, so that all
  * agree on them. */
 template <bool plain, typename K>
 __device__ __forceinline__ usw_merge_ring_piece usw_merge_ring_pieces(
-    const usw_merge_ring_args<K> &a, const usw_merge_ring_room<K> &room, unsigned w)
+    const usw_merge_ring_args<K> &a, const usw_merge_ring_buffer<K> &buffer, unsigned w)
 {
     constexpr unsigned piece = usw_merge_ring_shape<K>::piece;
-    const usw_merge_ring_piece all = {room.a, room.na, room.b, room.nb};
+    const usw_merge_ring_piece all = {buffer.a, buffer.na, buffer.b, buffer.nb};
     const unsigned count = all.na + all.nb, lane = threadIdx.x % 32;
     const unsigned at = lane * piece, rank = at < count ? at : count;
-    unsigned cut = usw_merge_ring_rank<plain>(a, room.x, all, rank);
+    unsigned cut = usw_merge_ring_rank<plain>(a, buffer.x, all, rank);
     const unsigned before = __shfl_up_sync(~0u, cut, 1);
     const unsigned rank_before = __shfl_up_sync(~0u, rank, 1);
     if (__any_sync(~0u, lane > 0 && (cut < before || cut - before > rank - rank_before))) {

@@ -56,15 +56,15 @@ template <typename W> struct near_job {
     D step;                         /* width of a bucket, as bits */
     unsigned group;                 /* lanes for one vertex: a power of two */
     unsigned hops;                  /* that a block goes on by itself, beside others */
-    bool look_first;                /* at a head's distance, before the atomic operation */
+    bool load_first;                /* at a head's distance, before the atomic operation */
 };
 
 /* A block's own queue, in shared memory. */
-template <typename W, typename T> struct near_box {
-    static constexpr unsigned room = T::box_bytes / (2 * (12 + sizeof(usw_bits<W>)));
-    uint64_t row[2][room];
-    usw_bits<W> distance[2][room];
-    unsigned vertex[2][room];
+template <typename W, typename T> struct near_queue {
+    static constexpr unsigned most = T::queue_bytes / (2 * (12 + sizeof(usw_bits<W>)));
+    uint64_t row[2][most];
+    usw_bits<W> distance[2][most];
+    unsigned vertex[2][most];
     unsigned count[3];
     unsigned long long far;
     unsigned long long base;
@@ -101,7 +101,7 @@ __device__ __forceinline__ usw_bits<W> bucket_end(usw_bits<W> d, usw_bits<W> ste
 template <typename W, typename T> struct near_lane {
     using D = usw_bits<W>;
     const near_job<W> &j;
-    near_box<W, T> *box;
+    near_queue<W, T> *own;
     near_turn round; /* of the team */
     near_turn hop;   /* of the block */
     D limit;         /* what is nearer is near */
@@ -124,29 +124,29 @@ template <typename W, typename T> struct near_lane {
 
     /* Enters an improved vertex, if it is near: in the block's queue, else in the team's, else
      * nowhere. All of the warp. */
-    __device__ __forceinline__ void enter(bool improved, D way, unsigned v, uint64_t row)
+    __device__ __forceinline__ void enter(bool improved, D offered, unsigned v, uint64_t row)
     {
-        bool near = improved && way < limit;
+        bool near = improved && offered < limit;
         bool left = improved && !near;
         if (__any_sync(~0u, near) != 0) {
-            const unsigned at = place(near, &box->count[hop.next()]);
-            if (near && at < near_box<W, T>::room) {
+            const unsigned at = place(near, &own->count[hop.next()]);
+            if (near && at < near_queue<W, T>::most) {
                 const unsigned side = (hop.k + 1) % 2;
-                box->row[side][at] = row;
-                box->distance[side][at] = way;
-                box->vertex[side][at] = v;
+                own->row[side][at] = row;
+                own->distance[side][at] = offered;
+                own->vertex[side][at] = v;
                 near = false;
             }
             if (__any_sync(~0u, near) != 0) {
                 const auto all = place(near, &j.words->entries[round.next()]);
                 if (near && all < j.queue_most) {
-                    j.queue[(round.k + 1) % 2][all] = {way, v};
+                    j.queue[(round.k + 1) % 2][all] = {offered, v};
                     near = false;
                 }
                 left = left || near;
             }
         }
-        far = left && way < far ? way : far;
+        far = left && offered < far ? offered : far;
     }
 
     /* Offers a way over one arc, if `has`. All of the warp. */
@@ -154,16 +154,16 @@ template <typename W, typename T> struct near_lane {
     {
         bool improved = false;
         uint64_t row = 0;
-        const D way = usw_distance_over<W>(d, arc.weight);
-        bool worth = has && way <= j.most;
-        if (worth && j.look_first) {
-            worth = way < __ldcg(&j.distance[arc.head]);
+        const D offered = usw_distance_over<W>(d, arc.weight);
+        bool worth = has && offered <= j.most;
+        if (worth && j.load_first) {
+            worth = offered < __ldcg(&j.distance[arc.head]);
         }
         if (worth) {
             row = j.net.word(arc.head);
-            improved = way < atomicMin(&j.distance[arc.head], way);
+            improved = offered < atomicMin(&j.distance[arc.head], offered);
         }
-        enter(improved, way, arc.head, row);
+        enter(improved, offered, arc.head, row);
     }
 
     /* The arcs a, a + step, .. of v, which is d away; the first of them was read before. All of the
@@ -279,8 +279,8 @@ template <typename W, typename T> struct near_lane {
         for (unsigned i = threadIdx.x / j.group; i - threadIdx.x % 32 / j.group < count;
              i += blockDim.x / j.group) {
             const bool mine = i < count;
-            take(mine, mine ? box->distance[side][i] : 0, mine ? box->vertex[side][i] : 0,
-                 mine ? box->row[side][i] : 0, rank);
+            take(mine, mine ? own->distance[side][i] : 0, mine ? own->vertex[side][i] : 0,
+                 mine ? own->row[side][i] : 0, rank);
         }
     }
 
@@ -288,12 +288,12 @@ template <typename W, typename T> struct near_lane {
     __device__ __forceinline__ unsigned next_hop()
     {
         if (threadIdx.x == 0) {
-            box->count[hop.after()] = 0;
+            own->count[hop.after()] = 0;
         }
         __syncthreads();
         hop.k++;
-        const unsigned count = box->count[hop.now()];
-        return count < near_box<W, T>::room ? count : near_box<W, T>::room;
+        const unsigned count = own->count[hop.now()];
+        return count < near_queue<W, T>::most ? count : near_queue<W, T>::most;
     }
 };
 

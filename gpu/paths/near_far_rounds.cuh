@@ -32,8 +32,8 @@ __device__ __forceinline__ void take_share(near_lane<W, T> &l, size_t count, uns
 
 /* The same where entries are many: each lane has one of its own. */
 template <typename W, typename T>
-__device__ __forceinline__ void take_crowd(near_lane<W, T> &l, size_t count, unsigned block,
-                                           unsigned blocks)
+__device__ __forceinline__ void take_by_lanes(near_lane<W, T> &l, size_t count, unsigned block,
+                                              unsigned blocks)
 {
     const near_entry<W> *queue = l.j.queue[l.round.k % 2];
     const size_t step = static_cast<size_t>(blockDim.x) * blocks;
@@ -63,17 +63,17 @@ __device__ __forceinline__ void take_chunks(near_lane<W, T> &l, size_t count, un
 template <typename W, typename T>
 __device__ __forceinline__ void hand_over(near_lane<W, T> &l, unsigned count)
 {
-    near_box<W, T> *box = l.box;
+    near_queue<W, T> *own = l.own;
     const unsigned side = l.hop.k % 2;
     if (threadIdx.x == 0) {
-        box->base =
+        own->base =
             atomicAdd(&l.j.words->entries[l.round.next()], static_cast<unsigned long long>(count));
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
-        const auto d = box->distance[side][i];
-        if (box->base + i < l.j.queue_most) {
-            l.j.queue[(l.round.k + 1) % 2][box->base + i] = {d, box->vertex[side][i]};
+        const auto d = own->distance[side][i];
+        if (own->base + i < l.j.queue_most) {
+            l.j.queue[(l.round.k + 1) % 2][own->base + i] = {d, own->vertex[side][i]};
         } else {
             l.far = d < l.far ? d : l.far;
         }
@@ -82,7 +82,7 @@ __device__ __forceinline__ void hand_over(near_lane<W, T> &l, unsigned count)
 
 /* The lanes' least far distances become one of the team's. All of the block. */
 template <typename W, typename T>
-__device__ __forceinline__ void tell_far(near_lane<W, T> &l, unsigned long long *far)
+__device__ __forceinline__ void publish_far(near_lane<W, T> &l, unsigned long long *far)
 {
     unsigned long long least = l.far;
     for (int b = 16; b > 0; b /= 2) {
@@ -90,12 +90,12 @@ __device__ __forceinline__ void tell_far(near_lane<W, T> &l, unsigned long long 
         least = other < least ? other : least;
     }
     if (threadIdx.x % 32 == 0 && least < usw_distances<W>::unreached) {
-        atomicMin(&l.box->far, least);
+        atomicMin(&l.own->far, least);
     }
     __syncthreads();
-    if (threadIdx.x == 0 && l.box->far < usw_distances<W>::unreached) {
-        atomicMin(far, l.box->far);
-        l.box->far = ~0ull;
+    if (threadIdx.x == 0 && l.own->far < usw_distances<W>::unreached) {
+        atomicMin(far, l.own->far);
+        l.own->far = ~0ull;
     }
     l.far = usw_distances<W>::unreached;
 }
@@ -114,23 +114,23 @@ __device__ __forceinline__ void one_round(near_lane<W, T> &l, const usw_team &te
     if (team.block >= active) {
         return;
     }
-    const bool crowded = entries > static_cast<size_t>(active) * T::crowd;
-    const unsigned hops = crowded ? 0 : active == 1 ? T::hops_alone : j.hops;
-    if (crowded) {
-        take_crowd(l, entries, team.block, active);
+    const bool many_entries = entries > static_cast<size_t>(active) * T::many;
+    const unsigned hops = many_entries ? 0 : active == 1 ? T::hops_one_block : j.hops;
+    if (many_entries) {
+        take_by_lanes(l, entries, team.block, active);
     } else {
         take_share(l, entries, team.block, active);
     }
     take_chunks(l, chunks, team.block, active);
     unsigned count = l.next_hop();
-    for (unsigned hop = 0; hop < hops && count > 0 && count < T::crowd; hop++) {
+    for (unsigned hop = 0; hop < hops && count > 0 && count < T::many; hop++) {
         l.one_hop(count);
         count = l.next_hop();
     }
     if (count > 0) {
         hand_over(l, count);
     }
-    tell_far(l, &j.words->far[phase % 3]);
+    publish_far(l, &j.words->far[phase % 3]);
 }
 
 /* ---- phases ---- */
@@ -159,7 +159,7 @@ __device__ __forceinline__ void scan_waiting(near_lane<W, T> &l, const usw_team 
         }
         l.far = !near && d < l.far ? d : l.far;
     }
-    tell_far(l, &j.words->far[phase % 3]);
+    publish_far(l, &j.words->far[phase % 3]);
 }
 
 template <typename W>
@@ -182,8 +182,8 @@ __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
         j.distance[v] = j.relaxed[v] = usw_distances<W>::unreached;
     }
     if (threadIdx.x == 0) {
-        l.box->count[0] = l.box->count[1] = l.box->count[2] = 0;
-        l.box->far = ~0ull;
+        l.own->count[0] = l.own->count[1] = l.own->count[2] = 0;
+        l.own->far = ~0ull;
         if (team.block == 0) {
             for (unsigned i = 0; i < 3; i++) {
                 j.words->entries[i] = j.words->chunks[i] = j.words->open[i] = 0;
@@ -208,9 +208,9 @@ __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
  * chunk, and each phase at least one vertex: a few times n rounds are enough, whatever the
  * order. Should a search go on for more, it is given up: no loop here is without an end. */
 template <typename W, typename T>
-__device__ void search_near(const near_job<W> &j, usw_team &team, near_box<W, T> *box)
+__device__ void search_near(const near_job<W> &j, usw_team &team, near_queue<W, T> *own)
 {
-    near_lane<W, T> l = {j, box, {0}, {0}, bucket_end<W>(0, j.step), usw_distances<W>::unreached};
+    near_lane<W, T> l = {j, own, {0}, {0}, bucket_end<W>(0, j.step), usw_distances<W>::unreached};
     near_words *w = j.words;
     unsigned phase = 0;
     begin_search(l, team);

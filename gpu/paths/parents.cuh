@@ -24,7 +24,7 @@ struct outcome_tuning {
     static constexpr unsigned tile = 2048; /* arcs */
     static constexpr unsigned waves = 8;   /* blocks of a multiprocessor in a sweep */
 };
-constexpr unsigned NOBODY = ~0u; /* UPSWEEP_NO_VERTEX */
+constexpr unsigned NO_PARENT = ~0u; /* UPSWEEP_NO_VERTEX */
 
 /* Of row r of a batch: distances and parents begin at r * vertices. */
 template <typename Net> struct outcome_job {
@@ -103,7 +103,7 @@ template <typename Net> __global__ void __launch_bounds__(256) sweep_arcs(outcom
 }
 
 /* A distance was lost, and not because the search could stop at its targets. One block. */
-template <typename Net> __global__ void __launch_bounds__(256) tell_lost(outcome_job<Net> j)
+template <typename Net> __global__ void __launch_bounds__(256) report_lost(outcome_job<Net> j)
 {
     for (size_t row = 0; row < j.rows; row++) {
         const row_targets<Net> t = targets_of(j, row);
@@ -156,7 +156,7 @@ __device__ void plateaus_of(const outcome_job<Net> &j, usw_team &team, size_t ro
     unsigned *parent = j.parent + row * n, *round = j.round + work * n, *order = j.order + work * n;
     unsigned long long *found = j.counters + work * 4; /* begun, and how many have none */
     for (size_t v = team.lane(); v < n; v += team.lanes()) {
-        round[v] = parent[v] != NOBODY;
+        round[v] = parent[v] != NO_PARENT;
     }
     if (team.lane() == 0) {
         found[0] = found[1] = 0;
@@ -243,7 +243,7 @@ __global__ void __launch_bounds__(256) take_columns(outcome_job<Net> j, const V 
 
 /* Takes what the steps need out of g's scratch. teams: that look for plateaus side by side. */
 template <typename Net>
-bool outcome_room(usw_gpu *g, outcome_job<Net> *j, const usw_gpu_path_query *q, unsigned teams)
+bool outcome_scratch(usw_gpu *g, outcome_job<Net> *j, const usw_gpu_path_query *q, unsigned teams)
 {
     const size_t n = j->net.vertices;
     const size_t words = j->parent == nullptr ? 1 : teams * n;
@@ -283,7 +283,7 @@ upsweep_status outcome(usw_gpu *g, const outcome_job<Net> &j, const usw_gpu_path
     }
     if constexpr (usw_distances<typename Net::weight>::weighs) { /* numbers of arcs always fit */
         if (j.lost != nullptr) {
-            USW_LAUNCH(g, (tell_lost<Net>), 1, 256, 0, j);
+            USW_LAUNCH(g, (report_lost<Net>), 1, 256, 0, j);
         }
     }
     if (j.parent != nullptr) {

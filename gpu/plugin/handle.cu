@@ -269,7 +269,7 @@ void usw_gpu_close(usw_gpu *g)
         if (g->stream != nullptr) {
             (void)cudaStreamSynchronize(g->stream);
         }
-        usw_gpu_again_free(whole);
+        usw_gpu_repeats_free(whole);
         (void)cudaFree(g->fault);
         for (int i = 0; i < 2; i++) {
             (void)cudaFreeHost(g->staging[i]);

@@ -11,7 +11,7 @@ namespace
 {
 
 enum : size_t {
-    STAGE_BYTES = size_t(8) << 20,
+    STAGING_BYTES = size_t(8) << 20,
     MAIL_BYTES = USW_GPU_MAILBOX / 2, /* for downloads; the rest is for fetches and the fault */
     FETCHES_AT = MAIL_BYTES
 };
@@ -21,7 +21,7 @@ upsweep_status staging_ready(usw_gpu *g)
     for (int i = 0; i < 2; i++) {
         if (g->staging[i] == nullptr) {
             upsweep_status status =
-                usw_gpu_check(g, cudaMallocHost(&g->staging[i], STAGE_BYTES), "cudaMallocHost");
+                usw_gpu_check(g, cudaMallocHost(&g->staging[i], STAGING_BYTES), "cudaMallocHost");
             if (status != UPSWEEP_OK) {
                 g->staging[i] = nullptr;
                 return status;
@@ -113,7 +113,7 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t
     }
     upsweep_status status = staging_ready(g);
     for (size_t done = 0, turn = 0; done < bytes && status == UPSWEEP_OK; turn ^= 1) {
-        size_t some = bytes - done < STAGE_BYTES ? bytes - done : size_t(STAGE_BYTES);
+        size_t some = bytes - done < STAGING_BYTES ? bytes - done : size_t(STAGING_BYTES);
         /* The buffer may still be on its way, from this upload or from one before. */
         status = usw_gpu_check(g, cudaEventSynchronize(g->staged[turn]), "while copying");
         if (status == UPSWEEP_OK) {
@@ -136,11 +136,11 @@ namespace
 upsweep_status download_staged(usw_gpu *g, char *host, const char *device, size_t bytes)
 {
     upsweep_status status = staging_ready(g);
-    size_t pieces = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+    size_t pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
     for (size_t i = 0; i <= pieces && status == UPSWEEP_OK; i++) {
         if (i < pieces) {
-            size_t at = i * STAGE_BYTES;
-            size_t some = bytes - at < STAGE_BYTES ? bytes - at : size_t(STAGE_BYTES);
+            size_t at = i * STAGING_BYTES;
+            size_t some = bytes - at < STAGING_BYTES ? bytes - at : size_t(STAGING_BYTES);
             status = usw_gpu_copy(g, g->staging[i & 1], device + at, some);
             if (status == UPSWEEP_OK) {
                 status = usw_gpu_check(g, cudaEventRecord(g->staged[i & 1], g->stream),
@@ -148,8 +148,8 @@ upsweep_status download_staged(usw_gpu *g, char *host, const char *device, size_
             }
         }
         if (i > 0 && status == UPSWEEP_OK) {
-            size_t at = (i - 1) * STAGE_BYTES;
-            size_t some = bytes - at < STAGE_BYTES ? bytes - at : size_t(STAGE_BYTES);
+            size_t at = (i - 1) * STAGING_BYTES;
+            size_t some = bytes - at < STAGING_BYTES ? bytes - at : size_t(STAGING_BYTES);
             status =
                 usw_gpu_check(g, cudaEventSynchronize(g->staged[(i - 1) & 1]), "while copying");
             if (status == UPSWEEP_OK) {

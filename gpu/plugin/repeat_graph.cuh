@@ -11,12 +11,12 @@
 #include "gpu/gpu.cuh"
 
 /* What makes two calls the same. */
-struct usw_again_key {
+struct usw_repeat_key {
     uint64_t words[17];
 };
 
-struct usw_again_call {
-    usw_again_key key;
+struct usw_repeat_call {
+    usw_repeat_key key;
     unsigned calls;        /* so often, or more than it takes */
     cudaGraphExec_t graph; /* or NULL */
     size_t peak;           /* of its scratch */
@@ -25,14 +25,14 @@ struct usw_again_call {
 /* A handle, as usw_gpu_open makes it. */
 struct usw_gpu_whole : usw_gpu {
     enum { CALLS = 8 };
-    usw_again_call again[CALLS]; /* the latest first */
-    cudaStream_t aside;          /* where they are captured */
+    usw_repeat_call repeats[CALLS]; /* the latest first */
+    cudaStream_t capture_stream;    /* where they are captured */
 };
 
 /* The start of the scratch, or NULL: a graph knows its addresses (scratch.cu). */
 const void *usw_gpu_scratch_start(const usw_gpu *g);
 /* Gives the graphs back. */
-void usw_gpu_again_free(usw_gpu_whole *g);
+void usw_gpu_repeats_free(usw_gpu_whole *g);
 
 /* Queues a sort by `queue`, or by its graph. */
 upsweep_status usw_gpu_sort_repeat(usw_gpu *g, const usw_gpu_sort *s,

@@ -139,14 +139,14 @@ template <usw_counters_mode mode> struct usw_counters {
 /* Where B guesses (gpu/selection/bucket_of_key.cuh): counts those of a vector's keys whose bucket
  * is sure, and then the few others. */
 template <typename B, typename C, unsigned per>
-__device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&key)[per],
-                                                  const B &buckets, C &counters)
+__device__ __forceinline__ void usw_count_estimated(const typename B::key_type (&key)[per],
+                                                    const B &buckets, C &counters)
 {
     uint32_t id[per];
     unsigned unsure = 0;
 #pragma unroll
     for (unsigned e = 0; e < per; e++) {
-        const bool sure = buckets.guess(key[e], id[e]);
+        const bool sure = buckets.estimate(key[e], id[e]);
         if (sure && id[e] < counters.count) {
             counters.add(id[e], 1);
         }
@@ -172,8 +172,8 @@ __device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&k
 static inline usw_counters_shape usw_counters_shape_for(const usw_gpu *g, uint32_t count,
                                                         size_t other_bytes)
 {
-    const size_t room = g->shared_bytes - other_bytes - 1024;
-    if (count * sizeof(uint32_t) <= room) {
+    const size_t most = g->shared_bytes - other_bytes - 1024;
+    if (count * sizeof(uint32_t) <= most) {
         unsigned copies = usw_counters_tuning.copies_max_log2;
         while (copies > 0 &&
                (count * sizeof(uint32_t) << copies) > usw_counters_tuning.table_bytes) {
@@ -182,7 +182,7 @@ static inline usw_counters_shape usw_counters_shape_for(const usw_gpu *g, uint32
         return {USW_COPIES, copies, count, ((count * sizeof(uint32_t) << copies) + 15) / 16 * 16};
     }
     const size_t halves = (count + size_t(1)) / 2 * sizeof(uint32_t);
-    if (halves <= room) {
+    if (halves <= most) {
         return {USW_HALVES, 0, count, (halves + 15) / 16 * 16};
     }
     return {USW_MEMORY, 0, count, (2u << usw_counters_tuning.cache_log2) * sizeof(uint32_t)};

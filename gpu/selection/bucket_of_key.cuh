@@ -1,8 +1,8 @@
 /* bucket_of_key.cuh - from a key to its bucket, as cpu/buckets/histogram_cpu.h does it: by digit,
  * by equal widths, by edges, or given. A key of no bucket gets `count`.
  *
- * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
- * wrong, and settle() then makes it right. NEAR: where near_edges are there, id_near() is as good.
+ * TOTAL: every key has a bucket. ESTIMATES: estimate() finds most buckets fast and says where it may be
+ * wrong, and settle() then makes it right. CLOSE: where shared_edges are there, id_close() is as good.
  * GIVEN: the keys are numbers of buckets, by which only splits are done. FEW: there are at most 256
  * buckets, so that copies of their counters fit the shared memory of any device. Each of these structs is passed to kernels by value. prepare() is called by the whole block and
  * may fill shared_bytes() bytes of shared memory; it needs a barrier after it. */
@@ -16,7 +16,7 @@
 
 template <typename K> struct usw_by_digit {
     using key_type = K;
-    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false, GIVEN = false,
+    static constexpr bool TOTAL = true, ESTIMATES = false, CLOSE = false, GIVEN = false,
                           FEW = sizeof(K) == 1;
     usw_gpu_keymap<K> map;
     unsigned shift;
@@ -41,7 +41,8 @@ template <typename K> struct usw_by_digit {
 
 template <typename K> struct usw_by_number {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false, GIVEN = true, FEW = false;
+    static constexpr bool TOTAL = false, ESTIMATES = false, CLOSE = false, GIVEN = true,
+                          FEW = false;
     uint32_t count;
 
     explicit usw_by_number(const usw_buckets &b) : count(b.count)
@@ -119,10 +120,10 @@ __device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
 }
 
 /* floats: the type is a float's, which spares those all conversions of integers. G: what places are
- * guessed in, float or double. */
+ * estimated in, float or double. */
 template <typename K, bool floats, typename G> struct usw_by_width {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4,
+    static constexpr bool TOTAL = false, ESTIMATES = true, CLOSE = floats && sizeof(K) <= 4,
                           GIVEN = false, FEW = false;
     upsweep_type type;
     double low, high, step, scale;
@@ -135,11 +136,11 @@ template <typename K, bool floats, typename G> struct usw_by_width {
      * than all roundings together. So where both have the same whole part, that is the bucket, and
      * else the edge between them tells. Without a guess they never have. */
     G slope, lower, upper;
-    /* NEAR: f32 holds all keys, so that they may be compared with edges rounded up to f32, which
+    /* CLOSE: f32 holds all keys, so that they may be compared with edges rounded up to f32, which
      * lie in shared memory, the last one rounded to more than it is, and NaN behind it. NULL: there
      * are too many. */
-    enum : uint32_t { NEAR_MAX = 2048 };
-    const float *near_edges;
+    enum : uint32_t { CLOSE_MAX = 2048 };
+    const float *shared_edges;
 
     /* How far that is, in widths. The roundings of key, slope, and lower or upper are each at most
      * 2^-24 (2^-53) of the greatest key in widths, the sum's as much of the count; the rule's own
@@ -157,7 +158,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
           rules(!suits(b)), flip(b.map.pos), first(b.first), span(b.last - b.first), slope(0),
-          lower(0), upper(1), near_edges(nullptr)
+          lower(0), upper(1), shared_edges(nullptr)
     {
         if (!rules) {
             slope = static_cast<G>(b.scale);
@@ -165,25 +166,25 @@ template <typename K, bool floats, typename G> struct usw_by_width {
             upper = static_cast<G>(-b.low * b.scale + margin(b));
         }
     }
-    __host__ __device__ bool is_near() const
+    __host__ __device__ bool is_close() const
     {
-        return NEAR && !rules && count <= NEAR_MAX;
+        return CLOSE && !rules && count <= CLOSE_MAX;
     }
     size_t shared_bytes() const
     {
-        return is_near() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
+        return is_close() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
     }
     __device__ __forceinline__ void prepare(unsigned char *shared)
     {
-        if (is_near()) {
+        if (is_close()) {
             float *to = reinterpret_cast<float *>(shared);
             for (uint32_t i = threadIdx.x; i <= count + 1; i += blockDim.x) {
-                to[i] = i > count ? __uint_as_float(0x7fc00000) : near_edge(i);
+                to[i] = i > count ? __uint_as_float(0x7fc00000) : rounded_edge(i);
             }
-            near_edges = to;
+            shared_edges = to;
         }
     }
-    __device__ __forceinline__ float near_edge(uint32_t i) const
+    __device__ __forceinline__ float rounded_edge(uint32_t i) const
     {
         const double exact = edge(static_cast<int>(i));
         const float f = static_cast<float>(exact);
@@ -198,7 +199,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
         return i == static_cast<int>(count) ? high : inner;
     }
     /* False where id may be one too small; an id of count or more: no bucket. */
-    __device__ __forceinline__ bool guess(K raw, uint32_t &id) const
+    __device__ __forceinline__ bool estimate(K raw, uint32_t &id) const
     {
         if constexpr (WHOLE) {
             if ((raw ^ flip) - first > span) {
@@ -212,11 +213,11 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     }
     /* The lower guess is the bucket or the one before it, and the edge between them tells; before
      * the first one it is ~0. An id of count or more: no bucket. */
-    __device__ __forceinline__ uint32_t id_near(K raw) const
+    __device__ __forceinline__ uint32_t id_close(K raw) const
     {
         const G value = usw_value_of_key<G, floats>(type, raw);
         const uint32_t id = usw_whole_part(usw_multiply_add(value, slope, lower)), next = id + 1;
-        const float edge = near_edges[next <= count ? next : count + 1];
+        const float edge = shared_edges[next <= count ? next : count + 1];
         return usw_value_of_key<float, floats>(type, raw) >= edge ? next : id;
     }
     /* After such a guess: the edge behind that bucket tells; before the first one it is ~0. */
@@ -233,7 +234,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     __device__ __forceinline__ uint32_t id(K raw) const
     {
         uint32_t found = 0;
-        if (!guess(raw, found)) {
+        if (!estimate(raw, found)) {
             found = settle(raw, found);
         }
         return found < count ? found : count;
@@ -256,16 +257,17 @@ template <typename K, bool floats, typename G> struct usw_by_width {
 
 template <typename K> struct usw_by_edges {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false, GIVEN = false, FEW = false;
+    static constexpr bool TOTAL = false, ESTIMATES = false, CLOSE = false, GIVEN = false,
+                          FEW = false;
     enum : size_t { SHARED_MAX = 64 * 1024 };
     usw_gpu_keymap<K> map;
     const uint64_t *edges; /* mapped keys, device memory */
-    const K *near_edges;   /* the same in shared memory, or NULL */
+    const K *shared_edges; /* the same in shared memory, or NULL */
     uint32_t count;
     bool is_float, fits;
 
     explicit usw_by_edges(const usw_buckets &b)
-        : map(usw_gpu_keymap_of<K>(b.map)), edges(b.edges), near_edges(nullptr), count(b.count),
+        : map(usw_gpu_keymap_of<K>(b.map)), edges(b.edges), shared_edges(nullptr), count(b.count),
           is_float(b.map.neg != 0), fits((b.count + size_t(1)) * sizeof(K) <= SHARED_MAX)
     {
     }
@@ -280,7 +282,7 @@ template <typename K> struct usw_by_edges {
             for (uint32_t i = threadIdx.x; i <= count; i += blockDim.x) {
                 to[i] = static_cast<K>(edges[i]);
             }
-            near_edges = to;
+            shared_edges = to;
         }
     }
     template <typename E> __device__ __forceinline__ uint32_t find(const E *at_edges, K key) const
@@ -298,13 +300,13 @@ template <typename K> struct usw_by_edges {
         /* Zeros are equal here, as values: -0 belongs to a bucket that starts at 0. */
         const K sign = static_cast<K>(K(1) << (sizeof(K) * 8 - 1));
         const K key = map.map(is_float && raw == sign ? K(0) : raw);
-        return fits ? find(near_edges, key) : find(edges, key);
+        return fits ? find(shared_edges, key) : find(edges, key);
     }
 };
 
-/* By widths: guessed in f32 where that is fine enough. */
+/* By widths: estimated in f32 where that is fine enough. */
 template <typename K, bool floats, typename F>
-static inline upsweep_status usw_gpu_by_guess(const usw_buckets &b, F f)
+static inline upsweep_status usw_gpu_by_estimate(const usw_buckets &b, F f)
 {
     if constexpr (sizeof(K) >= 4) {
         if (!usw_by_width<K, floats, float>::suits(b)) {
@@ -328,10 +330,10 @@ static inline upsweep_status usw_gpu_by_bucketing(const usw_buckets &b, unsigned
             using K = decltype(k);
             if constexpr (sizeof(K) > 1) {
                 if (usw_type_is_float(b.type)) {
-                    return usw_gpu_by_guess<K, true>(b, f);
+                    return usw_gpu_by_estimate<K, true>(b, f);
                 }
             }
-            return usw_gpu_by_guess<K, false>(b, f);
+            return usw_gpu_by_estimate<K, false>(b, f);
         });
     default: break;
     }

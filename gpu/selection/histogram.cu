@@ -67,26 +67,26 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
                                              const B &buckets, usw_counters<mode> &counters,
                                              const outputs &o, uint64_t v, uint64_t lead)
 {
-    if constexpr (B::GUESSES && mode == USW_COPIES) {
-        const bool alone = !counters.together() && o.fault == nullptr;
-        if constexpr (B::NEAR) {
-            if (alone && buckets.near_edges != nullptr) {
-                uint32_t near[per];
+    if constexpr (B::ESTIMATES && mode == USW_COPIES) {
+        const bool only_counts = !counters.together() && o.fault == nullptr;
+        if constexpr (B::CLOSE) {
+            if (only_counts && buckets.shared_edges != nullptr) {
+                uint32_t id[per];
 #pragma unroll
                 for (unsigned e = 0; e < per; e++) {
-                    near[e] = buckets.id_near(key[e]);
+                    id[e] = buckets.id_close(key[e]);
                 }
 #pragma unroll
                 for (unsigned e = 0; e < per; e++) {
-                    if (near[e] < counters.count) {
-                        counters.add(near[e], 1);
+                    if (id[e] < counters.count) {
+                        counters.add(id[e], 1);
                     }
                 }
                 return;
             }
         }
-        if (alone) {
-            usw_count_guessed(key, buckets, counters);
+        if (only_counts) {
+            usw_count_estimated(key, buckets, counters);
             return;
         }
     }
@@ -120,7 +120,7 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
 }
 
 template <usw_counters_mode mode, typename B>
-__global__ void __launch_bounds__(tuning.threads_max, B::NEAR ? 2 : 0)
+__global__ void __launch_bounds__(tuning.threads_max, B::CLOSE ? 2 : 0)
     count_buckets(usw_span<typename B::key_type> keys, B buckets, usw_counters_shape shape,
                   unsigned long long *counts, outputs o)
 {

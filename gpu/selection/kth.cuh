@@ -31,7 +31,7 @@ struct usw_kth {
 template <typename K> struct usw_kth_pass {
     usw_gpu_keymap<K> map;
     K *keep_1, *keep_2;
-    uint64_t room; /* of each */
+    uint64_t capacity; /* of each */
     usw_kth *state;
     unsigned long long *counts; /* of this pass, zero */
     unsigned shift, bits;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(usw_kth_tuning.threads)
     const unsigned long long prefix = s->prefix, candidates = s->equal;
     const unsigned source = s->source;
     const uint64_t have = source == 0 ? keys.end - keys.lead : s->source_n;
-    const bool keeps = !pass.first && candidates <= pass.room && candidates <= have / 4;
+    const bool keeps = !pass.first && candidates <= pass.capacity && candidates <= have / 4;
     K *to = source == 1 ? pass.keep_2 : pass.keep_1;
     if (source != 0) {
         keys = {source == 1 ? pass.keep_1 : pass.keep_2, 0, have};
@@ -183,12 +183,12 @@ static __global__ void usw_kth_begin(usw_kth *state, uint64_t n, uint64_t k)
     *state = {0, k, 0, n, 0, 0, 0, 0};
 }
 
-/* take() comes before the first launch; keep and room are set by the caller (room may be 0). */
+/* take() comes before the first launch; keep and capacity are set by the caller (capacity may be 0). */
 template <typename K> struct usw_kth_search {
     usw_kth *state;
     unsigned long long *counts;
     K *keep[2]; /* aligned to 16 bytes */
-    uint64_t room;
+    uint64_t capacity;
 
     static constexpr unsigned PASSES =
         (sizeof(K) * 8 + usw_kth_tuning.digit_bits - 1) / usw_kth_tuning.digit_bits;
@@ -218,9 +218,9 @@ template <typename K> struct usw_kth_search {
             const uint64_t fit = g->shared_bytes / (shape.bytes + 5120);
             const uint64_t most = g->sms * (fit < 4 ? fit : 4);
             const usw_kth_pass<K> pass = {
-                map,  keep[0], keep[1],
-                room, state,   counts + (size_t(p) << usw_kth_tuning.digit_bits),
-                left, bits,    p == 0};
+                map,      keep[0], keep[1],
+                capacity, state,   counts + (size_t(p) << usw_kth_tuning.digit_bits),
+                left,     bits,    p == 0};
             status =
                 USW_LAUNCH(g, usw_kth_count<K>, static_cast<unsigned>(tiles < most ? tiles : most),
                            usw_kth_tuning.threads, shape.bytes, span, pass, shape);

@@ -21,7 +21,7 @@ namespace
 
 constexpr struct {
     unsigned threads, blocks_a_sm;
-    size_t share; /* top-k keeps candidates in room for a share of n */
+    size_t share; /* top-k keeps candidates in capacity for a share of n */
 } tuning = {512, 4, 16};
 
 /* ---- is_sorted ---- */
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(tuning.threads)
                unsigned long long *first)
 {
     constexpr unsigned per = usw_span<K>::per;
-    const auto part = [&](K raw) { return static_cast<K>(map.map(raw) >> shift) & mask; };
+    const auto field = [&](K raw) { return static_cast<K>(map.map(raw) >> shift) & mask; };
     const auto note = [&](uint64_t i) {
         atomicMin(first, static_cast<unsigned long long>(i - span.lead));
     };
@@ -48,11 +48,11 @@ __global__ void __launch_bounds__(tuning.threads)
             if (threadIdx.x % 32 == 0 && v * per > span.lead) {
                 before = span.base[v * per - 1];
             }
-            auto last = part(v * per > span.lead ? before : key[0]);
+            auto last = field(v * per > span.lead ? before : key[0]);
             unsigned breaks = 0;
 #pragma unroll
             for (unsigned e = 0; e < per; e++) {
-                const auto next = part(key[e]);
+                const auto next = field(key[e]);
                 breaks |= static_cast<unsigned>(last > next) << e;
                 last = next;
             }
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(tuning.threads)
             }
         },
         [&](uint64_t i, K key, bool there) {
-            if (there && i > span.lead && part(span.base[i - 1]) > part(key)) {
+            if (there && i > span.lead && field(span.base[i - 1]) > field(key)) {
                 note(i);
             }
         },
@@ -93,7 +93,7 @@ upsweep_status is_sorted(usw_gpu *g, const usw_gpu_sort *s, uint64_t *first)
 /* ---- nth ---- */
 
 /* Keys below the found one to the front, those above to `above`. */
-template <typename K> struct part_keys {
+template <typename K> struct partition_keys {
     static constexpr bool NEEDS_BEFORE = false, NEEDS_PLACES = false, RUNS = false,
                           IN_PLACE = false;
     static constexpr unsigned CLASSES = 2;
@@ -122,7 +122,7 @@ template <typename K> struct part_keys {
 
 template <typename K>
 __global__ void __launch_bounds__(tuning.threads)
-    fill_rest(K *keys, const K *above, uint64_t n, usw_gpu_keymap<K> map, const usw_kth *found)
+    fill_equal(K *keys, const K *above, uint64_t n, usw_gpu_keymap<K> map, const usw_kth *found)
 {
     const uint64_t less = found->less, bound = less + found->equal;
     const K key = map.unmap(static_cast<K>(found->prefix));
@@ -155,19 +155,19 @@ template <typename K> upsweep_status nth_of(usw_gpu *g, const usw_gpu_sort *s, s
         return UPSWEEP_ERROR_MEMORY;
     }
     search.keep[0] = above;
-    search.room = s->n / 2 / usw_span<K>::per * usw_span<K>::per;
-    search.keep[1] = above + search.room;
+    search.capacity = s->n / 2 / usw_span<K>::per * usw_span<K>::per;
+    search.keep[1] = above + search.capacity;
     const usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(s->map);
     K *keys = static_cast<K *>(s->keys);
     upsweep_status status = search.run(g, keys, s->n, map, k);
     if (status == UPSWEEP_OK) {
-        const part_keys<K> policy = {map, search.state, keys, above, 0};
+        const partition_keys<K> policy = {map, search.state, keys, above, 0};
         status = usw_pick_run<K>(g, keys, s->n, policy, chains);
     }
     const uint64_t blocks = (s->n + tuning.threads - 1) / tuning.threads, most = 4 * g->sms;
     return status != UPSWEEP_OK
                ? status
-               : USW_LAUNCH(g, fill_rest<K>, static_cast<unsigned>(blocks < most ? blocks : most),
+               : USW_LAUNCH(g, fill_equal<K>, static_cast<unsigned>(blocks < most ? blocks : most),
                             tuning.threads, 0, keys, above, s->n, map, search.state);
 }
 
@@ -249,9 +249,9 @@ upsweep_status top_of(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, ui
 {
     usw_pick_chains chains = {};
     usw_kth_search<K> search = {};
-    search.room = s->n / tuning.share / usw_span<K>::per * usw_span<K>::per;
-    search.keep[0] = static_cast<K *>(usw_gpu_scratch(g, 2 * search.room * sizeof(K) + 16));
-    search.keep[1] = search.keep[0] + search.room;
+    search.capacity = s->n / tuning.share / usw_span<K>::per * usw_span<K>::per;
+    search.keep[0] = static_cast<K *>(usw_gpu_scratch(g, 2 * search.capacity * sizeof(K) + 16));
+    search.keep[1] = search.keep[0] + search.capacity;
     if (search.keep[0] == nullptr || usw_pick_take<K>(g, s->keys, s->n, &chains) != UPSWEEP_OK ||
         search.take(g) != UPSWEEP_OK) {
         return UPSWEEP_ERROR_MEMORY;

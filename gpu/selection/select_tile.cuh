@@ -1,4 +1,4 @@
-/* select_tile.cuh - a tile from which elements are picked, in its room in shared memory:
+/* select_tile.cuh - a tile from which elements are picked, in its buffer in shared memory:
  * marked, ranked, packed and written (gpu/selection/select_ring.cuh). */
 #ifndef USW_GPU_SELECTION_SELECT_TILE_CUH
 #define USW_GPU_SELECTION_SELECT_TILE_CUH
@@ -17,13 +17,13 @@ enum usw_select_kind {
 constexpr struct {
     unsigned up, down;               /* warps that share each tile */
     unsigned bytes, bytes_flagged;   /* of a tile's elements; */
-    unsigned clerks, clerks_flagged; /* at most USW_RING_CLERKS */
+    unsigned spines, spines_flagged; /* at most USW_RING_CLERKS */
     unsigned tiles_least;            /* of a block */
 } usw_select_tuning = {8, 16, 32768, 16384, 2, 4, 3};
-#ifdef USW_EMULATE /* so that tests of few elements go through many tiles and rooms */
-enum : unsigned { USW_SELECT_TILE = 1024, USW_SELECT_ROOMS = 3 };
+#ifdef USW_EMULATE /* so that tests of few elements go through many tiles and buffers */
+enum : unsigned { USW_SELECT_TILE = 1024, USW_SELECT_BUFFERS = 3 };
 #else
-enum : unsigned { USW_SELECT_TILE = 0, USW_SELECT_ROOMS = 16 }; /* 0: by bytes; at most */
+enum : unsigned { USW_SELECT_TILE = 0, USW_SELECT_BUFFERS = 16 }; /* 0: by bytes; at most */
 #endif
 
 template <typename K, usw_select_kind what> struct usw_select_shape {
@@ -62,7 +62,7 @@ template <bool runs> struct usw_select_sums {
 };
 
 /* A tile's place, and the gates that its steps pass. */
-template <typename S> struct alignas(128) usw_select_room {
+template <typename S> struct alignas(128) usw_select_buffer {
     typename S::Key keys[S::per + S::tile]; /* behind those before the tile */
     uint32_t words[S::words];
     uint4 flags[S::flagged ? S::tile / 16 : 1];
@@ -77,7 +77,7 @@ struct usw_select_args {
     const void *in;
     void *out;
     uint64_t n;
-    unsigned rooms;
+    unsigned buffers;
     const uint8_t *flags;
     const uint32_t *bits; /* of a split, with all_ones, which are there already */
     const uint64_t *all_ones;
@@ -97,11 +97,11 @@ __device__ __forceinline__ unsigned usw_select_there(const usw_select_args &a, u
 
 /* The bits of a warp's rows, one word a lane. */
 template <typename S>
-__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_room<S> &room, uint64_t t,
+__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_buffer<S> &buffer, uint64_t t,
                                                      unsigned row, unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
-    const typename S::Key *x = room.keys + S::per + row * 32 + lane;
+    const typename S::Key *x = buffer.keys + S::per + row * 32 + lane;
     uint32_t mine = 0;
 #pragma unroll 8
     for (unsigned r = 0; r < S::up_words; r++) {
@@ -114,14 +114,14 @@ __device__ __forceinline__ uint32_t usw_select_heads(const usw_select_room<S> &r
 }
 
 /* From the words to what is before each; the last lane's sums are the tile's. */
-template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select_room<S> &room)
+template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select_buffer<S> &buffer)
 {
     const unsigned lane = threadIdx.x % 32, first = lane * S::lane_words;
     uint32_t word[S::lane_words];
     unsigned sum = 0, last = 0;
 #pragma unroll
     for (unsigned j = 0; j < S::lane_words; j++) {
-        word[j] = room.words[first + j];
+        word[j] = buffer.words[first + j];
         sum += static_cast<unsigned>(__popc(word[j]));
         last = word[j] != 0 ? (first + j) * 32 + 32 - __clz(static_cast<int>(word[j])) : last;
     }
@@ -139,17 +139,17 @@ template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select
     before_last = lane == 0 ? 0 : before_last;
 #pragma unroll
     for (unsigned j = 0; j < S::lane_words; j++) {
-        room.starts[first + j] = static_cast<uint16_t>(before);
+        buffer.starts[first + j] = static_cast<uint16_t>(before);
         before += static_cast<unsigned>(__popc(word[j]));
         if (S::runs) {
-            room.lasts[first + j] = static_cast<uint16_t>(before_last);
+            buffer.lasts[first + j] = static_cast<uint16_t>(before_last);
             before_last = word[j] != 0 ? (first + j) * 32 + 32 - __clz(static_cast<int>(word[j]))
                                        : before_last;
         }
     }
     if (lane == 31) {
-        room.ones = all;
-        room.last = all_last;
+        buffer.ones = all;
+        buffer.last = all_last;
     }
     __syncwarp();
 }
@@ -188,18 +188,19 @@ template <typename S> struct usw_select_rows {
     uint64_t from, to;    /* the first element's place, and of the first one picked its rank */
 
     __device__ __forceinline__ usw_select_rows(const usw_select_args &a,
-                                               const usw_select_room<S> &room, uint64_t t,
+                                               const usw_select_buffer<S> &buffer, uint64_t t,
                                                unsigned warp)
     {
         const unsigned row = warp * S::rows, begin = row * 32;
         const unsigned count = usw_select_there<S>(a, t), most = 32 * S::rows;
-        words = reinterpret_cast<const usw_select_words<together> *>(room.words + row);
-        starts = reinterpret_cast<const usw_select_starts<together> *>(room.starts + row);
-        base = room.starts[row];
-        ones = (warp + 1 < usw_select_tuning.down ? room.starts[row + S::rows] : room.ones) - base;
+        words = reinterpret_cast<const usw_select_words<together> *>(buffer.words + row);
+        starts = reinterpret_cast<const usw_select_starts<together> *>(buffer.starts + row);
+        base = buffer.starts[row];
+        ones =
+            (warp + 1 < usw_select_tuning.down ? buffer.starts[row + S::rows] : buffer.ones) - base;
         there = count < begin ? 0 : count - begin < most ? count - begin : most;
         from = t * S::tile + begin;
-        to = (S::runs ? room.carry & 0xffffffff : room.carry) + base;
+        to = (S::runs ? buffer.carry & 0xffffffff : buffer.carry) + base;
     }
     /* value(r) of the elements picked to `picked` side by side, and of the others to `rest`. */
     template <typename T, typename V>
@@ -223,13 +224,13 @@ template <typename S> struct usw_select_rows {
         }
         __syncwarp();
     }
-    /* How long the runs are that end before each head; x: room of the rows, which is free. */
+    /* How long the runs are that end before each head; x: buffer of the rows, which is free. */
     __device__ __forceinline__ void lengths(const usw_select_args &a,
-                                            const usw_select_room<S> &room, uint64_t t,
+                                            const usw_select_buffer<S> &buffer, uint64_t t,
                                             unsigned warp, K *x) const
     {
-        const unsigned lane = threadIdx.x % 32, last = room.lasts[S::runs ? warp * S::rows : 0];
-        const uint64_t before = last != 0 ? t * S::tile + last - 1 : (room.carry >> 32) - 1;
+        const unsigned lane = threadIdx.x % 32, last = buffer.lasts[S::runs ? warp * S::rows : 0];
+        const uint64_t before = last != 0 ? t * S::tile + last - 1 : (buffer.carry >> 32) - 1;
         uint16_t *places = reinterpret_cast<uint16_t *>(x);
         __syncwarp();
         pack(places, places, [&](unsigned r) { return static_cast<uint16_t>(32 * r + lane); });
@@ -246,17 +247,17 @@ template <typename S> struct usw_select_rows {
 /* zeros: of the whole array, if it is split. */
 template <typename S>
 __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
-                                                   usw_select_room<S> &room, uint64_t t,
+                                                   usw_select_buffer<S> &buffer, uint64_t t,
                                                    unsigned warp, uint64_t zeros)
 {
     typedef typename S::Key K;
     const unsigned lane = threadIdx.x % 32;
-    const usw_select_rows<S> mine(a, room, t, warp);
+    const usw_select_rows<S> mine(a, buffer, t, warp);
     const bool stays = a.in == a.out && mine.to == mine.from && mine.ones == mine.there;
     if (!S::split && (mine.ones == 0 || (stays && !S::runs))) {
         return;
     }
-    K *x = room.keys + S::per + warp * S::rows * 32, *out = static_cast<K *>(a.out);
+    K *x = buffer.keys + S::per + warp * S::rows * 32, *out = static_cast<K *>(a.out);
     K v[S::rows];
 #pragma unroll
     for (unsigned r = 0; r < S::rows; r++) {
@@ -270,21 +271,22 @@ __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
     }
     usw_select_put(out + zeros + mine.to, mine.ones, [&](unsigned i) { return x[rest + i]; });
     if constexpr (S::runs) {
-        mine.lengths(a, room, t, warp, x);
+        mine.lengths(a, buffer, t, warp, x);
     }
 }
 
 /* One thread, at the last tile. */
 template <typename S>
 __device__ __forceinline__ void usw_select_finish(const usw_select_args &a,
-                                                  const usw_select_room<S> &room, uint64_t t)
+                                                  const usw_select_buffer<S> &buffer, uint64_t t)
 {
-    const uint64_t carry = S::runs ? room.carry & 0xffffffff : room.carry, all = carry + room.ones;
+    const uint64_t carry = S::runs ? buffer.carry & 0xffffffff : buffer.carry,
+                   all = carry + buffer.ones;
     if (a.count != nullptr) {
         *a.count = S::split ? a.n - all : all;
     }
     if (S::runs) {
-        const uint64_t last = room.last != 0 ? t * S::tile + room.last : room.carry >> 32;
+        const uint64_t last = buffer.last != 0 ? t * S::tile + buffer.last : buffer.carry >> 32;
         a.lengths[all - 1] = a.n - (last - 1);
     }
 }

@@ -100,8 +100,8 @@ __device__ __forceinline__ uint64_t usw_split_count_whole(const usw_split_count_
 }
 
 /* The same for tiles of any size, of those that there are. */
-__device__ __forceinline__ uint64_t usw_split_count_part(const usw_split_count_args &a,
-                                                         uint64_t begin)
+__device__ __forceinline__ uint64_t usw_split_count_range(const usw_split_count_args &a,
+                                                          uint64_t begin)
 {
     const unsigned tile = 1u << a.tile_log2;
     const uint64_t end = begin + a.share < a.n ? begin + a.share : a.n;
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(usw_split_count_tuning.threads,
     for (uint64_t base = blockIdx.x * step; base < a.n; base += gridDim.x * step) {
         const uint64_t begin = base + uint64_t(warp) * a.share;
         const uint64_t ones = vectors && begin + a.share <= a.n ? usw_split_count_whole(a, begin)
-                                                                : usw_split_count_part(a, begin);
+                                                                : usw_split_count_range(a, begin);
         if (threadIdx.x % 32 == 0) {
             of_warp[warp] = ones;
         }

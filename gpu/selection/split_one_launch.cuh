@@ -11,11 +11,11 @@
 #include "gpu/selection/split_tile.cuh"
 
 enum : unsigned {
-    USW_SPLIT_NEAR_TILE = 1024,
-    USW_SPLIT_NEAR_WORDS = USW_SPLIT_NEAR_TILE / USW_SPLIT_THREADS, /* a thread's elements */
+    USW_SPLIT_ONCE_TILE = 1024,
+    USW_SPLIT_ONCE_WORDS = USW_SPLIT_ONCE_TILE / USW_SPLIT_THREADS, /* a thread's elements */
 };
 
-struct usw_split_near_args {
+struct usw_split_once_args {
     const void *in;
     const uint8_t *flags;
     void *out;
@@ -25,9 +25,9 @@ struct usw_split_near_args {
 };
 
 /* A whole block, when all of its elements have been read: its ones go out, and all ones come in. */
-__device__ __forceinline__ usw_split_sums usw_split_near_meet(const usw_gather &gather,
-                                                              unsigned long long drawn,
-                                                              unsigned ones)
+__device__ __forceinline__ usw_split_sums usw_split_once_exchange(const usw_gather &gather,
+                                                                  unsigned long long drawn,
+                                                                  unsigned ones)
 {
     USW_SHARED(usw_call, call);
     if (gridDim.x == 1) {
@@ -44,13 +44,13 @@ __device__ __forceinline__ usw_split_sums usw_split_near_meet(const usw_gather &
         mine.before += t < blockIdx.x ? here : 0;
         mine.all += here;
     });
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
 template <typename W, bool keep>
-__global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_near_args a)
+__global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_once(usw_split_once_args a)
 {
-    constexpr unsigned tile = USW_SPLIT_NEAR_TILE, words = USW_SPLIT_NEAR_WORDS;
+    constexpr unsigned tile = USW_SPLIT_ONCE_TILE, words = USW_SPLIT_ONCE_WORDS;
     USW_SHARED_ARRAY(W, x, [tile]);
     const unsigned begin = blockIdx.x * tile, count = a.n - begin < tile ? a.n - begin : tile;
     const unsigned first = threadIdx.x / 32 * words * 32 + threadIdx.x % 32;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_ne
     const unsigned zeros = keep ? 0 : count - r.ones;
     usw_split_order<keep>(r, v, first, count, zeros, x);
     __syncthreads();
-    const usw_split_sums sums = usw_split_near_meet(a.gather, drawn, r.ones);
+    const usw_split_sums sums = usw_split_once_exchange(a.gather, drawn, r.ones);
     if (blockIdx.x == 0 && threadIdx.x == 0 && a.count != nullptr) {
         *a.count = keep ? sums.all : a.n - sums.all;
     }
@@ -87,15 +87,15 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_ne
  * nodes, and tells the scratch that is taken without them. */
 static inline bool usw_split_one_launch_takes(const usw_gpu *g, uint64_t n)
 {
-    return g->device >= 0 && n <= uint64_t(USW_SPLIT_NEAR_TILE) * g->sms;
+    return g->device >= 0 && n <= uint64_t(USW_SPLIT_ONCE_TILE) * g->sms;
 }
 
 template <typename W, bool keep>
-static inline upsweep_status usw_split_one_launch(usw_gpu *g, usw_split_near_args a)
+static inline upsweep_status usw_split_one_launch(usw_gpu *g, usw_split_once_args a)
 {
-    const unsigned tiles = (a.n + USW_SPLIT_NEAR_TILE - 1) / USW_SPLIT_NEAR_TILE;
+    const unsigned tiles = (a.n + USW_SPLIT_ONCE_TILE - 1) / USW_SPLIT_ONCE_TILE;
     a.gather = usw_gather_of(g);
-    return USW_LAUNCH_COOPERATIVE(g, (usw_split_near<W, keep>), dim3(tiles),
+    return USW_LAUNCH_COOPERATIVE(g, (usw_split_once<W, keep>), dim3(tiles),
                                   dim3(USW_SPLIT_THREADS), 0, a);
 }
 

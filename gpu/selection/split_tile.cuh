@@ -48,7 +48,7 @@ struct usw_split_sums {
 };
 
 /* A whole block adds up what its threads have. Has barriers. */
-__device__ __forceinline__ usw_split_sums usw_split_meet(usw_split_sums mine)
+__device__ __forceinline__ usw_split_sums usw_split_sum(usw_split_sums mine)
 {
     USW_SHARED_ARRAY(usw_split_sums, of_warp, [USW_SPLIT_WARPS]);
     usw_split_sums sums = {0, 0};
@@ -79,7 +79,7 @@ __device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, 
         mine.before += i < begin ? ones : 0;
         mine.all += ones;
     }
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
 /* A whole block: of `tiles` tiles whose ones are known, and of those before tile t. */
@@ -92,7 +92,7 @@ __device__ __forceinline__ usw_split_sums usw_split_add(const uint32_t *ones, un
         mine.before += i < t ? here : 0;
         mine.all += here;
     }
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
 /* A tile's flags in a block: lane l of a warp holds the word of the warp's l-th 32 elements. */

@@ -138,7 +138,7 @@ upsweep_status usw_gather_any(usw_gpu *g, const E *items, const void *values, vo
 }
 
 template <typename E>
-upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *items, void *room)
+upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *items, void *copy)
 {
     const unsigned blocks = usw_blocks_for(p->n, USW_PACKED_THREADS);
     if (p->out_values == nullptr) {
@@ -152,10 +152,10 @@ upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *it
         return USW_LAUNCH(g, (usw_unpack_indices<E, uint64_t>), blocks, USW_PACKED_THREADS, 0,
                           items, static_cast<uint64_t *>(p->out_values), p->n);
     }
-    void *out = room != nullptr ? room : p->out_values;
+    void *out = copy != nullptr ? copy : p->out_values;
     upsweep_status status = usw_gather_any(g, items, p->values, out, p->n, p->value_bytes);
-    if (status == UPSWEEP_OK && room != nullptr) {
-        status = usw_gpu_copy(g, p->out_values, room, p->n * p->value_bytes);
+    if (status == UPSWEEP_OK && copy != nullptr) {
+        status = usw_gpu_copy(g, p->out_values, copy, p->n * p->value_bytes);
     }
     return status;
 }
@@ -170,8 +170,8 @@ upsweep_status usw_gpu_sort_packed_as(usw_gpu *g, const usw_gpu_pairs *p, Sort s
     E *items = static_cast<E *>(usw_gpu_scratch(g, p->n * sizeof(E)));
     /* Values cannot be gathered into their own place. */
     const bool in_place = p->values != nullptr && p->values == p->out_values;
-    void *room = in_place ? usw_gpu_scratch(g, p->n * p->value_bytes) : nullptr;
-    if (items == nullptr || (in_place && room == nullptr)) {
+    void *copy = in_place ? usw_gpu_scratch(g, p->n * p->value_bytes) : nullptr;
+    if (items == nullptr || (in_place && copy == nullptr)) {
         return g->status;
     }
     USW_LAUNCH(g, (usw_pack<K, E>), blocks, USW_PACKED_THREADS, 0, static_cast<const K *>(p->keys),
@@ -184,7 +184,7 @@ upsweep_status usw_gpu_sort_packed_as(usw_gpu *g, const usw_gpu_pairs *p, Sort s
         USW_LAUNCH(g, (usw_unpack_keys<K, E>), blocks, USW_PACKED_THREADS, 0, items,
                    static_cast<K *>(p->out_keys), p->n, map);
     }
-    return usw_unpack_values(g, p, items, room);
+    return usw_unpack_values(g, p, items, copy);
 }
 
 template <typename K, typename Sort>

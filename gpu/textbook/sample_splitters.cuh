@@ -26,7 +26,7 @@ struct tuning {
 };
 
 template <typename E>
-constexpr unsigned bucket_room = tuning::bucket_bytes / sizeof(E) < tuning::bucket_keys
+constexpr unsigned bucket_most = tuning::bucket_bytes / sizeof(E) < tuning::bucket_keys
                                      ? tuning::bucket_bytes / sizeof(E)
                                      : tuning::bucket_keys;
 
@@ -63,14 +63,14 @@ plan plan_for(size_t n, size_t room)
 }
 
 /* Scratch of a sort. */
-template <typename E> struct room {
+template <typename E> struct sort_scratch {
     E *other, *splitters;
     unsigned long long *ends, *before;
     unsigned *counts;
     range *lists[2];
 };
 
-template <typename E> bool take_room(usw_gpu *g, const plan &p, size_t n, room<E> *w)
+template <typename E> bool take_scratch(usw_gpu *g, const plan &p, size_t n, sort_scratch<E> *w)
 {
     size_t list = 1;
     for (unsigned i = 0; i <= p.levels; i++) {
