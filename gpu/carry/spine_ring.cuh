@@ -211,8 +211,8 @@ __device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books 
     }
 }
 
-/* Where a step stands: its tile, the tile's buffer, and whether that was used before an odd number of
- * times. Tile t belongs to block t mod blocks. */
+/* Where a step stands: its tile, the tile's buffer, and whether the buffer was used an odd number
+ * of times before. Tile t belongs to block t mod blocks. */
 template <typename R> struct usw_ring_place {
     R *buffers, *buffer;
     unsigned count;

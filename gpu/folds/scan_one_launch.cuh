@@ -1,17 +1,17 @@
 /* scan_one_launch.cuh - the scan of an array that fits in the shared memory of all multiprocessors.
  *
- * Blocks are all there at once, each with up to four neighbouring tiles. They read all of the
- * array, tell one another their tiles' sums, and write all of it: one launch, one meeting, and no
- * tile is drawn. Every block adds up all sums before its own by itself, a warp for each 64. If one
- * block did that for the others, as above a tree of many tiles, they would wait for two more trips
- * to the second cache. */
+ * All blocks run at once, each with up to four neighbouring tiles. They read the array, publish
+ * their tiles' sums, wait for the sums of the tiles before, and write the scan: one launch, in
+ * which no tile is drawn. Every block adds up all sums before its own by itself, a warp for each
+ * 64. If one block added them up for the others, these would wait for two more trips to the level 2
+ * cache. */
 #ifndef USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 #define USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 
 #include "gpu/folds/scan_tile.cuh"
 
 enum : unsigned {
-    USW_SCAN_ONCE_THREADS = USW_SWEEP_RUNS, /* each has a run of each tile */
+    USW_SCAN_ONCE_THREADS = USW_SWEEP_RUNS, /* each has one run of each of the block's tiles */
     USW_SCAN_ONCE_WARPS = USW_SCAN_ONCE_THREADS / 32,
     USW_SCAN_ONCE_BLOCKS = 2, /* of a multiprocessor */
 };
@@ -21,8 +21,8 @@ struct usw_scan_once_args {
     void *out;
     uint64_t n;
     bool exclusive, vectors_in, vectors_out;
-    usw_carry_levels tree;     /* of which the lowest level is used */
-    unsigned long long *calls; /* NULL: there is one tile */
+    usw_carry_levels tree;     /* only its lowest level is used */
+    unsigned long long *calls; /* NULL if there is one tile */
 };
 
 /* A block's shared memory. */
@@ -41,8 +41,8 @@ template <typename E> __device__ __forceinline__ unsigned usw_scan_once_vector(u
     return threadIdx.x / 32 * 32 * vectors + i * 32 + threadIdx.x % 32;
 }
 
-/* The block's tiles, all asked for before the first one has come, and up to their groups. before:
- * what lies before a thread's runs. A barrier must follow. */
+/* Loads the block's tiles, all before the first has come, and sweeps them upward, to their groups.
+ * before: the totals before a thread's runs, within their groups. A barrier must follow. */
 template <typename E, unsigned count>
 __device__ __forceinline__ void
 usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
@@ -70,7 +70,7 @@ usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
             for (unsigned i = 0; i < vectors; i++) {
                 tiles[k].x[usw_scan_once_vector<E>(i)] = q[k][i];
             }
-            __syncwarp(); /* whose own runs these are */
+            __syncwarp(); /* a warp loads the runs that it sweeps */
         } else if (k * tile < left) {
             usw_tile_in<USW_SCAN_ONCE_THREADS>(
                 e, tiles[k].x, in + k * tile,
@@ -82,7 +82,7 @@ usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
     }
 }
 
-/* A tile that all threads have turned into its scan. */
+/* Writes a tile that all threads have turned into its scan. */
 template <typename E>
 __device__ __forceinline__ void usw_scan_once_out(const usw_scan_once_args &a, uint64_t t,
                                                   const usw_scan_shared<E, false> &shared)
@@ -92,7 +92,7 @@ __device__ __forceinline__ void usw_scan_once_out(const usw_scan_once_args &a, u
     R *out = static_cast<R *>(a.out) + t * tile;
     const uint64_t left = a.n - t * tile;
     if (a.vectors_out && tile <= left) {
-        __syncwarp(); /* a warp puts out what it has made */
+        __syncwarp(); /* a warp writes the runs that it swept */
 #pragma unroll
         for (unsigned i = 0; i < usw_sweep_shape<E>::vectors; i++) {
             __stcs(reinterpret_cast<uint4 *>(out) + usw_scan_once_vector<E>(i),
@@ -105,8 +105,8 @@ __device__ __forceinline__ void usw_scan_once_out(const usw_scan_once_args &a, u
     }
 }
 
-/* Warps: the sums of the block's own tiles go out, and those of all before come in, in groups of 64
- * tiles. The block's own tiles are of one group. */
+/* Warps publish the sums of the block's own tiles, and add up those of all tiles before, in groups
+ * of 64 tiles. The block's own tiles are of one group. */
 template <typename E, unsigned count>
 __device__ __forceinline__ void usw_scan_once_exchange(const E &e, const usw_scan_once_args &a,
                                                        uint64_t first,
@@ -176,12 +176,12 @@ __global__ void __launch_bounds__(USW_SCAN_ONCE_THREADS, USW_SCAN_ONCE_BLOCKS)
 
 /* ---- host ---- */
 
-/* How many tiles a block would have; 0: there are too many. */
+/* How many tiles a block would have; 0 if there are too many tiles. */
 template <typename E>
 static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tiles)
 {
 #ifdef USW_EMULATE
-    const uint64_t sms = 1; /* so that the ring is met, too */
+    const uint64_t sms = 1; /* so that tests of few elements take the ring, too */
 #else
     const uint64_t sms = g->sms;
 #endif
@@ -206,7 +206,7 @@ static inline upsweep_status usw_scan_once_launch(usw_gpu *g, const usw_scan_onc
                                   sizeof(usw_scan_once_shared<E, count>), a, e);
 }
 
-/* count: of usw_scan_one_launch_takes. */
+/* count: what usw_scan_one_launch_takes has returned. */
 template <typename E>
 static inline upsweep_status
 usw_scan_one_launch(usw_gpu *g, const usw_scan *s, const usw_carry_levels &tree,

@@ -1,18 +1,18 @@
-/* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, whose
- * warps have one step each; tiles go round through a ring of buffers in shared memory.
+/* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, each of
+ * whose warps takes one step of the scan; tiles go through a ring of buffers in shared memory.
  *
  * Tile t belongs to block t mod blocks. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
- *     mover    puts out the tile that lies in a buffer, when it is swept, and gets the next one
- *     up       when a tile has come: from its runs to its groups
+ *     mover    when a tile is swept: writes it, and gets the next tile into its buffer
+ *     up       when a tile has come: the upward sweep from its runs to its groups
  *     tops     when all groups are there: the tile's sum, which goes to its node in memory
- *     clerk    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
- *     asker    asks for the carry of the block's own tiles
- *     down     when it is there: the tile becomes its scan
- * So a buffer is empty for no longer than a copy takes, memory is asked for the next tile the moment
- * a buffer is free, and a block has 200 KB of tiles under way. Nodes are read by the clerks alone and
- * by their owners: where all blocks looked back at all nodes, the looks kept the sums from being
- * written. */
+ *     spine    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
+ *     asker    waits for the carries of the block's own tiles
+ *     down     when a carry is there: the downward sweep, after which the tile is its scan
+ * So a buffer is empty for no longer than a copy takes, the next tile is on its way from the moment
+ * a buffer is free, and a block has 200 KB of tiles under way. A node is read by the spine warps
+ * and by the block that owns its tile, and by nobody else: when all blocks read all nodes, the
+ * reads kept the sums from being written. */
 #ifndef USW_GPU_FOLDS_SCAN_RING_CUH
 #define USW_GPU_FOLDS_SCAN_RING_CUH
 
@@ -20,9 +20,10 @@
 #include "gpu/folds/scan_tile.cuh"
 
 constexpr struct {
-    unsigned up, down;                  /* warps that share each tile */
-    unsigned spines_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
-    unsigned tiles_least;               /* of a block */
+    unsigned up, down;     /* warps that share each tile, upward and downward */
+    unsigned spines_long;  /* spine warps where tiles have more than tile_is_long bytes */
+    unsigned tile_is_long; /* bytes */
+    unsigned tiles_least;  /* of a block */
 } usw_ring_tuning = {8, 8, 2, 16384, 3};
 
 typedef usw_ring_warps<usw_ring_tuning.up, usw_ring_tuning.down> usw_scan_ring_warps;
@@ -42,7 +43,7 @@ struct usw_ring_args {
     unsigned buffers;
     bool exclusive;
     usw_ring_books books;
-    unsigned *barrier; /* blocks that have cleared their nodes; clerks that know it */
+    unsigned *barrier; /* blocks that have cleared their nodes; spine warps that have seen it */
 };
 
 template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_buffer<E>>;
@@ -141,8 +142,9 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
 
 /* ---- nodes ---- */
 
-/* A block clears its tiles' nodes by itself, since a fill before the kernel takes 3 us. A barrier
- * must follow, and then one thread's message to the clerks, who alone read other blocks' nodes. */
+/* A block clears its own tiles' nodes, since a fill before the kernel takes 3 us. A barrier must
+ * follow, and then usw_ring_cleared by one thread, for the spine warps, which alone read other
+ * blocks' nodes. */
 __device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
 {
     for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
@@ -158,7 +160,8 @@ __device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
     atomicAdd(&a.barrier[0], 1u);
 }
 
-/* A clerk waits for all of that. The last one makes the words 0 again. */
+/* A spine warp waits until all blocks have cleared their nodes. The last spine warp makes the words
+ * 0 again. */
 __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 {
     if (threadIdx.x % 32 == 0) {
@@ -177,7 +180,7 @@ __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 template <typename E>
 __global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_ring_args a, E e)
 {
-#if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
+#if USW_GATES /* on other devices the kernel is never launched, and compiling it takes minutes */
     typedef usw_ring_spine_state<E> spine_state;
     USW_DYNAMIC_SHARED(usw_ring_buffer<E>, buffers);
     USW_SHARED(spine_state, spine);
@@ -221,7 +224,7 @@ static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t 
            (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
 }
 
-/* Clears the nodes itself. */
+/* Queues the scan; the kernel clears tree.nodes. */
 template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
                                            const usw_carry_levels &tree, const E &e)

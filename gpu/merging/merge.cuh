@@ -1,18 +1,19 @@
 /* merge.cuh - merges of sorted runs, split by rank (merge path, Green, McColl and Bader 2012).
  *
- * A level is a number of merges side by side. Every output tile is found the place where it begins
- * in a and b by halving along its diagonal (kernel usw_merge_split); then a block reads its parts
- * of a and b, splits them again, thread by thread, and each thread merges a few items one by one
- * (usw_merge_tiles). Equal items: a's first.
- * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: each item is read
- * once and written once, and two binary searches a tile.
+ * A level is a number of merges side by side, each of two runs a and b. The kernel usw_merge_split
+ * finds where each tile of the output begins in a and b, by halving along the tile's diagonal; then
+ * a block of usw_merge_tiles reads the tile's ranges of a and b, splits them again, thread by
+ * thread, and each thread merges a few items one by one. Of equal items those of a come first.
+ * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: a level reads each
+ * item once, writes it once, and searches twice a tile.
  *
- * Two runs of few items are merged in one cooperative launch (usw_merge_once), in which every
- * block finds its own two cuts; of very few by one block (usw_merge_few); two long runs of keys by
- * merge_ring.cuh.
+ * Two runs whose tiles fit the device at once are merged in one cooperative launch
+ * (usw_merge_once), in which every block finds its own two cuts; two of up to 5,120 items by one
+ * block (usw_merge_few); two long runs of keys by merge_ring.cuh.
  *
- * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
- * or the tile copies a and b instead, so that the output always holds every item once.
+ * Runs that are not sorted make cuts that contradict each other. The kernels compare neighbouring
+ * cuts, and where these contradict, the merge or the tile copies a and b instead, so that the
+ * output always holds every item once.
  *
  * Operations O say what an item is:
  *     stored, item            in memory, and as it is compared
@@ -38,10 +39,11 @@ template <typename O> struct usw_merge_pair {
     const typename O::stored *a, *b;
     typename O::stored *out;
     uint64_t na, nb;
-    uint64_t tile_begin; /* tiles of the merges before it in its level */
+    uint64_t tile_begin; /* tiles of the merges before this one in its level */
 };
 
-/* A merge and a tile of it, or a cut: tile t of merge m lies between cuts t + m and t + m + 1. */
+/* A merge and one of its tiles, or of its cuts: tile t of merge m lies between cuts t + m and t + m
+ * + 1 of the level. */
 struct usw_merge_place {
     unsigned merge;
     uint64_t tile;
@@ -106,11 +108,11 @@ template <typename O> struct usw_merge_uniform {
 };
 
 struct usw_merge_cuts {
-    uint64_t *cuts; /* how many items of a come before a cut */
-    unsigned *bad;  /* for each merge: its cuts contradict each other */
+    uint64_t *cuts; /* of a level: how many items of a come before each */
+    unsigned *bad;  /* for each merge: 1 if its cuts contradict each other */
 };
 
-/* How many of the first `rank` items of the merge are a's. get_a and get_b give items. */
+/* How many of the first `rank` items of the merge are a's. get_a(i) and get_b(i) return items. */
 template <typename O, typename I, typename A, typename B>
 __device__ __forceinline__ I usw_merge_rank(const O &o, I na, I nb, I rank, A get_a, B get_b)
 {
@@ -130,7 +132,7 @@ template <typename O, typename L>
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_split(O o, L level, usw_merge_cuts to, uint64_t cuts)
 {
-    /* Blocks overlap by one cut, so that every neighbour is compared. */
+    /* Blocks overlap by one cut, so that every cut is compared with the one before. */
     USW_SHARED_ARRAY(uint64_t, cut_of, [USW_MERGE_THREADS]);
     const uint64_t at = blockIdx.x * uint64_t(USW_MERGE_THREADS - 1) + threadIdx.x;
     usw_merge_place p = {0, 0};
@@ -156,8 +158,8 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     }
 }
 
-/* Merges buffer[a, a_end) and buffer[b, b_end), from these on, until `mine` is full. Returns where it
- * stands in a then. */
+/* Merges buffer[a, a_end) and buffer[b, b_end) until `mine` is full. Returns the place in buffer of
+ * the first item of a that was not taken. */
 template <typename O, unsigned items>
 __device__ __forceinline__ unsigned
 usw_merge_serial(const O &o, const typename O::item *buffer, unsigned a, unsigned a_end, unsigned b,
@@ -240,7 +242,8 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     }
 }
 
-/* The tile of the merge that begins at `rank`, between two cuts; bad: a is copied, then b. */
+/* The tile of the merge that begins at `rank`, between two cuts; where `bad` is set the tile is
+ * copied, a first, then b. */
 template <typename O>
 __device__ __forceinline__ void
 usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t cut,
@@ -267,7 +270,8 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_tiles(O o, L level, usw_merge_cuts from)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]); /* one more is read, and not used */
+    USW_SHARED_ARRAY(typename O::item, buffer,
+                     [tile + 1]); /* the last item is read, and not used */
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     const usw_merge_place p = level.find(blockIdx.x, 0);
     const uint64_t cut_at = blockIdx.x + p.merge;
@@ -277,7 +281,8 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
 
 /* ---- two runs in one launch ---- */
 
-/* All blocks of a cooperative launch meet, once, at g->barrier: whether any has said yes. */
+/* A barrier for all blocks of a cooperative launch, once, at g->barrier: whether `yes` is true in
+ * any block. */
 __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
 {
     USW_SHARED(unsigned, found);
@@ -298,8 +303,8 @@ __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
     return found != 0;
 }
 
-/* A block a tile, all at once: each finds its own cuts. */
-#ifdef USW_EMULATE /* the ring of merge_ring.cuh is to be met */
+/* A block a tile, all blocks at once: each finds its own cuts. */
+#ifdef USW_EMULATE /* so that tests of few keys take the ring of merge_ring.cuh, too */
 enum : unsigned { USW_MERGE_ONCE_BLOCKS = 2 };
 #else
 enum : unsigned { USW_MERGE_ONCE_BLOCKS = 4 }; /* a multiprocessor */
@@ -327,8 +332,9 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ONCE_BLOCKS)
     usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), buffer, starts);
 }
 
-/* A few thousand items: one block, which nobody need tell where to cut, and more threads with fewer
- * items each, since it is the time of one thread's steps that counts. */
+/* Up to 5,120 items: one block merges all of them, so that no cut is searched in memory. Its
+ * threads are more and have fewer items each, since the steps of one thread take most of the
+ * time. */
 enum : unsigned { USW_MERGE_FEW_THREADS = 1024, USW_MERGE_FEW_ITEMS = 5 };
 enum : unsigned { USW_MERGE_FEW = USW_MERGE_FEW_THREADS * USW_MERGE_FEW_ITEMS };
 template <typename O>
@@ -341,7 +347,7 @@ __global__ void __launch_bounds__(USW_MERGE_FEW_THREADS) usw_merge_few(O o, usw_
         buffer, starts);
 }
 
-/* Queues one level: bad has a zero for each merge, cuts buffer for tiles + merges. */
+/* Queues one level. cuts.bad has a 0 for each merge, cuts.cuts has memory for tiles + merges. */
 template <typename O, typename L>
 static inline upsweep_status usw_merge_level(usw_gpu *g, const O &o, const L &level, uint64_t tiles,
                                              uint64_t merges, const usw_merge_cuts &cuts)

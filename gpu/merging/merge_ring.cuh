@@ -2,16 +2,17 @@
  *
  * Each block takes neighbouring tiles of the output. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
- *     cutter   finds where tiles begin in a and b, 16 at a time, a lane each, ahead of the others
- *     mover    when a buffer is free: gets the next tile's parts of a and b by the copy engine
- *     mergers  when a tile has come: a group of 8 warps merge an eighth of it each, on their own,
- *              and put it out; groups take turns
- * So memory is asked for the next tiles while these are merged, and no merge waits for a search in
- * memory. The first cuts of all blocks are found by all warps at once, 32 places at a time.
+ *     cutter   finds where 16 tiles begin in a and b, a lane for each, ahead of the others
+ *     mover    when a buffer is free: gets the next tile's ranges of a and b by the copy engine
+ *     mergers  when a tile has come: the 8 warps of a group merge an eighth of the tile each,
+ *              and write it; groups take turns
+ * So the next tiles are on their way while a tile is merged, and no merge waits for a search in
+ * memory. The first cuts of a block are found by all its warps at once, each of which compares 32
+ * places at a time.
  *
- * Lists that are not sorted make cuts that contradict each other. Cuts are therefore held within
- * what lies between their neighbours, and a warp whose lanes disagree copies what it should have
- * merged, so that the output always holds every key once. */
+ * Runs that are not sorted make cuts that contradict each other. The cutter therefore limits each
+ * cut to what lies between its neighbours, and a warp whose lanes disagree copies the keys that it
+ * should have merged, so that the output always holds every key once. */
 #ifndef USW_GPU_MERGING_MERGE_RING_CUH
 #define USW_GPU_MERGING_MERGE_RING_CUH
 
@@ -20,7 +21,7 @@
 template <typename K> struct usw_merge_ring_shared {
     usw_merge_ring_buffer<K> buffers[usw_merge_ring_shape<K>::buffers];
     K out[usw_merge_ring_shape<K>::groups][usw_merge_ring_shape<K>::tile];
-    uint64_t begin, end; /* the block's part of a */
+    uint64_t begin, end; /* the block's range of a */
     uint64_t cuts[2][USW_MERGE_RING_BATCH];
     usw_gate found[2], used[2], came[usw_merge_ring_shape<K>::gates];
 };
@@ -63,7 +64,7 @@ __device__ __forceinline__ void usw_merge_ring_open(const usw_merge_ring_args<K>
     __syncthreads();
 }
 
-/* A warp: the cuts of one batch after the other, the first of which is there already. */
+/* A warp: the cuts of one batch after the other; usw_merge_ring_open has found the first batch. */
 template <bool plain, typename K>
 __device__ __forceinline__ void usw_merge_ring_cut(const usw_merge_ring_args<K> &a,
                                                    usw_merge_ring_shared<K> &s)
@@ -109,11 +110,11 @@ __device__ __forceinline__ void usw_merge_ring_cut(const usw_merge_ring_args<K> 
 
 /* ---- tiles in ---- */
 
-/* A part of a list that goes to x: what the copy engine can take, and the keys at its ends, at most
- * a vector each, of which a lane takes one. */
+/* A range of a run that goes to a buffer: whole vectors, which the copy engine takes, and the keys
+ * before and behind them, less than a vector each, of which each lane takes one. */
 template <typename K> struct usw_merge_ring_range {
     const K *from;
-    unsigned lead, count; /* keys in front of `from` in its vector; keys */
+    unsigned lead, count; /* keys in front of `from` in its vector; keys of the range */
     unsigned head, bulk;  /* keys before the first whole vector; keys in whole ones */
     K edge;
 
@@ -129,7 +130,7 @@ template <typename K> struct usw_merge_ring_range {
             edge = from[at()];
         }
     }
-    /* The lane's key at an end, or beyond. */
+    /* The place of this lane's key at one of the ends; count or more: the lane has none. */
     __device__ __forceinline__ unsigned at() const
     {
         const unsigned lane = threadIdx.x % 32;

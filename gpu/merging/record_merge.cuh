@@ -2,9 +2,9 @@
  *
  * Items of the first 8 bytes of the normalised key and the position are sorted tile by tile, in
  * shared memory, then merged (merge.cuh); where 8 bytes are equal the records themselves are
- * compared (records.cuh). Then the records move, once.
- * Shape: 256 threads, 7 items each, 28 KB of shared memory. Traffic: 32 bytes an item and level,
- * twice the records at the end, and the records that are compared. */
+ * compared (records.cuh). Then the records move, once. Shape: 256 threads, 7 items each, 28 KB of
+ * shared memory. Traffic: 32 bytes an item and level, twice the records at the end, and the records
+ * whose first 8 bytes are equal. */
 #ifndef USW_GPU_MERGING_RECORD_MERGE_CUH
 #define USW_GPU_MERGING_RECORD_MERGE_CUH
 
@@ -19,7 +19,7 @@ namespace
 constexpr unsigned RECORD_ITEMS = USW_MERGE_ITEMS<usw_record_order>;
 constexpr unsigned RECORD_TILE = USW_MERGE_TILE<usw_record_order>;
 
-/* Sorts buffer[0 .. count): every thread its own items, then runs merge two by two. */
+/* Sorts buffer[0 .. count): every thread sorts its own items, then runs are merged two by two. */
 __device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_record_item *buffer,
                                           unsigned count)
 {

@@ -1,12 +1,11 @@
-/* kth.cuh - the k-th least key, by its digits from the top down, all of it on the device.
+/* kth.cuh - finds the k-th least key by its digits, from the top down; the host reads nothing back.
  *
- * A pass counts one digit of the candidates: the keys that share the digits found so far. The block
- * that is done last finds the digit's value in which the k-th lies. While a pass counts it also
- * keeps the candidates if they are few, and the next pass then reads those alone: of uniform keys
- * the first two passes read n keys each and the others hardly any.
- * Shape: 512 threads, a grid that stays; a table of 2^11 counters
- * (gpu/selection/bucket_counters.cuh). Which key is kept where depends on chance, what is found
- * does not. */
+ * A pass counts one digit of the candidates, which are the keys that share the digits found so far.
+ * The block that ends last finds the value of the digit that the k-th key has. Where candidates are
+ * few, a pass also keeps them, and the next pass reads the kept ones alone: of uniform keys the
+ * first two passes read n keys each and the others hardly any. Shape: 512 threads, a grid that
+ * stays; a table of 2^11 counters (gpu/selection/bucket_counters.cuh). The order of kept keys
+ * depends on chance; the key that is found does not. */
 #ifndef USW_GPU_SELECTION_KTH_CUH
 #define USW_GPU_SELECTION_KTH_CUH
 
@@ -17,21 +16,22 @@ constexpr struct {
     unsigned threads, digit_bits;
 } usw_kth_tuning = {512, 11};
 
-/* What is known after a pass; in device memory, zero at first but for rank and equal. */
+/* What a pass leaves for the next one, in device memory; 0 at first but for rank and equal. */
 struct usw_kth {
     unsigned long long prefix;      /* the digits found; at the end the mapped key */
-    unsigned long long rank;        /* of the k-th among the candidates */
+    unsigned long long rank;        /* the k-th key's among the candidates */
     unsigned long long less, equal; /* keys less than all candidates; candidates */
     unsigned long long source_n;    /* candidates kept */
     unsigned long long kept;        /* so far in this pass */
-    unsigned source, blocks_done;   /* 0: the keys themselves; 1, 2: kept candidates */
+    unsigned source,
+        blocks_done; /* source: 0 for the keys themselves, 1 or 2 for kept candidates */
 };
 
-/* Called by the whole block; digits from the found ones on. */
+/* The arguments of one pass, over the digit of `bits` bits from bit `shift` on. */
 template <typename K> struct usw_kth_pass {
     usw_gpu_keymap<K> map;
     K *keep_1, *keep_2;
-    uint64_t capacity; /* of each */
+    uint64_t capacity; /* of keep_1 and of keep_2, in keys */
     usw_kth *state;
     unsigned long long *counts; /* of this pass, zero */
     unsigned shift, bits;
@@ -43,7 +43,7 @@ template <typename K> struct usw_kth_pass {
     }
 };
 
-/* Appends the keys flagged in `mine` to `to`. */
+/* A whole block appends the keys whose bit of `mine` is set to `to`. */
 template <typename K, unsigned per>
 __device__ __forceinline__ void usw_kth_keep(const K (&key)[per], unsigned mine, K *to,
                                              unsigned long long *kept)
@@ -72,7 +72,7 @@ __device__ __forceinline__ void usw_kth_keep(const K (&key)[per], unsigned mine,
     __syncthreads();
 }
 
-/* By one block, after all others are done: which digit it is. */
+/* The last block finds the digit of the k-th key. */
 template <typename K>
 __device__ __forceinline__ void usw_kth_choose(const usw_kth_pass<K> &pass, bool keeps)
 {
@@ -183,7 +183,8 @@ static __global__ void usw_kth_begin(usw_kth *state, uint64_t n, uint64_t k)
     *state = {0, k, 0, n, 0, 0, 0, 0};
 }
 
-/* take() comes before the first launch; keep and capacity are set by the caller (capacity may be 0). */
+/* The caller sets keep and capacity, which may be 0, and calls take() before the first launch, then
+ * run(). */
 template <typename K> struct usw_kth_search {
     usw_kth *state;
     unsigned long long *counts;

@@ -1,13 +1,13 @@
-/* pick.cuh - picks keys of two classes out of an array in one pass, in order, each class with its
- * ranks from 0: what unique, run lengths, nth and top-k share.
+/* pick.cuh - writes the keys of one class or two of an array in one pass, each class in order with
+ * ranks from 0; unique, run lengths, nth and top-k use it.
  *
- * Shape: 256 threads, a tile of up to 16 KB; a warp owns a stretch of the tile. Steps: load (16
- * bytes a lane), flags, ranks within the tile (warp shuffles on four counts packed in 64 bits), the
- * sum over earlier tiles (gpu/carry/look_back_sum.cuh, one warp a class), exchange through shared
+ * Shape: 256 threads, a tile of up to 16 KB; a warp owns a range of the tile. Steps: load (16 bytes
+ * a lane), flags, ranks within the tile (warp shuffles on four counts packed in 64 bits), the sum
+ * over earlier tiles (gpu/carry/look_back_sum.cuh, one warp a class), exchange through shared
  * memory, emit. Traffic: each key is read once and those picked are written once.
  *
- * A tile's keys are in registers before any later tile learns its place, so output may overwrite
- * input at or before the tile. A policy says what is picked and where it goes:
+ * A tile's keys are in registers before any later tile learns its place, so that output may
+ * overwrite input at or before the tile. A policy says which keys are picked and where they go:
  *     bool NEEDS_BEFORE               flags() gets the key before each
  *     bool NEEDS_PLACES               emit() gets the key's position
  *     bool IN_PLACE                   output is input: keys that stay are not written
@@ -26,7 +26,7 @@
 
 enum : unsigned { USW_PICK_THREADS = 256, USW_PICK_WARPS = USW_PICK_THREADS / 32 };
 
-/* Vectors of a thread: the tile and the places of its keys fit the shared memory. */
+/* Vectors of a thread: as many as let the tile and the places of its keys fit the shared memory. */
 template <typename K> constexpr unsigned USW_PICK_VECTORS = sizeof(K) == 1 ? 2 : 4;
 template <typename K>
 constexpr unsigned USW_PICK_TILE = USW_PICK_THREADS *USW_PICK_VECTORS<K> *(16 / sizeof(K));
@@ -42,8 +42,9 @@ template <unsigned vectors> struct usw_pick_flags {
     unsigned bits[vectors];
 };
 
-/* The rank within the tile of each vector's first flagged key, and the warp's number of them. A
- * warp's vectors follow each other lane by lane, then row by row. */
+/* Gives the rank within the warp's range of each vector's first flagged key, and returns the number
+ * of flagged keys in that range. A warp's vectors follow each other lane by lane, then row by
+ * row. */
 template <unsigned vectors>
 __device__ __forceinline__ unsigned usw_pick_rank(const usw_pick_flags<vectors> &flags,
                                                   unsigned (&rank)[vectors])
@@ -73,7 +74,7 @@ template <typename K, bool with_places> struct usw_pick_shared {
     K keys[USW_PICK_TILE<K>];
     uint16_t places[with_places ? USW_PICK_TILE<K> : 1];
     unsigned totals[2][USW_PICK_WARPS];
-    unsigned last_head; /* its place in the tile + 1, or 0 */
+    unsigned last_head; /* the place of the tile's last head + 1, or 0 */
     uint64_t before[2];
 };
 
@@ -83,10 +84,10 @@ template <typename K, typename P> struct usw_pick_tile {
     K key[vectors][per], before_first;
     usw_pick_flags<vectors> flags[P::CLASSES];
     unsigned rank[P::CLASSES][vectors], totals[P::CLASSES], starts[P::CLASSES];
-    uint64_t first;  /* vector of this thread, the others are 32 apart */
-    unsigned place;  /* of its first key in the tile */
-    bool whole;      /* the tile is */
-    uint64_t origin; /* position of the tile's first key; below 0 modulo 2^64 before the array */
+    uint64_t first;  /* this thread's first vector; its others follow at distance 32 */
+    unsigned place;  /* of this thread's first key in the tile */
+    bool whole;      /* all keys of the tile are there */
+    uint64_t origin; /* position of the tile's first key, modulo 2^64 */
 
     __device__ __forceinline__ void load(const usw_span<K> &span, unsigned tile)
     {
@@ -115,7 +116,8 @@ template <typename K, typename P> struct usw_pick_tile {
 
     __device__ __forceinline__ void flag(const usw_span<K> &span, const P &policy)
     {
-        /* Most tiles are whole and do not begin the array: no key needs to be asked for. */
+        /* Most tiles are whole and do not begin the array, so that no key of theirs is tested for
+         * being there. */
         whole &&origin != 0 ? flag_keys<true>(span, policy) : flag_keys<false>(span, policy);
     }
 
@@ -302,7 +304,7 @@ template <typename K> static inline unsigned usw_pick_tiles(const usw_span<K> &s
     return static_cast<unsigned>((span.vectors() + vectors - 1) / vectors);
 }
 
-/* Takes scratch for two chains; cleared by usw_pick_run. */
+/* Takes scratch for two look-back chains, which usw_pick_run clears. */
 template <typename K>
 static inline upsweep_status usw_pick_take(usw_gpu *g, const void *keys, size_t n,
                                            usw_pick_chains *chains)

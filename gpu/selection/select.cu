@@ -1,6 +1,6 @@
 /* select.cu - order tested, the k-th key found, the k best picked, and runs of equal keys.
  *
- *   is_sorted   one read; a tile behind a break that is known is left out.
+ *   is_sorted   one read; tiles behind a break that was found are left out.
  *   nth         the k-th key by digits (kth.cuh); then one pass (pick.cuh) moves the keys below it
  *               to the front, in place, and those above to scratch, and a last one fills up what
  *               lies between with the key itself (keys that are equal have equal bits) and copies
@@ -9,7 +9,7 @@
  *               as many equal to it as are wanted, both in order of position; then they are sorted
  *               by the stable sort. Traffic: three reads of n.
  *   unique      one pass, in place.
- *   runs        one pass; what a tile learns of those before is also where the last run began. */
+ *   runs        one pass; a tile also learns where the last run before it began. */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"
@@ -21,7 +21,7 @@ namespace
 
 constexpr struct {
     unsigned threads, blocks_a_sm;
-    size_t share; /* top-k keeps candidates in capacity for a share of n */
+    size_t share; /* top-k keeps n / share candidates at most */
 } tuning = {512, 4, 16};
 
 /* ---- is_sorted ---- */
@@ -92,7 +92,7 @@ upsweep_status is_sorted(usw_gpu *g, const usw_gpu_sort *s, uint64_t *first)
 
 /* ---- nth ---- */
 
-/* Keys below the found one to the front, those above to `above`. */
+/* Writes keys below the found one to the front of `keys`, those above it to `above`. */
 template <typename K> struct partition_keys {
     static constexpr bool NEEDS_BEFORE = false, NEEDS_PLACES = false, RUNS = false,
                           IN_PLACE = false;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(tuning.threads)
 {
     const uint64_t less = found->less, bound = less + found->equal;
     const K key = map.unmap(static_cast<K>(found->prefix));
-    constexpr unsigned flight = 8; /* keys of a thread at a time */
+    constexpr unsigned flight = 8; /* keys of a thread that are on their way at once */
     const uint64_t tile = uint64_t(tuning.threads) * flight;
     for (uint64_t at = less + blockIdx.x * tile + threadIdx.x; at < n; at += gridDim.x * tile) {
         K rest[flight];
@@ -174,7 +174,7 @@ template <typename K> upsweep_status nth_of(usw_gpu *g, const usw_gpu_sort *s, s
 upsweep_status nth(usw_gpu *g, const usw_gpu_sort *s, size_t k)
 {
     if (s->in_place) {
-        return usw_sort_radix_cuda.sort(g, s); /* its order is more than what was asked for */
+        return usw_sort_radix_cuda.sort(g, s); /* a sorted array is partitioned at k, too */
     }
     return usw_gpu_by_width(s->width, [&](auto key) { return nth_of<decltype(key)>(g, s, k); });
 }
@@ -217,7 +217,7 @@ template <typename K> struct best_keys {
     }
 };
 
-/* out and index hold the k best in order of position. */
+/* Sorts the k best, which out and index hold in order of position. */
 upsweep_status sort_best(usw_gpu *g, const usw_gpu_sort *s, const void *keys, size_t k, void *out,
                          uint64_t *index, bool indices_too)
 {

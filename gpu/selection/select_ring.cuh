@@ -1,20 +1,21 @@
-/* select_ring.cuh - elements picked out of a large array, in order, by blocks that stay, one a
- * multiprocessor, whose warps have one step each; tiles go round through a ring of buffers in shared
- * memory, as in gpu/folds/scan_ring.cuh.
+/* select_ring.cuh - writes the elements of a large array that are picked, in order, by blocks that
+ * stay, one a multiprocessor, each of whose warps takes one step; tiles go through a ring of
+ * buffers in shared memory, as in gpu/folds/scan_ring.cuh.
  *
  * Tile t belongs to block t mod blocks. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
  *     mover    gets the next tile into a buffer that is empty
  *     up       when a tile has come: a bit for each element, set if it is picked
  *     tops     when all bits are there: ranks of every 32 elements, and the tile's sum to its node
- *     clerk    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
+ *     spine    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
  *     asker    asks for the carry of the block's own tiles
  *     down     when it is there: a warp takes its stretch of the tile into registers, puts what is
  *              picked back side by side, and writes it by whole lines of memory
- * So a buffer waits for its carry while others are filled, and memory is never without work. A carry
- * is known when all tiles before have come, so the result may overwrite the input.
+ * So other buffers are filled while one waits for its carry, and memory is never without work. A
+ * carry is known only when all tiles before have come, so that the result may overwrite the input.
  *
- * Traffic: an element once, its flag or bit once, and once more if it is picked. */
+ * Traffic: each element is read once, its flag or bit once; an element that is picked is written
+ * once. */
 #ifndef USW_GPU_SELECTION_SELECT_RING_CUH
 #define USW_GPU_SELECTION_SELECT_RING_CUH
 
@@ -26,7 +27,7 @@ template <typename S> using usw_select_place = usw_ring_place<usw_select_buffer<
 
 /* ---- steps ---- */
 
-/* The last tile, if it is not whole; a whole warp. */
+/* A whole warp gets the last tile, if that is not whole. */
 template <typename S>
 __device__ __forceinline__ void usw_select_get_last(const usw_select_args &a,
                                                     usw_select_buffer<S> &buffer, uint64_t t,
@@ -76,7 +77,7 @@ __device__ __forceinline__ void usw_select_move(const usw_select_args &a, usw_se
 {
     for (const uint64_t lap = p.t + a.buffers * uint64_t(gridDim.x); p.t < a.books.tiles;
          p.next()) {
-        if (p.t >= lap) { /* the buffer was used before */
+        if (p.t >= lap) { /* the buffer holds an earlier tile */
             usw_gate_wait(&p.buffer->gates.swept, p.phase ^ 1);
             usw_bulk_written();
         }
@@ -139,7 +140,7 @@ __device__ __forceinline__ void usw_select_down(const usw_select_args &a, usw_se
 template <typename S>
 __global__ void __launch_bounds__(usw_select_warps::threads, 1) usw_select_ring(usw_select_args a)
 {
-#if USW_GATES /* elsewhere it is never launched */
+#if USW_GATES /* on other devices the kernel is never launched */
     typedef usw_select_sums<S::runs> sums;
     typedef usw_ring_spine_state<sums> spine_state;
     USW_DYNAMIC_SHARED(usw_select_buffer<S>, buffers);
@@ -183,8 +184,9 @@ template <typename S> static inline unsigned usw_select_buffers(const usw_gpu *g
     return fit < USW_SELECT_BUFFERS ? fit : +USW_SELECT_BUFFERS;
 }
 
-/* Whether n elements are for the ring: many, aligned, on a device with the copy engine. A plan for
- * any device says no, so what it counts must be enough for either way. */
+/* Whether n elements are for the ring: many, aligned, on a device with the copy engine. In a plan
+ * for any device the answer is no; usw_select_count adds the ring's scratch to that of the other
+ * method. */
 template <typename S>
 static inline bool usw_select_takes(const usw_gpu *g, const void *in, const void *flags, uint64_t n)
 {
@@ -194,7 +196,7 @@ static inline bool usw_select_takes(const usw_gpu *g, const void *in, const void
            usw_gate_works(usw_select_ring<S>);
 }
 
-/* a.books.nodes: zeroed, or of a split with the tiles' sums. */
+/* a.books.nodes: zeroed, or in a split with the tiles' sums. */
 template <typename S> static inline upsweep_status usw_select_launch(usw_gpu *g, usw_select_args a)
 {
     a.buffers = usw_select_buffers<S>(g);
@@ -205,13 +207,13 @@ template <typename S> static inline upsweep_status usw_select_launch(usw_gpu *g,
                                   a.buffers * sizeof(usw_select_buffer<S>), a);
 }
 
-/* The nodes' buffer; NULL: there is none. */
+/* The scratch for the nodes of all tiles, or NULL. */
 template <typename S> static inline usw_node *usw_select_nodes(usw_gpu *g, uint64_t n)
 {
     return static_cast<usw_node *>(usw_gpu_scratch(g, usw_select_tiles<S>(n) * sizeof(usw_node)));
 }
 
-/* Beside the other way, which a plan for any device follows, it counts the nodes. */
+/* A plan for any device counts the scratch of the other method; this adds the ring's nodes. */
 template <typename S> static inline void usw_select_count(usw_gpu *g, uint64_t n)
 {
     if (g->device < 0) {
@@ -219,7 +221,7 @@ template <typename S> static inline void usw_select_count(usw_gpu *g, uint64_t n
     }
 }
 
-/* In one pass over keys, without a count before it. */
+/* Selects in one pass, without a count of flags before it. */
 template <typename S> static inline upsweep_status usw_select_run(usw_gpu *g, usw_select_args a)
 {
     a.books.nodes = usw_select_nodes<S>(g, a.n);

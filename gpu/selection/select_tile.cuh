@@ -1,5 +1,5 @@
-/* select_tile.cuh - a tile from which elements are picked, in its buffer in shared memory:
- * marked, ranked, packed and written (gpu/selection/select_ring.cuh). */
+/* select_tile.cuh - one tile of gpu/selection/select_ring.cuh in its buffer in shared memory: its
+ * elements are marked, ranked, packed and written. */
 #ifndef USW_GPU_SELECTION_SELECT_TILE_CUH
 #define USW_GPU_SELECTION_SELECT_TILE_CUH
 
@@ -8,22 +8,25 @@
 
 enum usw_select_kind {
     USW_SELECT_FLAGGED, /* elements whose flag is set */
-    USW_SELECT_SPLIT,   /* those whose bit is 0, then the others; sums are there already */
-    USW_SELECT_HEADS,   /* keys that differ from the one before */
-    USW_SELECT_RUNS,    /* the same, and how far it is from each to the next; n < 2^32 */
+    USW_SELECT_SPLIT,   /* elements whose bit is 0, then the others; sums are counted before */
+    USW_SELECT_HEADS,   /* keys that differ from the key before */
+    USW_SELECT_RUNS,    /* the same keys, and the distance from each to the next; n < 2^32 */
 };
 
 /* Every number that may be tuned. */
 constexpr struct {
-    unsigned up, down;               /* warps that share each tile */
-    unsigned bytes, bytes_flagged;   /* of a tile's elements; */
-    unsigned spines, spines_flagged; /* at most USW_RING_CLERKS */
-    unsigned tiles_least;            /* of a block */
+    unsigned up, down;               /* warps that share each tile, upward and downward */
+    unsigned bytes, bytes_flagged;   /* of a tile's elements */
+    unsigned spines, spines_flagged; /* spine warps, at most USW_RING_CLERKS */
+    unsigned tiles_least;            /* of a block, at least */
 } usw_select_tuning = {8, 16, 32768, 16384, 2, 4, 3};
 #ifdef USW_EMULATE /* so that tests of few elements go through many tiles and buffers */
 enum : unsigned { USW_SELECT_TILE = 1024, USW_SELECT_BUFFERS = 3 };
 #else
-enum : unsigned { USW_SELECT_TILE = 0, USW_SELECT_BUFFERS = 16 }; /* 0: by bytes; at most */
+enum : unsigned {
+    USW_SELECT_TILE = 0,
+    USW_SELECT_BUFFERS = 16
+}; /* tile: 0, by bytes; buffers: at most */
 #endif
 
 template <typename K, usw_select_kind what> struct usw_select_shape {
@@ -46,7 +49,8 @@ template <typename K, usw_select_kind what> struct usw_select_shape {
                   "a lane for each of a warp's words");
 };
 
-/* How many are picked; of runs also where the last head is, counted from 1, in the upper half. */
+/* The sum of a tile: how many elements are picked; of runs the upper half has the place of the last
+ * head, counted from 1. */
 template <bool runs> struct usw_select_sums {
     typedef uint64_t Acc;
     static constexpr bool exact = true;
@@ -63,12 +67,13 @@ template <bool runs> struct usw_select_sums {
 
 /* A tile's place, and the gates that its steps pass. */
 template <typename S> struct alignas(128) usw_select_buffer {
-    typename S::Key keys[S::per + S::tile]; /* behind those before the tile */
+    typename S::Key keys[S::per + S::tile]; /* behind a vector of keys before the tile */
     uint32_t words[S::words];
     uint4 flags[S::flagged ? S::tile / 16 : 1];
-    uint16_t starts[S::words];              /* how many are picked before each word's */
-    uint16_t lasts[S::runs ? S::words : 1]; /* the last head before, counted from 1, or 0 */
-    unsigned ones, last;                    /* of the tile */
+    uint16_t starts[S::words]; /* how many elements are picked before each word */
+    uint16_t
+        lasts[S::runs ? S::words : 1]; /* the last head before each word, counted from 1, or 0 */
+    unsigned ones, last;               /* of the tile: picked elements, last head */
     uint64_t carry;
     usw_ring_gates gates;
 };
@@ -79,9 +84,9 @@ struct usw_select_args {
     uint64_t n;
     unsigned buffers;
     const uint8_t *flags;
-    const uint32_t *bits; /* of a split, with all_ones, which are there already */
+    const uint32_t *bits; /* of a split; both are counted before */
     const uint64_t *all_ones;
-    uint64_t *count;   /* picked; of a split the zeros; NULL: not wanted */
+    uint64_t *count;   /* of picked elements, in a split of zeros; NULL: not wanted */
     uint64_t *lengths; /* of runs */
     usw_ring_books books;
 };
@@ -113,7 +118,7 @@ __device__ __forceinline__ uint32_t usw_select_heads(const usw_select_buffer<S> 
     return count >= at + 32 ? mine : count > at ? mine & ((1u << (count - at)) - 1) : 0;
 }
 
-/* From the words to what is before each; the last lane's sums are the tile's. */
+/* From the words to the sums before each word; the last lane's sums are the tile's. */
 template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select_buffer<S> &buffer)
 {
     const unsigned lane = threadIdx.x % 32, first = lane * S::lane_words;
@@ -154,9 +159,10 @@ template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select
     __syncwarp();
 }
 
-/* ---- a stretch of a tile: what a warp of down does ---- */
+/* ---- a warp's rows of a tile, downward ---- */
 
-/* A warp: value(i) for each i < count to `to`, lines of memory whole where they can be. */
+/* A warp writes value(i) to `to` for each i < count, by whole lines of memory where these are
+ * whole. */
 template <typename T, typename V>
 __device__ __forceinline__ void usw_select_put(T *to, unsigned count, V value)
 {
@@ -177,15 +183,15 @@ template <unsigned rows> struct alignas(2 * rows) usw_select_starts {
     uint16_t v[rows];
 };
 
-/* A warp's rows of tile t, and where they go. */
+/* A warp's rows of tile t, and the places where their elements go. */
 template <typename S> struct usw_select_rows {
     typedef typename S::Key K;
     static constexpr unsigned together = S::rows % 4 == 0 ? 4 : S::rows % 2 == 0 ? 2 : 1;
     const usw_select_words<together> *words;
     const usw_select_starts<together> *starts;
     unsigned base;        /* how many are picked in the tile before the first row */
-    unsigned ones, there; /* of the rows: picked, and all */
-    uint64_t from, to;    /* the first element's place, and of the first one picked its rank */
+    unsigned ones, there; /* of the rows: elements picked, and all elements */
+    uint64_t from, to;    /* the first element's position, and the rank of the first one picked */
 
     __device__ __forceinline__ usw_select_rows(const usw_select_args &a,
                                                const usw_select_buffer<S> &buffer, uint64_t t,
@@ -224,7 +230,8 @@ template <typename S> struct usw_select_rows {
         }
         __syncwarp();
     }
-    /* How long the runs are that end before each head; x: buffer of the rows, which is free. */
+    /* Writes the lengths of the runs that end before each head; x: the rows' part of the buffer,
+     * which is free. */
     __device__ __forceinline__ void lengths(const usw_select_args &a,
                                             const usw_select_buffer<S> &buffer, uint64_t t,
                                             unsigned warp, K *x) const
@@ -235,7 +242,7 @@ template <typename S> struct usw_select_rows {
         __syncwarp();
         pack(places, places, [&](unsigned r) { return static_cast<uint16_t>(32 * r + lane); });
         uint64_t *out = a.lengths + to;
-        const unsigned first = to == 0 ? 1 : 0; /* nothing ends there */
+        const unsigned first = to == 0 ? 1 : 0; /* no run ends before the first head */
         usw_select_put(out + first - 1, ones < first ? 0 : ones - first, [&](unsigned i) {
             const unsigned j = i + first;
             return j == 0 ? from + places[0] - before
@@ -244,7 +251,7 @@ template <typename S> struct usw_select_rows {
     }
 };
 
-/* zeros: of the whole array, if it is split. */
+/* Writes a warp's rows. zeros: of the whole array, in a split. */
 template <typename S>
 __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
                                                    usw_select_buffer<S> &buffer, uint64_t t,
@@ -275,7 +282,7 @@ __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
     }
 }
 
-/* One thread, at the last tile. */
+/* One thread, at the last tile, writes the results that are single numbers. */
 template <typename S>
 __device__ __forceinline__ void usw_select_finish(const usw_select_args &a,
                                                   const usw_select_buffer<S> &buffer, uint64_t t)

@@ -1,9 +1,10 @@
-/* split_one_launch.cuh - splits and compactions of up to a hundred thousand elements or so.
+/* split_one_launch.cuh - splits and compactions of few elements in one launch: at most a tile of
+ * 1,024 a multiprocessor.
  *
- * Tiles are small, one a multiprocessor at most, and all there at once. A block tells its ones by a
- * node that stays (gpu/carry/last_block_collects.cuh), and looks at those of all tiles: there is
- * one launch, nobody clears memory before, and nobody passes a barrier. When it knows all of them
- * every element has been read, so it may write in place. */
+ * Tiles are small and their blocks run all at once. A block publishes its ones in a node that stays
+ * from call to call (gpu/carry/last_block_collects.cuh), and reads the nodes of all tiles: there is
+ * one launch, no memory is cleared before it, and there is no barrier. When a block knows all ones,
+ * every element has been read, so that it may write in place. */
 #ifndef USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 #define USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 
@@ -24,7 +25,8 @@ struct usw_split_once_args {
     usw_gather gather;
 };
 
-/* A whole block, when all of its elements have been read: its ones go out, and all ones come in. */
+/* A whole block, when its elements have been read, publishes its ones and collects those of all
+ * blocks. */
 __device__ __forceinline__ usw_split_sums usw_split_once_exchange(const usw_gather &gather,
                                                                   unsigned long long drawn,
                                                                   unsigned ones)
@@ -83,8 +85,8 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_once(usw_split_on
 
 /* ---- host ---- */
 
-/* A tile a multiprocessor: of more of them, blocks would look at too many nodes. A plan has no
- * nodes, and tells the scratch that is taken without them. */
+/* A tile a multiprocessor: with more tiles, blocks would read too many nodes. A plan has no nodes,
+ * so that it counts the scratch of the other methods, which need more. */
 static inline bool usw_split_one_launch_takes(const usw_gpu *g, uint64_t n)
 {
     return g->device >= 0 && n <= uint64_t(USW_SPLIT_ONCE_TILE) * g->sms;
