@@ -270,8 +270,7 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_tiles(O o, L level, usw_merge_cuts from)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, buffer,
-                     [tile + 1]); /* the last item is read, and not used */
+    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]); /* the last one is not used */
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     const usw_merge_place p = level.find(blockIdx.x, 0);
     const uint64_t cut_at = blockIdx.x + p.merge;

@@ -28,9 +28,8 @@ template <typename K> constexpr unsigned VECTORS = sizeof(K) >= 4 ? 2 : 1;
 
 /* ---- the kernel ---- */
 
-/* The output of splits: `ids` gets bucket numbers of id_bytes each, that of key base[0] first
- * (NULL: they are not wanted); `fault` gets faults (NULL: this is a histogram, and neither is
- * wanted). */
+/* Of splits: `ids` gets bucket numbers of id_bytes each, that of key base[0] first (NULL: not
+ * wanted), and `fault` gets faults. Of histograms both are NULL. */
 struct outputs {
     void *ids;
     unsigned id_bytes;
@@ -159,8 +158,7 @@ __global__ void __launch_bounds__(tuning.threads_max, B::CLOSE ? 2 : 0)
     counters.flush();
 }
 
-/* Keys of 8 bits are counted by value, and the counts of values are added to their buckets at the
- * end. */
+/* Keys of 8 bits are counted by value; at the end the counts go to the buckets. */
 template <typename B>
 __global__ void __launch_bounds__(tuning.byte_threads)
     count_bytes(usw_span<uint8_t> keys, B buckets, uint32_t count, unsigned long long *counts)
@@ -328,8 +326,7 @@ struct split_scratch {
     char *ids;        /* bucket numbers of the keys, behind `lead` places that are not used */
     uint64_t lead;
     unsigned id_width;
-    usw_chain_word
-        *chain; /* look-back words of the scan of the counts, and behind them its ticket */
+    usw_chain_word *chain; /* words of the scan of the counts, and its ticket behind */
     unsigned tiles;
 };
 
