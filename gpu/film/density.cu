@@ -1,8 +1,8 @@
-/* density.cu - a film's picture as the density of its elements: what is left to see where far
- * more of them than pixels lie side by side, and all of them count.
+/* density.cu - a film's picture as the density of its elements, for arrays of far more elements
+ * than a picture has pixels: each cell counts its elements.
  *
- * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic:
- * 2 n elements read, 2 bytes a cell written, a column's side by side. */
+ * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic: 2
+ * n elements read, 2 bytes a cell written, a column's side by side. */
 #include "gpu/film/film.cuh"
 
 namespace

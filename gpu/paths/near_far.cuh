@@ -1,19 +1,22 @@
-/* near_far.cuh - one search by near and far: the device side of path_bucket.cu.
+/* near_far.cuh - one search by near and far vertices: what a lane and a block of path_bucket.cu do.
  *
- * A vertex waits when its distance has become less than the one its arcs were last relaxed at. Of
- * those, the near ones, below the limit, are entries in a queue; the far ones are in no list: when
- * nothing near is left, a scan over all vertices finds what waits below the next limit. So an entry
- * that finds no room may be dropped: the next scan finds its vertex again.
+ * A vertex waits when its distance has become less than the distance at which its arcs were last
+ * relaxed. Waiting vertices below the limit are near and are entries of a queue; the others are far
+ * and in no list: when no near vertex is left, a scan over all vertices finds those that wait below
+ * the next limit. So an entry for which a queue has no place may be dropped: the next scan finds
+ * its vertex again.
  *
- * A team works in rounds, all blocks taking their shares of the queue. What a block finds near it
- * keeps in its own queue in shared memory and goes on with, hop after hop, without asking the
- * others; after some hops it hands what is left to all. Distances meet by atomic minima only, so
- * this changes how often vertices are relaxed, and not the outcome.
+ * A team works in rounds, in which every block takes its share of the queue. A block keeps the near
+ * vertices that it finds in its own queue, in shared memory, and goes on with these, hop after hop,
+ * without a barrier; after some hops the entries that are left go to the team's queue. Distances
+ * change by atomic minima only, so that the order changes how often vertices are relaxed, and not
+ * the results.
  *
- * An entry is a vertex with the distance it was entered at, and counts only while that is its
- * distance: so each improvement is relaxed once. In a block's queue it also has its row, which was
- * asked for beside the distance, so that a hop costs two looks at memory: the arcs, and their
- * heads. A row longer than `heavy` is cut into chunks, each for a whole block in the next round. */
+ * An entry is a vertex with the distance at which it was entered, and counts only while the vertex
+ * has that distance: so each improvement is relaxed once. An entry of a block's queue also has the
+ * vertex's row, which was loaded together with the distance, so that a hop costs two loads one
+ * after the other: the arcs, and the distances of their heads. A row longer than `heavy` is cut
+ * into chunks, each for a whole block in the next round. */
 #ifndef USW_GPU_PATHS_NEAR_FAR_CUH
 #define USW_GPU_PATHS_NEAR_FAR_CUH
 
@@ -31,12 +34,12 @@ struct near_chunk { /* arcs of one vertex */
     unsigned vertex, count;
 };
 
-/* Words of a team in device memory. Those of the round or phase k are at k % 3: while one is read,
- * the next is written and the one after is made ready. */
+/* Words of a team in device memory. Those of the round or phase k are at k % 3: while the words at
+ * k % 3 are read, those of k + 1 are written and those of k + 2 made ready. */
 struct near_words {
-    unsigned long long entries[3], chunks[3]; /* asked for: may be more than have room */
-    unsigned long long far[3];                /* least distance of what waits in no queue */
-    unsigned long long open[3];               /* targets that are not final */
+    unsigned long long entries[3], chunks[3]; /* wanted: may be more than the queue holds */
+    unsigned long long far[3];  /* least distance of the vertices that wait in no queue */
+    unsigned long long open[3]; /* targets whose distance is not final */
 };
 
 /* What a team searches in. */
@@ -51,12 +54,13 @@ template <typename W> struct near_job {
     size_t queue_most, heavy_most;
     near_words *words;
     unsigned long long *fault;
-    unsigned long long rounds_most; /* more than any search takes: after them it is given up */
-    D most;                         /* what is farther is left out */
-    D step;                         /* width of a bucket, as bits */
-    unsigned group;                 /* lanes for one vertex: a power of two */
-    unsigned hops;                  /* that a block goes on by itself, beside others */
-    bool load_first;                /* at a head's distance, before the atomic operation */
+    unsigned long long
+        rounds_most; /* more rounds than any search takes: after these it is given up */
+    D most;          /* vertices that are farther are left out */
+    D step;          /* width of a bucket, as bits */
+    unsigned group;  /* lanes for one vertex: a power of two */
+    unsigned hops;   /* hops of a block by itself, where other blocks work, too */
+    bool load_first; /* a head's distance is loaded before the atomic operation */
 };
 
 /* A block's own queue, in shared memory. */
@@ -70,7 +74,7 @@ template <typename W, typename T> struct near_queue {
     unsigned long long base;
 };
 
-/* Which of the three words, in turn. */
+/* Which of the three words of a round, a phase or a hop is the one at hand. */
 struct near_turn {
     unsigned k;
     __device__ __forceinline__ unsigned now() const
@@ -104,10 +108,11 @@ template <typename W, typename T> struct near_lane {
     near_queue<W, T> *own;
     near_turn round; /* of the team */
     near_turn hop;   /* of the block */
-    D limit;         /* what is nearer is near */
-    D far;           /* the least of what this lane left to the far ones */
+    D limit;         /* vertices below the limit are near */
+    D far;           /* least distance of the vertices that this lane left far */
 
-    /* Lanes that want one get places from *count, in the order of the lanes. All of the warp. */
+    /* Lanes with `wanted` get places from *count, in the order of the lanes. All of the warp
+     * call. */
     template <typename N> __device__ __forceinline__ N place(bool wanted, N *count) const
     {
         const unsigned lanes = __ballot_sync(~0u, wanted), lane = threadIdx.x % 32;
@@ -122,8 +127,8 @@ template <typename W, typename T> struct near_lane {
         return base + static_cast<N>(__popc(lanes & ((1u << lane) - 1)));
     }
 
-    /* Enters an improved vertex, if it is near: in the block's queue, else in the team's, else
-     * nowhere. All of the warp. */
+    /* Enters an improved vertex, if it is near, in the block's queue; if that is full, in the
+     * team's; if that is full, too, nowhere. All of the warp call. */
     __device__ __forceinline__ void enter(bool improved, D offered, unsigned v, uint64_t row)
     {
         bool near = improved && offered < limit;
@@ -149,7 +154,7 @@ template <typename W, typename T> struct near_lane {
         far = left && offered < far ? offered : far;
     }
 
-    /* Offers a way over one arc, if `has`. All of the warp. */
+    /* Offers a distance over one arc to the arc's head, if `has`. All of the warp call. */
     __device__ __forceinline__ void offer(bool has, D d, usw_arc_of<W> arc)
     {
         bool improved = false;
@@ -167,7 +172,7 @@ template <typename W, typename T> struct near_lane {
     }
 
     /* The arcs a, a + step, .. of v, which is d away; the first of them was read before. All of the
-     * warp, whose lanes may have rows of their own. */
+     * warp call; each lane may have a row of its own. */
     __device__ __forceinline__ void relax(bool mine, D d, unsigned v, size_t a, size_t end,
                                           size_t step, usw_arc_of<W> arc)
     {
@@ -182,10 +187,10 @@ template <typename W, typename T> struct near_lane {
         }
     }
 
-    /* Takes an entry with a group of lanes; rank: of the lane in its group. All of the warp. The
-     * first arcs are read before it is known whether the entry counts. Should lanes of a group see
-     * different distances, then a shorter one has just come, and v waits again: so no arc is
-     * lost. */
+    /* Takes an entry with a group of lanes; rank: the lane's in its group. All of the warp call.
+     * The first arcs are loaded before it is known whether the entry counts. Where lanes of a group
+     * load different distances, a shorter one has just been written, and v waits again: so no arc
+     * is lost. */
     __device__ __forceinline__ void take(bool mine, D d, unsigned v, uint64_t row, unsigned rank)
     {
         usw_span s = {0, 0};
@@ -211,8 +216,8 @@ template <typename W, typename T> struct near_lane {
         relax(mine, d, v, s.begin + rank, s.end, j.group, arc);
     }
 
-    /* Takes an entry a lane, and the arcs of all of them together: arc after arc to lane after
-     * lane, whatever vertex has it. All of the warp. */
+    /* Takes an entry a lane, and the arcs of all 32 entries together: neighbouring arcs go to
+     * neighbouring lanes, whichever vertex they belong to. All of the warp call. */
     __device__ __forceinline__ void take_many(bool mine, D d, unsigned v)
     {
         const unsigned lane = threadIdx.x % 32;
@@ -245,7 +250,8 @@ template <typename W, typename T> struct near_lane {
             offer(has, far_off, has ? j.net.arc(tail, first + i) : usw_arc_of<W>{0, 0});
         }
         for (unsigned rest = __ballot_sync(~0u, left); rest != 0; rest &= rest - 1) {
-            const int o = __ffs(static_cast<int>(rest)) - 1; /* long, and no chunk had room */
+            const int o = __ffs(static_cast<int>(rest)) -
+                          1; /* a long row for whose chunks there was no place */
             const unsigned tail = __shfl_sync(~0u, v, o);
             const D far_off = __shfl_sync(~0u, d, o);
             const usw_span row = j.net.span(tail);
@@ -256,7 +262,8 @@ template <typename W, typename T> struct near_lane {
         }
     }
 
-    /* Leaves the row to the next round, in chunks; false: they found no room. */
+    /* Leaves the row to the next round, in chunks; returns false where there is no place for all of
+     * them. */
     __device__ __forceinline__ bool cut(unsigned v, usw_span s)
     {
         const size_t count = (s.end - s.begin + T::chunk - 1) / T::chunk;
@@ -272,7 +279,7 @@ template <typename W, typename T> struct near_lane {
         return room;
     }
 
-    /* One hop over the block's own queue: how many were in it. All of the block. */
+    /* One hop over the `count` entries of the block's own queue. All of the block call. */
     __device__ __forceinline__ void one_hop(unsigned count)
     {
         const unsigned side = hop.k % 2, rank = threadIdx.x % j.group;
@@ -284,7 +291,7 @@ template <typename W, typename T> struct near_lane {
         }
     }
 
-    /* Begins the next hop; returns how many wait in its queue. All of the block. */
+    /* Begins the next hop; returns how many entries its queue has. All of the block call. */
     __device__ __forceinline__ unsigned next_hop()
     {
         if (threadIdx.x == 0) {

@@ -1,4 +1,4 @@
-/* host_copies.cu - bytes between host and device, and where a pointer points to.
+/* host_copies.cu - copies between host and device, and tells which memory a pointer points to.
  *
  * Memory of the host that is not pinned goes through two pinned buffers: while the device copies
  * from (or to) one, the host fills (or empties) the other. Pinned memory is copied as it is. Small
@@ -12,7 +12,8 @@ namespace
 
 enum : size_t {
     STAGING_BYTES = size_t(8) << 20,
-    MAIL_BYTES = USW_GPU_MAILBOX / 2, /* for downloads; the rest is for fetches and the fault */
+    MAIL_BYTES = USW_GPU_MAILBOX /
+                 2, /* of the mailbox for downloads; the other half is for fetches and the fault */
     FETCHES_AT = MAIL_BYTES
 };
 
@@ -87,7 +88,7 @@ usw_gpu_place usw_gpu_place_of(const usw_gpu *g, const void *pointer)
         return USW_ON_HOST;
     }
     if (a.type == cudaMemoryTypeManaged) {
-        return g == nullptr ? USW_ON_HOST : USW_ON_DEVICE; /* both can reach it */
+        return g == nullptr ? USW_ON_HOST : USW_ON_DEVICE; /* host and device can reach it */
     }
     return a.type != cudaMemoryTypeDevice          ? USW_ON_HOST
            : g == nullptr || a.device == g->device ? USW_ON_DEVICE
@@ -114,7 +115,7 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t
     upsweep_status status = staging_ready(g);
     for (size_t done = 0, turn = 0; done < bytes && status == UPSWEEP_OK; turn ^= 1) {
         size_t some = bytes - done < STAGING_BYTES ? bytes - done : size_t(STAGING_BYTES);
-        /* The buffer may still be on its way, from this upload or from one before. */
+        /* A copy from the buffer may still be under way, of this upload or of an earlier one. */
         status = usw_gpu_check(g, cudaEventSynchronize(g->staged[turn]), "while copying");
         if (status == UPSWEEP_OK) {
             move_host(g, g->staging[turn], static_cast<const char *>(host) + done, some);

@@ -1,4 +1,4 @@
-/* repeat_graph.cu - sorts that come again: remembered, captured, launched as graphs
+/* repeat_graph.cu - calls of sorts that repeat: remembered, captured, launched as graphs
  * (gpu/plugin/repeat_graph.cuh). */
 #include "gpu/plugin/repeat_graph.cuh"
 
@@ -7,9 +7,10 @@
 namespace
 {
 
-enum { CAPTURED_AT = 3 /* calls: whoever sorts an array once or twice pays for no graph */ };
+enum { CAPTURED_AT = 3 /* calls, so that who sorts an array once or twice pays for no graph */ };
 
-/* The call of that key, moved to the front; the one longest not called makes room for a new one. */
+/* Moves the call of that key to the front of g->repeats. A new key takes the place of the call that
+ * was not repeated for longest. */
 usw_repeat_call *remember(usw_gpu_whole *g, const usw_repeat_key &key)
 {
     unsigned at = 0;
@@ -30,7 +31,7 @@ usw_repeat_call *remember(usw_gpu_whole *g, const usw_repeat_key &key)
     return &g->repeats[0];
 }
 
-/* Captures what `queue` queues; none of it runs. False: it cannot be captured. */
+/* Captures what `queue` queues, without running it. Returns false where it cannot be captured. */
 template <typename F> bool capture(usw_gpu_whole *g, usw_repeat_call *call, F queue)
 {
     const cudaStream_t stream = g->stream;
@@ -44,7 +45,7 @@ template <typename F> bool capture(usw_gpu_whole *g, usw_repeat_call *call, F qu
     if (cudaStreamBeginCapture(g->capture_stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) {
         return false;
     }
-    /* The library has seen to it that the scratch is there. Launches are chained as otherwise. */
+    /* The library has reserved the scratch before. Launches are chained as without a capture. */
     g->stream = g->capture_stream;
     const bool queued = queue() == UPSWEEP_OK && usw_gpu_scratch_start(g) == scratch;
     g->stream = stream;
@@ -57,7 +58,7 @@ template <typename F> bool capture(usw_gpu_whole *g, usw_repeat_call *call, F qu
         (void)cudaGraphDestroy(graph);
     }
     call->peak = g->scratch_peak;
-    if (call->graph == nullptr) { /* as if nothing had been tried */
+    if (call->graph == nullptr) { /* the call goes on as if no capture had been tried */
         g->status = UPSWEEP_OK;
         g->error[0] = '\0';
         g->scratch_used = used;
@@ -65,7 +66,7 @@ template <typename F> bool capture(usw_gpu_whole *g, usw_repeat_call *call, F qu
     return call->graph != nullptr;
 }
 
-/* The same whatever else in this process is being captured. */
+/* Captures although another stream of this process may be captured, too. */
 template <typename F> bool capture_isolated(usw_gpu_whole *g, usw_repeat_call *call, F queue)
 {
 #ifdef USW_EMULATE
