@@ -3,10 +3,10 @@
  * Same as the explained form: all that wait in the nearest bucket are taken, and their arcs relaxed
  * side by side; what comes to wait in the same bucket is taken in the next round; when nothing
  * waits there, the least distance that waits begins the next bucket. Differs: only the bucket at
- * hand is a list, all others are one pile that is found by a scan (near and far); blocks go on by
+ * hand is a list (near), vertices of all others are found by a scan (far); blocks go on by
  * themselves for some rounds (gpu/paths/near_far.cuh says how); and buckets are wider, since on a
  * GPU a round costs more than relaxing some vertices twice: 48 mean arcs where vertices have few
- * arcs, a quarter of one where they have many.
+ * arcs, a quarter of a mean arc where they have many.
  *
  * Shape    search: cooperative, a block a multiprocessor, of 512 lanes where vertices have few arcs
  *          (1024 from 2^22 vertices on) and of 1024 where they have many, 96 KB shared. batch: a
@@ -23,7 +23,7 @@ namespace
 {
 
 #ifdef USW_EMULATE
-/* So small that few vertices pass all thresholds. */
+/* So small that graphs of few vertices pass all thresholds. */
 struct search_tuning {
     static constexpr unsigned threads = 64, threads_few = 32, heavy = 8, chunk = 8;
     static constexpr size_t large = 500;
@@ -40,23 +40,24 @@ struct host_tuning {
 };
 #else
 struct search_tuning {
-    static constexpr unsigned threads = 1024, threads_few = 512; /* few: arcs a vertex */
-    static constexpr size_t large = size_t(1) << 22;  /* vertices: threads, also of few arcs */
+    static constexpr unsigned threads = 1024;
+    static constexpr unsigned threads_few = 512;      /* where vertices have few arcs */
+    static constexpr size_t large = size_t(1) << 22;  /* vertices: `threads` in any case */
     static constexpr unsigned queue_bytes = 96 << 10; /* of a block's own queue, in shared memory */
     static constexpr unsigned heavy = 512;            /* arcs that a group of lanes takes at once */
     static constexpr unsigned chunk = 2048;
-    static constexpr unsigned share = 64; /* entries of a block, before there is another one */
-    static constexpr unsigned many = 512; /* entries with which a block asks others */
-    static constexpr unsigned hops_one_block = 256; /* without anybody else */
+    static constexpr unsigned share = 64; /* entries for each block that takes part in a round */
+    static constexpr unsigned many = 512; /* entries from which on other blocks take part */
+    static constexpr unsigned hops_one_block = 256; /* of a block that works alone */
 };
 struct batch_tuning {
     static constexpr unsigned threads = 256, queue_bytes = 32 << 10, heavy = 512, chunk = 1024;
     static constexpr unsigned share = 1024, many = 1024, hops_one_block = 1u << 20;
 };
 struct host_tuning {
-    static constexpr unsigned hops = 16;  /* of a block beside others */
+    static constexpr unsigned hops = 16;  /* of a block, where others work, too */
     static constexpr unsigned blocks = 4; /* of a multiprocessor in a batch */
-    static constexpr double few_arcs = 8; /* a vertex: buckets are wide, and no head is looked at */
+    static constexpr double few_arcs = 8; /* a vertex; with fewer, no head's distance is loaded */
     static constexpr double wide = 48, narrow = 0.25;            /* mean arcs in a bucket */
     static constexpr size_t queue_least = 1024, queue_share = 1; /* 1 / share of the vertices */
     static constexpr size_t batch_bytes = size_t(2) << 30;       /* for all searches of a batch */
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(search_tuning::threads)
     search_near<W, search_tuning>(j, team, own);
 }
 
-/* A batch: what of a job is a row's, and what a team's. */
+/* A batch: the job of the first source, from which take_source makes those of others. */
 template <typename W> struct batch_job {
     near_job<W> first;
     size_t sources;
@@ -82,7 +83,7 @@ template <typename W> struct batch_job {
     unsigned long long *next; /* source */
 };
 
-/* The job of one source in this block's room. One lane. */
+/* One lane makes the job of source s, with the scratch of this block. */
 template <typename W>
 __device__ __forceinline__ void take_source(const batch_job<W> &b, size_t s, near_job<W> *j)
 {
@@ -159,14 +160,15 @@ unsigned long long rounds_most(size_t vertices)
 {
 #ifdef USW_EMULATE
     const unsigned long long few = emulated_setting("UPSWEEP_EMULATE_ROUNDS", 0);
-    if (few > 0) { /* so few that searches meet them */
+    if (few > 0) { /* so few that tests reach the limit */
         return few;
     }
 #endif
     return 8ull * vertices + 64;
 }
 
-/* Room for `teams` searches side by side, and what they have in common. */
+/* Takes the scratch of `teams` searches side by side, and returns the job that they have in
+ * common. */
 template <typename W>
 near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsigned heavy,
                    unsigned chunk)

@@ -1,15 +1,15 @@
 /* path_dijkstra.cu - Dijkstra's shortest paths with a parallel minimum, CUDA form.
  *
- * Same as the explained form: the nearest open vertex is found by a reduction over all of them
- * (of equally near ones the lowest number), it is settled, its arcs are relaxed; until nobody open
- * has been reached. Arcs side by side may offer ways to the same end: the minimum is atomic.
- * Differs: the reduction is a butterfly, so that every lane knows the nearest vertex; every block
- * reduces its share of the vertices, and then each block reduces all blocks' results, which saves a
- * third barrier. Distances are compared as unsigned integers, also those of floats, which are not
+ * Same as the explained form: the nearest open vertex is found by a reduction over all of them (of
+ * equally near ones the lowest number), it is settled, its arcs are relaxed; until nobody open has
+ * been reached. Arcs side by side may offer ways to the same end: the minimum is atomic. Differs:
+ * the reduction is a butterfly, so that every lane knows the nearest vertex; every block reduces
+ * its share of the vertices, and then each block reduces all blocks' results, which saves a third
+ * barrier. Distances are compared as unsigned integers, also those of floats, which are not
  * negative. One kernel does it all; its blocks meet at a barrier twice for each settled vertex.
  *
- * In a matrix the row of the nearest vertex is relaxed by all lanes side by side, and a weight that
- * must not be is noted when it is met.
+ * In a matrix the row of the nearest vertex is relaxed by all lanes side by side, and a negative
+ * weight or NaN is noted when it is read.
  *
  * Shape    paths: cooperative, grid ceil(V / 2048) up to one block a multiprocessor, block 512,
  *          shared 256 bytes. Each vertex costs two barriers over the grid and a look at all others,
@@ -23,7 +23,7 @@ namespace
 
 struct tuning {
     static constexpr unsigned threads = 512, warps = threads / 32;
-    static constexpr unsigned share = 2048; /* vertices of a block, before there is another one */
+    static constexpr unsigned share = 2048; /* vertices for each block */
     static constexpr size_t vertices_most = size_t(1) << 22;
 };
 
@@ -40,7 +40,8 @@ template <typename Net> struct job {
     D *dist, *open;
     candidate *nearest;          /* of each block */
     unsigned long long *arrived; /* at the barrier of the grid */
-    unsigned long long *bad;     /* the first arc met whose weight must not be; else the greatest */
+    unsigned long long
+        *bad; /* the first arc whose weight is negative or NaN; ~0 if there is none */
     unsigned long long *fault;
     D cutoff;
     static constexpr D unreached = usw_distances<typename Net::weight>::unreached;
@@ -117,8 +118,9 @@ __device__ __forceinline__ void relax(const job<Net> &j, candidate from, const u
     }
 }
 
-/* Counts the targets, in their order, that are settled when all as near as this are. Between two
- * barriers nobody writes distances, so that all blocks count the same. */
+/* Counts the targets, in their order, that are settled when all vertices up to the distance
+ * `settled` are. Between two barriers no block writes distances, so that all blocks count the
+ * same. */
 template <typename Net>
 __device__ __forceinline__ bool have_targets(const job<Net> &j, unsigned long long settled,
                                              size_t *finished)
@@ -147,7 +149,7 @@ template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths
         if (nearest.distance >= j.unreached) {
             break;
         }
-        /* Targets before this one: when the next is farther than all of them, they have theirs. */
+        /* All targets nearer than this vertex are final; when all targets are, the search ends. */
         if (nearest.distance > 0 && have_targets(j, nearest.distance - 1, &finished)) {
             break;
         }

@@ -4,8 +4,9 @@
  * lanes hearing their partner before any adds, and in the end every lane has the total.
  * Differs: the butterfly has the 128 lanes of a block, each of which first combines 32 elements of
  * a tile on its own; partners of the same warp hear one another by a shuffle, others through shared
- * memory. The tiles' totals are combined 64 at a time, level by level. So the order of additions is
- * that of core/order.h, since adding is commutative: i + (i XOR b) is (i XOR b) + i.
+ * memory. The tiles' totals are joined 64 at a time, level by level, in a carry tree. So the order
+ * of additions is that of core/order.h, since adding is commutative: i + (i XOR b) is (i XOR b) +
+ * i.
  *
  * Shape    tile_totals: grid up to 16 a multiprocessor, block 128, shared 2 KB; a block a tile of
  *          4096 elements.
@@ -242,7 +243,7 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
                       bool unordered, void *result)
 {
-    (void)unordered; /* this order is as good as any */
+    (void)unordered; /* any order is allowed, and so is this one */
     const output to = {result, nullptr, nullptr};
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const unsigned flags = op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0;

@@ -1,24 +1,25 @@
-/* CUDA form of the scan by two sweeps.
+/* scan_sweep.cu - scan by two sweeps, CUDA form.
  *
  * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
- * hands every node what lies before it. Differs: the tree has fan-out 8 within a tile, so that a
+ * gives every node the total before it. Differs: the tree has fan-out 8 within a tile, so that a
  * lane owns a run of 8 elements and the levels above are shuffles (gpu/folds/scan_tile.cuh), and
- * fan-out 64 above tiles, where a block looks up the few nodes that lie left of its path
+ * fan-out 64 above tiles, where a block reads the few nodes that lie left of its path
  * (gpu/carry/carry_tree.cuh). So there is one pass: memory is read once and written once.
  *
  * Shape: a block of 128 threads a tile of 512 runs, 16 KB of shared memory (halves 8, f64 32), as
  * many blocks on a multiprocessor as fit, about 12. A tile lies in shared memory from the copy that
- * brings it (gpu/block/bulk_copy.cuh) to the copy that takes its scan away; a block that waits for
- * its carry costs nothing but that room, and the others keep the memory busy meanwhile.
+ * brings it (gpu/block/bulk_copy.cuh) to the copy that writes its scan; a block that waits for its
+ * carry costs nothing but that shared memory, and other blocks keep the memory busy meanwhile.
  *
- * Arrays without heads go otherwise, by the same tree and to the same bits: those that shared
- * memory holds through blocks that meet once (gpu/folds/scan_one_launch.cuh), large ones, aligned,
- * on devices with a copy engine, through blocks that stay and a ring of tiles
- * (gpu/folds/scan_ring.cuh).
+ * Two kinds of arrays without heads have kernels of their own, with the same tree and the same
+ * bits: those that fit in shared memory, whose blocks run all at once
+ * (gpu/folds/scan_one_launch.cuh), and large aligned ones on devices with a copy engine, by blocks
+ * that stay and a ring of tiles (gpu/folds/scan_ring.cuh).
  *
- * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
+ * Traffic: 2 elements an element, 1 byte for a head, a key for a key, and 16 bytes a tile.
  *
- * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
+ * Floats are joined in f64 in the order of core/order.h, also where the caller allows any order,
+ * since no order is faster. */
 #include "gpu/folds/scan_one_launch.cuh"
 #include "gpu/folds/scan_ring.cuh"
 
@@ -41,7 +42,7 @@ struct scan_args {
     unsigned key_bytes;
     bool exclusive, bulk_in, bulk_out;
     unsigned long long *calls; /* tiles are drawn from here, or, if it is NULL, from ticket */
-    uint32_t *ticket;          /* both NULL: there is one tile */
+    uint32_t *ticket;          /* both are NULL where there is one tile */
     usw_carry_levels tree;
 };
 
@@ -91,7 +92,7 @@ template <typename E, bool cut> struct sweep_shared {
     usw_call call;
 };
 
-/* The block's tile, and the copy of it on its way. */
+/* Draws the block's tile and begins the copy of it to shared memory. */
 template <typename E, bool cut>
 __device__ __forceinline__ uint64_t begin_tile(const scan_args &a, sweep_shared<E, cut> &s)
 {

@@ -1,20 +1,22 @@
 /* sort_sample.cu - sample sort, CUDA form.
  *
- * Same as the explained form: a sample is sorted, every so-manieth of it is a splitter, each key
- * finds its bucket by halving among the splitters, keys are counted, counts scanned, keys
+ * Same as the explained form: a sample is sorted, its keys at equal distances are splitters, each
+ * key finds its bucket by halving among the splitters, keys are counted, counts scanned, keys
  * scattered, buckets sorted by themselves.
  * Differs: a bucket that fits shared memory is sorted there by a bitonic network; a larger one is
- * sample-sorted again, on the next level. How many levels a uniform input needs follows from n;
- * some more stand by for what the sample missed. All is decided on the device: a level works on a
- * list of buckets, which it finds empty as a rule when it stands by. What is left after all levels
- * is sorted by one block a bucket, slowly. A bucket of one value is only copied.
+ * sample-sorted again, on the next level. The number of levels for uniform inputs follows from n;
+ * three more are queued for buckets that stay too large. All is decided on the device: a level
+ * works on a list of buckets, which is empty as a rule in the levels beyond. Buckets that are too
+ * large after all levels are sorted by one block each, slowly. A bucket of one value is only
+ * copied.
  *
  * Shape    choose_splitters: block 256, shared samples (up to 64 KB); a block a bucket.
  *          place_tiles: one block of 1024, shared 256 bytes.
  *          count_keys, scatter: block 256, shared up to 14 KB; a block a tile of 4096 keys.
  *          scan_counts: block 256, shared 64 bytes; a block a bucket.
  *          sort_buckets: block 256, shared 32 KB; a block a new bucket.
- *          Grids have at most 8 blocks a multiprocessor, which go on to the next piece of work.
+ *          Grids have at most 8 blocks a multiprocessor, which take one bucket or tile after the
+ *          other.
  * Traffic  a level reads each key twice and writes it once; the buckets' sort reads and writes once
  *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
@@ -33,7 +35,7 @@ template <typename E> struct level {
     unsigned buckets;      /* a bucket is split into: a power of two */
     const unsigned *count; /* of the buckets */
     const range *list;
-    unsigned *next_count; /* of those that stay too large, the next level's */
+    unsigned *next_count; /* of the buckets that stay too large, which are the next level's */
     range *next_list;
     E *splitters;               /* [count][buckets]: the last of a row is not used */
     unsigned long long *ends;   /* [count][buckets] counts, places, at last ends of new buckets */
@@ -111,7 +113,7 @@ __device__ __forceinline__ tile open_tile(const level<E> &l, unsigned long long 
     const size_t row = static_cast<size_t>(r) * l.buckets;
     const size_t begin = l.list[r].begin + (t - l.before[r]) * tuning::tile;
     const size_t end = begin + tuning::tile < l.list[r].end ? begin + tuning::tile : l.list[r].end;
-    __syncthreads(); /* the tile before is done with */
+    __syncthreads(); /* the tile before needs its splitters no more */
     for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
         counts[b] = 0;
         if (b + 1 < l.buckets) {
@@ -244,7 +246,7 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_bu
     }
 }
 
-/* What the last level left too large. */
+/* Sorts the buckets that are too large after the last level. */
 template <typename E>
 __global__ void __launch_bounds__(tuning::threads) sort_large_buckets(level<E> l)
 {

@@ -1,32 +1,32 @@
-/* CUDA form of the split by flags.
+/* split_flags.cu - split by flags, CUDA form.
  *
  * Same as the explained form: an element with flag 0 goes where as many zeros are before it
  * (I_down), one with flag 1 behind all zeros and the ones before it (I_up); then all of them move.
  * Differs: no index is ever stored. A block takes a tile and permutes it in shared memory, zeros
- * first (gpu/selection/split_tile.cuh), so that it leaves as two runs; only the two places where
- * these begin are looked for in the whole array (gpu/carry/carry_tree.cuh).
+ * first (gpu/selection/split_tile.cuh), so that it is written as two ranges; only the two places
+ * where these begin depend on the whole array (gpu/carry/carry_tree.cuh).
  *
  * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
- * that leaves the counts in the odometer's tree, and the flags as bits; then no block waits for
- * another, which is worth that to a large compaction too. While there are few tiles each block
- * counts all flags by itself, and there is one launch.
+ * that leaves the counts in a carry tree, and the flags as bits; then no block waits for another,
+ * for which a large compaction counts first, too. While there are few tiles each block counts all
+ * flags by itself, and there is one launch.
  *
- * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
- * one launch too; while there are few elements of a power of two bytes, tiles are smaller and
- * blocks tell one another their ones by nodes that stay (gpu/selection/split_one_launch.cuh).
+ * While all tiles fit the device at once, their blocks publish their ones and wait at a barrier, in
+ * one launch, too; few elements of a power of two bytes have smaller tiles, whose blocks publish
+ * their ones in nodes that stay (gpu/selection/split_one_launch.cuh).
  *
- * Large arrays, aligned, go through blocks that stay, where there is a copy engine
+ * Large aligned arrays go through blocks that stay, on devices with a copy engine
  * (gpu/selection/select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one
  * pass; a split after its count.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
- * they have read their elements. Whoever knows its carry knows that all before it have been read,
- * so it may write even in place.
+ * they have read their elements. A block that knows its carry knows that all tiles before have been
+ * read, so that it may write in place, too.
  *
  * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or
- * less, all on their way at once. Elements of any other size, or that are not aligned, go in
- * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
- * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
+ * less, all on their way at once. Elements of any other size or address go in columns of at most 64
+ * bytes, each column a split by itself with the same flags (move_column). Traffic: an element
+ * twice, if it is kept, and a flag once, plus two bits of it if counted. */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/split_counted.cuh"
 #include "gpu/selection/split_one_launch.cuh"
@@ -40,7 +40,7 @@ struct tuning {
     unsigned column_bytes;          /* widest column of an element */
     unsigned few;                   /* elements at most for which each block counts all flags */
     uint64_t counted;               /* elements at least for which a compaction counts first */
-    unsigned blocks;                /* a multiprocessor at least has registers for */
+    unsigned blocks;                /* that a multiprocessor has registers for, at least */
 };
 constexpr tuning tune = {16384, 4096, 64, 65536, 1 << 25, 8};
 
@@ -49,13 +49,13 @@ struct split_args {
     const uint8_t *flags;
     unsigned char *out;
     uint64_t n;
-    uint64_t *count;          /* zeros, or kept; NULL: not wanted */
+    uint64_t *count;          /* of zeros, or of elements kept; NULL: not wanted */
     const uint64_t *all_ones; /* found by the count */
-    const uint32_t *bits;     /* the flags, left by the count; NULL: there was none */
-    uint32_t *ticket;         /* in place: blocks draw, publish and wait */
-    uint32_t *ones;           /* of each tile: all blocks are there at once, and meet */
-    unsigned *barrier;        /* where they meet */
-    usw_cleared_tree tree;    /* no levels: there are few tiles */
+    const uint32_t *bits;     /* the flags as bits, from the count; NULL: there was no count */
+    uint32_t *ticket;         /* where blocks draw their tiles and publish their ones in order */
+    uint32_t *ones;           /* of each tile, where all blocks run at once and wait at a barrier */
+    unsigned *barrier;        /* that barrier */
+    usw_cleared_tree tree;    /* without levels where there are few tiles */
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
 };
@@ -67,8 +67,9 @@ struct places {
     uint64_t zeros, ones;
 };
 
-/* Finds what lies before tile t, for all threads; in place it waits for it. keep: ones only. Has
- * barriers. A tree that was counted is complete: there tiles only say again what it has. */
+/* Finds the places of tile t, for all threads, waiting for the ones of tiles before where these are
+ * not counted. keep: ones only. Has barriers. A tree that was counted is complete, and tiles
+ * publish in it only what it has. */
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
@@ -110,7 +111,8 @@ template <typename W> struct shape {
     static constexpr unsigned words = tile / 32 / USW_SPLIT_WARPS; /* of flags, a warp */
 };
 
-/* Where nobody waits the last tile goes first: its flags are those that the count read last. */
+/* Where no block waits for another the last tile goes first, since the count read its flags
+ * last. */
 __device__ __forceinline__ uint64_t tile_number(const split_args &a)
 {
     if (a.ticket == nullptr) {
@@ -124,7 +126,8 @@ __device__ __forceinline__ uint64_t tile_number(const split_args &a)
     return drawn;
 }
 
-/* In place, when all threads of the block have read their elements. */
+/* Publishes a tile's ones, where tiles are drawn, when all threads of the block have read their
+ * elements. */
 __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigned ones)
 {
     if (a.ticket != nullptr && threadIdx.x == 0) {
@@ -224,7 +227,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 
 /* ---- the whole ---- */
 
-/* In place: a tree a column, side by side, still empty, and a ticket. */
+/* For tiles in order: an empty tree for each column, and a ticket. */
 upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
     a->nodes = usw_carry_tree_nodes(tiles);
@@ -238,11 +241,11 @@ upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t
     return usw_gpu_fill(g, all, 0, bytes);
 }
 
-/* The flags counted: a tree, of which so many levels are wanted, and the flags as bits. */
+/* Counts the flags: a tree, of which `levels` levels are wanted, and the flags as bits. */
 upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned levels)
 {
     usw_split_count_args count = {};
-    uint32_t *sum = nullptr; /* where a ticket would be */
+    uint32_t *sum = nullptr; /* the ticket's place in the scratch, which gets the sum of all ones */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
     if (bits == nullptr || usw_carry_tree_make(g, tiles, true, &a->tree, &sum) != UPSWEEP_OK) {
         return g->status;
@@ -258,7 +261,7 @@ upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned
     return usw_split_count_all(g, count, static_cast<unsigned>(a->tile));
 }
 
-/* Whatever the tiles need to know before they move: the tree, empty or counted. */
+/* Prepares the tree that the tiles need, empty or counted. */
 template <bool keep>
 upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
@@ -271,7 +274,7 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     return prepare_count(g, a, tiles, USW_CARRY_LEVELS);
 }
 
-/* Whether all tiles fit the device at once, in blocks that meet. */
+/* Whether the blocks of all tiles can run at once. */
 bool fits_at_once(const usw_gpu *g, uint64_t tiles, size_t shared)
 {
     const uint64_t fit = (g->shared_bytes + 1024) / (shared + 2048);

@@ -18,10 +18,11 @@ struct tuning {
     static constexpr unsigned place_threads = 1024;
     static constexpr unsigned blocks = 8; /* a multiprocessor */
     static constexpr unsigned tile_rounds = 16, tile = threads * tile_rounds;
-    static constexpr unsigned bucket_bytes = 32 * 1024, bucket_keys = 4096; /* sorted in a block */
+    static constexpr unsigned bucket_bytes = 32 * 1024,
+                              bucket_keys = 4096; /* of a bucket that one block sorts */
     static constexpr unsigned buckets_most = 512, buckets_spare = 64;
     static constexpr unsigned oversampling = 16, sample_bytes = 64 * 1024;
-    static constexpr unsigned filling = 4; /* a bucket should be filled to a quarter */
+    static constexpr unsigned filling = 4; /* a bucket should be 1 / filling full */
     static constexpr unsigned levels_spare = 3, levels_most = 12;
 };
 
@@ -37,8 +38,8 @@ struct range {
 /* How many levels there are, how they split, and how many buckets they may be given. */
 struct plan {
     unsigned levels, buckets[tuning::levels_most];
-    size_t count_most[tuning::levels_most + 1]; /* a bucket that is too large is larger than room */
-    size_t rows;                                /* new buckets of a level, at most */
+    size_t count_most[tuning::levels_most + 1]; /* buckets of more than bucket_most keys */
+    size_t rows;                                /* new buckets of a level at most */
 };
 
 plan plan_for(size_t n, size_t room)
@@ -94,8 +95,8 @@ template <typename E> bool take_scratch(usw_gpu *g, const plan &p, size_t n, sor
 
 /* ---- splitters, and the bucket of a key ---- */
 
-/* Where sample i of `samples` is taken from n keys: somewhere in its stretch, by a hash of i, so
- * that regular inputs do no harm and the outcome is the same every time. */
+/* The place of sample i of `samples` in n keys: in the i-th of equal ranges, by a hash of i, so
+ * that regular inputs do no harm and the result is the same every time. */
 __device__ __forceinline__ size_t usw_sample_place(unsigned i, unsigned samples, size_t n)
 {
     const size_t begin = static_cast<size_t>(i) * n / samples;
@@ -125,8 +126,7 @@ __device__ __forceinline__ void usw_choose_splitters(const E *keys, size_t n, E 
     __syncthreads();
 }
 
-/* How many of the buckets - 1 sorted splitters are <= key: each step halves those that may still
- * count, without a branch. */
+/* How many of the buckets - 1 sorted splitters are <= key, by halving, without a branch. */
 template <typename E>
 __device__ __forceinline__ unsigned usw_find_bucket(const E *splitters, unsigned buckets, E key)
 {
