@@ -40,8 +40,7 @@ template <typename Net> struct job {
     D *dist, *open;
     candidate *nearest;          /* of each block */
     unsigned long long *arrived; /* at the barrier of the grid */
-    unsigned long long
-        *bad; /* the first arc whose weight is negative or NaN; ~0 if there is none */
+    unsigned long long *bad;     /* first arc of a negative weight or NaN; ~0: none */
     unsigned long long *fault;
     D cutoff;
     static constexpr D unreached = usw_distances<typename Net::weight>::unreached;

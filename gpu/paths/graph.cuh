@@ -63,8 +63,7 @@ template <typename W> struct usw_rows_net {
     using weight = W;
     using D = usw_bits<W>;
     static constexpr bool unchecked = false; /* weights may be negative or NaN */
-    const uint64_t
-        *row; /* begin << 24 | number of arcs; 2^24 - 1 arcs: up to the next row's begin */
+    const uint64_t *row; /* begin << 24 | arcs; 2^24 - 1 arcs: up to the next begin */
     const void *arcs;
     const D *weights; /* of 64 bits */
     size_t vertices, arc_count;

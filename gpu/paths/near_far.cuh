@@ -54,13 +54,12 @@ template <typename W> struct near_job {
     size_t queue_most, heavy_most;
     near_words *words;
     unsigned long long *fault;
-    unsigned long long
-        rounds_most; /* more rounds than any search takes: after these it is given up */
-    D most;          /* vertices that are farther are left out */
-    D step;          /* width of a bucket, as bits */
-    unsigned group;  /* lanes for one vertex: a power of two */
-    unsigned hops;   /* hops of a block by itself, where other blocks work, too */
-    bool load_first; /* a head's distance is loaded before the atomic operation */
+    unsigned long long rounds_most; /* more than any search takes; then it is given up */
+    D most;                         /* vertices that are farther are left out */
+    D step;                         /* width of a bucket, as bits */
+    unsigned group;                 /* lanes for one vertex: a power of two */
+    unsigned hops;                  /* hops of a block by itself, where other blocks work, too */
+    bool load_first;                /* a head's distance is loaded before the atomic operation */
 };
 
 /* A block's own queue, in shared memory. */
@@ -250,8 +249,7 @@ template <typename W, typename T> struct near_lane {
             offer(has, far_off, has ? j.net.arc(tail, first + i) : usw_arc_of<W>{0, 0});
         }
         for (unsigned rest = __ballot_sync(~0u, left); rest != 0; rest &= rest - 1) {
-            const int o = __ffs(static_cast<int>(rest)) -
-                          1; /* a long row for whose chunks there was no place */
+            const int o = __ffs(static_cast<int>(rest)) - 1; /* a row without chunks */
             const unsigned tail = __shfl_sync(~0u, v, o);
             const D far_off = __shfl_sync(~0u, d, o);
             const usw_span row = j.net.span(tail);

@@ -23,8 +23,8 @@ struct usw_kth {
     unsigned long long less, equal; /* keys less than all candidates; candidates */
     unsigned long long source_n;    /* candidates kept */
     unsigned long long kept;        /* so far in this pass */
-    unsigned source,
-        blocks_done; /* source: 0 for the keys themselves, 1 or 2 for kept candidates */
+    unsigned source;                /* 0: the keys themselves; 1, 2: kept candidates */
+    unsigned blocks_done;
 };
 
 /* The arguments of one pass, over the digit of `bits` bits from bit `shift` on. */

@@ -18,8 +18,7 @@ struct tuning {
     static constexpr unsigned place_threads = 1024;
     static constexpr unsigned blocks = 8; /* a multiprocessor */
     static constexpr unsigned tile_rounds = 16, tile = threads * tile_rounds;
-    static constexpr unsigned bucket_bytes = 32 * 1024,
-                              bucket_keys = 4096; /* of a bucket that one block sorts */
+    static constexpr unsigned bucket_bytes = 32 * 1024, bucket_keys = 4096; /* of one block */
     static constexpr unsigned buckets_most = 512, buckets_spare = 64;
     static constexpr unsigned oversampling = 16, sample_bytes = 64 * 1024;
     static constexpr unsigned filling = 4; /* a bucket should be 1 / filling full */
