@@ -3,10 +3,10 @@
  * Same as the explained form: all that wait in the nearest bucket are taken, and their arcs relaxed
  * side by side; what comes to wait in the same bucket is taken in the next round; when nothing
  * waits there, the least distance that waits begins the next bucket. Differs: only the bucket at
- * hand is a list, all others are one pile that is found by a scan (near and far); blocks go on by
+ * hand is a list (near), vertices of all others are found by a scan (far); blocks go on by
  * themselves for some rounds (gpu/paths/near_far.cuh says how); and buckets are wider, since on a
  * GPU a round costs more than relaxing some vertices twice: 48 mean arcs where vertices have few
- * arcs, a quarter of one where they have many.
+ * arcs, a quarter of a mean arc where they have many.
  *
  * Shape    search: cooperative, a block a multiprocessor, of 512 lanes where vertices have few arcs
  *          (1024 from 2^22 vertices on) and of 1024 where they have many, 96 KB shared. batch: a
@@ -23,15 +23,15 @@ namespace
 {
 
 #ifdef USW_EMULATE
-/* So small that few vertices pass all thresholds. */
+/* So small that graphs of few vertices pass all thresholds. */
 struct search_tuning {
     static constexpr unsigned threads = 64, threads_few = 32, heavy = 8, chunk = 8;
     static constexpr size_t large = 500;
-    static constexpr unsigned box_bytes = 512, share = 6, crowd = 12, hops_alone = 5;
+    static constexpr unsigned queue_bytes = 512, share = 6, many = 12, hops_one_block = 5;
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 32, box_bytes = 384, heavy = 16, chunk = 8;
-    static constexpr unsigned share = 6, crowd = 12, hops_alone = 5;
+    static constexpr unsigned threads = 32, queue_bytes = 384, heavy = 16, chunk = 8;
+    static constexpr unsigned share = 6, many = 12, hops_one_block = 5;
 };
 struct host_tuning {
     static constexpr unsigned hops = 2, blocks = 2;
@@ -40,23 +40,24 @@ struct host_tuning {
 };
 #else
 struct search_tuning {
-    static constexpr unsigned threads = 1024, threads_few = 512; /* few: arcs a vertex */
-    static constexpr size_t large = size_t(1) << 22; /* vertices: threads, also of few arcs */
-    static constexpr unsigned box_bytes = 96 << 10;  /* of a block's own queue, in shared memory */
-    static constexpr unsigned heavy = 512;           /* arcs that a group of lanes takes at once */
+    static constexpr unsigned threads = 1024;
+    static constexpr unsigned threads_few = 512;      /* where vertices have few arcs */
+    static constexpr size_t large = size_t(1) << 22;  /* vertices: `threads` in any case */
+    static constexpr unsigned queue_bytes = 96 << 10; /* of a block's own queue, in shared memory */
+    static constexpr unsigned heavy = 512;            /* arcs that a group of lanes takes at once */
     static constexpr unsigned chunk = 2048;
-    static constexpr unsigned share = 64;  /* entries of a block, before there is another one */
-    static constexpr unsigned crowd = 512; /* entries with which a block asks others */
-    static constexpr unsigned hops_alone = 256; /* without anybody else */
+    static constexpr unsigned share = 64; /* entries for each block that takes part in a round */
+    static constexpr unsigned many = 512; /* entries from which on other blocks take part */
+    static constexpr unsigned hops_one_block = 256; /* of a block that works alone */
 };
 struct batch_tuning {
-    static constexpr unsigned threads = 256, box_bytes = 32 << 10, heavy = 512, chunk = 1024;
-    static constexpr unsigned share = 1024, crowd = 1024, hops_alone = 1u << 20;
+    static constexpr unsigned threads = 256, queue_bytes = 32 << 10, heavy = 512, chunk = 1024;
+    static constexpr unsigned share = 1024, many = 1024, hops_one_block = 1u << 20;
 };
 struct host_tuning {
-    static constexpr unsigned hops = 16;  /* of a block beside others */
+    static constexpr unsigned hops = 16;  /* of a block, where others work, too */
     static constexpr unsigned blocks = 4; /* of a multiprocessor in a batch */
-    static constexpr double few_arcs = 8; /* a vertex: buckets are wide, and no head is looked at */
+    static constexpr double few_arcs = 8; /* a vertex; with fewer, no head's distance is loaded */
     static constexpr double wide = 48, narrow = 0.25;            /* mean arcs in a bucket */
     static constexpr size_t queue_least = 1024, queue_share = 1; /* 1 / share of the vertices */
     static constexpr size_t batch_bytes = size_t(2) << 30;       /* for all searches of a batch */
@@ -67,13 +68,13 @@ template <typename W>
 __global__ void __launch_bounds__(search_tuning::threads)
     search_grid(near_job<W> j, unsigned long long *arrived)
 {
-    using box_type = near_box<W, search_tuning>;
-    USW_DYNAMIC_SHARED(box_type, box);
+    using queue_type = near_queue<W, search_tuning>;
+    USW_DYNAMIC_SHARED(queue_type, own);
     usw_team team = usw_team_of_grid(arrived);
-    search_near<W, search_tuning>(j, team, box);
+    search_near<W, search_tuning>(j, team, own);
 }
 
-/* A batch: what of a job is a row's, and what a team's. */
+/* A batch: the job of the first source, from which take_source makes those of others. */
 template <typename W> struct batch_job {
     near_job<W> first;
     size_t sources;
@@ -82,9 +83,9 @@ template <typename W> struct batch_job {
     unsigned long long *next; /* source */
 };
 
-/* The job of one source in this block's room. One lane. */
+/* One lane makes the job of source s, with the scratch of this block. */
 template <typename W>
-__device__ __forceinline__ void aim(const batch_job<W> &b, size_t s, near_job<W> *j)
+__device__ __forceinline__ void take_source(const batch_job<W> &b, size_t s, near_job<W> *j)
 {
     *j = b.first;
     j->relaxed += blockIdx.x * j->net.vertices;
@@ -108,15 +109,15 @@ __device__ __forceinline__ void aim(const batch_job<W> &b, size_t s, near_job<W>
 template <typename W>
 __global__ void __launch_bounds__(batch_tuning::threads) search_each(batch_job<W> b)
 {
-    using box_type = near_box<W, batch_tuning>;
-    USW_DYNAMIC_SHARED(box_type, box);
+    using queue_type = near_queue<W, batch_tuning>;
+    USW_DYNAMIC_SHARED(queue_type, own);
     USW_SHARED(near_job<W>, j);
     USW_SHARED(size_t, source);
     for (size_t searches = 0; searches < b.sources; searches++) {
         if (threadIdx.x == 0) {
             source = atomicAdd(b.next, 1ull);
             if (source < b.sources) {
-                aim(b, source, &j);
+                take_source(b, source, &j);
             }
         }
         __syncthreads();
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(batch_tuning::threads) search_each(batch_job<W
             break;
         }
         usw_team team = usw_team_of_block();
-        search_near<W, batch_tuning>(j, team, box);
+        search_near<W, batch_tuning>(j, team, own);
         __syncthreads();
     }
 }
@@ -159,14 +160,15 @@ unsigned long long rounds_most(size_t vertices)
 {
 #ifdef USW_EMULATE
     const unsigned long long few = emulated_setting("UPSWEEP_EMULATE_ROUNDS", 0);
-    if (few > 0) { /* so few that searches meet them */
+    if (few > 0) { /* so few that tests reach the limit */
         return few;
     }
 #endif
     return 8ull * vertices + 64;
 }
 
-/* Room for `teams` searches side by side, and what they have in common. */
+/* Takes the scratch of `teams` searches side by side, and returns the job that they have in
+ * common. */
 template <typename W>
 near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsigned heavy,
                    unsigned chunk)
@@ -200,7 +202,7 @@ near_job<W> job_of(usw_gpu *g, const usw_gpu_path_query *q, size_t teams, unsign
         j.group *= 2;
     }
     j.hops = host_tuning::hops;
-    j.look_first = degree >= host_tuning::few_arcs;
+    j.load_first = degree >= host_tuning::few_arcs;
     return j;
 }
 
@@ -225,15 +227,15 @@ template <typename W> upsweep_status search_as(usw_gpu *g, const usw_gpu_path_qu
     auto j = job_of<W>(g, q, 1, search_tuning::heavy, search_tuning::chunk);
     auto o = outcome_of(q, j);
     auto *arrived = static_cast<unsigned long long *>(usw_gpu_scratch(g, sizeof(*o.lost)));
-    if (!outcome_room(g, &o, q, 1)) {
+    if (!outcome_scratch(g, &o, q, 1)) {
         return g->status;
     }
     usw_gpu_fill(g, arrived, 0, sizeof *arrived);
-    const unsigned threads = j.look_first || j.net.vertices >= search_tuning::large
+    const unsigned threads = j.load_first || j.net.vertices >= search_tuning::large
                                  ? search_tuning::threads
                                  : search_tuning::threads_few;
-    USW_LAUNCH_COOPERATIVE(g, (search_grid<W>), g->sms, threads, sizeof(near_box<W, search_tuning>),
-                           j, arrived);
+    USW_LAUNCH_COOPERATIVE(g, (search_grid<W>), g->sms, threads,
+                           sizeof(near_queue<W, search_tuning>), j, arrived);
     return outcome(g, o, q, 1);
 }
 
@@ -255,9 +257,9 @@ size_t bytes_of_search(const usw_gpu_path_query *q)
 /* Searches side by side. */
 size_t teams_of(const usw_gpu *g, const usw_gpu_path_query *q)
 {
-    const size_t room = host_tuning::batch_bytes / bytes_of_search(q);
+    const size_t fit = host_tuning::batch_bytes / bytes_of_search(q);
     const size_t most = g->sms * size_t(host_tuning::blocks);
-    const size_t teams = room < 1 ? 1 : room < most ? room : most;
+    const size_t teams = fit < 1 ? 1 : fit < most ? fit : most;
     return teams < q->source_count ? teams : q->source_count;
 }
 
@@ -280,12 +282,12 @@ template <typename W> upsweep_status batch_as(usw_gpu *g, const usw_gpu_path_que
     auto o = outcome_of(q, b.first);
     o.parent = columns && q->parent != nullptr ? parents : q->parent;
     const unsigned by_block = static_cast<unsigned>(teams);
-    if (!outcome_room(g, &o, q, by_block)) {
+    if (!outcome_scratch(g, &o, q, by_block)) {
         return g->status;
     }
     usw_gpu_fill(g, b.next, 0, sizeof *b.next);
     USW_LAUNCH(g, (search_each<W>), by_block, batch_tuning::threads,
-               sizeof(near_box<W, batch_tuning>), b);
+               sizeof(near_queue<W, batch_tuning>), b);
     outcome(g, o, q, by_block);
     if (columns) {
         using net = usw_rows_net<W>;

@@ -1,15 +1,15 @@
 /* path_dijkstra.cu - Dijkstra's shortest paths with a parallel minimum, CUDA form.
  *
- * Same as the explained form: the nearest open vertex is found by a reduction over all of them
- * (of equally near ones the lowest number), it is settled, its arcs are relaxed; until nobody open
- * has been reached. Arcs side by side may offer ways to the same end: the minimum is atomic.
- * Differs: the reduction is a butterfly, so that every lane knows the nearest vertex; every block
- * reduces its share of the vertices, and then each block reduces all blocks' results, which saves a
- * third barrier. Distances are compared as unsigned integers, also those of floats, which are not
+ * Same as the explained form: the nearest open vertex is found by a reduction over all of them (of
+ * equally near ones the lowest number), it is settled, its arcs are relaxed; until nobody open has
+ * been reached. Arcs side by side may offer ways to the same end: the minimum is atomic. Differs:
+ * the reduction is a butterfly, so that every lane knows the nearest vertex; every block reduces
+ * its share of the vertices, and then each block reduces all blocks' results, which saves a third
+ * barrier. Distances are compared as unsigned integers, also those of floats, which are not
  * negative. One kernel does it all; its blocks meet at a barrier twice for each settled vertex.
  *
- * In a matrix the row of the nearest vertex is relaxed by all lanes side by side, and a weight that
- * must not be is noted when it is met.
+ * In a matrix the row of the nearest vertex is relaxed by all lanes side by side, and a negative
+ * weight or NaN is noted when it is read.
  *
  * Shape    paths: cooperative, grid ceil(V / 2048) up to one block a multiprocessor, block 512,
  *          shared 256 bytes. Each vertex costs two barriers over the grid and a look at all others,
@@ -23,7 +23,7 @@ namespace
 
 struct tuning {
     static constexpr unsigned threads = 512, warps = threads / 32;
-    static constexpr unsigned share = 2048; /* vertices of a block, before there is another one */
+    static constexpr unsigned share = 2048; /* vertices for each block */
     static constexpr size_t vertices_most = size_t(1) << 22;
 };
 
@@ -40,7 +40,7 @@ template <typename Net> struct job {
     D *dist, *open;
     candidate *nearest;          /* of each block */
     unsigned long long *arrived; /* at the barrier of the grid */
-    unsigned long long *bad;     /* the first arc met whose weight must not be; else the greatest */
+    unsigned long long *bad;     /* first arc of a negative weight or NaN; ~0: none */
     unsigned long long *fault;
     D cutoff;
     static constexpr D unreached = usw_distances<typename Net::weight>::unreached;
@@ -52,18 +52,18 @@ __device__ __forceinline__ candidate nearer(candidate a, candidate b)
 }
 
 /* The nearest of all lanes' candidates, to every lane of the block. */
-__device__ __forceinline__ candidate butterfly(candidate mine, candidate *said)
+__device__ __forceinline__ candidate butterfly(candidate mine, candidate *of_warps)
 {
     for (int b = 16; b > 0; b /= 2) {
         mine = nearer(
             mine, {__shfl_xor_sync(~0u, mine.distance, b), __shfl_xor_sync(~0u, mine.vertex, b)});
     }
     if (threadIdx.x % 32 == 0) {
-        said[threadIdx.x / 32] = mine;
+        of_warps[threadIdx.x / 32] = mine;
     }
     __syncthreads();
     for (unsigned w = 0; w < tuning::warps; w++) {
-        mine = nearer(mine, said[w]);
+        mine = nearer(mine, of_warps[w]);
     }
     __syncthreads();
     return mine;
@@ -73,14 +73,14 @@ __device__ __forceinline__ candidate butterfly(candidate mine, candidate *said)
 
 /* The unsettled vertex of least distance. */
 template <typename Net>
-__device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *said,
+__device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *of_warps,
                                                   usw_team &team)
 {
     candidate mine = {j.unreached, ~0ull};
     for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
         mine = nearer(mine, {__ldcg(&j.open[v]), v});
     }
-    mine = butterfly(mine, said);
+    mine = butterfly(mine, of_warps);
     if (team.blocks == 1) {
         return mine;
     }
@@ -92,7 +92,7 @@ __device__ __forceinline__ candidate find_nearest(const job<Net> &j, candidate *
     for (unsigned b = threadIdx.x; b < team.blocks; b += tuning::threads) {
         mine = nearer(mine, {__ldcg(&j.nearest[b].distance), __ldcg(&j.nearest[b].vertex)});
     }
-    return butterfly(mine, said);
+    return butterfly(mine, of_warps);
 }
 
 /* Every arc that leaves the vertex offers a way to its end. */
@@ -109,15 +109,17 @@ __device__ __forceinline__ void relax(const job<Net> &j, candidate from, const u
             atomicMin(j.bad, static_cast<unsigned long long>(a));
             continue;
         }
-        const D way = usw_distance_over<W>(static_cast<D>(from.distance), arc.weight);
-        if (way < j.unreached && way <= j.cutoff && way < atomicMin(&j.dist[arc.head], way)) {
-            atomicMin(&j.open[arc.head], way);
+        const D offered = usw_distance_over<W>(static_cast<D>(from.distance), arc.weight);
+        if (offered < j.unreached && offered <= j.cutoff &&
+            offered < atomicMin(&j.dist[arc.head], offered)) {
+            atomicMin(&j.open[arc.head], offered);
         }
     }
 }
 
-/* Counts the targets, in their order, that are settled when all as near as this are. Between two
- * barriers nobody writes distances, so that all blocks count the same. */
+/* Counts the targets, in their order, that are settled when all vertices up to the distance
+ * `settled` are. Between two barriers no block writes distances, so that all blocks count the
+ * same. */
 template <typename Net>
 __device__ __forceinline__ bool have_targets(const job<Net> &j, unsigned long long settled,
                                              size_t *finished)
@@ -130,7 +132,7 @@ __device__ __forceinline__ bool have_targets(const job<Net> &j, unsigned long lo
 
 template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths(job<Net> j)
 {
-    USW_SHARED_ARRAY(candidate, said, [tuning::warps]);
+    USW_SHARED_ARRAY(candidate, of_warps, [tuning::warps]);
     usw_team team = usw_team_of_grid(j.arrived);
     size_t finished = 0;
     for (size_t v = team.lane(); v < j.net.vertices; v += team.lanes()) {
@@ -142,11 +144,11 @@ template <typename Net> __global__ void __launch_bounds__(tuning::threads) paths
     }
     team.barrier();
     for (size_t settled = 0; settled < j.net.vertices; settled++) {
-        const candidate nearest = find_nearest(j, said, team);
+        const candidate nearest = find_nearest(j, of_warps, team);
         if (nearest.distance >= j.unreached) {
             break;
         }
-        /* Targets before this one: when the next is farther than all of them, they have theirs. */
+        /* All targets nearer than this vertex are final; when all targets are, the search ends. */
         if (nearest.distance > 0 && have_targets(j, nearest.distance - 1, &finished)) {
             break;
         }
@@ -188,7 +190,7 @@ template <typename Net> upsweep_status search_in(usw_gpu *g, const usw_gpu_path_
     j.bad = j.arrived + 1;
     j.fault = g->fault;
     j.cutoff = q->has_cutoff ? static_cast<D>(q->cutoff) : j.unreached;
-    if (!outcome_room(g, &o, q, 1)) {
+    if (!outcome_scratch(g, &o, q, 1)) {
         return g->status;
     }
     usw_gpu_fill(g, j.arrived, 0, sizeof *j.arrived);
@@ -206,8 +208,12 @@ upsweep_status search(usw_gpu *g, const usw_gpu_path_query *q)
     }
     return usw_by_weight(q->net.weight_type, [=](auto weight) {
         using W = decltype(weight);
-        return q->net.matrix == nullptr ? search_in(g, q, usw_rows_of<W>(q->net))
-                                        : search_in(g, q, usw_matrix_of<W>(q->net));
+        if constexpr (usw_distances<W>::weighs) { /* a matrix has weights */
+            if (q->net.matrix != nullptr) {
+                return search_in(g, q, usw_matrix_of<W>(q->net));
+            }
+        }
+        return search_in(g, q, usw_rows_of<W>(q->net));
     });
 }
 

@@ -4,12 +4,13 @@
  * lanes hearing their partner before any adds, and in the end every lane has the total.
  * Differs: the butterfly has the 128 lanes of a block, each of which first combines 32 elements of
  * a tile on its own; partners of the same warp hear one another by a shuffle, others through shared
- * memory. The tiles' totals are combined 64 at a time, level by level. So the order of additions is
- * that of core/order.h, since adding is commutative: i + (i XOR b) is (i XOR b) + i.
+ * memory. The tiles' totals are joined 64 at a time, level by level, in a carry tree. So the order
+ * of additions is that of core/order.h, since adding is commutative: i + (i XOR b) is (i XOR b) +
+ * i.
  *
  * Shape    tile_totals: grid up to 16 a multiprocessor, block 128, shared 2 KB; a block a tile of
  *          4096 elements.
- *          turn_wheel: grid ceil(totals / 64 / 128), block 128; a lane adds 64 totals.
+ *          add_level: grid ceil(totals / 64 / 128), block 128; a lane adds 64 totals.
  *          finish: one lane.
  * Traffic  each element read once.
  * Source   R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication
@@ -20,12 +21,14 @@ namespace
 {
 
 struct tuning {
-    static constexpr unsigned lanes = 128, tile = 4096, teeth = 64; /* core/order.h */
-    static constexpr unsigned blocks = 16;                          /* a multiprocessor */
-    static constexpr unsigned levels = 9;                           /* of totals of 64 */
+    static constexpr unsigned lanes = 128, tile = 4096, fanout = 64; /* core/order.h */
+    static constexpr unsigned blocks = 16;                           /* a multiprocessor */
+    static constexpr unsigned levels = 9;                            /* of totals of 64 */
 };
 
-/* ---- operators: what is combined, and how a total becomes the result ---- */
+/* ---- operators: how an element is widened, and how a total becomes the result ---- */
+
+/* Totals of an operator say how two values are joined, whatever the type of the elements. */
 
 struct output {
     void *result;
@@ -34,53 +37,35 @@ struct output {
 
 template <typename Elements> struct float_operator {
     typedef typename Elements::Raw Raw;
-    typedef double Acc;
-    Elements e;
-    __device__ __forceinline__ double neutral() const
-    {
-        return e.neutral();
-    }
+    typedef usw_float_elements<usw_f64_number, Elements::is_product> Totals;
+    Elements elements;
+    Totals totals;
     __device__ __forceinline__ double widen(Raw raw, uint64_t) const
     {
-        return e.widen(raw);
-    }
-    __device__ __forceinline__ double join(double a, double b) const
-    {
-        return e.join(a, b);
+        return elements.widen(raw);
     }
     __device__ __forceinline__ void store(double total, const output &to) const
     {
-        *static_cast<uint64_t *>(to.result) = usw_f64_number::narrow(total);
+        *static_cast<uint64_t *>(to.result) = totals.narrow(total);
     }
 };
 
 /* Sums and products of 64 bits, of elements that keep their sign; bits as they are. */
-template <typename K, int op> struct integer_operator {
+template <typename K, typename T> struct integer_operator {
     typedef K Raw;
-    typedef unsigned long long Acc;
+    typedef T Totals;
     K sign; /* the top bit of a signed type */
-    __device__ __forceinline__ Acc neutral() const
+    Totals totals;
+    __device__ __forceinline__ uint64_t widen(Raw raw, uint64_t) const
     {
-        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~0ull : 0;
+        return totals.widen(static_cast<uint64_t>(static_cast<K>(raw ^ sign)) - sign);
     }
-    __device__ __forceinline__ Acc widen(Raw raw, uint64_t) const
+    __device__ __forceinline__ void store(uint64_t total, const output &to) const
     {
-        return static_cast<Acc>(static_cast<K>(raw ^ sign)) - sign;
-    }
-    __device__ __forceinline__ Acc join(Acc a, Acc b) const
-    {
-        return op == UPSWEEP_SUM       ? a + b
-               : op == UPSWEEP_PRODUCT ? a * b
-               : op == UPSWEEP_AND     ? a & b
-               : op == UPSWEEP_OR      ? a | b
-                                       : a ^ b;
-    }
-    __device__ __forceinline__ void store(Acc total, const output &to) const
-    {
-        if (op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT) {
-            *static_cast<Acc *>(to.result) = total;
+        if (Totals::bitwise) {
+            *static_cast<K *>(to.result) = static_cast<K>(totals.narrow(total));
         } else {
-            *static_cast<K *>(to.result) = static_cast<K>(total);
+            *static_cast<uint64_t *>(to.result) = totals.narrow(total);
         }
     }
 };
@@ -89,22 +74,27 @@ struct place {
     unsigned long long key, index;
 };
 
-/* The least mapped key, and of equal ones the first. */
-template <typename K> struct least_operator {
-    typedef K Raw;
+struct least_totals {
     typedef place Acc;
-    usw_gpu_keymap<K> map;
     __device__ __forceinline__ place neutral() const
     {
         return {~0ull, ~0ull};
     }
-    __device__ __forceinline__ place widen(Raw raw, uint64_t i) const
-    {
-        return {map.map(raw), i};
-    }
     __device__ __forceinline__ place join(place a, place b) const
     {
         return b.key < a.key || (b.key == a.key && b.index < a.index) ? b : a;
+    }
+};
+
+/* The least mapped key, and of equal ones the first. */
+template <typename K> struct least_operator {
+    typedef K Raw;
+    typedef least_totals Totals;
+    usw_gpu_keymap<K> map;
+    Totals totals;
+    __device__ __forceinline__ place widen(Raw raw, uint64_t i) const
+    {
+        return {map.map(raw), i};
     }
     __device__ __forceinline__ void store(place total, const output &to) const
     {
@@ -129,82 +119,86 @@ __device__ __forceinline__ place hear(place mine, unsigned b)
 }
 
 /* All lanes of the block; every one of them gets the total. */
-template <typename Op>
-__device__ __forceinline__ typename Op::Acc butterfly(const Op &op, typename Op::Acc mine,
-                                                      typename Op::Acc *said)
+template <typename Totals>
+__device__ __forceinline__ typename Totals::Acc
+butterfly(const Totals &totals, typename Totals::Acc mine, typename Totals::Acc *said)
 {
     for (unsigned b = tuning::lanes / 2; b >= 32; b /= 2) {
         said[threadIdx.x] = mine;
         __syncthreads();
-        const typename Op::Acc heard = said[threadIdx.x ^ b];
+        const typename Totals::Acc heard = said[threadIdx.x ^ b];
         __syncthreads();
-        mine = op.join(mine, heard);
+        mine = totals.join(mine, heard);
     }
     for (unsigned b = 16; b > 0; b /= 2) {
-        mine = op.join(mine, hear(mine, b));
+        mine = totals.join(mine, hear(mine, b));
     }
     return mine;
 }
 
 template <typename Op>
 __global__ void __launch_bounds__(tuning::lanes)
-    tile_totals(const typename Op::Raw *data, size_t n, Op op, typename Op::Acc *totals)
+    tile_totals(const typename Op::Raw *data, size_t n, Op op, typename Op::Totals::Acc *sums)
 {
-    typedef typename Op::Acc A;
+    typedef typename Op::Totals::Acc A;
     USW_SHARED_ARRAY(A, said, [tuning::lanes]);
     const size_t tiles = (n + tuning::tile - 1) / tuning::tile;
     for (size_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        A mine = op.neutral();
+        A mine = op.totals.neutral();
         for (unsigned r = 0; r < tuning::tile / tuning::lanes; r++) {
             const size_t i = t * tuning::tile + r * tuning::lanes + threadIdx.x;
             if (i < n) {
-                mine = op.join(mine, op.widen(data[i], i));
+                mine = op.totals.join(mine, op.widen(data[i], i));
             }
         }
-        mine = butterfly<Op>(op, mine, said);
+        mine = butterfly(op.totals, mine, said);
         if (threadIdx.x == 0) {
-            totals[t] = mine;
+            sums[t] = mine;
         }
     }
 }
 
-/* ---- totals of totals: an odometer with 64 teeth a wheel ---- */
+/* ---- totals of totals: a carry tree of fan-out 64 ---- */
 
 /* Totals of level l, which has count[l] of them. */
-template <typename A> struct wheels {
+template <typename A> struct carry_levels {
     A *totals[tuning::levels];
     size_t count[tuning::levels];
     unsigned levels;
 };
 
-template <typename Op>
-__device__ __forceinline__ typename Op::Acc add_up(const Op &op, const typename Op::Acc *x,
-                                                   size_t count)
+template <typename Totals>
+__device__ __forceinline__ typename Totals::Acc add_up(const Totals &totals,
+                                                       const typename Totals::Acc *x, size_t count)
 {
-    typename Op::Acc sum = op.neutral();
+    typename Totals::Acc sum = totals.neutral();
     for (size_t i = 0; i < count; i++) {
-        sum = op.join(sum, x[i]);
+        sum = totals.join(sum, x[i]);
     }
     return sum;
 }
 
-template <typename Op>
+/* From a level to the one above it. */
+template <typename Totals>
 __global__ void __launch_bounds__(tuning::lanes)
-    turn_wheel(Op op, wheels<typename Op::Acc> w, unsigned level)
+    add_level(Totals totals, carry_levels<typename Totals::Acc> tree, unsigned level)
 {
     const size_t i = static_cast<size_t>(blockIdx.x) * tuning::lanes + threadIdx.x;
-    if (i < w.count[level + 1]) {
-        w.totals[level + 1][i] = add_up(op, w.totals[level] + i * tuning::teeth, tuning::teeth);
+    if (i < tree.count[level + 1]) {
+        tree.totals[level + 1][i] =
+            add_up(totals, tree.totals[level] + i * tuning::fanout, tuning::fanout);
     }
 }
 
-/* The teeth that no turn took with it, from the top wheel down. */
-template <typename Op> __global__ void finish(Op op, wheels<typename Op::Acc> w, output to)
+/* The totals that are in no group of 64, from the top level down. */
+template <typename Op>
+__global__ void finish(Op op, carry_levels<typename Op::Totals::Acc> tree, output to)
 {
-    typename Op::Acc total = op.neutral();
-    for (unsigned level = w.levels; level-- > 0;) {
-        const size_t turned = w.count[level] / tuning::teeth * tuning::teeth;
-        total = op.join(total, add_up(op, w.totals[level] + turned, w.count[level] - turned));
+    typename Op::Totals::Acc total = op.totals.neutral();
+    for (unsigned level = tree.levels; level-- > 0;) {
+        const size_t grouped = tree.count[level] / tuning::fanout * tuning::fanout;
+        total = op.totals.join(
+            total, add_up(op.totals, tree.totals[level] + grouped, tree.count[level] - grouped));
     }
     op.store(total, to);
 }
@@ -214,38 +208,26 @@ template <typename Op> __global__ void finish(Op op, wheels<typename Op::Acc> w,
 template <typename Op>
 upsweep_status reduce_by(usw_gpu *g, const void *data, size_t n, const Op &op, const output &to)
 {
-    typedef typename Op::Acc A;
-    wheels<A> w = {};
-    for (size_t m = (n + tuning::tile - 1) / tuning::tile; m > 0; m /= tuning::teeth) {
-        w.count[w.levels] = m;
-        w.totals[w.levels] = static_cast<A *>(usw_gpu_scratch(g, m * sizeof(A)));
-        if (w.totals[w.levels++] == nullptr) {
+    typedef typename Op::Totals Totals;
+    typedef typename Totals::Acc A;
+    carry_levels<A> tree = {};
+    for (size_t m = (n + tuning::tile - 1) / tuning::tile; m > 0; m /= tuning::fanout) {
+        tree.count[tree.levels] = m;
+        tree.totals[tree.levels] = static_cast<A *>(usw_gpu_scratch(g, m * sizeof(A)));
+        if (tree.totals[tree.levels++] == nullptr) {
             return g->status;
         }
     }
     const size_t most = static_cast<size_t>(g->sms) * tuning::blocks;
-    const size_t blocks = w.count[0] < most ? w.count[0] : most;
+    const size_t blocks = tree.count[0] < most ? tree.count[0] : most;
     USW_LAUNCH(g, tile_totals<Op>, static_cast<unsigned>(blocks), tuning::lanes, 0,
-               static_cast<const typename Op::Raw *>(data), n, op, w.totals[0]);
-    for (unsigned level = 0; level + 1 < w.levels; level++) {
-        const size_t turns = (w.count[level + 1] + tuning::lanes - 1) / tuning::lanes;
-        USW_LAUNCH(g, turn_wheel<Op>, static_cast<unsigned>(turns), tuning::lanes, 0, op, w, level);
+               static_cast<const typename Op::Raw *>(data), n, op, tree.totals[0]);
+    for (unsigned level = 0; level + 1 < tree.levels; level++) {
+        const size_t turns = (tree.count[level + 1] + tuning::lanes - 1) / tuning::lanes;
+        USW_LAUNCH(g, add_level<Totals>, static_cast<unsigned>(turns), tuning::lanes, 0, op.totals,
+                   tree, level);
     }
-    return USW_LAUNCH(g, finish<Op>, 1, 1, 0, op, w, to);
-}
-
-template <typename K>
-upsweep_status reduce_integers(usw_gpu *g, const void *data, size_t n, K sign, upsweep_op op,
-                               const output &to)
-{
-    switch (op) {
-    case UPSWEEP_SUM: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_SUM>{sign}, to);
-    case UPSWEEP_PRODUCT:
-        return reduce_by(g, data, n, integer_operator<K, UPSWEEP_PRODUCT>{sign}, to);
-    case UPSWEEP_AND: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_AND>{0}, to);
-    case UPSWEEP_OR: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_OR>{0}, to);
-    default: return reduce_by(g, data, n, integer_operator<K, UPSWEEP_XOR>{0}, to);
-    }
+    return USW_LAUNCH(g, finish<Op>, 1, 1, 0, op, tree, to);
 }
 
 upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap &map,
@@ -254,14 +236,14 @@ upsweep_status least_by(usw_gpu *g, const void *data, size_t n, const usw_keymap
     const unsigned width = map.bits == 8 ? 0 : map.bits == 16 ? 1 : map.bits == 32 ? 2 : 3;
     return usw_gpu_by_width(width, [&](auto key) {
         typedef decltype(key) K;
-        return reduce_by(g, data, n, least_operator<K>{usw_gpu_keymap_of<K>(map)}, to);
+        return reduce_by(g, data, n, least_operator<K>{usw_gpu_keymap_of<K>(map), {}}, to);
     });
 }
 
 upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type, upsweep_op op,
                       bool unordered, void *result)
 {
-    (void)unordered; /* this order is as good as any */
+    (void)unordered; /* any order is allowed, and so is this one */
     const output to = {result, nullptr, nullptr};
     if (op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST) {
         const unsigned flags = op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0;
@@ -269,7 +251,7 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
     }
     if (usw_type_is_float(type)) {
         const auto with = [&](auto e) {
-            return reduce_by(g, data, n, float_operator<decltype(e)>{e}, to);
+            return reduce_by(g, data, n, float_operator<decltype(e)>{e, {}}, to);
         };
         return op == UPSWEEP_PRODUCT ? usw_gpu_float_elements<true>(type, with)
                                      : usw_gpu_float_elements<false>(type, with);
@@ -277,7 +259,11 @@ upsweep_status reduce(usw_gpu *g, const void *data, size_t n, upsweep_type type,
     return usw_gpu_by_width(usw_gpu_width_of(type), [&](auto key) {
         typedef decltype(key) K;
         const K top = static_cast<K>(static_cast<K>(1) << (8 * sizeof(K) - 1));
-        return reduce_integers<K>(g, data, n, usw_type_is_signed(type) ? top : K(0), op, to);
+        const K sign = usw_type_is_signed(type) ? top : K(0);
+        return usw_gpu_integer_elements<uint64_t>(op, [&](auto totals) {
+            typedef integer_operator<K, decltype(totals)> Op;
+            return reduce_by(g, data, n, Op{totals.bitwise ? K(0) : sign, totals}, to);
+        });
     });
 }
 

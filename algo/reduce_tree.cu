@@ -1,19 +1,19 @@
-/* CUDA form of the tree reduction.
+/* reduce_tree.cu - tree reduction, CUDA form.
  *
- * Same as the explained form: lanes meet at halving distance until one of them has everything.
- * Differs: a lane first combines many elements on its own, and the tree has several levels: a warp
- * or a block, then all of them.
+ * Same as the explained form: lanes are joined at halving distance until one lane has the result.
+ * Differs: a lane first joins many elements, and the tree has several levels: the lanes of a warp
+ * or a block, then all blocks.
  *
- * Sums and products of floats follow core/order.h: up to 4096 tiles of 4096 elements are a block's
- * each, and one block gathers their sums (gpu/carry/last_block_collects.cuh) and turns the odometer
- * (gpu/carry/carry_tree_total.cuh). Of more, a warp takes a tile, four of the tile's 128 lanes to
- * a thread, and leaves its sum in memory; nothing else is done for a tile, since whatever waits,
- * draws or fences there takes as long as many elements; then all blocks meet and add up groups of
- * 64 tiles, and the last one turns the odometer. Everything else is exact and goes by vectors
- * (gpu/folds/reduce_exact.cuh).
+ * Sums and products of floats follow core/order.h. Up to 4096 tiles of 4096 elements: a block takes
+ * each tile, and one block collects the sums (gpu/carry/last_block_collects.cuh) and adds them up
+ * level by level (gpu/carry/carry_tree_total.cuh). More tiles: a warp takes a tile, four of the
+ * tile's 128 lanes to a thread, and writes the tile's sum to memory; it does nothing else for a
+ * tile, since a wait, a draw or a fence takes as long as many elements; after a barrier all blocks
+ * add up groups of 64 tiles, and the last block adds up the groups. Everything else is exact and
+ * goes by vectors (gpu/folds/reduce_exact.cuh).
  *
  * Shape: blocks of 256 threads, 128 for floats, as many as fit; one launch, of one block of up to
- * 512 threads when n is small; of several, one gathers what the others found. 34 KB of shared
+ * 512 threads when n is small; of several blocks the last one collects the results. 34 KB of shared
  * memory for sums of floats. Traffic: each element is read once, 16 bytes a tile of floats. Floats
  * that may be added in any order go by vectors too, in f64. */
 #include "gpu/folds/least_and_place.cuh"
@@ -27,18 +27,19 @@ namespace
 
 /* Every number that may be tuned. Vectors are of 16 bytes. */
 struct tuning {
-    unsigned float_vectors, float_threads, float_blocks; /* a thread's loads, a block, and so on */
-    unsigned alone;                                      /* vectors that one block folds */
-    unsigned few, some;    /* of so many vectors by a quarter of its threads, and by half of them */
+    /* A thread's loads, threads of a block, blocks of a multiprocessor. */
+    unsigned float_vectors, float_threads, float_blocks;
+    unsigned one_block;    /* vectors at most that one block reduces */
+    unsigned few, some;    /* vectors at most for a quarter and for half of its threads */
     unsigned threads;      /* of a block where there are several */
-    unsigned each;         /* vectors of its threads, where there are not enough for all */
+    unsigned each;         /* vectors of a thread, where there are not enough for all blocks */
     unsigned exact_blocks; /* a multiprocessor */
 };
 constexpr tuning tune = {32, 128, 3, 4096, 1024, 2048, 256, 4, 4};
 #ifdef USW_EMULATE
 enum : unsigned { FEW_TILES = USW_CARRY_FANOUT };
 #else
-enum : unsigned { FEW_TILES = USW_CARRY_TOTAL_ONCE }; /* whose sums one block adds up alone */
+enum : unsigned { FEW_TILES = USW_CARRY_TOTAL_ONCE }; /* whose sums one block adds up */
 #endif
 
 enum : unsigned { TILE = USW_REDUCE_TILE };
@@ -49,8 +50,8 @@ struct tree_args {
     const void *data;
     uint64_t n, tiles;
     double *result;
-    usw_gather gather; /* of the tiles' sums, if they are several, but not many */
-    /* Of many tiles: */
+    usw_gather gather; /* of the tiles' sums, if there are several, but few tiles */
+    /* The members below are for many tiles. */
     double *sums;
     double *groups;     /* of 64 tiles each, and of the rest */
     uint32_t *finished; /* blocks; 0 between kernels */
@@ -61,13 +62,13 @@ struct tree_args {
 
 template <typename R> constexpr unsigned BLOCKS_OF_TILES = sizeof(R) == 8 ? 4 : 6;
 
-/* Each thread has a lane of the tile; the block that has drawn last gathers the tiles' sums. */
+/* Each thread has a lane of the tile; the block that has drawn last collects the tiles' sums. */
 template <typename E>
 __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::Raw>)
     tree_of_few(tree_args a, E e)
 {
     typedef typename E::Raw R;
-    USW_SHARED(usw_carry_total_shared, room);
+    USW_SHARED(usw_carry_total_shared, shared);
     USW_SHARED(usw_call, call);
     const uint64_t t = blockIdx.x, left = a.n - t * TILE;
     unsigned long long drawn = 0;
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
             return;
         }
         all = usw_carry_total_read<USW_REDUCE_LANES>(
-            e, gridDim.x, room, [&](uint64_t, unsigned count, auto to) {
+            e, gridDim.x, shared, [&](uint64_t, unsigned count, auto to) {
                 usw_gather_all<1, 16>(a.gather, call.tag, count,
                                       [&](unsigned i, const uint64_t(&sum)[1]) {
                                           to(i, usw_value_of<double>(sum[0]));
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(USW_REDUCE_LANES, BLOCKS_OF_TILES<typename E::
 
 /* ---- a warp a tile ---- */
 
-/* Neighbours are different blocks', so that few go to many. */
+/* Neighbouring tiles go to different blocks, so that few tiles go to many blocks. */
 template <typename E> __device__ __forceinline__ void sum_tiles(const tree_args &a, const E &e)
 {
     typedef typename E::Raw R;
@@ -123,7 +124,7 @@ template <typename E> __device__ __forceinline__ void sum_tiles(const tree_args 
     }
 }
 
-/* Warps: the groups' sums, when all blocks have met. */
+/* Warps add up the groups' sums, after the barrier. */
 template <typename E> __device__ __forceinline__ void sum_groups(const tree_args &a, const E &e)
 {
     const uint64_t step = uint64_t(gridDim.x) * (tune.float_threads / 32);
@@ -141,7 +142,7 @@ template <typename E> __device__ __forceinline__ void sum_groups(const tree_args
 template <typename E>
 __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tree_args a, E e)
 {
-    USW_SHARED(usw_carry_total_shared, room);
+    USW_SHARED(usw_carry_total_shared, shared);
     sum_tiles(a, e);
     usw_grid_barrier(a.barrier, 1, true);
     sum_groups(a, e);
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(tune.float_threads, tune.float_blocks) tree(tr
     }
     const uint64_t groups = a.tiles / USW_CARRY_FANOUT;
     double all = usw_carry_total_read<tune.float_threads>(
-        e, groups, room, [&](uint64_t base, unsigned count, auto to) {
+        e, groups, shared, [&](uint64_t base, unsigned count, auto to) {
 #pragma unroll 8
             for (unsigned i = threadIdx.x; i < count; i += tune.float_threads) {
                 to(i, __ldcg(a.groups + base + i));
@@ -185,8 +186,8 @@ upsweep_status reduce_floats(usw_gpu *g, const void *data, size_t n, void *resul
     a.groups = a.sums + a.tiles;
     a.barrier = g->barrier;
     a.finished = g->barrier + USW_GPU_FINISHED;
-    const size_t by_room = (g->shared_bytes + 1024) / (sizeof(usw_carry_total_shared) + 2048);
-    const uint64_t fit = g->sms * (by_room < tune.float_blocks ? by_room : tune.float_blocks);
+    const size_t by_shared = (g->shared_bytes + 1024) / (sizeof(usw_carry_total_shared) + 2048);
+    const uint64_t fit = g->sms * (by_shared < tune.float_blocks ? by_shared : tune.float_blocks);
     return USW_LAUNCH_COOPERATIVE(g, (tree<E>), dim3(static_cast<unsigned>(fit)),
                                   dim3(tune.float_threads), 0, a, e);
 }
@@ -229,8 +230,9 @@ struct fold_shape {
     unsigned blocks, threads;
 };
 
-/* Everything that a fold needs but its operator and its results. most: threads of one block alone;
- * per_sm: blocks that a multiprocessor has registers for. */
+/* Sets the arguments of a reduction but its operator and results, and returns its shape. most:
+ * threads of the block, where there is one; per_sm: blocks that a multiprocessor has registers
+ * for. */
 fold_shape prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigned most,
                    unsigned per_sm, usw_fold_args *a)
 {
@@ -239,7 +241,7 @@ fold_shape prepare(usw_gpu *g, const void *data, size_t n, size_t bytes, unsigne
     a->lead = at % 16 / bytes;
     a->n = n;
     const uint64_t vectors = (a->lead + n) * bytes / 16, share = tune.threads * tune.each;
-    if (vectors <= tune.alone) {
+    if (vectors <= tune.one_block) {
         return {1, vectors <= tune.few ? most / 4 : vectors <= tune.some ? most / 2 : most};
     }
     const uint64_t wanted = (vectors + share - 1) / share, fit = uint64_t(g->sms) * per_sm;

@@ -1,24 +1,25 @@
-/* CUDA form of the scan by two sweeps.
+/* scan_sweep.cu - scan by two sweeps, CUDA form.
  *
  * Same as the explained form: an upward sweep leaves partial results in a tree, a downward sweep
- * hands every node what lies before it. Differs: the tree has fan-out 8 within a tile, so that a
+ * gives every node the total before it. Differs: the tree has fan-out 8 within a tile, so that a
  * lane owns a run of 8 elements and the levels above are shuffles (gpu/folds/scan_tile.cuh), and
- * fan-out 64 above tiles, where a block looks up the few nodes that lie left of its path
+ * fan-out 64 above tiles, where a block reads the few nodes that lie left of its path
  * (gpu/carry/carry_tree.cuh). So there is one pass: memory is read once and written once.
  *
  * Shape: a block of 128 threads a tile of 512 runs, 16 KB of shared memory (halves 8, f64 32), as
  * many blocks on a multiprocessor as fit, about 12. A tile lies in shared memory from the copy that
- * brings it (gpu/block/bulk_copy.cuh) to the copy that takes its scan away; a block that waits for
- * its carry costs nothing but that room, and the others keep the memory busy meanwhile.
+ * brings it (gpu/block/bulk_copy.cuh) to the copy that writes its scan; a block that waits for its
+ * carry costs nothing but that shared memory, and other blocks keep the memory busy meanwhile.
  *
- * Arrays without heads go otherwise, by the same tree and to the same bits: those that shared
- * memory holds through blocks that meet once (gpu/folds/scan_one_launch.cuh), large ones, aligned,
- * on devices with a copy engine, through blocks that stay and a ring of tiles
- * (gpu/folds/scan_ring.cuh).
+ * Two kinds of arrays without heads have kernels of their own, with the same tree and the same
+ * bits: those that fit in shared memory, whose blocks run all at once
+ * (gpu/folds/scan_one_launch.cuh), and large aligned ones on devices with a copy engine, by blocks
+ * that stay and a ring of tiles (gpu/folds/scan_ring.cuh).
  *
- * Traffic: 2 elements a element, 1 byte for a head, a key for a key, and 16 bytes a tile.
+ * Traffic: 2 elements an element, 1 byte for a head, a key for a key, and 16 bytes a tile.
  *
- * Floats are added in f64 in core/order.h's order, whether ordered or not: that is as fast. */
+ * Floats are joined in f64 in the order of core/order.h, also where the caller allows any order,
+ * since no order is faster. */
 #include "gpu/folds/scan_one_launch.cuh"
 #include "gpu/folds/scan_ring.cuh"
 
@@ -41,7 +42,7 @@ struct scan_args {
     unsigned key_bytes;
     bool exclusive, bulk_in, bulk_out;
     unsigned long long *calls; /* tiles are drawn from here, or, if it is NULL, from ticket */
-    uint32_t *ticket;          /* both NULL: there is one tile */
+    uint32_t *ticket;          /* both are NULL where there is one tile */
     usw_carry_levels tree;
 };
 
@@ -87,11 +88,11 @@ template <unsigned run> __device__ __forceinline__ unsigned heads_of(const scan_
 template <typename E, bool cut> struct sweep_shared {
     usw_scan_shared<E, cut> tile;
     uint64_t arrived; /* barrier of gpu/block/bulk_copy.cuh */
-    usw_carry_tree_shared<typename E::Acc, E::exact> odometer;
+    usw_carry_tree_shared<typename E::Acc, E::exact> carry;
     usw_call call;
 };
 
-/* The block's tile, and the copy of it on its way. */
+/* Draws the block's tile and begins the copy of it to shared memory. */
 template <typename E, bool cut>
 __device__ __forceinline__ uint64_t begin_tile(const scan_args &a, sweep_shared<E, cut> &s)
 {
@@ -157,10 +158,10 @@ __global__ void __launch_bounds__(USW_SWEEP_THREADS, cut        ? tune.blocks_cu
             usw_carry_tree_publish(tree, 0, t, total, head);
         }
     }
-    usw_carry_tree_turn(e, tree, t, total, head, s.odometer);
+    usw_carry_tree_turn(e, tree, t, total, head, s.carry);
     __syncthreads();
-    const A carry = usw_carry_tree_read(e, tree, t, total, head, s.odometer);
-    usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, carry, before, a.exclusive, t == 0);
+    const A before_tile = usw_carry_tree_read(e, tree, t, total, head, s.carry);
+    usw_sweep_down<cut>(e, s.tile, threadIdx.x / 32, before_tile, before, a.exclusive, t == 0);
     R *out = static_cast<R *>(a.out) + begin;
     if (USW_BULK && a.bulk_out && whole) {
         constexpr unsigned mine = tile / USW_SWEEP_WARPS; /* of a warp */
@@ -192,23 +193,23 @@ template <typename E> upsweep_status scan_elements(usw_gpu *g, const usw_scan *s
     a.exclusive = s->exclusive;
     a.bulk_in = usw_bulk_takes(s->in);
     a.bulk_out = usw_bulk_takes(s->out);
-    const bool apart = s->heads != nullptr || s->keys != nullptr;
-    const unsigned near = apart || g->device < 0 ? 0 : usw_scan_one_launch_takes<E>(g, tiles);
-    const bool ring = near == 0 && usw_ring_takes<E>(g, s, tiles);
+    const bool has_heads = s->heads != nullptr || s->keys != nullptr;
+    const unsigned once = has_heads || g->device < 0 ? 0 : usw_scan_one_launch_takes<E>(g, tiles);
+    const bool ring = once == 0 && usw_ring_takes<E>(g, s, tiles);
     if (tiles > 1 && (ring || !usw_carry_tree_keeps(g, tiles, &a.tree, &a.calls)) &&
         usw_carry_tree_make(g, tiles, !ring, &a.tree, &a.ticket) != UPSWEEP_OK) {
         return g->status;
     }
-    if (near != 0) {
+    if (once != 0) {
         a.tree.tiles = tiles;
-        return usw_scan_one_launch(g, s, a.tree, a.calls, near, e);
+        return usw_scan_one_launch(g, s, a.tree, a.calls, once, e);
     }
     if (ring) {
         return usw_ring_scan(g, s, a.tree, e);
     }
     const dim3 blocks(static_cast<unsigned>(tiles)), threads(USW_SWEEP_THREADS);
-    return apart ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
-                 : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
+    return has_heads ? USW_LAUNCH(g, (sweep<E, true>), blocks, threads, 0, a, e)
+                     : USW_LAUNCH(g, (sweep<E, false>), blocks, threads, 0, a, e);
 }
 
 upsweep_status scan(usw_gpu *g, const usw_scan *s, bool unordered)

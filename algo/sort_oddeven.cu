@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(tuning::threads)
     }
     const unsigned here =
         n - begin < 2 * tuning::tile ? static_cast<unsigned>(n - begin) : 2 * tuning::tile;
-    __syncthreads(); /* everyone has compared the seam before it changes */
+    __syncthreads(); /* all lanes have compared the two tiles' ends before these change */
     for (unsigned i = threadIdx.x; i < here; i += tuning::threads) {
         a[i] = keys[begin + i];
     }

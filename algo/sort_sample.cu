@@ -1,27 +1,28 @@
 /* sort_sample.cu - sample sort, CUDA form.
  *
- * Same as the explained form: a sample is sorted, every so-manieth of it is a splitter, each key
- * finds its bucket by halving among the splitters, keys are counted, counts scanned, keys
+ * Same as the explained form: a sample is sorted, its keys at equal distances are splitters, each
+ * key finds its bucket by halving among the splitters, keys are counted, counts scanned, keys
  * scattered, buckets sorted by themselves.
  * Differs: a bucket that fits shared memory is sorted there by a bitonic network; a larger one is
- * sample-sorted again, on the next level. How many levels a uniform input needs follows from n;
- * some more stand by for what the sample missed. All is decided on the device: a level works on a
- * list of buckets, which it finds empty as a rule when it stands by. What is left after all levels
- * is sorted by one block a bucket, slowly. A bucket of one value is only copied.
+ * sample-sorted again, on the next level. The number of levels for uniform inputs follows from n;
+ * three more are queued for buckets that stay too large. All is decided on the device: a level
+ * works on a list of buckets, which is empty as a rule in the levels beyond. Buckets that are too
+ * large after all levels are sorted by one block each, slowly. A bucket of one value is only
+ * copied.
  *
  * Shape    choose_splitters: block 256, shared samples (up to 64 KB); a block a bucket.
  *          place_tiles: one block of 1024, shared 256 bytes.
  *          count_keys, scatter: block 256, shared up to 14 KB; a block a tile of 4096 keys.
  *          scan_counts: block 256, shared 64 bytes; a block a bucket.
  *          sort_buckets: block 256, shared 32 KB; a block a new bucket.
- *          Grids have at most 8 blocks a multiprocessor, which go on to the next piece of work.
+ *          Grids have at most 8 blocks a multiprocessor, which take one bucket or tile after the
+ *          other.
  * Traffic  a level reads each key twice and writes it once; the buckets' sort reads and writes once
  *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
  *          Sanders, GPU sample sort, IPDPS 2010. */
-#include "gpu/textbook/sample_splitters.cuh"
 #include "gpu/block/scan.cuh"
-#include "gpu/textbook/sample_tile.cuh"
+#include "gpu/textbook/sample_splitters.cuh"
 
 namespace
 {
@@ -34,7 +35,7 @@ template <typename E> struct level {
     unsigned buckets;      /* a bucket is split into: a power of two */
     const unsigned *count; /* of the buckets */
     const range *list;
-    unsigned *next_count; /* of those that stay too large, the next level's */
+    unsigned *next_count; /* of the buckets that stay too large, which are the next level's */
     range *next_list;
     E *splitters;               /* [count][buckets]: the last of a row is not used */
     unsigned long long *ends;   /* [count][buckets] counts, places, at last ends of new buckets */
@@ -112,7 +113,7 @@ __device__ __forceinline__ tile open_tile(const level<E> &l, unsigned long long 
     const size_t row = static_cast<size_t>(r) * l.buckets;
     const size_t begin = l.list[r].begin + (t - l.before[r]) * tuning::tile;
     const size_t end = begin + tuning::tile < l.list[r].end ? begin + tuning::tile : l.list[r].end;
-    __syncthreads(); /* the tile before is done with */
+    __syncthreads(); /* the tile before needs its splitters no more */
     for (unsigned b = threadIdx.x; b < l.buckets; b += blockDim.x) {
         counts[b] = 0;
         if (b + 1 < l.buckets) {
@@ -201,16 +202,16 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) scatter
 
 /* All lanes: sorts keys of `from` that fit a block to their final places. */
 template <typename E>
-__device__ __forceinline__ void sort_bucket(const E *from, E *keys, range bucket, E *room)
+__device__ __forceinline__ void sort_bucket(const E *from, E *keys, range bucket, E *buffer)
 {
     const unsigned n = static_cast<unsigned>(bucket.end - bucket.begin);
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-        room[i] = from[bucket.begin + i];
+        buffer[i] = from[bucket.begin + i];
     }
     __syncthreads();
-    usw_bitonic_sort(room, n);
+    usw_bitonic_sort(buffer, n);
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
-        keys[bucket.begin + i] = room[i];
+        keys[bucket.begin + i] = buffer[i];
     }
     __syncthreads();
 }
@@ -226,7 +227,7 @@ __device__ __forceinline__ void copy_bucket(const E *from, E *keys, range bucket
 /* Sorts those that fit, lists the others for the next level. */
 template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_buckets(level<E> l)
 {
-    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
+    USW_SHARED_ARRAY(E, buffer, [bucket_most<E>]);
     const size_t all = static_cast<size_t>(*l.count) * l.buckets;
     for (size_t c = blockIdx.x; c < all; c += gridDim.x) {
         const size_t r = c / l.buckets;
@@ -237,16 +238,17 @@ template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_bu
         }
         if (usw_one_value(l.splitters + r * l.buckets, l.buckets, b)) {
             copy_bucket<E>(l.to, l.keys, bucket);
-        } else if (bucket.end - bucket.begin <= bucket_room<E>) {
-            sort_bucket<E>(l.to, l.keys, bucket, room);
+        } else if (bucket.end - bucket.begin <= bucket_most<E>) {
+            sort_bucket<E>(l.to, l.keys, bucket, buffer);
         } else if (threadIdx.x == 0) {
             l.next_list[atomicAdd(l.next_count, 1u)] = bucket;
         }
     }
 }
 
-/* What the last level left too large. */
-template <typename E> __global__ void __launch_bounds__(tuning::threads) sort_rest(level<E> l)
+/* Sorts the buckets that are too large after the last level. */
+template <typename E>
+__global__ void __launch_bounds__(tuning::threads) sort_large_buckets(level<E> l)
 {
     for (unsigned r = blockIdx.x; r < *l.next_count; r += gridDim.x) {
         const range bucket = l.next_list[r];
@@ -268,10 +270,10 @@ __global__ void __launch_bounds__(tuning::threads)
 }
 
 template <typename E>
-__global__ void __launch_bounds__(tuning::threads) sort_alone(E *keys, size_t n)
+__global__ void __launch_bounds__(tuning::threads) sort_one_block(E *keys, size_t n)
 {
-    USW_SHARED_ARRAY(E, room, [bucket_room<E>]);
-    sort_bucket<E>(keys, keys, {0, n}, room);
+    USW_SHARED_ARRAY(E, buffer, [bucket_most<E>]);
+    sort_bucket<E>(keys, keys, {0, n}, buffer);
 }
 
 /* ---- the whole ---- */
@@ -299,12 +301,12 @@ template <typename E> void split_level(usw_gpu *g, const level<E> &l, size_t n, 
 struct elements {
     template <typename E> static upsweep_status sort(usw_gpu *g, E *keys, size_t n)
     {
-        if (n <= bucket_room<E>) {
-            return USW_LAUNCH(g, sort_alone<E>, 1, tuning::threads, 0, keys, n);
+        if (n <= bucket_most<E>) {
+            return USW_LAUNCH(g, sort_one_block<E>, 1, tuning::threads, 0, keys, n);
         }
-        const plan p = plan_for(n, bucket_room<E>);
-        room<E> w;
-        if (!take_room(g, p, n, &w)) {
+        const plan p = plan_for(n, bucket_most<E>);
+        sort_scratch<E> w;
+        if (!take_scratch(g, p, n, &w)) {
             return g->status;
         }
         USW_LAUNCH(g, begin_levels<E>, 1, tuning::threads, 0, w.counts, w.lists[0], n);
@@ -323,7 +325,7 @@ struct elements {
                  w.before};
             split_level(g, l, n, p.count_most[i]);
         }
-        return USW_LAUNCH(g, sort_rest<E>, g->sms, tuning::threads, 0, l);
+        return USW_LAUNCH(g, sort_large_buckets<E>, g->sms, tuning::threads, 0, l);
     }
 };
 

@@ -2,11 +2,10 @@
  *
  * Same as the explained form: one stable split per key bit, lowest first. F is the bit, I_down the
  * exclusive scan of not F, I_up = zeros + (i - I_down[i]), the index is one of the two by F, and
- * the keys are permuted.
- * Differs: the scan has three levels: lanes of a warp count with a ballot, warps of a tile through
- * shared memory, tiles through a kernel of their own. Bits in which all keys agree are left out;
- * which these are is known on the device only, so every kernel of a pass asks, and from there knows
- * in which of the two arrays the keys are.
+ * the keys are permuted. Differs: the scan has three levels: lanes of a warp count with a ballot,
+ * warps of a tile through shared memory, tiles through a kernel of their own. Bits in which all
+ * keys agree are left out. Which bits these are is known on the device only, so that every kernel
+ * of a pass reads it there, and also in which of the two arrays the keys are.
  *
  * Shape    compare_bits: grid up to 8 a multiprocessor, block 256, shared 64 bytes.
  *          count_zeros, permute: grid ceil(n / 4096), block 256, shared 32 bytes; a warp owns 512
@@ -31,7 +30,7 @@ struct tuning {
     static constexpr unsigned compare_blocks = 8; /* a multiprocessor */
 };
 
-/* What all kernels of a sort know. */
+/* The arguments of all kernels of a sort. */
 template <typename E> struct job {
     E *keys, *other;
     size_t n;

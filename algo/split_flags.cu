@@ -1,32 +1,32 @@
-/* CUDA form of the split by flags.
+/* split_flags.cu - split by flags, CUDA form.
  *
  * Same as the explained form: an element with flag 0 goes where as many zeros are before it
  * (I_down), one with flag 1 behind all zeros and the ones before it (I_up); then all of them move.
  * Differs: no index is ever stored. A block takes a tile and permutes it in shared memory, zeros
- * first (gpu/selection/split_tile.cuh), so that it leaves as two runs; only the two places where
- * these begin are looked for in the whole array (gpu/carry/carry_tree.cuh).
+ * first (gpu/selection/split_tile.cuh), so that it is written as two ranges; only the two places
+ * where these begin depend on the whole array (gpu/carry/carry_tree.cuh).
  *
  * Where the ones of a split begin depends on the last flag, so flags are counted first, by a kernel
- * that leaves the counts in the odometer's tree, and the flags as bits; then no block waits for
- * another, which is worth that to a large compaction too. While there are few tiles each block
- * counts all flags by itself, and there is one launch.
+ * that leaves the counts in a carry tree, and the flags as bits; then no block waits for another,
+ * for which a large compaction counts first, too. While there are few tiles each block counts all
+ * flags by itself, and there is one launch.
  *
- * While all tiles fit the device at once, their blocks publish their ones and meet, and there is
- * one launch too; while there are few elements of a power of two bytes, tiles are smaller and
- * blocks tell one another their ones by nodes that stay (gpu/selection/split_one_launch.cuh).
+ * While all tiles fit the device at once, their blocks publish their ones and wait at a barrier, in
+ * one launch, too; few elements of a power of two bytes have smaller tiles, whose blocks publish
+ * their ones in nodes that stay (gpu/selection/split_one_launch.cuh).
  *
- * Large arrays, aligned, go through blocks that stay, where there is a copy engine
+ * Large aligned arrays go through blocks that stay, on devices with a copy engine
  * (gpu/selection/select_ring.cuh): elements of 4 bytes, and of 8 if they are compacted, in one
  * pass; a split after its count.
  *
  * Other compactions are one pass: blocks draw their tiles in order and publish their counts when
- * they have read their elements. Whoever knows its carry knows that all before it have been read,
- * so it may write even in place.
+ * they have read their elements. A block that knows its carry knows that all tiles before have been
+ * read, so that it may write in place, too.
  *
  * Shape: a block of 128 threads a tile of 16 KB (bytes 4 KB, halves 8), 32 elements a thread or
- * less, all on their way at once. Elements of any other size, or that are not aligned, go in
- * columns of at most 64 bytes, each column a problem of its own with the same flags (move_column).
- * Traffic: an element twice, if it is kept, and a flag once, plus two bits of it if counted. */
+ * less, all on their way at once. Elements of any other size or address go in columns of at most 64
+ * bytes, each column a split by itself with the same flags (move_column). Traffic: an element
+ * twice, if it is kept, and a flag once, plus two bits of it if counted. */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/split_counted.cuh"
 #include "gpu/selection/split_one_launch.cuh"
@@ -40,7 +40,7 @@ struct tuning {
     unsigned column_bytes;          /* widest column of an element */
     unsigned few;                   /* elements at most for which each block counts all flags */
     uint64_t counted;               /* elements at least for which a compaction counts first */
-    unsigned blocks;                /* a multiprocessor at least has registers for */
+    unsigned blocks;                /* that a multiprocessor has registers for, at least */
 };
 constexpr tuning tune = {16384, 4096, 64, 65536, 1 << 25, 8};
 
@@ -49,13 +49,13 @@ struct split_args {
     const uint8_t *flags;
     unsigned char *out;
     uint64_t n;
-    uint64_t *count;          /* zeros, or kept; NULL: not wanted */
+    uint64_t *count;          /* of zeros, or of elements kept; NULL: not wanted */
     const uint64_t *all_ones; /* found by the count */
-    const uint32_t *bits;     /* the flags, left by the count; NULL: there was none */
-    uint32_t *ticket;         /* in place: blocks draw, publish and wait */
-    uint32_t *ones;           /* of each tile: all blocks are there at once, and meet */
-    unsigned *barrier;        /* where they meet */
-    usw_cleared_tree tree;    /* no levels: there are few tiles */
+    const uint32_t *bits;     /* the flags as bits, from the count; NULL: there was no count */
+    uint32_t *ticket;         /* where blocks draw their tiles and publish their ones in order */
+    uint32_t *ones;           /* of each tile, where all blocks run at once and wait at a barrier */
+    unsigned *barrier;        /* that barrier */
+    usw_cleared_tree tree;    /* without levels where there are few tiles */
     /* Of columns: an element's bytes, a column's, a tile's elements, a column's nodes (compact). */
     uint64_t bytes, column, tile, nodes;
 };
@@ -67,12 +67,13 @@ struct places {
     uint64_t zeros, ones;
 };
 
-/* Finds what lies before tile t, for all threads; in place it waits for it. keep: ones only. Has
- * barriers. A tree that was counted is complete: there tiles only say again what it has. */
+/* Finds the places of tile t, for all threads, waiting for the ones of tiles before where these are
+ * not counted. keep: ones only. Has barriers. A tree that was counted is complete, and tiles
+ * publish in it only what it has. */
 template <bool keep>
 __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, uint64_t begin,
                                               unsigned ones, bool last, uint64_t *count_to,
-                                              usw_carry_tree_shared<uint64_t, true> &room)
+                                              usw_carry_tree_shared<uint64_t, true> &shared)
 {
     const usw_split_counts e;
     uint64_t before, all;
@@ -91,9 +92,9 @@ __device__ __forceinline__ places find_places(const split_args &a, uint64_t t, u
         before = sums.before;
         all = sums.all;
     } else {
-        usw_carry_tree_turn(e, a.tree, t, uint64_t(ones), false, room);
+        usw_carry_tree_turn(e, a.tree, t, uint64_t(ones), false, shared);
         __syncthreads();
-        before = usw_carry_tree_read(e, a.tree, t, uint64_t(ones), false, room);
+        before = usw_carry_tree_read(e, a.tree, t, uint64_t(ones), false, shared);
         all = a.all_ones != nullptr ? *a.all_ones : before + ones;
     }
     if (last && threadIdx.x == 0 && count_to != nullptr) {
@@ -110,7 +111,8 @@ template <typename W> struct shape {
     static constexpr unsigned words = tile / 32 / USW_SPLIT_WARPS; /* of flags, a warp */
 };
 
-/* Where nobody waits the last tile goes first: its flags are those that the count read last. */
+/* Where no block waits for another the last tile goes first, since the count read its flags
+ * last. */
 __device__ __forceinline__ uint64_t tile_number(const split_args &a)
 {
     if (a.ticket == nullptr) {
@@ -124,7 +126,8 @@ __device__ __forceinline__ uint64_t tile_number(const split_args &a)
     return drawn;
 }
 
-/* In place, when all threads of the block have read their elements. */
+/* Publishes a tile's ones, where tiles are drawn, when all threads of the block have read their
+ * elements. */
 __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigned ones)
 {
     if (a.ticket != nullptr && threadIdx.x == 0) {
@@ -136,10 +139,10 @@ __device__ __forceinline__ void publish(const split_args &a, uint64_t t, unsigne
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(split_args a)
 {
-    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> carry_shared;
     constexpr unsigned tile = shape<W>::tile, words = shape<W>::words;
     USW_SHARED_ARRAY(W, x, [tile]);
-    USW_SHARED(odometer_room, room);
+    USW_SHARED(carry_shared, shared);
     const uint64_t t = tile_number(a), begin = t * tile;
     const bool last = begin + tile >= a.n;
     const unsigned count = last ? static_cast<unsigned>(a.n - begin) : tile;
@@ -157,13 +160,13 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
     const unsigned zeros = keep ? 0 : count - r.ones;
     places to = {0, 0};
     if (a.ticket == nullptr) {
-        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, shared);
     }
     usw_split_order<keep>(r, v, first, count, zeros, x);
     __syncthreads();
     if (a.ticket != nullptr) {
         publish(a, t, r.ones);
-        to = find_places<keep>(a, t, begin, r.ones, last, a.count, room);
+        to = find_places<keep>(a, t, begin, r.ones, last, a.count, shared);
     }
     W *out = reinterpret_cast<W *>(a.out);
     if (!keep) {
@@ -178,11 +181,11 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS, tune.blocks) move_tile(spli
 template <typename W, bool keep>
 __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 {
-    typedef usw_carry_tree_shared<uint64_t, true> odometer_room;
+    typedef usw_carry_tree_shared<uint64_t, true> carry_shared;
     constexpr unsigned most = 1024;
     USW_SHARED_ARRAY(W, x, [tune.tile_bytes / sizeof(W)]);
     USW_SHARED_ARRAY(uint16_t, from, [most]); /* which element goes to a place of the tile */
-    USW_SHARED(odometer_room, room);
+    USW_SHARED(carry_shared, shared);
     const uint64_t id = tile_number(a), tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t c = id / tiles, t = id % tiles, begin = t * a.tile, offset = c * a.column;
     const unsigned width = static_cast<unsigned>(
@@ -213,7 +216,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
     column.tree.nodes += c * a.nodes;
     publish(column, t, r.ones);
     const places to =
-        find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, room);
+        find_places<keep>(column, t, begin, r.ones, last, c == 0 ? a.count : nullptr, shared);
     W *out = reinterpret_cast<W *>(a.out + offset);
     for (unsigned i = threadIdx.x; i < moved * width; i += USW_SPLIT_THREADS) {
         const unsigned place = i / width;
@@ -224,7 +227,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) move_column(split_args a)
 
 /* ---- the whole ---- */
 
-/* In place: a tree a column, side by side, still empty, and a ticket. */
+/* For tiles in order: an empty tree for each column, and a ticket. */
 upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
     a->nodes = usw_carry_tree_nodes(tiles);
@@ -238,11 +241,11 @@ upsweep_status prepare_order(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t
     return usw_gpu_fill(g, all, 0, bytes);
 }
 
-/* The flags counted: a tree, of which so many levels are wanted, and the flags as bits. */
+/* Counts the flags: a tree, of which `levels` levels are wanted, and the flags as bits. */
 upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned levels)
 {
     usw_split_count_args count = {};
-    uint32_t *sum = nullptr; /* where a ticket would be */
+    uint32_t *sum = nullptr; /* the ticket's place in the scratch, which gets the sum of all ones */
     uint32_t *bits = static_cast<uint32_t *>(usw_gpu_scratch(g, (a->n + 31) / 32 * sizeof *bits));
     if (bits == nullptr || usw_carry_tree_make(g, tiles, true, &a->tree, &sum) != UPSWEEP_OK) {
         return g->status;
@@ -258,7 +261,7 @@ upsweep_status prepare_count(usw_gpu *g, split_args *a, uint64_t tiles, unsigned
     return usw_split_count_all(g, count, static_cast<unsigned>(a->tile));
 }
 
-/* Whatever the tiles need to know before they move: the tree, empty or counted. */
+/* Prepares the tree that the tiles need, empty or counted. */
 template <bool keep>
 upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t columns)
 {
@@ -271,14 +274,14 @@ upsweep_status prepare(usw_gpu *g, split_args *a, uint64_t tiles, uint64_t colum
     return prepare_count(g, a, tiles, USW_CARRY_LEVELS);
 }
 
-/* Whether all tiles fit the device at once, in blocks that meet. */
-bool meets(const usw_gpu *g, uint64_t tiles, size_t shared)
+/* Whether the blocks of all tiles can run at once. */
+bool fits_at_once(const usw_gpu *g, uint64_t tiles, size_t shared)
 {
     const uint64_t fit = (g->shared_bytes + 1024) / (shared + 2048);
     return tiles <= (fit < tune.blocks ? fit : tune.blocks) * g->sms;
 }
 
-template <typename W, bool keep> upsweep_status move_meeting(usw_gpu *g, split_args a)
+template <typename W, bool keep> upsweep_status move_at_once(usw_gpu *g, split_args a)
 {
     const unsigned tiles = static_cast<unsigned>((a.n + a.tile - 1) / a.tile);
     a.ones = static_cast<uint32_t *>(usw_gpu_scratch(g, tiles * sizeof *a.ones));
@@ -314,8 +317,8 @@ template <typename W, bool keep> upsweep_status move_aligned(usw_gpu *g, split_a
     }
     a.tile = shape<W>::tile;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
-    if (a.in != a.out && a.n > tune.few && meets(g, tiles, a.tile * sizeof(W))) {
-        return move_meeting<W, keep>(g, a);
+    if (a.in != a.out && a.n > tune.few && fits_at_once(g, tiles, a.tile * sizeof(W))) {
+        return move_at_once<W, keep>(g, a);
     }
     if constexpr (sizeof(W) == 4 || (keep && sizeof(W) == 8)) {
         typedef usw_select_shape<W, keep ? USW_SELECT_FLAGGED : USW_SELECT_SPLIT> S;
@@ -335,6 +338,11 @@ template <typename W, bool keep> upsweep_status move_columns(usw_gpu *g, split_a
     a.tile = a.column <= 16 ? 1024 : a.column <= 32 ? 512 : 256;
     const uint64_t tiles = (a.n + a.tile - 1) / a.tile;
     const uint64_t columns = (a.bytes + a.column - 1) / a.column;
+    if (columns > INT32_MAX / tiles) { /* more blocks than a grid has */
+        return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED,
+                            "split/flags takes no %zu elements of %zu bytes on a GPU",
+                            static_cast<size_t>(a.n), static_cast<size_t>(a.bytes));
+    }
     return prepare<keep>(g, &a, tiles, columns) != UPSWEEP_OK
                ? g->status
                : USW_LAUNCH(g, (move_column<W, keep>), dim3(static_cast<unsigned>(tiles * columns)),

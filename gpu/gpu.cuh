@@ -1,5 +1,5 @@
-/* gpu.cuh - what every .cu file shares: the plugin's side of a handle, scratch, launches, and the
- * key map on the device.
+/* gpu.cuh - the plugin's side of a handle, scratch, launches, loads and stores between blocks, the
+ * key map and faults, for every .cu file.
  *
  * A .cu file is CUDA C++17 behind the C boundary of plugin.h. So that it also runs on a machine
  * without a GPU, under the emulator of test/emulate, it launches by USW_LAUNCH only, declares
@@ -48,19 +48,19 @@ struct usw_gpu {
     size_t l2_bytes;
     unsigned long long *fault; /* device: 0, or a fault's code and place (usw_gpu_fault) */
     unsigned *barrier;         /* device: words for usw_grid_barrier, 0 between kernels */
-    void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, of small sorts, scans */
+    void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, kept from call to call */
     upsweep_status status;     /* the first failure of this call */
     char error[256];
-    /* The rest belongs to gpu/plugin/handle.cu and gpu/plugin/host_copies.cu. */
+    /* The other members are for the room gpu/plugin alone. */
     usw_gpu_block *blocks;
     size_t scratch_used, scratch_peak, scratch_held, scratch_limit;
-    bool capturing; /* the stream is, during this call */
+    bool capturing; /* the stream is being captured, during this call */
     bool captured;  /* a graph may hold addresses of the scratch, so no block is given back */
     int device_before;
     cudaStream_t own_stream;
     cudaEvent_t moved_on;
     void *mailbox;    /* pinned: USW_GPU_MAILBOX bytes for scalars */
-    unsigned fetches; /* under way: into the mailbox, from there to a host's address by wait */
+    unsigned fetches; /* copies under way into the mailbox, delivered by usw_gpu_wait */
     struct {
         void *host;
         size_t bytes;
@@ -69,13 +69,14 @@ struct usw_gpu {
     cudaEvent_t staged[2];
     void (*move)(void *context, void *to, const void *from, size_t bytes);
     void *move_context;
-    usw_gpu_film *film; /* film.cu; NULL: none is taken */
+    usw_gpu_film *film; /* of gpu/film/film.cu; NULL: no pictures are taken */
     void (*take)(usw_gpu *g, const char *kernel);
 };
 enum { USW_GPU_MAILBOX = 4096 };
-/* Behind the barrier's two words, and 0 between kernels as they are: blocks that have finished. */
+/* The word behind the barrier's two words, 0 between kernels as these are: how many blocks have
+ * finished. */
 enum { USW_GPU_FINISHED = 2 };
-/* A node (gpu/carry/tagged_value.cuh) for every 8 bytes of 16,384 keys, and one more. */
+/* 16,384 nodes of 16 bytes (gpu/carry/tagged_value.cuh), and one more. */
 enum { USW_GPU_NODE_BYTES = 16 * (16384 + 1) };
 
 /* Whether launches are to be left out: forms need not ask, USW_LAUNCH does. */
@@ -84,17 +85,17 @@ static inline bool usw_gpu_plans(const usw_gpu *g)
     return g->device < 0 || g->planning;
 }
 
-/* Parts of a call that gpu/plugin/handle.cu and scratch.cu share. */
+/* Functions that gpu/plugin/handle.cu and gpu/plugin/scratch.cu share. */
 void usw_gpu_make_current(usw_gpu *g); /* until usw_gpu_end */
 bool usw_gpu_is_capturing(cudaStream_t stream);
 void usw_gpu_scratch_begin(usw_gpu *g);
 void usw_gpu_scratch_free(usw_gpu *g);
 
-/* The functions of usw_gpu_plugin (plugin.h) that concern the handle. A program that tries a form
- * by itself links gpu/plugin/{handle,scratch,devices}.cu and goes: open, begin, the form, end,
- * wait. */
+/* The functions of usw_gpu_plugin (plugin.h) that concern the handle. A program that runs a form by
+ * itself links the room gpu/plugin without plugin.cu and calls open, begin, the form, end, wait. */
 unsigned usw_gpu_devices(char *text, size_t bytes);
-bool usw_gpu_usable(int device, char *why, size_t bytes); /* with the device's name or why not */
+bool usw_gpu_usable(int device, char *why,
+                    size_t bytes); /* `why` gets the device's name, or why it cannot be used */
 upsweep_status usw_gpu_open(usw_gpu **g, int device, size_t scratch_limit, char *error,
                             size_t error_bytes);
 void usw_gpu_close(usw_gpu *g);
@@ -116,10 +117,11 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host,
                               size_t bytes); /* gpu/plugin/host_copies.cu */
 upsweep_status usw_gpu_download(usw_gpu *g, void *host, const void *device, size_t bytes);
 
-/* Scratch on the device, aligned to 256 bytes, undefined contents, until the call ends; NULL, with
- * the failure said, where there is none. A form takes all it needs before its first launch. */
+/* Scratch on the device, aligned to 256 bytes, with undefined contents, until the call ends; NULL,
+ * after usw_gpu_fail, where there is no memory. A form takes all its scratch before its first
+ * launch. */
 void *usw_gpu_scratch(usw_gpu *g, size_t bytes);
-/* Says why and returns status. */
+/* Notes the first failure of a call and its text; returns status. */
 upsweep_status usw_gpu_fail(usw_gpu *g, upsweep_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The CUDA error of the call just made, if any, becomes g's failure. */
@@ -154,7 +156,8 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
         cooperative);
     return usw_gpu_launched(g, usw_gpu_check(g, cudaGetLastError(), name), name);
 #else
-    if (shared > 32 * 1024) { /* with the kernel's static part it may pass 48 KB */
+    if (shared >
+        32 * 1024) { /* together with the kernel's static shared memory it may be more than 48 KB */
         cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(shared));
         if (e != cudaSuccess) {
@@ -232,8 +235,9 @@ __device__ __forceinline__ unsigned usw_bytes_set(uint32_t bytes)
     return (((bytes >> 7) & 0x01010101) * 0x10204080u) >> 28;
 }
 
-/* All blocks of a cooperative launch meet, the round'th time (from 1), at g->barrier. All threads
- * call. What was written before is seen after. In its last round (end) the words become 0 again. */
+/* A barrier for all blocks of a cooperative launch, at g->barrier. round: how many barriers of the
+ * launch this is, from 1; end: it is the last one, after which the words become 0 again. All
+ * threads call. What any block wrote before it is seen by all blocks after it. */
 __device__ __forceinline__ void usw_grid_barrier(unsigned *barrier, unsigned round, bool end)
 {
     __syncthreads();
@@ -306,8 +310,8 @@ template <typename F> static inline upsweep_status usw_gpu_by_width(unsigned wid
 
 /* ---- faults: errors that only the device can see ---- */
 
-/* Notes a fault (USW_FAULT_... of plugin.h); of several of the greatest code the one at the least
- * position is told. */
+/* Notes a fault (USW_FAULT_... of core/plugin.h). Of several faults the one of the greatest code
+ * counts, and of these the one at the least position. */
 __device__ __forceinline__ void usw_gpu_fault(unsigned long long *fault, unsigned code,
                                               unsigned long long position)
 {

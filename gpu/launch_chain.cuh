@@ -1,21 +1,23 @@
-/* launch_chain.cuh - launches in a chain: a kernel's blocks begin as soon as all of the one before
- * it have begun, and wait for its end there, so that the steps of a launch overlap.
+/* launch_chain.cuh - launches in a chain: a kernel's blocks start as soon as all blocks of the
+ * kernel before have started, and wait in the kernel for that one's end, so that the start of a
+ * launch overlaps with the kernel before.
  *
- * It pays where many launches find nothing to do. Every kernel of a chain calls usw_chained()
- * before it touches memory, whatever it does then: that a kernel has ended tells the next one that
- * all before it have. Chains are for devices of compute capability 9.0, whose code knows the wait;
- * on others, in graphs and under a film the launches are plain ones. Source: CUDA C++ programming
- * guide, programmatic dependent launch. */
+ * A chain pays where many launches find nothing to do. Every kernel of a chain calls usw_chained()
+ * before it touches memory, even if it then does nothing: so the end of one kernel means that all
+ * kernels before have ended. Chains are for devices of compute capability 9.0, for which the wait
+ * is compiled; on others, in captures and under a film the launches are plain ones. Source: CUDA
+ * C++ programming guide, programmatic dependent launch. */
 #ifndef USW_GPU_LAUNCH_CHAIN_CUH
 #define USW_GPU_LAUNCH_CHAIN_CUH
 
 #include "gpu/gpu.cuh"
 
-/* Launches of more blocks are not chained: it costs each of them more than is won. */
+/* Launches of more blocks are not chained: the wait would cost their blocks more time than the
+ * overlap saves. */
 enum { USW_CHAIN_BLOCKS = 4096 };
 
-/* The blocks of the next launch may begin; those of the launches before have ended, and what they
- * have written is seen. */
+/* Lets the blocks of the next launch start, and waits until the launches before have ended; what
+ * they wrote is seen. */
 __device__ __forceinline__ void usw_chained()
 {
 #if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
@@ -32,8 +34,8 @@ static inline bool usw_gpu_chains(const usw_gpu *)
     return false;
 }
 #else
-/* Whether the code for that device is among the machine codes; a later device may be given other
- * code, which would not wait. */
+/* Whether machine code for capability 9.0 was built; a device may also run code that was built for
+ * another one, which does not wait. */
 static constexpr bool usw_chains_built()
 {
     for (int arch : {__CUDA_ARCH_LIST__}) {
@@ -53,8 +55,8 @@ static inline bool usw_gpu_chains(const usw_gpu *g)
 }
 #endif
 
-/* As usw_gpu_launch, of a kernel that calls usw_chained. The operation before it in this call's
- * stream is another launch of such a kernel, or one that is not chained. */
+/* usw_gpu_launch for a kernel that calls usw_chained. The operation before in the call's stream is
+ * a launch of another such kernel, or is not chained. */
 template <typename... P, typename... A>
 upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kernel)(P...),
                                       dim3 blocks, dim3 threads, size_t shared, A... arguments)
@@ -69,7 +71,7 @@ upsweep_status usw_gpu_launch_chained(usw_gpu *g, const char *name, void (*kerne
     const cudaLaunchConfig_t config = {blocks, threads, shared, g->stream, &chained, 1};
     const int bytes = static_cast<int>(shared);
     cudaError_t error = cudaSuccess;
-    if (shared > 32 * 1024) { /* as there */
+    if (shared > 32 * 1024) { /* as usw_gpu_launch does */
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     }
     if (error == cudaSuccess) {

@@ -1,7 +1,7 @@
 /* vector_span.cuh - an array of keys as aligned vectors of 16 bytes, wherever it begins.
  *
- * Vector v covers the keys [v * per - lead, (v + 1) * per - lead): the first and the last one may
- * reach beyond the array, and of those only the keys within are read. */
+ * Vector v covers the keys [v * per - lead, (v + 1) * per - lead): the first and the last vector
+ * may reach beyond the array, and of these only the keys within are read. */
 #ifndef USW_GPU_VECTOR_SPAN_CUH
 #define USW_GPU_VECTOR_SPAN_CUH
 
@@ -33,7 +33,7 @@ template <typename K> struct usw_span {
             keys[e] = x.keys[e];
         }
     }
-    /* Which keys of vector v there are, as bits. */
+    /* A bit for each key of vector v that lies in the array. */
     __device__ __forceinline__ unsigned valid(uint64_t v) const
     {
         unsigned all = (1u << per) - 1, bits = all;
@@ -44,7 +44,7 @@ template <typename K> struct usw_span {
         }
         return bits & all;
     }
-    /* Keys that are not there become 0. */
+    /* Loads vector v; keys beyond the array are 0. */
     __device__ __forceinline__ void load(uint64_t v, K (&keys)[per]) const
     {
         if (whole(v, 1)) {
@@ -65,10 +65,10 @@ template <typename K> static inline usw_span<K> usw_span_of(const void *keys, ui
     return {static_cast<const K *>(keys) - lead, lead, lead + n};
 }
 
-/* A grid that stays goes over the array tile by tile: whole(v, keys) for each vector of whole
- * tiles, `vectors` of them loaded before the first is used; single(i, key, there) for each place of
- * the others. All threads of a block, and all lanes of a warp, go along. ahead(v) comes before
- * each tile, and ends the loop where it says false. */
+/* The blocks of one grid go over the array tile by tile. For each vector of a whole tile whole(v,
+ * keys) is called, after a thread has loaded `vectors` of them; for each place of another tile
+ * single(i, key, there). All threads of a block call these the same number of times. ahead(v) is
+ * called before each tile, and the loop ends where it returns false. */
 template <unsigned vectors, typename K, typename W, typename S, typename A>
 __device__ __forceinline__ void usw_span_tiles(const usw_span<K> &span, W whole, S single, A ahead)
 {

@@ -126,7 +126,7 @@ def unread_grids(p):
     read = {(r["file"], re.sub(r"\\", "", r.get("cast", ""))) for r in GPU}
     for path in sorted(q for room in ("algo", "gpu") for q in (ROOT / room).rglob("*.cu*")):
         text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.S))
-        name = f"{path.parent.name}/{path.name}"
+        name = str(path.relative_to(ROOT))
         for m in re.finditer(r"static_cast<(?:unsigned|uint32_t)>\(", text):
             end, depth = m.end(), 1
             while depth > 0:

@@ -73,11 +73,12 @@ GPU = [
        "find": r"\(move_tile<W, keep>\), dim3\((static_cast<unsigned>\(tiles\))\)",
        "words": {"(tiles)": "((a_n + a_tile - 1) / a_tile)"},
        "of": {"a_n": N, "a_tile": ("u64", t, t)}} for t in (1024, 4096)),
-    # Elements of up to 2^36 bytes, by columns of up to 64 bytes; all of them are LIMIT bytes at most.
+    # Elements of up to LIMIT bytes, by columns of up to 64 bytes; more blocks than a grid has are refused.
     *({"file": "algo/split_flags.cu", "type": "unsigned", "most": GRID, "cast": "tiles * columns",
        "find": r"dim3\((static_cast<unsigned>\(tiles \* columns\))\)", "words": {"(tiles": "(tiles"},
-       "of": {"tiles": ("u64", 1, most), "columns": ("u64", 1, columns)}}
-      for most, columns in (("2^31 - 1", 1), ("2^21", "2^10 - 1"), ("2^10 - 1", "2^21"), (1, "2^30"))),
+       "of": {"tiles": ("u64", tiles, tiles), "columns": ("u64", 1, "LIMIT")},
+       "given": [f"columns <= 2147483647 / {tiles}"]}
+      for tiles in (1, 3, 1 << 10, 1 << 21, (1 << 30) - 1)),
     {"file": "algo/scan_sweep.cu", "type": "unsigned", "most": GRID, "cast": "tiles",
      "find": r"blocks\((static_cast<unsigned>\(tiles\))\), threads\(USW_SWEEP_THREADS\)",
      "words": {"(tiles)": "((n + tile - 1) / tile)"}, "of": {"n": N, "tile": ("u64", 4096, 4096)}},
@@ -139,9 +140,10 @@ GUARDS = [
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),
     ("gpu/carry/spine_digits.cuh", r"return n >> 31 == 0;"),
-    ("algo/reduce_butterfly.cu", r"blocks = w\.count\[0\] < most \? w\.count\[0\] : most;"),
+    ("algo/reduce_butterfly.cu", r"blocks = tree\.count\[0\] < most \? tree\.count\[0\] : most;"),
     ("algo/reduce_tree.cu", r"if \(a\.tiles <= FEW_TILES\) \{"),
     ("gpu/merging/merge.cu", r"if \(tiles <= g->sms \* each\) \{"),
+    ("algo/split_flags.cu", r"if \(columns > INT32_MAX / tiles\) \{"),
     ("calls/on_gpu/call.c", r"a->bytes > USW_GPU_BYTES_MAX"),
 ]
 

@@ -10,6 +10,7 @@
 #ifndef USW_GPU_CARRY_SPINE_RING_CUH
 #define USW_GPU_CARRY_SPINE_RING_CUH
 
+#include "gpu/block/bulk_copy.cuh"
 #include "gpu/carry/carry_tree.cuh"
 
 enum : unsigned { USW_RING_CLERKS = 4 };                  /* at most */
@@ -210,23 +211,23 @@ __device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books 
     }
 }
 
-/* Where a step stands: its tile, the tile's room, and whether that was used before an odd number of
- * times. Tile t belongs to block t mod blocks. */
+/* Where a step stands: its tile, the tile's buffer, and whether the buffer was used an odd number
+ * of times before. Tile t belongs to block t mod blocks. */
 template <typename R> struct usw_ring_place {
-    R *rooms, *room;
+    R *buffers, *buffer;
     unsigned count;
     uint32_t phase;
     uint64_t t;
 
     __device__ __forceinline__ usw_ring_place(R *all, unsigned many)
-        : rooms(all), room(all), count(many), phase(0), t(blockIdx.x)
+        : buffers(all), buffer(all), count(many), phase(0), t(blockIdx.x)
     {
     }
     __device__ __forceinline__ void next()
     {
         t += gridDim.x;
-        if (++room == rooms + count) {
-            room = rooms;
+        if (++buffer == buffers + count) {
+            buffer = buffers;
             phase ^= 1;
         }
     }
@@ -241,6 +242,60 @@ __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
         usw_yield();
     }
     return found.value;
+}
+
+/* ---- what a scan and a selection by a ring have in common ---- */
+
+/* What the steps of a ring wait for at a tile's buffer. */
+struct usw_ring_gates {
+    usw_gate came, upward, carried, swept;
+};
+
+/* Which warps of a block take which step of a ring; so many share a tile upward, and downward. */
+template <unsigned up_warps, unsigned down_warps> struct usw_ring_warps {
+    static constexpr unsigned mover = 0, tops = 1, asker = 2, spine = 3,
+                              up = spine + USW_RING_CLERKS, down = up + up_warps,
+                              threads = 32 * (down + down_warps);
+
+    /* A whole block makes the gates of its buffers and opens its spine. A barrier must follow. */
+    template <typename R, typename E>
+    static __device__ __forceinline__ void open(R *buffers, unsigned count, const E &e,
+                                                usw_ring_spine_state<E> &state)
+    {
+        if (threadIdx.x < count) {
+            usw_ring_gates &gates = buffers[threadIdx.x].gates;
+            usw_gate_make(&gates.came, USW_GATE_WARP);
+            usw_gate_make(&gates.upward, USW_GATE_WARP * up_warps);
+            usw_gate_make(&gates.carried, USW_GATE_WARP + 1); /* tops, and one lane of asker */
+            usw_gate_make(&gates.swept, USW_GATE_WARP * down_warps);
+        }
+        if (threadIdx.x == 0) {
+            state.open(e);
+        }
+        usw_gates_ready();
+    }
+};
+
+/* The warp that asks for the carries of its block's own tiles. It waits for the tile, too, so that
+ * the carry of the tile before in the same buffer has been read. */
+template <typename R>
+__device__ __forceinline__ void usw_ring_ask(const usw_ring_books &a, usw_ring_place<R> p)
+{
+    for (; p.t < a.tiles; p.next()) {
+        usw_gate_wait(&p.buffer->gates.came, p.phase);
+        if (threadIdx.x % 32 == 0) {
+            p.buffer->carry = usw_value_of<decltype(p.buffer->carry)>(usw_ring_wait(a.nodes + p.t));
+            usw_gate_arrive(&p.buffer->gates.carried);
+        }
+        __syncwarp();
+    }
+}
+
+/* How many buffers fit in a block's shared memory beside the spine. */
+template <typename E, typename R> static inline unsigned usw_ring_fit(const usw_gpu *g)
+{
+    const size_t others = sizeof(usw_ring_spine_state<E>) + 256;
+    return static_cast<unsigned>((g->shared_bytes - others) / sizeof(R));
 }
 
 #endif

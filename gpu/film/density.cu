@@ -1,8 +1,8 @@
-/* density.cu - a film's picture as the density of its elements: what is left to see where far
- * more of them than pixels lie side by side, and all of them count.
+/* density.cu - a film's picture as the density of its elements, for arrays of far more elements
+ * than a picture has pixels: each cell counts its elements.
  *
- * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic:
- * 2 n elements read, 2 bytes a cell written, a column's side by side. */
+ * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic: 2
+ * n elements read, 2 bytes a cell written, a column's side by side. */
 #include "gpu/film/film.cuh"
 
 namespace
@@ -74,13 +74,13 @@ upsweep_status usw_film_cells(usw_gpu *g, usw_gpu_film *f, size_t i, const usw_g
         return usw_film_paint(g, f, i, cells);
     }
     upsweep_status status = UPSWEEP_OK;
-    if (bytes > f->cells_room) {
-        void *room = nullptr;
+    if (bytes > f->cells_bytes) {
+        void *device = nullptr;
         (void)cudaStreamSynchronize(g->stream);
         (void)cudaFree(f->cells);
-        status = usw_gpu_check(g, cudaMalloc(&room, bytes), "cudaMalloc");
-        f->cells = static_cast<unsigned char *>(room);
-        f->cells_room = status == UPSWEEP_OK ? bytes : 0;
+        status = usw_gpu_check(g, cudaMalloc(&device, bytes), "cudaMalloc");
+        f->cells = static_cast<unsigned char *>(device);
+        f->cells_bytes = status == UPSWEEP_OK ? bytes : 0;
     }
     status = status == UPSWEEP_OK ? usw_film_write_cells(g, f, i, cells, f->cells) : status;
     return status == UPSWEEP_OK ? usw_gpu_download(g, to, f->cells, bytes) : status;

@@ -95,8 +95,8 @@ upsweep_status attach(usw_gpu *g, cudaGraphicsResource **resource, unsigned gl_b
     return status;
 }
 
-/* Maps the buffer, which has room for so many bytes or is refused, has write(address) fill it, and
- * unmaps it. */
+/* Maps a buffer of OpenGL, calls write(address) to fill it, and unmaps it. A buffer of fewer than
+ * `wanted` bytes is refused. */
 template <typename Write>
 upsweep_status map_and(usw_gpu *g, cudaGraphicsResource *resource, size_t wanted, Write write)
 {

@@ -1,8 +1,8 @@
 /* film.cu - pictures of an array, one after each kernel.
  *
  * The pictures lie in slots of one piece of device memory. When all slots are taken every second
- * picture gives its own back and the stride doubles, so that a run of any length fits. What did not
- * change is found by counting differences, once, when the film is looked at.
+ * picture gives its slot back and the stride doubles, so that a sort of any length fits. Pictures
+ * without a change are found by counting differences, once, when the film is counted.
  *
  * Shape: one thread an element, blocks of 256, grid-stride. Traffic of a picture: 2 n elements when
  * it is taken, 2 n when it is compared. */
@@ -93,7 +93,7 @@ void take_picture(usw_gpu *g, const char *kernel)
     add_picture(g, f);
 }
 
-/* The array as it is in the end, where its last kernel had no picture. */
+/* A picture of the array at the end, if the last kernel had none. */
 void take_last(usw_gpu *g, usw_gpu_film *f)
 {
     if (f->pictures.back().number < f->kernels) {
@@ -178,7 +178,7 @@ void film_close(usw_gpu *g, usw_gpu_film *f)
     delete f;
 }
 
-/* Room in the lists for all slots, so that taking a picture allocates nothing. */
+/* Both lists have memory for all slots, so that taking a picture allocates nothing. */
 bool make_lists(usw_gpu_film *f, size_t slots)
 {
     try {

@@ -1,5 +1,5 @@
-/* film.cuh - a film of an array: what film.cu, which takes the pictures, and gpu/film/draw.cu,
- * which draws them, share. */
+/* film.cuh - a film of an array: its struct, and functions that film.cu, draw.cu and density.cu
+ * share. */
 #ifndef USW_GPU_FILM_FILM_CUH
 #define USW_GPU_FILM_FILM_CUH
 
@@ -27,8 +27,8 @@ struct usw_gpu_film {
     size_t stride, kernels;
     char last[USW_FILM_NAME];                /* kernel */
     cudaGraphicsResource *vertices, *pixels; /* OpenGL's buffers */
-    unsigned char *cells;                    /* on their way to the host */
-    size_t cells_room;
+    unsigned char *cells; /* device memory of cells_bytes, for cells that go to the host */
+    size_t cells_bytes;
 };
 
 static inline unsigned char *usw_film_slot(const usw_gpu_film *f, size_t slot)
@@ -56,7 +56,7 @@ struct usw_film_pause {
     }
 };
 
-/* Calls since the pictures were counted may have let some go. */
+/* Fails if there is no picture i: calls after the pictures were counted may have dropped it. */
 static inline bool usw_film_is_gone(usw_gpu *g, const usw_gpu_film *f, size_t i)
 {
     return i >= f->pictures.size() &&
@@ -82,8 +82,8 @@ template <typename Use> static inline upsweep_status usw_film_typed(const usw_gp
     }
 }
 
-/* Where a value lies between low and high: within 0 .. 1, NaN at 0. By halves, for the way from the
- * least number to the greatest may be none. */
+/* A value's share of the range from low to high: within 0 .. 1, of NaN 0. All numbers are halved,
+ * since the difference of the greatest and the least double is infinite. */
 template <typename T>
 __device__ __forceinline__ double usw_film_share(T x, double low, double scale)
 {

@@ -1,10 +1,10 @@
-/* elements.cuh - what a fold needs to know of its elements: how they are widened to what is
- * added up, joined, and narrowed again; one type per kind of number and operator.
+/* elements.cuh - kinds of numbers and operators for reductions and scans: a struct for each says
+ * how elements are widened, how widened values are joined, and how they are narrowed again.
  *
- * Floats are added in f64 and in core/order.h's order (exact is false); everything else is exact,
- * so that any order gives the same bits. Least and greatest run on keys mapped to unsigned
- * integers (keymap.h). Sums and products never meet in one expression, so nothing can be
- * contracted. */
+ * Floats are joined in f64 and in the order of core/order.h (`exact` is false); every other kind is
+ * exact, so that any order gives the same bits. Least and greatest work on keys mapped to unsigned
+ * integers (core/keymap.h). No expression has both a sum and a product, so that the compiler can
+ * contract nothing. */
 #ifndef USW_GPU_FOLDS_ELEMENTS_CUH
 #define USW_GPU_FOLDS_ELEMENTS_CUH
 
@@ -40,8 +40,8 @@ struct usw_f32_number {
     static constexpr Raw one = 0x3f800000;
 };
 
-/* An f64 as an f32 that rounds to the same half: towards zero, with a last bit that remembers what
- * was lost. */
+/* An f64 as an f32 that rounds to the same bf16: towards zero, with the last bit set where the f32
+ * is not exact. */
 __device__ __forceinline__ uint32_t usw_round_to_odd(double v)
 {
 #ifdef USW_EMULATE
@@ -98,8 +98,10 @@ struct usw_bf16_number {
 
 /* ---- elements: kinds of number and operator ---- */
 
-/* Raw: an element's bits. Acc: what is added up. run: elements of a run, the least node of the
- * scan's tree. patches: an exclusive scan has its own value where nothing lies before. */
+/* Raw: an element's bits. Acc: the widened type, in which values are joined. run: elements of a
+ * run, the lowest node of a scan's tree. patches: where nothing lies before an element, an
+ * exclusive scan writes nothing() and not the narrowed neutral value. bitwise: results have the
+ * width of the elements. */
 template <typename N, bool product> struct usw_float_elements {
     typedef N Number;
     typedef typename Number::Raw Raw;
@@ -139,19 +141,19 @@ template <> struct usw_acc_of<true> {
     typedef uint64_t type;
 };
 
-/* K unsigned; op other than LEAST and GREATEST. Integers wrap at their own width. */
-template <typename K, int op> struct usw_integer_elements {
+/* Sums, or products, of unsigned integers, which wrap at their own width. */
+template <typename K, bool product> struct usw_integer_elements {
     typedef K Raw;
     typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
-    static constexpr bool exact = true, patches = false;
+    static constexpr bool exact = true, patches = false, bitwise = false;
     static constexpr unsigned run = 32 / sizeof(K);
     __device__ __forceinline__ Acc neutral() const
     {
-        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~Acc(0) : 0;
+        return product ? 1 : 0;
     }
     __device__ __forceinline__ Raw neutral_raw() const
     {
-        return static_cast<Raw>(neutral());
+        return product ? 1 : 0;
     }
     __device__ __forceinline__ Acc widen(Raw raw) const
     {
@@ -163,11 +165,50 @@ template <typename K, int op> struct usw_integer_elements {
     }
     __device__ __forceinline__ Acc join(Acc a, Acc b) const
     {
-        return op == UPSWEEP_SUM       ? a + b
-               : op == UPSWEEP_PRODUCT ? a * b
-               : op == UPSWEEP_AND     ? a & b
-               : op == UPSWEEP_OR      ? a | b
-                                       : a ^ b;
+        return product ? a * b : a + b;
+    }
+    __device__ __forceinline__ Raw nothing() const
+    {
+        return neutral_raw();
+    }
+};
+
+/* AND, OR or XOR of unsigned integers. Which of them it is are two masks, all bits of which are 0
+ * or 1, so that kernels are compiled once for the three: bits are joined by XOR, and where `either`
+ * is set the bits of the first value are added, which makes an OR. An AND is the OR of complements:
+ * `flip` makes them, and makes them back. */
+template <typename K> struct usw_bits_elements {
+    typedef K Raw;
+    typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
+    static constexpr bool exact = true, patches = false, bitwise = true;
+    static constexpr unsigned run = 32 / sizeof(K);
+    Acc either;
+    K flip;
+
+    explicit usw_bits_elements(upsweep_op op)
+        : either(op == UPSWEEP_XOR ? 0 : ~Acc(0)),
+          flip(op == UPSWEEP_AND ? static_cast<K>(~K(0)) : K(0))
+    {
+    }
+    __device__ __forceinline__ Acc neutral() const
+    {
+        return 0;
+    }
+    __device__ __forceinline__ Raw neutral_raw() const
+    {
+        return flip;
+    }
+    __device__ __forceinline__ Acc widen(Raw raw) const
+    {
+        return static_cast<K>(raw ^ flip);
+    }
+    __device__ __forceinline__ Raw narrow(Acc v) const
+    {
+        return static_cast<K>(static_cast<K>(v) ^ flip);
+    }
+    __device__ __forceinline__ Acc join(Acc a, Acc b) const
+    {
+        return (a ^ b) | (a & either);
     }
     __device__ __forceinline__ Raw nothing() const
     {
@@ -234,16 +275,12 @@ static inline upsweep_status usw_gpu_float_elements(upsweep_type type, F f)
 template <typename K, typename F>
 static inline upsweep_status usw_gpu_integer_elements(upsweep_op op, F f)
 {
-    switch (op) {
-    case UPSWEEP_SUM: return f(usw_integer_elements<K, UPSWEEP_SUM>());
-    case UPSWEEP_PRODUCT: return f(usw_integer_elements<K, UPSWEEP_PRODUCT>());
-    case UPSWEEP_AND: return f(usw_integer_elements<K, UPSWEEP_AND>());
-    case UPSWEEP_OR: return f(usw_integer_elements<K, UPSWEEP_OR>());
-    default: return f(usw_integer_elements<K, UPSWEEP_XOR>());
-    }
+    return op == UPSWEEP_SUM       ? f(usw_integer_elements<K, false>())
+           : op == UPSWEEP_PRODUCT ? f(usw_integer_elements<K, true>())
+                                   : f(usw_bits_elements<K>(op));
 }
 
-/* Calls f(elements) for every type and operator; identity: the bits of op's. */
+/* Calls f(elements) for every type and operator; identity: the bits of the operator's identity. */
 template <typename F>
 static inline upsweep_status usw_gpu_elements(upsweep_type type, upsweep_op op, uint64_t identity,
                                               F f)

@@ -1,7 +1,9 @@
-/* least_and_place.cuh - the least key under one map or two, and where it is first, in one pass.
+/* least_and_place.cuh - the least key under one key map or two, and the first place where the key
+ * stands, in one pass.
  *
- * A thread remembers its least key and the vector it came from, not the position: that is looked up
- * when all vectors are done. Of equal keys the one in the first vector stays. */
+ * A thread keeps its least key and the number of the vector with that key. The key's position in
+ * the vector is found when all vectors are done. Of equal keys the one in the first vector
+ * counts. */
 #ifndef USW_GPU_FOLDS_LEAST_AND_PLACE_CUH
 #define USW_GPU_FOLDS_LEAST_AND_PLACE_CUH
 
@@ -29,7 +31,7 @@ template <typename K, unsigned count> struct usw_least_maps {
     usw_gpu_keymap<K> map[count];
 };
 
-/* The first of a vector's elements with that key. */
+/* The position of the first element of a vector whose mapped key is `key`. */
 template <typename K>
 __device__ __forceinline__ uint64_t usw_least_first(const usw_fold_args &a,
                                                     const usw_gpu_keymap<K> &map, uint64_t vector,
@@ -47,7 +49,7 @@ __device__ __forceinline__ uint64_t usw_least_first(const usw_fold_args &a,
     return first - a.lead;
 }
 
-/* Keys and places, map by map. */
+/* Joins two results: a key and its place for each map. */
 template <unsigned words>
 __device__ __forceinline__ usw_fold_found<words> usw_least_join(usw_fold_found<words> x,
                                                                 const usw_fold_found<words> &y)
@@ -97,7 +99,8 @@ __global__ void __launch_bounds__(USW_LEAST_THREADS, USW_LEAST_BLOCKS)
     usw_fold_found<2 * count> mine, neutral;
 #pragma unroll
     for (unsigned m = 0; m < count; m++) {
-        /* Where nothing is less than the greatest key, all elements have it, the first one too. */
+        /* Where no key is less than the greatest one there is, all elements are that key, and the
+         * first place is 0. */
         mine.v[2 * m] = best[m];
         mine.v[2 * m + 1] =
             best[m] == none ? 0

@@ -1,12 +1,14 @@
-/* reduce_exact.cuh - folds in any order. Most are exact, so that any gives the same bits: sums,
- * products and bitwise operators of integers, and the least mapped key. Here is what is done with a
- * few vectors of 16 bytes and with two results; gpu/folds/reduce_shares.cuh does the rest. */
+/* reduce_exact.cuh - the operators of reductions whose order is free: sums, products and bitwise
+ * operators of integers and the least mapped key, which give the same bits in any order, and sums
+ * and products of floats that the caller lets go in any order. of() reduces a few vectors of 16
+ * bytes, join() two results, last() makes the result; gpu/folds/reduce_shares.cuh calls them. */
 #ifndef USW_GPU_FOLDS_REDUCE_EXACT_CUH
 #define USW_GPU_FOLDS_REDUCE_EXACT_CUH
 
 #include "gpu/folds/reduce_shares.cuh"
 
-/* Integers whose top bit is flipped when they are signed: less by `flip` is what they are. */
+/* Sums of integers. The top bit of signed ones is flipped (flip), which adds `flip` to each; last()
+ * subtracts it again. */
 template <typename K> struct usw_fold_sum {
     typedef K Raw;
     static constexpr bool wide = true; /* the result is 64 bits, whatever K */
@@ -23,7 +25,7 @@ template <typename K> struct usw_fold_sum {
     {
         return a + b;
     }
-    /* Of few vectors, so that 32 bits are enough for bytes and halves. */
+    /* There are so few vectors that 32 bits hold the sum of elements of 8 and of 16 bits. */
     __device__ __forceinline__ uint64_t of(const usw_fold_vector<K> (&x)[USW_FOLD_AHEAD]) const
     {
         uint64_t sum = 0;
@@ -98,7 +100,8 @@ template <typename K> struct usw_fold_product {
     }
 };
 
-/* Bitwise operators take words, whatever the type; the words' parts meet at the end. */
+/* Bitwise operators take words of 64 bits, whatever the type; last() joins the elements of a
+ * word. */
 template <typename K, int op> struct usw_fold_bits {
     typedef K Raw;
     static constexpr bool wide = false; /* the result is 64 bits, whatever K */
@@ -137,7 +140,7 @@ template <typename K, int op> struct usw_fold_bits {
     }
 };
 
-/* The least key; fields of 8 and 16 bits are mapped one by one too. */
+/* The least mapped key. */
 template <typename K> struct usw_fold_least {
     typedef K Raw;
     typedef typename usw_acc_of<sizeof(K) == 8>::type A;

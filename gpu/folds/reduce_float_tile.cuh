@@ -2,9 +2,9 @@
  * core/order.h.
  *
  * A tile has 128 lanes, four of them to a thread of a warp; a lane adds its elements one after the
- * other, row by row, and at the end the lanes meet at halving distance. Rows come in batches, all
- * of one on their way at once; while they come, other warps add. Where there are few tiles a block
- * has one, and each thread is a lane: so the conversions take a quarter of the time. */
+ * other, row by row, and at the end lanes are added at halving distance. Rows are loaded in
+ * batches; while a batch is on its way, other warps add. Where there are few tiles a block has one,
+ * and each thread is a lane, so that the conversions to f64 take a quarter of the time. */
 #ifndef USW_GPU_FOLDS_REDUCE_FLOAT_TILE_CUH
 #define USW_GPU_FOLDS_REDUCE_FLOAT_TILE_CUH
 
@@ -45,7 +45,7 @@ template <typename R> __device__ __forceinline__ void usw_reduce_row(const R *ro
     }
 }
 
-/* Rows, one after the other. */
+/* Adds rows to a thread's lanes, one row after the other. */
 template <typename E, typename R, unsigned rows>
 __device__ __forceinline__ void usw_lanes_add(const E &e, const R (&x)[rows][4], double (&lane)[4])
 {
@@ -76,7 +76,7 @@ __device__ __forceinline__ void usw_lanes_of_tile(const E &e, const R *tile, dou
     }
 }
 
-/* The same for a tile that is not full or not aligned; what is missing is neutral. */
+/* The lanes of a tile that is not full or not aligned; missing elements are neutral ones. */
 template <typename E, typename R>
 __device__ __forceinline__ void usw_lanes_of_range(const E &e, const R *tile, unsigned count,
                                                    double (&lane)[4])
@@ -98,8 +98,8 @@ __device__ __forceinline__ void usw_lanes_of_range(const E &e, const R *tile, un
     }
 }
 
-/* The tile's sum, to all: lanes meet at distance 64, 32 .. 1. A thread that has several keeps half
- * of them and gives the others away. */
+/* The tile's sum, to all threads of the warp: lanes are added at distance 64, 32 .. 1. A thread
+ * that has several lanes keeps half of them and gives the others to its partner. */
 template <typename R, typename E>
 __device__ __forceinline__ double usw_lanes_combine(const E &e, const double (&lane)[4])
 {
@@ -137,9 +137,9 @@ template <typename R> __device__ __forceinline__ R usw_reduce_hidden(R x)
     return x;
 }
 
-/* A thread's lane of a tile, all of it on its way at once. There are predicates for seven elements
- * that may be missing; so that they are free again as soon as the loads have begun, what stands for
- * a missing one must be a register's, not a constant that makes of its addition nothing. */
+/* A thread's lane of a tile, all of it on its way at once. A GPU has predicates for seven elements
+ * that may be missing. The value of a missing element is a register (usw_reduce_hidden), since for
+ * a constant the compiler would leave out the addition and keep the predicate until then. */
 template <bool whole, typename E, typename R>
 __device__ __forceinline__ double usw_lane_of_block(const E &e, const R *tile, unsigned count)
 {
@@ -163,7 +163,7 @@ __device__ __forceinline__ double usw_lane_of_block(const E &e, const R *tile, u
     return lane;
 }
 
-/* A whole block, one thread a lane: the sum of a tile that may be part of one, to thread 0. */
+/* A whole block, one thread a lane: the sum of a tile that may not be full, to thread 0. */
 template <typename E, typename R>
 __device__ __forceinline__ double usw_lanes_of_block(const E &e, const R *tile, unsigned count)
 {

@@ -1,11 +1,11 @@
-/* reduce_shares.cuh - folds in any order, whatever the operator: who takes what, and how results
- * meet.
+/* reduce_shares.cuh - reductions in any order, whatever the operator: which vectors each thread
+ * takes, and how the results of threads and blocks are joined.
  *
- * Every thread takes vectors of 16 bytes, several on their way at once, and combines them on its
- * own; then the lanes of a block meet at halving distance, as in the explained form, and one block
- * does the same with all blocks' results (gpu/carry/last_block_collects.cuh). Vectors that are not
- * there are of elements that change nothing; of those that reach beyond the array's ends a warp
- * takes the elements one by one. */
+ * Every thread takes vectors of 16 bytes, several on their way at once, and joins them; then the
+ * threads of a block are joined at halving distance, as in the explained form, and one block joins
+ * the results of all blocks (gpu/carry/last_block_collects.cuh). In place of vectors beyond the
+ * array a thread takes neutral elements; the elements of vectors that reach beyond the array's ends
+ * are taken one by one by one warp. */
 #ifndef USW_GPU_FOLDS_REDUCE_SHARES_CUH
 #define USW_GPU_FOLDS_REDUCE_SHARES_CUH
 
@@ -17,7 +17,7 @@ enum : unsigned {
     USW_FOLD_AHEAD = 8,
 };
 
-/* What a thread, a block and all have found. */
+/* The result of a thread, of a block, or of all blocks. */
 template <unsigned words> struct usw_fold_found {
     uint64_t v[words];
 };
@@ -46,8 +46,8 @@ template <typename K> __device__ __forceinline__ usw_fold_vector<K> usw_fold_fil
     return x;
 }
 
-/* A warp has an element of each of its lanes, or none: those of the vectors that reach beyond the
- * array's ends, in front of the whole vectors and behind them. */
+/* The elements before the first whole vector and behind the last one, of which each lane of one
+ * warp takes one, or none. */
 template <typename K> struct usw_fold_edge {
     K element;
     uint64_t vector;
@@ -67,9 +67,9 @@ template <typename K> struct usw_fold_edge {
     }
 };
 
-/* Calls f(vectors, number of the first, distance, which are there, whether it is the edge) for this
- * thread's share. Vectors that are not there are `none`; an element of the edge becomes
- * single(element). */
+/* Calls f(vectors, number of the first one, distance from one to the next, a bit for each that is
+ * there, whether they are at the edge) for this thread's share. Vectors that are not there are
+ * `none`; an element of the edge becomes the vector single(element). */
 template <typename K, typename S, typename F>
 __device__ __forceinline__ void usw_fold_share(const usw_fold_args &a,
                                                const usw_fold_vector<K> &none, S single, F f)
@@ -111,7 +111,8 @@ __device__ __forceinline__ void usw_fold_share(const usw_fold_args &a,
     }
 }
 
-/* Lanes of a warp meet at halving distance; lane 0 gets what the first `lanes` have. */
+/* The lanes of a warp are joined at halving distance; lane 0 gets the result of the first `lanes`
+ * lanes. */
 template <unsigned words, typename J>
 __device__ __forceinline__ usw_fold_found<words> usw_fold_warp(usw_fold_found<words> mine,
                                                                unsigned lanes, J join)
@@ -130,8 +131,8 @@ __device__ __forceinline__ usw_fold_found<words> usw_fold_warp(usw_fold_found<wo
     return mine;
 }
 
-/* The lanes of a block, a power of two; thread 0 gets the result. A barrier must lie between two
- * such calls. */
+/* The threads of a block, a power of two, are joined; thread 0 gets the result. A barrier must lie
+ * between two such calls. */
 template <unsigned words, typename J>
 __device__ __forceinline__ usw_fold_found<words> usw_fold_block(usw_fold_found<words> mine, J join)
 {
@@ -149,8 +150,9 @@ __device__ __forceinline__ usw_fold_found<words> usw_fold_block(usw_fold_found<w
     return mine;
 }
 
-/* From each thread's to what all have, in thread 0 of one block, for which this returns true.
- * drawn: what thread 0 drew before its work, if there is more than one block. */
+/* Joins the results of all threads of all blocks. Returns true in one thread, thread 0 of the block
+ * that drew last, which then has the result in `mine`. drawn: the number that usw_fold_draw drew
+ * before the block's work. */
 template <unsigned words, typename J>
 __device__ __forceinline__ bool usw_fold_all(const usw_fold_args &a, unsigned long long drawn,
                                              const usw_fold_found<words> &neutral,
@@ -186,7 +188,7 @@ __device__ __forceinline__ bool usw_fold_all(const usw_fold_args &a, unsigned lo
     return threadIdx.x == 0;
 }
 
-/* The one thread of a block that draws, before its work, the block's number. */
+/* Thread 0 draws the block's number, before its work, if there are several blocks. */
 __device__ __forceinline__ unsigned long long usw_fold_draw(const usw_fold_args &a)
 {
     return threadIdx.x == 0 && gridDim.x > 1 ? usw_call_draw(a.gather.calls) : 0;

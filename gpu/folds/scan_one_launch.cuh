@@ -1,53 +1,52 @@
 /* scan_one_launch.cuh - the scan of an array that fits in the shared memory of all multiprocessors.
  *
- * Blocks are all there at once, each with up to four neighbouring tiles. They read all of the
- * array, tell one another their tiles' sums, and write all of it: one launch, one meeting, and no
- * tile is drawn. Every block adds up all sums before its own by itself, a warp for each 64. If one
- * block did that for the others, as above a tree of many tiles, they would wait for two more trips
- * to the second cache. */
+ * All blocks run at once, each with up to four neighbouring tiles. They read the array, publish
+ * their tiles' sums, wait for the sums of the tiles before, and write the scan: one launch, in
+ * which no tile is drawn. Every block adds up all sums before its own by itself, a warp for each
+ * 64. If one block added them up for the others, these would wait for two more trips to the level 2
+ * cache. */
 #ifndef USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 #define USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 
 #include "gpu/folds/scan_tile.cuh"
 
 enum : unsigned {
-    USW_NEAR_THREADS = USW_SWEEP_RUNS, /* each has a run of each tile */
-    USW_NEAR_WARPS = USW_NEAR_THREADS / 32,
-    USW_NEAR_BLOCKS = 2, /* of a multiprocessor */
-    USW_NEAR_MOST = 4,   /* tiles of a block */
+    USW_SCAN_ONCE_THREADS = USW_SWEEP_RUNS, /* each has one run of each of the block's tiles */
+    USW_SCAN_ONCE_WARPS = USW_SCAN_ONCE_THREADS / 32,
+    USW_SCAN_ONCE_BLOCKS = 2, /* of a multiprocessor */
 };
 
-struct usw_near_args {
+struct usw_scan_once_args {
     const void *in;
     void *out;
     uint64_t n;
     bool exclusive, vectors_in, vectors_out;
-    usw_carry_levels tree;     /* of which the lowest level is used */
-    unsigned long long *calls; /* NULL: there is one tile */
+    usw_carry_levels tree;     /* only its lowest level is used */
+    unsigned long long *calls; /* NULL if there is one tile */
 };
 
 /* A block's shared memory. */
-template <typename E, unsigned count> struct usw_near_room {
+template <typename E, unsigned count> struct usw_scan_once_shared {
     usw_scan_shared<E, false> tile[count];
     typename E::Acc sum[count];              /* of the tiles */
     typename E::Acc group[USW_CARRY_FANOUT]; /* of 64 tiles each, the last one of fewer */
-    typename E::Acc teeth[E::exact ? 1 : +USW_NEAR_WARPS][USW_CARRY_FANOUT];
+    typename E::Acc children[E::exact ? 1 : +USW_SCAN_ONCE_WARPS][USW_CARRY_FANOUT];
     uint64_t tag;
 };
 
 /* Where vector i of a thread's share of a tile is, so that a warp's lie together. */
-template <typename E> __device__ __forceinline__ unsigned usw_near_vector(unsigned i)
+template <typename E> __device__ __forceinline__ unsigned usw_scan_once_vector(unsigned i)
 {
     constexpr unsigned vectors = usw_sweep_shape<E>::vectors;
     return threadIdx.x / 32 * 32 * vectors + i * 32 + threadIdx.x % 32;
 }
 
-/* The block's tiles, all asked for before the first one has come, and up to their groups. before:
- * what lies before a thread's runs. A barrier must follow. */
+/* Loads the block's tiles, all before the first has come, and sweeps them upward, to their groups.
+ * before: the totals before a thread's runs, within their groups. A barrier must follow. */
 template <typename E, unsigned count>
-__device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, uint64_t first,
-                                            usw_scan_shared<E, false> (&tiles)[count],
-                                            typename E::Acc (&before)[count][1])
+__device__ __forceinline__ void
+usw_scan_once_up(const E &e, const usw_scan_once_args &a, uint64_t first,
+                 usw_scan_shared<E, false> (&tiles)[count], typename E::Acc (&before)[count][1])
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile, vectors = usw_sweep_shape<E>::vectors;
@@ -59,8 +58,8 @@ __device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, 
 #pragma unroll
         for (unsigned i = 0; i < vectors; i++) {
             if (a.vectors_in && (k + 1) * tile <= left) {
-                q[k][i] =
-                    __ldcs(reinterpret_cast<const uint4 *>(in + k * tile) + usw_near_vector<E>(i));
+                q[k][i] = __ldcs(reinterpret_cast<const uint4 *>(in + k * tile) +
+                                 usw_scan_once_vector<E>(i));
             }
         }
     }
@@ -69,11 +68,11 @@ __device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, 
         if (a.vectors_in && (k + 1) * tile <= left) {
 #pragma unroll
             for (unsigned i = 0; i < vectors; i++) {
-                tiles[k].x[usw_near_vector<E>(i)] = q[k][i];
+                tiles[k].x[usw_scan_once_vector<E>(i)] = q[k][i];
             }
-            __syncwarp(); /* whose own runs these are */
+            __syncwarp(); /* a warp loads the runs that it sweeps */
         } else if (k * tile < left) {
-            usw_tile_in<USW_NEAR_THREADS>(
+            usw_tile_in<USW_SCAN_ONCE_THREADS>(
                 e, tiles[k].x, in + k * tile,
                 static_cast<unsigned>(left - k * tile < tile ? left - k * tile : tile),
                 a.vectors_in);
@@ -83,34 +82,35 @@ __device__ __forceinline__ void usw_near_up(const E &e, const usw_near_args &a, 
     }
 }
 
-/* A tile that all threads have turned into its scan. */
+/* Writes a tile that all threads have turned into its scan. */
 template <typename E>
-__device__ __forceinline__ void usw_near_out(const usw_near_args &a, uint64_t t,
-                                             const usw_scan_shared<E, false> &room)
+__device__ __forceinline__ void usw_scan_once_out(const usw_scan_once_args &a, uint64_t t,
+                                                  const usw_scan_shared<E, false> &shared)
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     R *out = static_cast<R *>(a.out) + t * tile;
     const uint64_t left = a.n - t * tile;
     if (a.vectors_out && tile <= left) {
-        __syncwarp(); /* a warp puts out what it has made */
+        __syncwarp(); /* a warp writes the runs that it swept */
 #pragma unroll
         for (unsigned i = 0; i < usw_sweep_shape<E>::vectors; i++) {
-            __stcs(reinterpret_cast<uint4 *>(out) + usw_near_vector<E>(i),
-                   room.x[usw_near_vector<E>(i)]);
+            __stcs(reinterpret_cast<uint4 *>(out) + usw_scan_once_vector<E>(i),
+                   shared.x[usw_scan_once_vector<E>(i)]);
         }
     } else {
         __syncthreads();
-        usw_tile_out<E, USW_NEAR_THREADS>(
-            room.x, out, static_cast<unsigned>(left < tile ? left : tile), a.vectors_out);
+        usw_tile_out<E, USW_SCAN_ONCE_THREADS>(
+            shared.x, out, static_cast<unsigned>(left < tile ? left : tile), a.vectors_out);
     }
 }
 
-/* Warps: the sums of the block's own tiles go out, and those of all before come in, in groups of 64
- * tiles. The block's own tiles are of one group. */
+/* Warps publish the sums of the block's own tiles, and add up those of all tiles before, in groups
+ * of 64 tiles. The block's own tiles are of one group. */
 template <typename E, unsigned count>
-__device__ __forceinline__ void usw_near_meet(const E &e, const usw_near_args &a, uint64_t first,
-                                              usw_near_room<E, count> &s)
+__device__ __forceinline__ void usw_scan_once_exchange(const E &e, const usw_scan_once_args &a,
+                                                       uint64_t first,
+                                                       usw_scan_once_shared<E, count> &s)
 {
     const unsigned warp = threadIdx.x / 32;
     usw_carry_levels tree = a.tree;
@@ -125,14 +125,14 @@ __device__ __forceinline__ void usw_near_meet(const E &e, const usw_near_args &a
             }
         }
     }
-    for (uint64_t g = (warp + USW_NEAR_WARPS - count) % USW_NEAR_WARPS;
-         g * USW_CARRY_FANOUT < first; g += USW_NEAR_WARPS) {
+    for (uint64_t g = (warp + USW_SCAN_ONCE_WARPS - count) % USW_SCAN_ONCE_WARPS;
+         g * USW_CARRY_FANOUT < first; g += USW_SCAN_ONCE_WARPS) {
         const uint64_t from = g * USW_CARRY_FANOUT, left = first - from;
         uint64_t heads = 0;
         const typename E::Acc sum =
             usw_carry_tree_sum(e, tree.nodes + from, tree.tag,
                                left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64,
-                               s.teeth[E::exact ? 0 : warp], &heads);
+                               s.children[E::exact ? 0 : warp], &heads);
         if (threadIdx.x % 32 == 0) {
             s.group[g] = sum;
         }
@@ -140,56 +140,57 @@ __device__ __forceinline__ void usw_near_meet(const E &e, const usw_near_args &a
 }
 
 template <typename E, unsigned count>
-__global__ void __launch_bounds__(USW_NEAR_THREADS, USW_NEAR_BLOCKS) usw_near(usw_near_args a, E e)
+__global__ void __launch_bounds__(USW_SCAN_ONCE_THREADS, USW_SCAN_ONCE_BLOCKS)
+    usw_scan_once(usw_scan_once_args a, E e)
 {
     typedef typename E::Acc A;
-    typedef usw_near_room<E, count> near_room;
-    USW_DYNAMIC_SHARED(near_room, room);
-    near_room &s = *room;
+    typedef usw_scan_once_shared<E, count> once_shared;
+    USW_DYNAMIC_SHARED(once_shared, shared);
+    once_shared &s = *shared;
     const uint64_t first = uint64_t(blockIdx.x) * count;
     const unsigned r = threadIdx.x, warp = r / 32;
     unsigned long long drawn = 0;
     if (r == 0 && a.calls != nullptr) {
         drawn = usw_call_draw(a.calls);
     }
-    A before[count][1], wheel = e.neutral(), upper = e.neutral();
-    usw_near_up(e, a, first, s.tile, before);
+    A before[count][1], level = e.neutral(), upper = e.neutral();
+    usw_scan_once_up(e, a, first, s.tile, before);
     if (r == 0 && a.calls != nullptr) {
         s.tag = usw_call_of(drawn, a.calls, gridDim.x).tag;
     }
     __syncthreads();
-    usw_near_meet(e, a, first, s);
+    usw_scan_once_exchange(e, a, first, s);
     __syncthreads();
     for (unsigned g = 0; g < first / USW_CARRY_FANOUT; g++) {
         upper = e.join(upper, s.group[g]);
     }
-    wheel = first % USW_CARRY_FANOUT != 0 ? s.group[first / USW_CARRY_FANOUT] : wheel;
+    level = first % USW_CARRY_FANOUT != 0 ? s.group[first / USW_CARRY_FANOUT] : level;
 #pragma unroll
     for (unsigned k = 0; k < count && first + k < a.tree.tiles; k++) {
-        const A carry = e.join(upper, wheel);
+        const A carry = e.join(upper, level);
         usw_sweep_down<false>(e, s.tile[k], warp, carry, before[k], a.exclusive, first + k == 0);
-        usw_near_out(a, first + k, s.tile[k]);
-        wheel = e.join(wheel, s.sum[k]);
+        usw_scan_once_out(a, first + k, s.tile[k]);
+        level = e.join(level, s.sum[k]);
     }
 }
 
 /* ---- host ---- */
 
-/* How many tiles a block would have; 0: there are too many. */
+/* How many tiles a block would have; 0 if there are too many tiles. */
 template <typename E>
 static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tiles)
 {
 #ifdef USW_EMULATE
-    const uint64_t sms = 1; /* so that the ring is met, too */
+    const uint64_t sms = 1; /* so that tests of few elements take the ring, too */
 #else
     const uint64_t sms = g->sms;
 #endif
-    const size_t bytes[] = {sizeof(usw_near_room<E, 1>), sizeof(usw_near_room<E, 2>),
-                            sizeof(usw_near_room<E, 4>)};
+    const size_t bytes[] = {sizeof(usw_scan_once_shared<E, 1>), sizeof(usw_scan_once_shared<E, 2>),
+                            sizeof(usw_scan_once_shared<E, 4>)};
     for (unsigned i = 0; i < 3; i++) {
         const unsigned count = 1u << i;
-        const bool fits = USW_NEAR_BLOCKS * (bytes[i] + 1024) <= g->shared_bytes + 1024;
-        if (fits && tiles <= count * USW_NEAR_BLOCKS * sms && tiles <= USW_KEPT_TILES) {
+        const bool fits = USW_SCAN_ONCE_BLOCKS * (bytes[i] + 1024) <= g->shared_bytes + 1024;
+        if (fits && tiles <= count * USW_SCAN_ONCE_BLOCKS * sms && tiles <= USW_KEPT_TILES) {
             return count;
         }
     }
@@ -197,25 +198,26 @@ static inline unsigned usw_scan_one_launch_takes(const usw_gpu *g, uint64_t tile
 }
 
 template <typename E, unsigned count>
-static inline upsweep_status usw_near_launch(usw_gpu *g, const usw_near_args &a, const E &e)
+static inline upsweep_status usw_scan_once_launch(usw_gpu *g, const usw_scan_once_args &a,
+                                                  const E &e)
 {
     const dim3 blocks(static_cast<unsigned>((a.tree.tiles + count - 1) / count));
-    return USW_LAUNCH_COOPERATIVE(g, (usw_near<E, count>), blocks, dim3(USW_NEAR_THREADS),
-                                  sizeof(usw_near_room<E, count>), a, e);
+    return USW_LAUNCH_COOPERATIVE(g, (usw_scan_once<E, count>), blocks, dim3(USW_SCAN_ONCE_THREADS),
+                                  sizeof(usw_scan_once_shared<E, count>), a, e);
 }
 
-/* count: of usw_scan_one_launch_takes. */
+/* count: what usw_scan_one_launch_takes has returned. */
 template <typename E>
 static inline upsweep_status
 usw_scan_one_launch(usw_gpu *g, const usw_scan *s, const usw_carry_levels &tree,
                     unsigned long long *calls, unsigned count, const E &e)
 {
-    const usw_near_args a = {
+    const usw_scan_once_args a = {
         s->in, s->out, s->n, s->exclusive, usw_bulk_takes(s->in), usw_bulk_takes(s->out),
         tree,  calls};
-    return count == 1   ? usw_near_launch<E, 1>(g, a, e)
-           : count == 2 ? usw_near_launch<E, 2>(g, a, e)
-                        : usw_near_launch<E, 4>(g, a, e);
+    return count == 1   ? usw_scan_once_launch<E, 1>(g, a, e)
+           : count == 2 ? usw_scan_once_launch<E, 2>(g, a, e)
+                        : usw_scan_once_launch<E, 4>(g, a, e);
 }
 
 #endif

@@ -1,18 +1,18 @@
-/* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, whose
- * warps have one step each; tiles go round through a ring of rooms in shared memory.
+/* scan_ring.cuh - the scan of a large array by blocks that stay, one a multiprocessor, each of
+ * whose warps takes one step of the scan; tiles go through a ring of buffers in shared memory.
  *
  * Tile t belongs to block t mod blocks. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
- *     mover    puts out the tile that lies in a room, when it is swept, and gets the next one
- *     up       when a tile has come: from its runs to its groups
+ *     mover    when a tile is swept: writes it, and gets the next tile into its buffer
+ *     up       when a tile has come: the upward sweep from its runs to its groups
  *     tops     when all groups are there: the tile's sum, which goes to its node in memory
- *     clerk    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
- *     asker    asks for the carry of the block's own tiles
- *     down     when it is there: the tile becomes its scan
- * So a room is empty for no longer than a copy takes, memory is asked for the next tile the moment
- * a room is free, and a block has 200 KB of tiles under way. Nodes are read by the clerks alone and
- * by their owners: where all blocks looked back at all nodes, the looks kept the sums from being
- * written. */
+ *     spine    of the first block only: from sums to carries (gpu/carry/spine_ring.cuh)
+ *     asker    waits for the carries of the block's own tiles
+ *     down     when a carry is there: the downward sweep, after which the tile is its scan
+ * So a buffer is empty for no longer than a copy takes, the next tile is on its way from the moment
+ * a buffer is free, and a block has 200 KB of tiles under way. A node is read by the spine warps
+ * and by the block that owns its tile, and by nobody else: when all blocks read all nodes, the
+ * reads kept the sums from being written. */
 #ifndef USW_GPU_FOLDS_SCAN_RING_CUH
 #define USW_GPU_FOLDS_SCAN_RING_CUH
 
@@ -20,26 +20,19 @@
 #include "gpu/folds/scan_tile.cuh"
 
 constexpr struct {
-    unsigned up, down;                  /* warps that share each tile */
-    unsigned clerks_long, tile_is_long; /* fewer clerks where a tile has more bytes than that */
-    unsigned tiles_least;               /* of a block */
+    unsigned up, down;     /* warps that share each tile, upward and downward */
+    unsigned spines_long;  /* spine warps where tiles have more than tile_is_long bytes */
+    unsigned tile_is_long; /* bytes */
+    unsigned tiles_least;  /* of a block */
 } usw_ring_tuning = {8, 8, 2, 16384, 3};
 
-enum usw_ring_warp : unsigned {
-    USW_RING_MOVER,
-    USW_RING_TOPS,
-    USW_RING_ASKER,
-    USW_RING_CLERK,
-    USW_RING_UP = USW_RING_CLERK + USW_RING_CLERKS,
-    USW_RING_DOWN = USW_RING_UP + usw_ring_tuning.up,
-    USW_RING_THREADS = 32 * (USW_RING_DOWN + usw_ring_tuning.down),
-};
+typedef usw_ring_warps<usw_ring_tuning.up, usw_ring_tuning.down> usw_scan_ring_warps;
 
-/* A tile's place, and the gates that its steps pass. */
-template <typename E> struct alignas(128) usw_ring_room {
+/* A tile's place, its carry, and the gates that its steps pass. */
+template <typename E> struct alignas(128) usw_ring_buffer {
     usw_scan_shared<E, false> tile;
     typename E::Acc carry;
-    usw_gate came, grouped, carried, swept;
+    usw_ring_gates gates;
 };
 
 struct usw_ring_args {
@@ -47,32 +40,32 @@ struct usw_ring_args {
     void *out;
     uint64_t n;
     uint64_t tiles;
-    unsigned rooms;
+    unsigned buffers;
     bool exclusive;
     usw_ring_books books;
-    unsigned *barrier; /* blocks that have cleared their nodes; clerks that know it */
+    unsigned *barrier; /* blocks that have cleared their nodes; spine warps that have seen it */
 };
 
-template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_room<E>>;
+template <typename E> using usw_sweep_place = usw_ring_place<usw_ring_buffer<E>>;
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_get(const E &e, const usw_ring_args &a,
-                                             usw_ring_room<E> &room, uint64_t t)
+                                             usw_ring_buffer<E> &buffer, uint64_t t)
 {
     typedef typename E::Raw R;
     constexpr unsigned tile = usw_sweep_shape<E>::tile;
     const R *from = static_cast<const R *>(a.in) + t * tile;
     const bool whole = (t + 1) * tile <= a.n;
     if (whole) {
-        usw_gate_get(&room.came, room.tile.x, from, tile * sizeof(R));
+        usw_gate_get(&buffer.gates.came, buffer.tile.x, from, tile * sizeof(R));
     } else {
-        usw_tile_in<32>(e, room.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
-        usw_gate_arrive_warp(&room.came);
+        usw_tile_in<32>(e, buffer.tile.x, from, static_cast<unsigned>(a.n - t * tile), true);
+        usw_gate_arrive_warp(&buffer.gates.came);
     }
 }
 
 template <typename E>
-__device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_room<E> &room,
+__device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_buffer<E> &buffer,
                                              uint64_t t)
 {
     typedef typename E::Raw R;
@@ -80,10 +73,10 @@ __device__ __forceinline__ void usw_ring_put(const usw_ring_args &a, usw_ring_ro
     R *to = static_cast<R *>(a.out) + t * tile;
     if ((t + 1) * tile <= a.n) {
         if (threadIdx.x % 32 == 0) {
-            usw_gate_put(to, room.tile.x, tile * sizeof(R));
+            usw_gate_put(to, buffer.tile.x, tile * sizeof(R));
         }
     } else {
-        usw_tile_out<E, 32>(room.tile.x, to, static_cast<unsigned>(a.n - t * tile), true);
+        usw_tile_out<E, 32>(buffer.tile.x, to, static_cast<unsigned>(a.n - t * tile), true);
     }
     __syncwarp();
 }
@@ -92,15 +85,15 @@ template <typename E>
 __device__ __forceinline__ void usw_ring_move(const E &e, const usw_ring_args &a,
                                               usw_sweep_place<E> p)
 {
-    const uint64_t lap = a.rooms * uint64_t(gridDim.x);
+    const uint64_t lap = a.buffers * uint64_t(gridDim.x);
     for (usw_sweep_place<E> first = p; first.phase == 0 && first.t < a.tiles; first.next()) {
-        usw_ring_get(e, a, *first.room, first.t);
+        usw_ring_get(e, a, *first.buffer, first.t);
     }
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->swept, p.phase);
-        usw_ring_put(a, *p.room, p.t);
+        usw_gate_wait(&p.buffer->gates.swept, p.phase);
+        usw_ring_put(a, *p.buffer, p.t);
         if (p.t + lap < a.tiles) {
-            usw_ring_get(e, a, *p.room, p.t + lap);
+            usw_ring_get(e, a, *p.buffer, p.t + lap);
         }
     }
 }
@@ -111,9 +104,9 @@ __device__ __forceinline__ void usw_ring_up(const E &e, const usw_ring_args &a,
 {
     for (; p.t < a.tiles; p.next()) {
         typename E::Acc before[USW_SWEEP_RUNS / 32 / usw_ring_tuning.up];
-        usw_gate_wait(&p.room->came, p.phase);
-        usw_sweep_up<false>(e, p.room->tile, warp, before);
-        usw_gate_arrive_warp(&p.room->grouped);
+        usw_gate_wait(&p.buffer->gates.came, p.phase);
+        usw_sweep_up<false>(e, p.buffer->tile, warp, before);
+        usw_gate_arrive_warp(&p.buffer->gates.upward);
     }
 }
 
@@ -123,27 +116,13 @@ __device__ __forceinline__ void usw_ring_tops(const E &e, const usw_ring_args &a
 {
     for (; p.t < a.tiles; p.next()) {
         bool head = false;
-        usw_gate_wait(&p.room->grouped, p.phase);
-        const typename E::Acc total = usw_sweep_tops<false>(e, p.room->tile, &head);
+        usw_gate_wait(&p.buffer->gates.upward, p.phase);
+        const typename E::Acc total = usw_sweep_tops<false>(e, p.buffer->tile, &head);
         if (threadIdx.x % 32 == 0) {
             /* Step spine_ring/publish_sum of proofs/models. */
             usw_node_publish(a.books.nodes + p.t, usw_bits_of(total), USW_RING_SUM);
         }
-        usw_gate_arrive_warp(&p.room->carried);
-    }
-}
-
-template <typename E>
-__device__ __forceinline__ void usw_ring_ask(const usw_ring_args &a, usw_sweep_place<E> p)
-{
-    for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->came, p.phase); /* so the room's last carry is read */
-        if (threadIdx.x % 32 == 0) {
-            const uint64_t carry = usw_ring_wait(a.books.nodes + p.t);
-            p.room->carry = usw_value_of<typename E::Acc>(carry);
-            usw_gate_arrive(&p.room->carried);
-        }
-        __syncwarp();
+        usw_gate_arrive_warp(&p.buffer->gates.carried);
     }
 }
 
@@ -152,23 +131,24 @@ __device__ __forceinline__ void usw_ring_down(const E &e, const usw_ring_args &a
                                               usw_sweep_place<E> p, unsigned warp)
 {
     for (; p.t < a.tiles; p.next()) {
-        usw_gate_wait(&p.room->carried, p.phase);
-        const typename E::Acc carry = p.room->carry;
-        usw_sweep_down_again<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
-            e, p.room->tile, warp, carry, a.exclusive, p.t == 0);
+        usw_gate_wait(&p.buffer->gates.carried, p.phase);
+        const typename E::Acc carry = p.buffer->carry;
+        usw_sweep_down_remade<E, USW_SWEEP_RUNS / 32 / usw_ring_tuning.down>(
+            e, p.buffer->tile, warp, carry, a.exclusive, p.t == 0);
         usw_bulk_written();
-        usw_gate_arrive_warp(&p.room->swept);
+        usw_gate_arrive_warp(&p.buffer->gates.swept);
     }
 }
 
 /* ---- nodes ---- */
 
-/* A block clears its tiles' nodes by itself, since a fill before the kernel takes 3 us. A barrier
- * must follow, and then one thread's message to the clerks, who alone read other blocks' nodes. */
+/* A block clears its own tiles' nodes, since a fill before the kernel takes 3 us. A barrier must
+ * follow, and then usw_ring_cleared by one thread, for the spine warps, which alone read other
+ * blocks' nodes. */
 __device__ __forceinline__ void usw_ring_clear(const usw_ring_args &a)
 {
     for (uint64_t t = blockIdx.x + threadIdx.x * uint64_t(gridDim.x); t < a.tiles;
-         t += USW_RING_THREADS * uint64_t(gridDim.x)) {
+         t += usw_scan_ring_warps::threads * uint64_t(gridDim.x)) {
         /* Step spine_ring/clear of proofs/models. */
         usw_node_publish(a.books.nodes + t, 0, 0);
     }
@@ -180,7 +160,8 @@ __device__ __forceinline__ void usw_ring_cleared(const usw_ring_args &a)
     atomicAdd(&a.barrier[0], 1u);
 }
 
-/* A clerk waits for all of that. The last one makes the words 0 again. */
+/* A spine warp waits until all blocks have cleared their nodes. The last spine warp makes the words
+ * 0 again. */
 __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 {
     if (threadIdx.x % 32 == 0) {
@@ -197,83 +178,72 @@ __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
 }
 
 template <typename E>
-__global__ void __launch_bounds__(USW_RING_THREADS, 1) usw_ring(usw_ring_args a, E e)
+__global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_ring_args a, E e)
 {
-#if USW_GATES /* elsewhere it is never launched, and compiling it takes minutes */
-    typedef usw_ring_spine_state<E> clerks_desk;
-    USW_DYNAMIC_SHARED(usw_ring_room<E>, rooms);
-    USW_SHARED(clerks_desk, desk);
+#if USW_GATES /* on other devices the kernel is never launched, and compiling it takes minutes */
+    typedef usw_ring_spine_state<E> spine_state;
+    USW_DYNAMIC_SHARED(usw_ring_buffer<E>, buffers);
+    USW_SHARED(spine_state, spine);
+    typedef usw_scan_ring_warps warps;
     const unsigned warp = threadIdx.x / 32;
-    if (threadIdx.x < a.rooms) {
-        usw_ring_room<E> &r = rooms[threadIdx.x];
-        usw_gate_make(&r.came, USW_GATE_WARP);
-        usw_gate_make(&r.grouped, USW_GATE_WARP * usw_ring_tuning.up);
-        usw_gate_make(&r.carried, USW_GATE_WARP + 1); /* by tops and one lane of asker */
-        usw_gate_make(&r.swept, USW_GATE_WARP * usw_ring_tuning.down);
-    }
-    if (threadIdx.x == 0) {
-        desk.open(e);
-    }
-    usw_gates_ready();
+    warps::open(buffers, a.buffers, e, spine);
     usw_ring_clear(a);
     __syncthreads();
-    if (threadIdx.x == 32 * USW_RING_TOPS) {
+    if (threadIdx.x == 32 * warps::tops) {
         usw_ring_cleared(a);
     }
-    const usw_sweep_place<E> place(rooms, a.rooms);
-    if (warp == USW_RING_MOVER) {
+    const usw_sweep_place<E> place(buffers, a.buffers);
+    if (warp == warps::mover) {
         usw_ring_move(e, a, place);
-    } else if (warp == USW_RING_TOPS) {
+    } else if (warp == warps::tops) {
         usw_ring_tops(e, a, place);
-    } else if (warp == USW_RING_ASKER) {
-        usw_ring_ask(a, place);
-    } else if (warp < USW_RING_UP) {
-        if (blockIdx.x == 0 && warp - USW_RING_CLERK < a.books.clerks) {
+    } else if (warp == warps::asker) {
+        usw_ring_ask(a.books, place);
+    } else if (warp < warps::up) {
+        if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
             usw_ring_wait_cleared(a);
-            usw_ring_spine(e, a.books, desk, warp - USW_RING_CLERK);
+            usw_ring_spine(e, a.books, spine, warp - warps::spine);
         }
-    } else if (warp < USW_RING_DOWN) {
-        usw_ring_up(e, a, place, warp - USW_RING_UP);
+    } else if (warp < warps::down) {
+        usw_ring_up(e, a, place, warp - warps::up);
     } else {
-        usw_ring_down(e, a, place, warp - USW_RING_DOWN);
+        usw_ring_down(e, a, place, warp - warps::down);
     }
 #endif
 }
 
 /* ---- host ---- */
 
-template <typename E> static inline unsigned usw_ring_rooms(const usw_gpu *g)
-{
-    const size_t others = sizeof(usw_ring_spine_state<E>) + 256;
-    const size_t all = g->shared_bytes - others;
-    return static_cast<unsigned>(all / sizeof(usw_ring_room<E>));
-}
-
 /* Whether a scan without heads is for the ring: long, aligned, on a device with the copy engine. */
 template <typename E>
 static inline bool usw_ring_takes(const usw_gpu *g, const usw_scan *s, uint64_t tiles)
 {
     return s->heads == nullptr && s->keys == nullptr && usw_bulk_takes(s->in) &&
-           usw_bulk_takes(s->out) && usw_ring_rooms<E>(g) >= 2 &&
+           usw_bulk_takes(s->out) && usw_ring_fit<E, usw_ring_buffer<E>>(g) >= 2 &&
            tiles >= usw_ring_tuning.tiles_least * g->sms &&
            (usw_gpu_plans(g) || usw_gate_works(usw_ring<E>));
 }
 
-/* Clears the nodes itself. */
+/* Queues the scan; the kernel clears tree.nodes. */
 template <typename E>
 static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
                                            const usw_carry_levels &tree, const E &e)
 {
-    const unsigned rooms = usw_ring_rooms<E>(g);
-    const unsigned clerks =
+    const unsigned buffers = usw_ring_fit<E, usw_ring_buffer<E>>(g);
+    const unsigned spines =
         sizeof(uint4[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]) > usw_ring_tuning.tile_is_long
-            ? usw_ring_tuning.clerks_long
+            ? usw_ring_tuning.spines_long
             : +USW_RING_CLERKS;
-    const usw_ring_args a = {
-        s->in,     s->out, s->n, tree.tiles, rooms, s->exclusive, {tree.nodes, tree.tiles, clerks},
-        g->barrier};
-    return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(USW_RING_THREADS),
-                                  rooms * sizeof(usw_ring_room<E>), a, e);
+    const usw_ring_args a = {s->in,
+                             s->out,
+                             s->n,
+                             tree.tiles,
+                             buffers,
+                             s->exclusive,
+                             {tree.nodes, tree.tiles, spines},
+                             g->barrier};
+    return USW_LAUNCH_COOPERATIVE(g, usw_ring<E>, dim3(g->sms), dim3(usw_scan_ring_warps::threads),
+                                  buffers * sizeof(usw_ring_buffer<E>), a, e);
 }
 
 #endif

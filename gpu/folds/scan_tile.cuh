@@ -2,12 +2,13 @@
  *
  * Same steps and same tree as cpu/folds/float_tile.h: 512 runs, 64 groups of 8 runs, 8 tops of 8
  * groups; a run is 8 floats, or 32 bytes of anything else. Lanes of a warp own neighbouring runs,
- * so that the level above a run is three shuffles within 8 lanes; the two levels above that are
- * one warp's. A run's prefixes are not kept between the sweeps but made again: additions cost less
- * here than registers, and a block that waits for its carry holds little else than its tile.
+ * so that the level above a run is three shuffles within 8 lanes; one warp does the two levels
+ * above the groups. A run's prefixes are not kept between the sweeps but computed twice: additions
+ * cost less here than registers, and a block that waits for its carry holds little else than its
+ * tile.
  *
- * Bank conflicts: runs are 1, 2 or 4 vectors of 16 bytes. Lanes that would meet in a bank read
- * their vectors in another order, so every access of a warp takes the least number of cycles. */
+ * Bank conflicts: runs are 1, 2 or 4 vectors of 16 bytes. Lanes whose vectors lie in the same bank
+ * read theirs in another order, so that every access of a warp takes the least number of cycles. */
 #ifndef USW_GPU_FOLDS_SCAN_TILE_CUH
 #define USW_GPU_FOLDS_SCAN_TILE_CUH
 
@@ -30,19 +31,20 @@ template <typename E> struct usw_sweep_shape {
     static constexpr unsigned per_vector = 16 / sizeof(typename E::Raw);
 };
 
-/* A tile in shared memory, and what its sweeps leave for one another. */
+/* A tile in shared memory, and the totals that the upward sweep leaves for the downward sweep. */
 template <typename E, bool cut> struct usw_scan_shared {
     uint4 x[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]; /* the tile, then its scan */
-    typename E::Acc group[USW_SWEEP_GROUPS];           /* totals; then what is before, in its top */
-    typename E::Acc top[USW_SWEEP_TOPS];               /* what is before, in the tile */
+    typename E::Acc group
+        [USW_SWEEP_GROUPS]; /* totals of groups; then the total before each group, in its top */
+    typename E::Acc top[USW_SWEEP_TOPS];               /* the total before each top, in the tile */
     uint32_t head_runs[cut ? USW_SWEEP_RUNS / 32 : 1]; /* a bit for each run that has a head */
     uint32_t heads[cut ? +USW_SWEEP_RUNS : 1];         /* a bit for each element of a run */
 };
 
-/* ---- a tile in and out, where the copy engine does not do it ---- */
+/* ---- a tile in and out, where the copy engine does not copy it ---- */
 
-/* `threads` threads fill x with count elements and what changes nothing. vectors: `in` is aligned
- * to them. */
+/* `threads` threads fill x with count elements, and with neutral ones behind them. vectors: `in` is
+ * aligned to 16 bytes. */
 template <unsigned threads, typename E>
 __device__ __forceinline__ void usw_tile_in(const E &e, uint4 *x, const void *in, unsigned count,
                                             bool vectors)
@@ -112,8 +114,8 @@ __device__ __forceinline__ void usw_exchange(uint4 (&q)[count], unsigned s)
     }
 }
 
-/* By which number lane r's vectors are swapped round: 8 lanes together must reach 8 different
- * groups of four banks. */
+/* The number by which the vectors of run r are exchanged: 8 neighbouring lanes must reach 8
+ * different groups of four banks. */
 template <unsigned count> __device__ __forceinline__ unsigned usw_exchange_of(unsigned r)
 {
     return count == 1 ? 0 : count == 2 ? (r >> 2) & 1 : (r >> 1) & 3;
@@ -169,7 +171,7 @@ __device__ __forceinline__ void usw_run_up(const E &e, const usw_sweep_run<E> &r
     }
 }
 
-/* A run's total; with heads, of what follows its last one. */
+/* A run's total; where the run has heads, the total from its last head on. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc usw_run_total(const E &e, const usw_sweep_run<E> &run,
                                                          unsigned heads)
@@ -188,8 +190,8 @@ __device__ __forceinline__ typename E::Acc usw_run_total(const E &e, const usw_s
     }
 }
 
-/* Turns a run into its scan; offset: what lies before it, unless cut off. bare: bit j where nothing
- * lies before element j. */
+/* Turns a run into its scan. offset: the total before the run, which counts up to the run's first
+ * head. bare: a bit for each element before which nothing lies. */
 template <bool cut, typename E>
 __device__ __forceinline__ void usw_run_down(const E &e, usw_sweep_run<E> &run, unsigned heads,
                                              unsigned bare, typename E::Acc offset, bool exclusive)
@@ -225,7 +227,7 @@ __device__ __forceinline__ void usw_run_down(const E &e, usw_sweep_run<E> &run, 
 
 /* ---- levels above the runs: 8 lanes are the children of one node ---- */
 
-/* Inclusive prefixes over the lanes of each 8; heads: a bit for each of them. */
+/* Inclusive prefixes over each 8 lanes; heads: a bit for each of the 8. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc usw_lanes_up(const E &e, typename E::Acc v,
                                                         unsigned heads)
@@ -240,7 +242,7 @@ __device__ __forceinline__ typename E::Acc usw_lanes_up(const E &e, typename E::
     return v;
 }
 
-/* Each lane gets its left neighbour's, the first of 8 the identity. */
+/* Each lane gets its left neighbour's value, the first of each 8 the neutral one. */
 template <typename E>
 __device__ __forceinline__ typename E::Acc usw_lanes_shift(const E &e, typename E::Acc v)
 {
@@ -257,7 +259,7 @@ __device__ __forceinline__ bool usw_head_before(const uint32_t *words, unsigned 
 /* ---- the sweeps ---- */
 
 /* Upward, from the runs to the groups: warp `warp` of those that share the tile takes mine x 32
- * runs. before[k] gets what lies before a thread's k-th run, within its group. A barrier must
+ * runs. before[k] gets the total before a thread's k-th run, within its group. A barrier must
  * follow. */
 template <bool cut, typename E, unsigned mine>
 __device__ __forceinline__ void usw_sweep_up(const E &e, usw_scan_shared<E, cut> &s, unsigned warp,
@@ -285,8 +287,8 @@ __device__ __forceinline__ void usw_sweep_up(const E &e, usw_scan_shared<E, cut>
     }
 }
 
-/* The first warp: from the groups to the tile's total, which all its lanes get, leaving in
- * s.group and s.top what lies before each. *head tells whether the tile has one. */
+/* One warp, from the groups to the tile's total, which all its lanes get. s.group and s.top get the
+ * total before each group and each top. *head becomes true if the tile has a head. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_scan_shared<E, cut> &s,
                                                           bool *head)
@@ -315,7 +317,7 @@ __device__ __forceinline__ typename E::Acc usw_sweep_tops(const E &e, usw_scan_s
     return __shfl_sync(~0u, top, 7);
 }
 
-/* What lies before run r: down the tree from the tile's carry. */
+/* The total before run r: down the tree from the tile's carry. */
 template <bool cut, typename E>
 __device__ __forceinline__ typename E::Acc
 usw_sweep_offset(const E &e, const usw_scan_shared<E, cut> &s, typename E::Acc carry, unsigned r,
@@ -337,7 +339,7 @@ usw_sweep_offset(const E &e, const usw_scan_shared<E, cut> &s, typename E::Acc c
     return e.join(cut_run ? e.neutral() : offset, before);
 }
 
-/* Downward: warp `warp`'s runs become their scan. first: nothing at all lies before the tile. */
+/* Downward: warp `warp`'s runs become their scan. first: the tile begins the array. */
 template <bool cut, typename E, unsigned mine>
 __device__ __forceinline__ void
 usw_sweep_down(const E &e, usw_scan_shared<E, cut> &s, unsigned warp, typename E::Acc carry,
@@ -355,12 +357,12 @@ usw_sweep_down(const E &e, usw_scan_shared<E, cut> &s, unsigned warp, typename E
     }
 }
 
-/* The same without heads where others have been upward, so that what lies before a run is made
- * again. */
+/* The downward sweep without heads by other warps than those of the upward sweep, so that the total
+ * before a run is computed again. */
 template <typename E, unsigned mine>
-__device__ __forceinline__ void usw_sweep_down_again(const E &e, usw_scan_shared<E, false> &s,
-                                                     unsigned warp, typename E::Acc carry,
-                                                     bool exclusive, bool first)
+__device__ __forceinline__ void usw_sweep_down_remade(const E &e, usw_scan_shared<E, false> &s,
+                                                      unsigned warp, typename E::Acc carry,
+                                                      bool exclusive, bool first)
 {
     usw_sweep_run<E> run[mine];
 #pragma unroll

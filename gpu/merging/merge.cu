@@ -50,21 +50,22 @@ template <typename K> struct run {
     uint64_t n;
 };
 
-/* The merges of all levels, and of each the device's list. */
+/* The merges of all levels, and the lists of them in device memory. */
 template <typename K> struct tree {
     using order = key_order<K>;
     using pair = usw_merge_pair<order>;
     std::unique_ptr<run<K>[]> runs;
     std::unique_ptr<pair[]> pairs;
     size_t k, pair_count;
-    uint64_t n, cut_count; /* keys; cuts of the level that has most */
+    uint64_t n, cut_count; /* keys; the most cuts of a level */
     pair *list;
     unsigned *bad;
     uint64_t *cuts;
     K *out, *spare;
 };
 
-/* Merges neighbours into `to`: writes pairs[0 ..), halves t.k, returns how many tiles there are. */
+/* Plans a level, in which neighbouring runs are merged into `to`: writes pairs[0 ..), halves t.k,
+ * returns how many tiles the level has. */
 template <typename K> uint64_t plan_level(tree<K> &t, typename tree<K>::pair *pairs, K *to)
 {
     uint64_t tiles = 0;
@@ -118,7 +119,7 @@ template <typename K> upsweep_status run_tree(usw_gpu *g, tree<K> &t, const key_
     size_t done = 0;
     upsweep_status status = usw_gpu_fill(g, t.bad, 0, t.pair_count * sizeof(unsigned));
     for (unsigned l = 0; l < levels && status == UPSWEEP_OK; l++) {
-        /* The last level writes out, the one before spare, and so on. */
+        /* The last level writes to `out`, the one before to `spare`, and so on in turn. */
         K *to = (levels - l) % 2 != 0 ? t.out : t.spare;
         const uint64_t tiles = plan_level(t, &t.pairs[done], to);
         status =
@@ -132,21 +133,21 @@ template <typename K> upsweep_status run_tree(usw_gpu *g, tree<K> &t, const key_
     return status;
 }
 
-/* Two runs: the merge is an argument of the kernels, and of few keys there is but one. */
+/* Two runs: the merge is an argument of its kernels, so that no list is sent to the device. */
 template <typename K> upsweep_status merge_two(usw_gpu *g, tree<K> &t, const key_order<K> &order)
 {
     using pair = typename tree<K>::pair;
     const uint64_t tiles = plan_level(t, t.pairs.get(), t.out);
     const pair &only = t.pairs[0];
-    /* Of all, a multiprocessor may have shared memory for no more than one block may have. */
+    /* A multiprocessor may have no more shared memory for all its blocks than for one. */
     const size_t fit = g->shared_bytes / (USW_MERGE_TILE<key_order<K>> * sizeof(K) + 2048);
-    const uint64_t each = usw_min(fit, size_t(USW_MERGE_ALONE_BLOCKS));
+    const uint64_t each = usw_min(fit, size_t(USW_MERGE_ONCE_BLOCKS));
     if (t.n <= USW_MERGE_FEW) {
         return USW_LAUNCH(g, (usw_merge_few<key_order<K>>), 1, USW_MERGE_FEW_THREADS, 0, order,
                           only);
     }
     if (tiles <= g->sms * each) {
-        return USW_LAUNCH_COOPERATIVE(g, (usw_merge_alone<key_order<K>>),
+        return USW_LAUNCH_COOPERATIVE(g, (usw_merge_once<key_order<K>>),
                                       static_cast<unsigned>(tiles), USW_MERGE_THREADS, 0, order,
                                       only, g->barrier);
     }
@@ -227,14 +228,14 @@ size_t used_bytes(const usw_record_keys &keys, size_t chunk)
     return usw_min(keys.key_bytes - chunk * USW_CHUNK_BYTES, USW_CHUNK_BYTES);
 }
 
-/* The width that a chunk is sorted by, as an index: a number of 1, 2, 4 or 8 bytes. */
+/* log2 of the bytes of the number by which a chunk is sorted: 1, 2, 4 or 8 bytes. */
 unsigned width_for(size_t used)
 {
     return used == 1 ? 0 : used == 2 ? 1 : used <= 4 ? 2 : 3;
 }
 
-/* Sorts the records by one chunk of their keys. packed: room for n numbers of the first chunk,
- * whose width is the greatest. */
+/* Sorts the records by one chunk of their keys. packed: memory for n numbers of the first chunk's
+ * width, which is the greatest. */
 upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_record_keys &keys,
                              size_t chunk, void *packed)
 {

@@ -1,18 +1,19 @@
 /* merge.cuh - merges of sorted runs, split by rank (merge path, Green, McColl and Bader 2012).
  *
- * A level is a number of merges side by side. Every output tile is found the place where it begins
- * in a and b by halving along its diagonal (kernel usw_merge_split); then a block reads its parts
- * of a and b, splits them again, thread by thread, and each thread merges a few items one by one
- * (usw_merge_tiles). Equal items: a's first.
- * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: each item is read
- * once and written once, and two binary searches a tile.
+ * A level is a number of merges side by side, each of two runs a and b. The kernel usw_merge_split
+ * finds where each tile of the output begins in a and b, by halving along the tile's diagonal; then
+ * a block of usw_merge_tiles reads the tile's ranges of a and b, splits them again, thread by
+ * thread, and each thread merges a few items one by one. Of equal items those of a come first.
+ * Shape: 256 threads; a tile has 256 x ITEMS items, in shared memory. Traffic: a level reads each
+ * item once, writes it once, and searches twice a tile.
  *
- * Two runs of few items are merged in one cooperative launch (usw_merge_alone), in which every
- * block finds its own two cuts; of very few by one block (usw_merge_few); two long runs of keys by
- * merge_ring.cuh.
+ * Two runs whose tiles fit the device at once are merged in one cooperative launch
+ * (usw_merge_once), in which every block finds its own two cuts; two of up to 5,120 items by one
+ * block (usw_merge_few); two long runs of keys by merge_ring.cuh.
  *
- * Lists that are not sorted make cuts that contradict each other. That is seen, and then the merge
- * or the tile copies a and b instead, so that the output always holds every item once.
+ * Runs that are not sorted make cuts that contradict each other. The kernels compare neighbouring
+ * cuts, and where these contradict, the merge or the tile copies a and b instead, so that the
+ * output always holds every item once.
  *
  * Operations O say what an item is:
  *     stored, item            in memory, and as it is compared
@@ -21,6 +22,8 @@
 #define USW_GPU_MERGING_MERGE_CUH
 
 #include "gpu/block/merge_path.cuh"
+
+#include <cstring>
 
 enum : unsigned { USW_MERGE_THREADS = 256 };
 
@@ -36,10 +39,11 @@ template <typename O> struct usw_merge_pair {
     const typename O::stored *a, *b;
     typename O::stored *out;
     uint64_t na, nb;
-    uint64_t tile_begin; /* tiles of the merges before it in its level */
+    uint64_t tile_begin; /* tiles of the merges before this one in its level */
 };
 
-/* A merge and a tile of it, or a cut: tile t of merge m lies between cuts t + m and t + m + 1. */
+/* A merge and one of its tiles, or of its cuts: tile t of merge m lies between cuts t + m and t + m
+ * + 1 of the level. */
 struct usw_merge_place {
     unsigned merge;
     uint64_t tile;
@@ -104,11 +108,11 @@ template <typename O> struct usw_merge_uniform {
 };
 
 struct usw_merge_cuts {
-    uint64_t *cuts; /* how many items of a come before a cut */
-    unsigned *bad;  /* for each merge: its cuts contradict each other */
+    uint64_t *cuts; /* of a level: how many items of a come before each */
+    unsigned *bad;  /* for each merge: 1 if its cuts contradict each other */
 };
 
-/* How many of the first `rank` items of the merge are a's. get_a and get_b give items. */
+/* How many of the first `rank` items of the merge are a's. get_a(i) and get_b(i) return items. */
 template <typename O, typename I, typename A, typename B>
 __device__ __forceinline__ I usw_merge_rank(const O &o, I na, I nb, I rank, A get_a, B get_b)
 {
@@ -128,7 +132,7 @@ template <typename O, typename L>
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_split(O o, L level, usw_merge_cuts to, uint64_t cuts)
 {
-    /* Blocks overlap by one cut, so that every neighbour is compared. */
+    /* Blocks overlap by one cut, so that every cut is compared with the one before. */
     USW_SHARED_ARRAY(uint64_t, cut_of, [USW_MERGE_THREADS]);
     const uint64_t at = blockIdx.x * uint64_t(USW_MERGE_THREADS - 1) + threadIdx.x;
     usw_merge_place p = {0, 0};
@@ -154,14 +158,14 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     }
 }
 
-/* Merges room[a, a_end) and room[b, b_end), from these on, until `mine` is full. Returns where it
- * stands in a then. */
+/* Merges buffer[a, a_end) and buffer[b, b_end) until `mine` is full. Returns the place in buffer of
+ * the first item of a that was not taken. */
 template <typename O, unsigned items>
 __device__ __forceinline__ unsigned
-usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned a_end, unsigned b,
+usw_merge_serial(const O &o, const typename O::item *buffer, unsigned a, unsigned a_end, unsigned b,
                  unsigned b_end, typename O::item (&mine)[items])
 {
-    typename O::item left = room[a], right = room[b];
+    typename O::item left = buffer[a], right = buffer[b];
 #pragma unroll
     for (unsigned i = 0; i < items; i++) {
         const bool take_b = b < b_end && (a >= a_end || o.before(right, left));
@@ -169,7 +173,7 @@ usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned 
         a += take_b ? 0 : 1;
         b += take_b ? 1 : 0;
         if (i + 1 < items) {
-            const typename O::item next = room[take_b ? b : a];
+            const typename O::item next = buffer[take_b ? b : a];
             left = take_b ? left : next;
             right = take_b ? next : right;
         }
@@ -177,7 +181,7 @@ usw_merge_serial(const O &o, const typename O::item *room, unsigned a, unsigned 
     return a;
 }
 
-/* What a block merges: room[0 .. na) with room[na .. na + nb), from a and b to out. */
+/* What a block merges: buffer[0 .. na) with buffer[na .. na + nb), from a and b to out. */
 template <typename O> struct usw_merge_job {
     const typename O::stored *a, *b;
     typename O::stored *out;
@@ -188,7 +192,7 @@ template <typename O> struct usw_merge_job {
 /* whole: na + nb is a whole tile, of threads x items. */
 template <bool whole, unsigned threads, unsigned items, typename O>
 __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<O> &job,
-                                                typename O::item *room, unsigned short *starts)
+                                                typename O::item *buffer, unsigned short *starts)
 {
     typedef typename O::item item;
     const unsigned na = job.na, nb = job.nb, count = whole ? threads * items : na + nb;
@@ -204,27 +208,27 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     for (unsigned i = 0; i < items; i++) {
         const unsigned at = i * threads + threadIdx.x;
         if (whole || at < count) {
-            room[at] = mine[i];
+            buffer[at] = mine[i];
         }
     }
     __syncthreads();
     const unsigned begin = threadIdx.x * items, here = whole || begin < count ? begin : count;
     const unsigned start = usw_merge_rank(
-        o, na, nb, here, [&](unsigned i) { return room[i]; },
-        [&](unsigned i) { return room[na + i]; });
+        o, na, nb, here, [&](unsigned i) { return buffer[i]; },
+        [&](unsigned i) { return buffer[na + i]; });
     starts[threadIdx.x] = static_cast<unsigned short>(start);
     if (threadIdx.x == 0) {
         starts[threads] = static_cast<unsigned short>(na);
     }
     const unsigned stop =
-        usw_merge_serial<O, items>(o, room, start, na, na + here - start, count, mine);
+        usw_merge_serial<O, items>(o, buffer, start, na, na + here - start, count, mine);
     __syncthreads();
     const bool full = whole || here + items <= count;
     if (__syncthreads_or(job.bad || (full && stop != starts[threadIdx.x + 1])) == 0) {
 #pragma unroll
         for (unsigned i = 0; i < items; i++) {
             if (whole || here + i < count) {
-                room[here + i] = mine[i];
+                buffer[here + i] = mine[i];
             }
         }
         __syncthreads();
@@ -233,16 +237,17 @@ __device__ __forceinline__ void usw_merge_block(const O &o, const usw_merge_job<
     for (unsigned i = 0; i < items; i++) {
         const unsigned at = i * threads + threadIdx.x;
         if (whole || at < count) {
-            o.store(job.out + at, room[at]);
+            o.store(job.out + at, buffer[at]);
         }
     }
 }
 
-/* The tile of the merge that begins at `rank`, between two cuts; bad: a is copied, then b. */
+/* The tile of the merge that begins at `rank`, between two cuts; where `bad` is set the tile is
+ * copied, a first, then b. */
 template <typename O>
 __device__ __forceinline__ void
 usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t cut,
-               uint64_t cut_end, bool bad, typename O::item *room, unsigned short *starts)
+               uint64_t cut_end, bool bad, typename O::item *buffer, unsigned short *starts)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
     const uint64_t left = m.na + m.nb - rank;
@@ -254,9 +259,9 @@ usw_merge_tile(const O &o, const usw_merge_pair<O> &m, uint64_t rank, uint64_t c
     const unsigned na = static_cast<unsigned>(cut_end - cut);
     const usw_merge_job<O> job = {m.a + cut, m.b + (rank - cut), m.out + rank, na, count - na, bad};
     if (count == tile) {
-        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+        usw_merge_block<true, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, buffer, starts);
     } else {
-        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, room, starts);
+        usw_merge_block<false, USW_MERGE_THREADS, USW_MERGE_ITEMS<O>>(o, job, buffer, starts);
     }
 }
 
@@ -265,17 +270,18 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS)
     usw_merge_tiles(O o, L level, usw_merge_cuts from)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]); /* one more is read, and not used */
+    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]); /* the last one is not used */
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     const usw_merge_place p = level.find(blockIdx.x, 0);
     const uint64_t cut_at = blockIdx.x + p.merge;
     usw_merge_tile(o, level.pair(p.merge), p.tile * tile, from.cuts[cut_at], from.cuts[cut_at + 1],
-                   from.bad[p.merge] != 0, room, starts);
+                   from.bad[p.merge] != 0, buffer, starts);
 }
 
 /* ---- two runs in one launch ---- */
 
-/* All blocks of a cooperative launch meet, once, at g->barrier: whether any has said yes. */
+/* A barrier for all blocks of a cooperative launch, once, at g->barrier: whether `yes` is true in
+ * any block. */
 __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
 {
     USW_SHARED(unsigned, found);
@@ -296,18 +302,18 @@ __device__ __forceinline__ bool usw_merge_any(unsigned *barrier, bool yes)
     return found != 0;
 }
 
-/* A block a tile, all at once: each finds its own cuts. */
-#ifdef USW_EMULATE /* the ring of merge_ring.cuh is to be met */
-enum : unsigned { USW_MERGE_ALONE_BLOCKS = 2 };
+/* A block a tile, all blocks at once: each finds its own cuts. */
+#ifdef USW_EMULATE /* so that tests of few keys take the ring of merge_ring.cuh, too */
+enum : unsigned { USW_MERGE_ONCE_BLOCKS = 2 };
 #else
-enum : unsigned { USW_MERGE_ALONE_BLOCKS = 4 }; /* a multiprocessor */
+enum : unsigned { USW_MERGE_ONCE_BLOCKS = 4 }; /* a multiprocessor */
 #endif
 template <typename O>
-__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
-    usw_merge_alone(O o, usw_merge_pair<O> m, unsigned *barrier)
+__global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ONCE_BLOCKS)
+    usw_merge_once(O o, usw_merge_pair<O> m, unsigned *barrier)
 {
     constexpr unsigned tile = USW_MERGE_TILE<O>;
-    USW_SHARED_ARRAY(typename O::item, room, [tile + 1]);
+    USW_SHARED_ARRAY(typename O::item, buffer, [tile + 1]);
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_THREADS + 1]);
     USW_SHARED_ARRAY(uint64_t, cuts, [2]);
     const uint64_t rank = blockIdx.x * uint64_t(tile), left = m.na + m.nb - rank;
@@ -322,24 +328,25 @@ __global__ void __launch_bounds__(USW_MERGE_THREADS, USW_MERGE_ALONE_BLOCKS)
     }
     __syncthreads();
     const bool bad = cuts[1] < cuts[0] || cuts[1] - cuts[0] > count;
-    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), room, starts);
+    usw_merge_tile(o, m, rank, cuts[0], cuts[1], usw_merge_any(barrier, bad), buffer, starts);
 }
 
-/* A few thousand items: one block, which nobody need tell where to cut, and more threads with fewer
- * items each, since it is the time of one thread's steps that counts. */
+/* Up to 5,120 items: one block merges all of them, so that no cut is searched in memory. Its
+ * threads are more and have fewer items each, since the steps of one thread take most of the
+ * time. */
 enum : unsigned { USW_MERGE_FEW_THREADS = 1024, USW_MERGE_FEW_ITEMS = 5 };
 enum : unsigned { USW_MERGE_FEW = USW_MERGE_FEW_THREADS * USW_MERGE_FEW_ITEMS };
 template <typename O>
 __global__ void __launch_bounds__(USW_MERGE_FEW_THREADS) usw_merge_few(O o, usw_merge_pair<O> m)
 {
-    USW_SHARED_ARRAY(typename O::item, room, [USW_MERGE_FEW + 1]);
+    USW_SHARED_ARRAY(typename O::item, buffer, [USW_MERGE_FEW + 1]);
     USW_SHARED_ARRAY(unsigned short, starts, [USW_MERGE_FEW_THREADS + 1]);
     usw_merge_block<false, USW_MERGE_FEW_THREADS, USW_MERGE_FEW_ITEMS>(
-        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false}, room,
-        starts);
+        o, {m.a, m.b, m.out, static_cast<unsigned>(m.na), static_cast<unsigned>(m.nb), false},
+        buffer, starts);
 }
 
-/* Queues one level: bad has a zero for each merge, cuts room for tiles + merges. */
+/* Queues one level. cuts.bad has a 0 for each merge, cuts.cuts has memory for tiles + merges. */
 template <typename O, typename L>
 static inline upsweep_status usw_merge_level(usw_gpu *g, const O &o, const L &level, uint64_t tiles,
                                              uint64_t merges, const usw_merge_cuts &cuts)
@@ -352,6 +359,36 @@ static inline upsweep_status usw_merge_level(usw_gpu *g, const O &o, const L &le
                ? status
                : USW_LAUNCH(g, (usw_merge_tiles<O, L>), static_cast<unsigned>(tiles),
                             USW_MERGE_THREADS, 0, o, level, cuts);
+}
+
+/* ---- tables for the device ---- */
+
+/* Small tables go from host to device as arguments of kernels: unlike a copy from memory that is
+ * not pinned, an argument neither waits nor leaves a graph with an address that is gone. */
+struct usw_table_piece {
+    uint64_t words[448];
+};
+
+static __global__ void usw_table_write(usw_table_piece piece, uint64_t *to, unsigned words)
+{
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
+        to[i] = piece.words[i];
+    }
+}
+
+/* to: device memory, from: host memory, both of whole words of 8 bytes. */
+static inline upsweep_status usw_table_send(usw_gpu *g, void *to, const void *from, size_t bytes)
+{
+    upsweep_status status = UPSWEEP_OK;
+    for (size_t at = 0; at < bytes && status == UPSWEEP_OK; at += sizeof(usw_table_piece)) {
+        usw_table_piece piece;
+        const size_t here = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        memcpy(&piece, static_cast<const char *>(from) + at, here);
+        status = USW_LAUNCH(g, usw_table_write, 1, 128, 0, piece,
+                            reinterpret_cast<uint64_t *>(static_cast<char *>(to) + at),
+                            static_cast<unsigned>(here / sizeof(uint64_t)));
+    }
+    return status;
 }
 
 #endif

@@ -2,25 +2,26 @@
  *
  * Each block takes neighbouring tiles of the output. Warps, and what they wait for (gates of
  * gpu/block/bulk_copy.cuh):
- *     cutter   finds where tiles begin in a and b, 16 at a time, a lane each, ahead of the others
- *     mover    when a room is free: gets the next tile's parts of a and b by the copy engine
- *     mergers  when a tile has come: a crew of 8 warps merge an eighth of it each, on their own,
- *              and put it out; crews take turns
- * So memory is asked for the next tiles while these are merged, and no merge waits for a search in
- * memory. The first cuts of all blocks are found by all warps at once, 32 places at a time.
+ *     cutter   finds where 16 tiles begin in a and b, a lane for each, ahead of the others
+ *     mover    when a buffer is free: gets the next tile's ranges of a and b by the copy engine
+ *     mergers  when a tile has come: the 8 warps of a group merge an eighth of the tile each,
+ *              and write it; groups take turns
+ * So the next tiles are on their way while a tile is merged, and no merge waits for a search in
+ * memory. The first cuts of a block are found by all its warps at once, each of which compares 32
+ * places at a time.
  *
- * Lists that are not sorted make cuts that contradict each other. Cuts are therefore held within
- * what lies between their neighbours, and a warp whose lanes disagree copies what it should have
- * merged, so that the output always holds every key once. */
+ * Runs that are not sorted make cuts that contradict each other. The cutter therefore limits each
+ * cut to what lies between its neighbours, and a warp whose lanes disagree copies the keys that it
+ * should have merged, so that the output always holds every key once. */
 #ifndef USW_GPU_MERGING_MERGE_RING_CUH
 #define USW_GPU_MERGING_MERGE_RING_CUH
 
 #include "gpu/merging/merge_ring_tile.cuh"
 
 template <typename K> struct usw_merge_ring_shared {
-    usw_merge_ring_room<K> rooms[usw_merge_ring_shape<K>::rooms];
-    K out[usw_merge_ring_shape<K>::crews][usw_merge_ring_shape<K>::tile];
-    uint64_t begin, end; /* the block's part of a */
+    usw_merge_ring_buffer<K> buffers[usw_merge_ring_shape<K>::buffers];
+    K out[usw_merge_ring_shape<K>::groups][usw_merge_ring_shape<K>::tile];
+    uint64_t begin, end; /* the block's range of a */
     uint64_t cuts[2][USW_MERGE_RING_BATCH];
     usw_gate found[2], used[2], came[usw_merge_ring_shape<K>::gates];
 };
@@ -63,7 +64,7 @@ __device__ __forceinline__ void usw_merge_ring_open(const usw_merge_ring_args<K>
     __syncthreads();
 }
 
-/* A warp: the cuts of one batch after the other, the first of which is there already. */
+/* A warp: the cuts of one batch after the other; usw_merge_ring_open has found the first batch. */
 template <bool plain, typename K>
 __device__ __forceinline__ void usw_merge_ring_cut(const usw_merge_ring_args<K> &a,
                                                    usw_merge_ring_shared<K> &s)
@@ -109,15 +110,15 @@ __device__ __forceinline__ void usw_merge_ring_cut(const usw_merge_ring_args<K> 
 
 /* ---- tiles in ---- */
 
-/* A part of a list that goes to x: what the copy engine can take, and the keys at its ends, at most
- * a vector each, of which a lane takes one. */
-template <typename K> struct usw_merge_ring_part {
+/* A range of a run that goes to a buffer: whole vectors, which the copy engine takes, and the keys
+ * before and behind them, less than a vector each, of which each lane takes one. */
+template <typename K> struct usw_merge_ring_range {
     const K *from;
-    unsigned lead, count; /* keys in front of `from` in its vector; keys */
+    unsigned lead, count; /* keys in front of `from` in its vector; keys of the range */
     unsigned head, bulk;  /* keys before the first whole vector; keys in whole ones */
     K edge;
 
-    __device__ __forceinline__ usw_merge_ring_part(const K *list, uint64_t begin, uint64_t end)
+    __device__ __forceinline__ usw_merge_ring_range(const K *list, uint64_t begin, uint64_t end)
         : from(list + begin), count(static_cast<unsigned>(end - begin)), edge(0)
     {
         constexpr unsigned per = usw_merge_ring_shape<K>::per;
@@ -129,7 +130,7 @@ template <typename K> struct usw_merge_ring_part {
             edge = from[at()];
         }
     }
-    /* The lane's key at an end, or beyond. */
+    /* The place of this lane's key at one of the ends; count or more: the lane has none. */
     __device__ __forceinline__ unsigned at() const
     {
         const unsigned lane = threadIdx.x % 32;
@@ -147,7 +148,7 @@ template <typename K>
 __device__ __forceinline__ void usw_merge_ring_move(const usw_merge_ring_args<K> &a,
                                                     usw_merge_ring_shared<K> &s)
 {
-    constexpr unsigned batch = USW_MERGE_RING_BATCH, rooms = usw_merge_ring_shape<K>::rooms;
+    constexpr unsigned batch = USW_MERGE_RING_BATCH, buffers = usw_merge_ring_shape<K>::buffers;
     constexpr unsigned per = usw_merge_ring_shape<K>::per;
     const uint64_t first = a.first(blockIdx.x), last = a.first(blockIdx.x + 1);
     uint64_t cut = s.begin;
@@ -160,22 +161,24 @@ __device__ __forceinline__ void usw_merge_ring_move(const usw_merge_ring_args<K>
         if (k % batch == batch - 1) {
             usw_gate_arrive_warp(&s.used[half]);
         }
-        const usw_merge_ring_part<K> one(a.a, cut, end);
-        const usw_merge_ring_part<K> two(a.b, a.rank(first + k) - cut, a.rank(first + k + 1) - end);
+        const usw_merge_ring_range<K> one(a.a, cut, end);
+        const usw_merge_ring_range<K> two(a.b, a.rank(first + k) - cut,
+                                          a.rank(first + k + 1) - end);
         cut = end;
-        usw_merge_ring_room<K> &room = s.rooms[k % rooms];
-        usw_gate_wait(&room.free, (k / rooms + 1) % 2);
+        usw_merge_ring_buffer<K> &buffer = s.buffers[k % buffers];
+        usw_gate_wait(&buffer.free, (k / buffers + 1) % 2);
         const unsigned second = (one.lead + one.count + per - 1) / per * per;
-        one.put_edge(room.x);
-        two.put_edge(room.x + second);
+        one.put_edge(buffer.x);
+        two.put_edge(buffer.x + second);
         if (threadIdx.x % 32 == 0) {
-            room.a = one.lead;
-            room.na = one.count;
-            room.b = second + two.lead;
-            room.nb = two.count;
+            buffer.a = one.lead;
+            buffer.na = one.count;
+            buffer.b = second + two.lead;
+            buffer.nb = two.count;
         }
         usw_gate *came = &s.came[k % usw_merge_ring_shape<K>::gates];
-        K *to_one = room.x + one.lead + one.head, *to_two = room.x + second + two.lead + two.head;
+        K *to_one = buffer.x + one.lead + one.head,
+          *to_two = buffer.x + second + two.lead + two.head;
         const unsigned bytes_one = one.bulk * sizeof(K), bytes_two = two.bulk * sizeof(K);
         if (bytes_one != 0) {
             usw_gate_get(came, to_one, one.from + one.head, bytes_one, to_two, two.from + two.head,
@@ -192,24 +195,24 @@ __device__ __forceinline__ void usw_merge_ring_move(const usw_merge_ring_args<K>
 
 template <bool plain, typename K>
 __device__ __forceinline__ void usw_merge_ring_merge(const usw_merge_ring_args<K> &a,
-                                                     usw_merge_ring_shared<K> &s, unsigned crew,
+                                                     usw_merge_ring_shared<K> &s, unsigned group,
                                                      unsigned w)
 {
     constexpr unsigned items = usw_merge_ring_shape<K>::items;
     constexpr unsigned piece = usw_merge_ring_shape<K>::piece;
     const unsigned lane = threadIdx.x % 32;
     const uint64_t first = a.first(blockIdx.x), last = a.first(blockIdx.x + 1);
-    K *own = s.out[crew] + w * piece;
-    for (uint64_t k = crew; first + k < last; k += usw_merge_ring_shape<K>::crews) {
-        usw_merge_ring_room<K> &room = s.rooms[k % usw_merge_ring_shape<K>::rooms];
+    K *own = s.out[group] + w * piece;
+    for (uint64_t k = group; first + k < last; k += usw_merge_ring_shape<K>::groups) {
+        usw_merge_ring_buffer<K> &buffer = s.buffers[k % usw_merge_ring_shape<K>::buffers];
         usw_gate_wait(&s.came[k % usw_merge_ring_shape<K>::gates],
                       k / usw_merge_ring_shape<K>::gates % 2);
-        const usw_merge_ring_piece p = usw_merge_ring_pieces<plain>(a, room, w);
+        const usw_merge_ring_piece p = usw_merge_ring_pieces<plain>(a, buffer, w);
         K mine[items];
-        if (!usw_merge_ring_keys<plain>(a, room.x, p, mine)) {
-            usw_merge_ring_copy(room.x, p, mine);
+        if (!usw_merge_ring_keys<plain>(a, buffer.x, p, mine)) {
+            usw_merge_ring_copy(buffer.x, p, mine);
         }
-        usw_gate_arrive_warp(&room.free);
+        usw_gate_arrive_warp(&buffer.free);
         if (lane == 0) {
             usw_bulk_put_done();
         }
@@ -245,8 +248,8 @@ __global__ void __launch_bounds__(usw_merge_ring_shape<K>::threads, usw_merge_ri
     USW_DYNAMIC_SHARED(usw_merge_ring_shared<K>, shared);
     usw_merge_ring_shared<K> &s = *shared;
     const unsigned warp = threadIdx.x / 32;
-    if (threadIdx.x < usw_merge_ring_shape<K>::rooms) {
-        usw_gate_make(&s.rooms[threadIdx.x].free, USW_GATE_WARP * USW_MERGE_RING_CREW);
+    if (threadIdx.x < usw_merge_ring_shape<K>::buffers) {
+        usw_gate_make(&s.buffers[threadIdx.x].free, USW_GATE_WARP * USW_MERGE_RING_GROUP);
     }
     if (threadIdx.x < usw_merge_ring_shape<K>::gates) {
         usw_gate_make(&s.came[threadIdx.x], USW_GATE_WARP);
@@ -264,8 +267,8 @@ __global__ void __launch_bounds__(usw_merge_ring_shape<K>::threads, usw_merge_ri
         usw_merge_ring_cut<plain>(a, s);
     } else {
         const unsigned merger = warp - USW_MERGE_RING_MERGER;
-        usw_merge_ring_merge<plain>(a, s, merger / USW_MERGE_RING_CREW,
-                                    merger % USW_MERGE_RING_CREW);
+        usw_merge_ring_merge<plain>(a, s, merger / USW_MERGE_RING_GROUP,
+                                    merger % USW_MERGE_RING_GROUP);
     }
 #endif
 }

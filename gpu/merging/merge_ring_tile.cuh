@@ -1,8 +1,8 @@
-/* merge_ring_tile.cuh - what the blocks of merge_ring.cuh share, and how a warp merges its piece of
- * a tile that lies in shared memory.
+/* merge_ring_tile.cuh - shapes, buffers and arguments of the blocks of merge_ring.cuh, and the
+ * merge of one warp's piece of a tile in shared memory.
  *
- * Each warp finds where its piece begins and ends in the tile's parts of a and b, each lane the
- * same for its keys in the piece; then a lane merges them one by one. */
+ * Each warp finds where its piece begins and ends in the tile's ranges of a and b, each lane where
+ * its keys do in the piece; then each lane merges its keys one by one. */
 #ifndef USW_GPU_MERGING_MERGE_RING_TILE_CUH
 #define USW_GPU_MERGING_MERGE_RING_TILE_CUH
 
@@ -13,32 +13,34 @@ enum usw_merge_ring_warp : unsigned {
     USW_MERGE_RING_MOVER,
     USW_MERGE_RING_CUTTER,
     USW_MERGE_RING_MERGER,
-    USW_MERGE_RING_CREW = 8, /* warps that merge a tile together */
-#ifdef USW_EMULATE           /* more than one batch is to be met */
+    USW_MERGE_RING_GROUP = 8, /* warps that merge one tile */
+#ifdef USW_EMULATE            /* so that tests take more than one batch */
     USW_MERGE_RING_BATCH = 2,
 #else
     USW_MERGE_RING_BATCH = 16, /* cuts that are found together, at most as many as mergers */
 #endif
 };
 
-/* Of a block: crews, rooms; how many of them a multiprocessor has. */
+/* Groups, buffers and gates of a block; blocks of a multiprocessor. */
 template <typename K> struct usw_merge_ring_shape {
-    static constexpr unsigned crews = sizeof(K) == 8 ? 3 : 2, rooms = sizeof(K) == 8 ? 4 : 3;
-    /* Gates by which tiles come. Each opens for one crew only: a crew that skipped an opening could
-     * not tell the next one from the last but one. */
-    static constexpr unsigned gates = crews * rooms;
+    static constexpr unsigned groups = sizeof(K) == 8 ? 3 : 2, buffers = sizeof(K) == 8 ? 4 : 3;
+    /* Gates that open when a tile has come. Each opens for one group only: a group that missed an
+     * opening could not tell the next opening from the last but one. */
+    static constexpr unsigned gates = groups * buffers;
     static constexpr unsigned blocks = sizeof(K) == 8 ? 1 : 2;
-    /* Of more than that a block a tile is faster. */
+    /* Of more tiles a block for each tile is faster. */
     static constexpr uint64_t tiles_most = sizeof(K) == 8 ? 4000 : UINT64_MAX;
-    static constexpr unsigned threads = 32 * (USW_MERGE_RING_MERGER + crews * USW_MERGE_RING_CREW);
+    static constexpr unsigned threads =
+        32 * (USW_MERGE_RING_MERGER + groups * USW_MERGE_RING_GROUP);
     static constexpr unsigned items = USW_MERGE_ITEMS_OF(sizeof(K)), piece = 32 * items;
-    static constexpr unsigned tile = piece * USW_MERGE_RING_CREW; /* USW_MERGE_TILE */
+    static constexpr unsigned tile = piece * USW_MERGE_RING_GROUP; /* USW_MERGE_TILE */
     static constexpr unsigned per = 16 / sizeof(K);
 };
 
-/* A tile's parts of a and b, which begin where they do in their vectors of 16 bytes. */
-template <typename K> struct alignas(128) usw_merge_ring_room {
-    /* A vector more in front and behind of each, and a key that is read and not used. */
+/* A tile's ranges of a and b. In x each begins at the same place of a vector of 16 bytes as in
+ * memory. */
+template <typename K> struct alignas(128) usw_merge_ring_buffer {
+    /* A vector more before and behind each range, and a key that is read and not used. */
     K x[usw_merge_ring_shape<K>::tile + 4 * usw_merge_ring_shape<K>::per];
     unsigned a, na, b, nb; /* places in x, and counts */
     usw_gate free;
@@ -68,7 +70,7 @@ template <typename K> struct usw_merge_ring_args {
     }
 };
 
-/* One thread: goes on while the copy is under way. */
+/* One thread begins a copy to memory and does not wait for its end. */
 template <typename K>
 __device__ __forceinline__ void usw_merge_ring_put(K *to, const K *from, uint32_t bytes)
 {
@@ -79,7 +81,7 @@ __device__ __forceinline__ void usw_merge_ring_put(K *to, const K *from, uint32_
 #endif
 }
 
-/* What a warp merges, in a room: counts of the keys, and where they begin. */
+/* A warp's piece of a tile: how many keys of a and b it has, and their places in x. */
 struct usw_merge_ring_piece {
     unsigned a, na, b, nb;
 };
@@ -103,17 +105,17 @@ __device__ __forceinline__ unsigned usw_merge_ring_rank(const usw_merge_ring_arg
     return low;
 }
 
-/* Warp `w` of a crew: its piece of a tile. Each warp finds all of the tile's pieces, so that all
- * agree on them. */
+/* The piece of a tile that is warp `w`'s of a group. Each warp finds all pieces of the tile, so
+ * that all warps agree on them. */
 template <bool plain, typename K>
 __device__ __forceinline__ usw_merge_ring_piece usw_merge_ring_pieces(
-    const usw_merge_ring_args<K> &a, const usw_merge_ring_room<K> &room, unsigned w)
+    const usw_merge_ring_args<K> &a, const usw_merge_ring_buffer<K> &buffer, unsigned w)
 {
     constexpr unsigned piece = usw_merge_ring_shape<K>::piece;
-    const usw_merge_ring_piece all = {room.a, room.na, room.b, room.nb};
+    const usw_merge_ring_piece all = {buffer.a, buffer.na, buffer.b, buffer.nb};
     const unsigned count = all.na + all.nb, lane = threadIdx.x % 32;
     const unsigned at = lane * piece, rank = at < count ? at : count;
-    unsigned cut = usw_merge_ring_rank<plain>(a, room.x, all, rank);
+    unsigned cut = usw_merge_ring_rank<plain>(a, buffer.x, all, rank);
     const unsigned before = __shfl_up_sync(~0u, cut, 1);
     const unsigned rank_before = __shfl_up_sync(~0u, rank, 1);
     if (__any_sync(~0u, lane > 0 && (cut < before || cut - before > rank - rank_before))) {
@@ -126,7 +128,8 @@ __device__ __forceinline__ usw_merge_ring_piece usw_merge_ring_pieces(
     return {all.a + begin, end - begin, all.b + from - begin, to - from - (end - begin)};
 }
 
-/* A lane merges its keys of the piece; false: the lanes disagree. */
+/* A lane merges its keys of the piece; returns false where lanes disagree about the places of their
+ * keys. */
 template <bool plain, typename K>
 __device__ __forceinline__ bool usw_merge_ring_keys(const usw_merge_ring_args<K> &args, const K *x,
                                                     const usw_merge_ring_piece &p,
@@ -159,7 +162,7 @@ __device__ __forceinline__ bool usw_merge_ring_keys(const usw_merge_ring_args<K>
     return __all_sync(~0u, !full || a - p.a == (lane == 31 ? p.na : next));
 }
 
-/* The same keys where the lists are not sorted: a's, then b's. */
+/* The lane's keys of the piece where the runs are not sorted: a's, then b's. */
 template <typename K>
 __device__ __forceinline__ void usw_merge_ring_copy(const K *x, const usw_merge_ring_piece &p,
                                                     K (&mine)[usw_merge_ring_shape<K>::items])

@@ -2,15 +2,14 @@
  *
  * Items of the first 8 bytes of the normalised key and the position are sorted tile by tile, in
  * shared memory, then merged (merge.cuh); where 8 bytes are equal the records themselves are
- * compared (records.cuh). Then the records move, once.
- * Shape: 256 threads, 7 items each, 28 KB of shared memory. Traffic: 32 bytes an item and level,
- * twice the records at the end, and the records that are compared. */
+ * compared (records.cuh). Then the records move, once. Shape: 256 threads, 7 items each, 28 KB of
+ * shared memory. Traffic: 32 bytes an item and level, twice the records at the end, and the records
+ * whose first 8 bytes are equal. */
 #ifndef USW_GPU_MERGING_RECORD_MERGE_CUH
 #define USW_GPU_MERGING_RECORD_MERGE_CUH
 
 #include "gpu/merging/merge.cuh"
 #include "gpu/merging/records.cuh"
-#include "gpu/small_tables.cuh"
 
 extern "C" const usw_gpu_move_step usw_moves_cuda;
 
@@ -20,15 +19,15 @@ namespace
 constexpr unsigned RECORD_ITEMS = USW_MERGE_ITEMS<usw_record_order>;
 constexpr unsigned RECORD_TILE = USW_MERGE_TILE<usw_record_order>;
 
-/* Sorts room[0 .. count): every thread its own items, then runs merge two by two. */
-__device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_record_item *room,
+/* Sorts buffer[0 .. count): every thread sorts its own items, then runs are merged two by two. */
+__device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_record_item *buffer,
                                           unsigned count)
 {
     usw_record_item mine[RECORD_ITEMS];
     const unsigned begin = threadIdx.x * RECORD_ITEMS;
 #pragma unroll
     for (unsigned i = 0; i < RECORD_ITEMS; i++) {
-        mine[i] = begin + i < count ? room[begin + i] : usw_record_item{~0ull, ~0ull};
+        mine[i] = begin + i < count ? buffer[begin + i] : usw_record_item{~0ull, ~0ull};
     }
 #pragma unroll 1
     for (unsigned round = 0; round < RECORD_ITEMS; round++) {
@@ -48,7 +47,7 @@ __device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_rec
 #pragma unroll
         for (unsigned i = 0; i < RECORD_ITEMS; i++) {
             if (begin + i < count) {
-                room[begin + i] = mine[i];
+                buffer[begin + i] = mine[i];
             }
         }
         __syncthreads();
@@ -60,11 +59,11 @@ __device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_rec
         const unsigned na = left < run ? left : run, nb = left - na < run ? left - na : run;
         const unsigned here = rank < na + nb ? rank : na + nb;
         const unsigned a = usw_merge_rank(
-            order, na, nb, here, [&](unsigned i) { return room[from + i]; },
-            [&](unsigned i) { return room[from + na + i]; });
+            order, na, nb, here, [&](unsigned i) { return buffer[from + i]; },
+            [&](unsigned i) { return buffer[from + na + i]; });
         if (begin < count) {
             usw_merge_serial<usw_record_order, RECORD_ITEMS>(
-                order, room, from + a, from + na, from + na + here - a, from + na + nb, mine);
+                order, buffer, from + a, from + na, from + na + here - a, from + na + nb, mine);
         }
     }
 }
@@ -72,17 +71,17 @@ __device__ __forceinline__ void sort_tile(const usw_record_order &order, usw_rec
 __global__ void __launch_bounds__(USW_MERGE_THREADS)
     sort_tiles(usw_record_order order, usw_key_plan plan, uint64_t n, usw_record_item *items)
 {
-    USW_SHARED_ARRAY(usw_record_item, room, [RECORD_TILE + 1]);
+    USW_SHARED_ARRAY(usw_record_item, buffer, [RECORD_TILE + 1]);
     const uint64_t first = blockIdx.x * uint64_t(RECORD_TILE);
     const unsigned count = static_cast<unsigned>(n - first < RECORD_TILE ? n - first : RECORD_TILE);
     for (unsigned i = threadIdx.x; i < count; i += USW_MERGE_THREADS) {
         const unsigned char *record = order.records + (first + i) * order.record_bytes;
-        room[i] = {usw_record_chunk(plan, record), first + i};
+        buffer[i] = {usw_record_chunk(plan, record), first + i};
     }
     __syncthreads();
-    sort_tile(order, room, count);
+    sort_tile(order, buffer, count);
     for (unsigned i = threadIdx.x; i < count; i += USW_MERGE_THREADS) {
-        items[first + i] = room[i];
+        items[first + i] = buffer[i];
     }
 }
 

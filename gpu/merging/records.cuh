@@ -29,7 +29,7 @@ __device__ __forceinline__ uint64_t usw_load_number(const unsigned char *at, uns
     return raw;
 }
 
-/* Up to 8 bytes as a number, the first one on top. */
+/* Up to 8 bytes as a number whose highest byte is the first one. */
 __device__ __forceinline__ uint64_t usw_load_bytes(const unsigned char *at, unsigned bytes)
 {
     if (bytes == 8 && reinterpret_cast<uintptr_t>(at) % 4 == 0) {
@@ -72,7 +72,7 @@ struct alignas(16) usw_record_item {
     uint64_t chunk, position;
 };
 
-/* Operations of merge.cuh. Positions differ, so that the order is strict and stable. */
+/* The operations of merge.cuh. All positions differ, so that the order is strict and stable. */
 struct usw_record_order {
     typedef usw_record_item stored;
     typedef usw_record_item item;

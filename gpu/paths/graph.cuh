@@ -1,12 +1,13 @@
-/* graph.cuh - graphs and distances as the path kernels see them, and the blocks that search
- * one together.
+/* graph.cuh - graphs and distances for the kernels of paths, and barriers of the blocks that search
+ * together.
  *
  * W is the type of the weights: usw_no_weights, uint32_t, uint64_t, float or double. Distances are
- * kept as unsigned integers of their bits, also those of floats, which are never negative: so they
- * compare as they should, and the minimum is one atomic operation. A net offers
+ * kept as unsigned integers of their bits, also those of floats, which are never negative, so that
+ * the integers compare as the distances do and the minimum is one atomic operation. A net, which is
+ * a graph on the device, has
  *     span(v)         the arcs of v, as a begin and an end
  *     arc(v, a)       head and weight of one of them; the weight is `unreached` where there is none
- *     owner(a)        whose arc that is
+ *     owner(a)        the vertex whose arc a is
  * and comes as rows (usw_rows_net) or as a matrix (usw_matrix_net). */
 #ifndef USW_GPU_PATHS_GRAPH_CUH
 #define USW_GPU_PATHS_GRAPH_CUH
@@ -18,7 +19,7 @@
 struct usw_no_weights {
 };
 
-/* Distances of weights W: their bits, and what stands for "not reached". */
+/* Distances of weights W: their bits, and the value of a vertex that is not reached. */
 template <typename W> struct usw_distances {
     static constexpr bool is_float = std::is_floating_point<W>::value;
     static constexpr bool weighs = !std::is_same<W, usw_no_weights>::value;
@@ -62,7 +63,7 @@ template <typename W> struct usw_rows_net {
     using weight = W;
     using D = usw_bits<W>;
     static constexpr bool unchecked = false; /* weights may be negative or NaN */
-    const uint64_t *row; /* begin << 24 | number of arcs, or 2^24 - 1: up to the next row */
+    const uint64_t *row; /* begin << 24 | arcs; 2^24 - 1 arcs: up to the next begin */
     const void *arcs;
     const D *weights; /* of 64 bits */
     size_t vertices, arc_count;
@@ -161,10 +162,10 @@ template <typename F> static inline upsweep_status usw_by_weight(upsweep_type ty
 /* All blocks of a cooperative launch, or one block by itself. */
 struct usw_team {
     unsigned blocks, block;
-    unsigned long long *arrived; /* device: 0 before the launch; NULL for one block */
+    unsigned long long *arrived; /* device memory, 0 before the launch; NULL for one block */
     unsigned long long round;
 
-    /* What any of them wrote before is seen by all after it. All lanes call. */
+    /* A barrier: what any block wrote before it is seen by all blocks after it. All lanes call. */
     __device__ __forceinline__ void barrier()
     {
         if (blocks > 1) {
@@ -191,7 +192,7 @@ struct usw_team {
     }
 };
 
-/* grid: the whole launch, which is cooperative. */
+/* The team of all blocks of a cooperative launch. */
 static __device__ __forceinline__ usw_team usw_team_of_grid(unsigned long long *arrived)
 {
     return {gridDim.x, blockIdx.x, arrived, 0};

@@ -1,19 +1,22 @@
-/* near_far.cuh - one search by near and far: the device side of path_bucket.cu.
+/* near_far.cuh - one search by near and far vertices: what a lane and a block of path_bucket.cu do.
  *
- * A vertex waits when its distance has become less than the one its arcs were last relaxed at. Of
- * those, the near ones, below the limit, are entries in a queue; the far ones are in no list: when
- * nothing near is left, a scan over all vertices finds what waits below the next limit. So an entry
- * that finds no room may be dropped: the next scan finds its vertex again.
+ * A vertex waits when its distance has become less than the distance at which its arcs were last
+ * relaxed. Waiting vertices below the limit are near and are entries of a queue; the others are far
+ * and in no list: when no near vertex is left, a scan over all vertices finds those that wait below
+ * the next limit. So an entry for which a queue has no place may be dropped: the next scan finds
+ * its vertex again.
  *
- * A team works in rounds, all blocks taking their shares of the queue. What a block finds near it
- * keeps in its own queue in shared memory and goes on with, hop after hop, without asking the
- * others; after some hops it hands what is left to all. Distances meet by atomic minima only, so
- * this changes how often vertices are relaxed, and not the outcome.
+ * A team works in rounds, in which every block takes its share of the queue. A block keeps the near
+ * vertices that it finds in its own queue, in shared memory, and goes on with these, hop after hop,
+ * without a barrier; after some hops the entries that are left go to the team's queue. Distances
+ * change by atomic minima only, so that the order changes how often vertices are relaxed, and not
+ * the results.
  *
- * An entry is a vertex with the distance it was entered at, and counts only while that is its
- * distance: so each improvement is relaxed once. In a block's queue it also has its row, which was
- * asked for beside the distance, so that a hop costs two looks at memory: the arcs, and their
- * heads. A row longer than `heavy` is cut into chunks, each for a whole block in the next round. */
+ * An entry is a vertex with the distance at which it was entered, and counts only while the vertex
+ * has that distance: so each improvement is relaxed once. An entry of a block's queue also has the
+ * vertex's row, which was loaded together with the distance, so that a hop costs two loads one
+ * after the other: the arcs, and the distances of their heads. A row longer than `heavy` is cut
+ * into chunks, each for a whole block in the next round. */
 #ifndef USW_GPU_PATHS_NEAR_FAR_CUH
 #define USW_GPU_PATHS_NEAR_FAR_CUH
 
@@ -31,12 +34,12 @@ struct near_chunk { /* arcs of one vertex */
     unsigned vertex, count;
 };
 
-/* Words of a team in device memory. Those of the round or phase k are at k % 3: while one is read,
- * the next is written and the one after is made ready. */
+/* Words of a team in device memory. Those of the round or phase k are at k % 3: while the words at
+ * k % 3 are read, those of k + 1 are written and those of k + 2 made ready. */
 struct near_words {
-    unsigned long long entries[3], chunks[3]; /* asked for: may be more than have room */
-    unsigned long long far[3];                /* least distance of what waits in no queue */
-    unsigned long long open[3];               /* targets that are not final */
+    unsigned long long entries[3], chunks[3]; /* wanted: may be more than the queue holds */
+    unsigned long long far[3];  /* least distance of the vertices that wait in no queue */
+    unsigned long long open[3]; /* targets whose distance is not final */
 };
 
 /* What a team searches in. */
@@ -51,26 +54,26 @@ template <typename W> struct near_job {
     size_t queue_most, heavy_most;
     near_words *words;
     unsigned long long *fault;
-    unsigned long long rounds_most; /* more than any search takes: after them it is given up */
-    D most;                         /* what is farther is left out */
+    unsigned long long rounds_most; /* more than any search takes; then it is given up */
+    D most;                         /* vertices that are farther are left out */
     D step;                         /* width of a bucket, as bits */
     unsigned group;                 /* lanes for one vertex: a power of two */
-    unsigned hops;                  /* that a block goes on by itself, beside others */
-    bool look_first;                /* at a head's distance, before the atomic operation */
+    unsigned hops;                  /* hops of a block by itself, where other blocks work, too */
+    bool load_first;                /* a head's distance is loaded before the atomic operation */
 };
 
 /* A block's own queue, in shared memory. */
-template <typename W, typename T> struct near_box {
-    static constexpr unsigned room = T::box_bytes / (2 * (12 + sizeof(usw_bits<W>)));
-    uint64_t row[2][room];
-    usw_bits<W> distance[2][room];
-    unsigned vertex[2][room];
+template <typename W, typename T> struct near_queue {
+    static constexpr unsigned most = T::queue_bytes / (2 * (12 + sizeof(usw_bits<W>)));
+    uint64_t row[2][most];
+    usw_bits<W> distance[2][most];
+    unsigned vertex[2][most];
     unsigned count[3];
     unsigned long long far;
     unsigned long long base;
 };
 
-/* Which of the three words, in turn. */
+/* Which of the three words of a round, a phase or a hop is the one at hand. */
 struct near_turn {
     unsigned k;
     __device__ __forceinline__ unsigned now() const
@@ -101,13 +104,14 @@ __device__ __forceinline__ usw_bits<W> bucket_end(usw_bits<W> d, usw_bits<W> ste
 template <typename W, typename T> struct near_lane {
     using D = usw_bits<W>;
     const near_job<W> &j;
-    near_box<W, T> *box;
+    near_queue<W, T> *own;
     near_turn round; /* of the team */
     near_turn hop;   /* of the block */
-    D limit;         /* what is nearer is near */
-    D far;           /* the least of what this lane left to the far ones */
+    D limit;         /* vertices below the limit are near */
+    D far;           /* least distance of the vertices that this lane left far */
 
-    /* Lanes that want one get places from *count, in the order of the lanes. All of the warp. */
+    /* Lanes with `wanted` get places from *count, in the order of the lanes. All of the warp
+     * call. */
     template <typename N> __device__ __forceinline__ N place(bool wanted, N *count) const
     {
         const unsigned lanes = __ballot_sync(~0u, wanted), lane = threadIdx.x % 32;
@@ -122,52 +126,52 @@ template <typename W, typename T> struct near_lane {
         return base + static_cast<N>(__popc(lanes & ((1u << lane) - 1)));
     }
 
-    /* Enters an improved vertex, if it is near: in the block's queue, else in the team's, else
-     * nowhere. All of the warp. */
-    __device__ __forceinline__ void enter(bool improved, D way, unsigned v, uint64_t row)
+    /* Enters an improved vertex, if it is near, in the block's queue; if that is full, in the
+     * team's; if that is full, too, nowhere. All of the warp call. */
+    __device__ __forceinline__ void enter(bool improved, D offered, unsigned v, uint64_t row)
     {
-        bool near = improved && way < limit;
+        bool near = improved && offered < limit;
         bool left = improved && !near;
         if (__any_sync(~0u, near) != 0) {
-            const unsigned at = place(near, &box->count[hop.next()]);
-            if (near && at < near_box<W, T>::room) {
+            const unsigned at = place(near, &own->count[hop.next()]);
+            if (near && at < near_queue<W, T>::most) {
                 const unsigned side = (hop.k + 1) % 2;
-                box->row[side][at] = row;
-                box->distance[side][at] = way;
-                box->vertex[side][at] = v;
+                own->row[side][at] = row;
+                own->distance[side][at] = offered;
+                own->vertex[side][at] = v;
                 near = false;
             }
             if (__any_sync(~0u, near) != 0) {
                 const auto all = place(near, &j.words->entries[round.next()]);
                 if (near && all < j.queue_most) {
-                    j.queue[(round.k + 1) % 2][all] = {way, v};
+                    j.queue[(round.k + 1) % 2][all] = {offered, v};
                     near = false;
                 }
                 left = left || near;
             }
         }
-        far = left && way < far ? way : far;
+        far = left && offered < far ? offered : far;
     }
 
-    /* Offers a way over one arc, if `has`. All of the warp. */
+    /* Offers a distance over one arc to the arc's head, if `has`. All of the warp call. */
     __device__ __forceinline__ void offer(bool has, D d, usw_arc_of<W> arc)
     {
         bool improved = false;
         uint64_t row = 0;
-        const D way = usw_distance_over<W>(d, arc.weight);
-        bool worth = has && way <= j.most;
-        if (worth && j.look_first) {
-            worth = way < __ldcg(&j.distance[arc.head]);
+        const D offered = usw_distance_over<W>(d, arc.weight);
+        bool worth = has && offered <= j.most;
+        if (worth && j.load_first) {
+            worth = offered < __ldcg(&j.distance[arc.head]);
         }
         if (worth) {
             row = j.net.word(arc.head);
-            improved = way < atomicMin(&j.distance[arc.head], way);
+            improved = offered < atomicMin(&j.distance[arc.head], offered);
         }
-        enter(improved, way, arc.head, row);
+        enter(improved, offered, arc.head, row);
     }
 
     /* The arcs a, a + step, .. of v, which is d away; the first of them was read before. All of the
-     * warp, whose lanes may have rows of their own. */
+     * warp call; each lane may have a row of its own. */
     __device__ __forceinline__ void relax(bool mine, D d, unsigned v, size_t a, size_t end,
                                           size_t step, usw_arc_of<W> arc)
     {
@@ -182,10 +186,10 @@ template <typename W, typename T> struct near_lane {
         }
     }
 
-    /* Takes an entry with a group of lanes; rank: of the lane in its group. All of the warp. The
-     * first arcs are read before it is known whether the entry counts. Should lanes of a group see
-     * different distances, then a shorter one has just come, and v waits again: so no arc is
-     * lost. */
+    /* Takes an entry with a group of lanes; rank: the lane's in its group. All of the warp call.
+     * The first arcs are loaded before it is known whether the entry counts. Where lanes of a group
+     * load different distances, a shorter one has just been written, and v waits again: so no arc
+     * is lost. */
     __device__ __forceinline__ void take(bool mine, D d, unsigned v, uint64_t row, unsigned rank)
     {
         usw_span s = {0, 0};
@@ -211,8 +215,8 @@ template <typename W, typename T> struct near_lane {
         relax(mine, d, v, s.begin + rank, s.end, j.group, arc);
     }
 
-    /* Takes an entry a lane, and the arcs of all of them together: arc after arc to lane after
-     * lane, whatever vertex has it. All of the warp. */
+    /* Takes an entry a lane, and the arcs of all 32 entries together: neighbouring arcs go to
+     * neighbouring lanes, whichever vertex they belong to. All of the warp call. */
     __device__ __forceinline__ void take_many(bool mine, D d, unsigned v)
     {
         const unsigned lane = threadIdx.x % 32;
@@ -245,7 +249,7 @@ template <typename W, typename T> struct near_lane {
             offer(has, far_off, has ? j.net.arc(tail, first + i) : usw_arc_of<W>{0, 0});
         }
         for (unsigned rest = __ballot_sync(~0u, left); rest != 0; rest &= rest - 1) {
-            const int o = __ffs(static_cast<int>(rest)) - 1; /* long, and no chunk had room */
+            const int o = __ffs(static_cast<int>(rest)) - 1; /* a row without chunks */
             const unsigned tail = __shfl_sync(~0u, v, o);
             const D far_off = __shfl_sync(~0u, d, o);
             const usw_span row = j.net.span(tail);
@@ -256,7 +260,8 @@ template <typename W, typename T> struct near_lane {
         }
     }
 
-    /* Leaves the row to the next round, in chunks; false: they found no room. */
+    /* Leaves the row to the next round, in chunks; returns false where there is no place for all of
+     * them. */
     __device__ __forceinline__ bool cut(unsigned v, usw_span s)
     {
         const size_t count = (s.end - s.begin + T::chunk - 1) / T::chunk;
@@ -272,28 +277,28 @@ template <typename W, typename T> struct near_lane {
         return room;
     }
 
-    /* One hop over the block's own queue: how many were in it. All of the block. */
+    /* One hop over the `count` entries of the block's own queue. All of the block call. */
     __device__ __forceinline__ void one_hop(unsigned count)
     {
         const unsigned side = hop.k % 2, rank = threadIdx.x % j.group;
         for (unsigned i = threadIdx.x / j.group; i - threadIdx.x % 32 / j.group < count;
              i += blockDim.x / j.group) {
             const bool mine = i < count;
-            take(mine, mine ? box->distance[side][i] : 0, mine ? box->vertex[side][i] : 0,
-                 mine ? box->row[side][i] : 0, rank);
+            take(mine, mine ? own->distance[side][i] : 0, mine ? own->vertex[side][i] : 0,
+                 mine ? own->row[side][i] : 0, rank);
         }
     }
 
-    /* Begins the next hop; returns how many wait in its queue. All of the block. */
+    /* Begins the next hop; returns how many entries its queue has. All of the block call. */
     __device__ __forceinline__ unsigned next_hop()
     {
         if (threadIdx.x == 0) {
-            box->count[hop.after()] = 0;
+            own->count[hop.after()] = 0;
         }
         __syncthreads();
         hop.k++;
-        const unsigned count = box->count[hop.now()];
-        return count < near_box<W, T>::room ? count : near_box<W, T>::room;
+        const unsigned count = own->count[hop.now()];
+        return count < near_queue<W, T>::most ? count : near_queue<W, T>::most;
     }
 };
 

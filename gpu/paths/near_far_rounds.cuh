@@ -1,5 +1,5 @@
-/* near_far_rounds.cuh - one search by near and far: the rounds of a team and its phases
- * (gpu/paths/near_far.cuh has what a lane does, and the idea). */
+/* near_far_rounds.cuh - one search by near and far vertices: the rounds and phases of a team
+ * (gpu/paths/near_far.cuh has the idea, and what a lane does). */
 #ifndef USW_GPU_PATHS_NEAR_FAR_ROUNDS_CUH
 #define USW_GPU_PATHS_NEAR_FAR_ROUNDS_CUH
 
@@ -10,7 +10,7 @@ namespace
 
 /* ---- a round ---- */
 
-/* The block's share of the team's queue. All of the block. */
+/* The block takes its share of the team's queue. All of the block call. */
 template <typename W, typename T>
 __device__ __forceinline__ void take_share(near_lane<W, T> &l, size_t count, unsigned block,
                                            unsigned blocks)
@@ -19,7 +19,8 @@ __device__ __forceinline__ void take_share(near_lane<W, T> &l, size_t count, uns
     const near_entry<W> *queue = j.queue[l.round.k % 2];
     const unsigned groups = 32 / j.group, rank = threadIdx.x % j.group;
     const unsigned warps = blockDim.x / 32 * blocks;
-    /* Warp after warp of different blocks, so that few entries are shared by many blocks. */
+    /* Neighbouring entries go to warps of different blocks, so that many blocks share few
+     * entries. */
     const unsigned warp = threadIdx.x / 32 * blocks + block;
     for (size_t i = static_cast<size_t>(warp) * groups; i < count;
          i += static_cast<size_t>(warps) * groups) {
@@ -30,10 +31,10 @@ __device__ __forceinline__ void take_share(near_lane<W, T> &l, size_t count, uns
     }
 }
 
-/* The same where entries are many: each lane has one of its own. */
+/* The block's share where entries are many: each lane takes an entry of its own. */
 template <typename W, typename T>
-__device__ __forceinline__ void take_crowd(near_lane<W, T> &l, size_t count, unsigned block,
-                                           unsigned blocks)
+__device__ __forceinline__ void take_by_lanes(near_lane<W, T> &l, size_t count, unsigned block,
+                                              unsigned blocks)
 {
     const near_entry<W> *queue = l.j.queue[l.round.k % 2];
     const size_t step = static_cast<size_t>(blockDim.x) * blocks;
@@ -59,30 +60,30 @@ __device__ __forceinline__ void take_chunks(near_lane<W, T> &l, size_t count, un
     }
 }
 
-/* Hands what is left in the block's queue to the team. */
+/* Moves the entries that are left in the block's queue to the team's. */
 template <typename W, typename T>
 __device__ __forceinline__ void hand_over(near_lane<W, T> &l, unsigned count)
 {
-    near_box<W, T> *box = l.box;
+    near_queue<W, T> *own = l.own;
     const unsigned side = l.hop.k % 2;
     if (threadIdx.x == 0) {
-        box->base =
+        own->base =
             atomicAdd(&l.j.words->entries[l.round.next()], static_cast<unsigned long long>(count));
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
-        const auto d = box->distance[side][i];
-        if (box->base + i < l.j.queue_most) {
-            l.j.queue[(l.round.k + 1) % 2][box->base + i] = {d, box->vertex[side][i]};
+        const auto d = own->distance[side][i];
+        if (own->base + i < l.j.queue_most) {
+            l.j.queue[(l.round.k + 1) % 2][own->base + i] = {d, own->vertex[side][i]};
         } else {
             l.far = d < l.far ? d : l.far;
         }
     }
 }
 
-/* The lanes' least far distances become one of the team's. All of the block. */
+/* Publishes the least far distance of the block's lanes to the team. All of the block call. */
 template <typename W, typename T>
-__device__ __forceinline__ void tell_far(near_lane<W, T> &l, unsigned long long *far)
+__device__ __forceinline__ void publish_far(near_lane<W, T> &l, unsigned long long *far)
 {
     unsigned long long least = l.far;
     for (int b = 16; b > 0; b /= 2) {
@@ -90,17 +91,18 @@ __device__ __forceinline__ void tell_far(near_lane<W, T> &l, unsigned long long 
         least = other < least ? other : least;
     }
     if (threadIdx.x % 32 == 0 && least < usw_distances<W>::unreached) {
-        atomicMin(&l.box->far, least);
+        atomicMin(&l.own->far, least);
     }
     __syncthreads();
-    if (threadIdx.x == 0 && l.box->far < usw_distances<W>::unreached) {
-        atomicMin(far, l.box->far);
-        l.box->far = ~0ull;
+    if (threadIdx.x == 0 && l.own->far < usw_distances<W>::unreached) {
+        atomicMin(far, l.own->far);
+        l.own->far = ~0ull;
     }
     l.far = usw_distances<W>::unreached;
 }
 
-/* One round of the team; entries and chunks: as many as were asked for. */
+/* One round of the team; entries and chunks: as many as were wanted, which may be more than the
+ * queues hold. */
 template <typename W, typename T>
 __device__ __forceinline__ void one_round(near_lane<W, T> &l, const usw_team &team, size_t entries,
                                           size_t chunks, unsigned phase)
@@ -114,28 +116,28 @@ __device__ __forceinline__ void one_round(near_lane<W, T> &l, const usw_team &te
     if (team.block >= active) {
         return;
     }
-    const bool crowded = entries > static_cast<size_t>(active) * T::crowd;
-    const unsigned hops = crowded ? 0 : active == 1 ? T::hops_alone : j.hops;
-    if (crowded) {
-        take_crowd(l, entries, team.block, active);
+    const bool many_entries = entries > static_cast<size_t>(active) * T::many;
+    const unsigned hops = many_entries ? 0 : active == 1 ? T::hops_one_block : j.hops;
+    if (many_entries) {
+        take_by_lanes(l, entries, team.block, active);
     } else {
         take_share(l, entries, team.block, active);
     }
     take_chunks(l, chunks, team.block, active);
     unsigned count = l.next_hop();
-    for (unsigned hop = 0; hop < hops && count > 0 && count < T::crowd; hop++) {
+    for (unsigned hop = 0; hop < hops && count > 0 && count < T::many; hop++) {
         l.one_hop(count);
         count = l.next_hop();
     }
     if (count > 0) {
         hand_over(l, count);
     }
-    tell_far(l, &j.words->far[phase % 3]);
+    publish_far(l, &j.words->far[phase % 3]);
 }
 
 /* ---- phases ---- */
 
-/* Enters all that waits below the limit. The phase begins with it. */
+/* Enters all vertices that wait below the limit, with which a phase begins. */
 template <typename W, typename T>
 __device__ __forceinline__ void scan_waiting(near_lane<W, T> &l, const usw_team &team,
                                              unsigned phase)
@@ -159,7 +161,7 @@ __device__ __forceinline__ void scan_waiting(near_lane<W, T> &l, const usw_team 
         }
         l.far = !near && d < l.far ? d : l.far;
     }
-    tell_far(l, &j.words->far[phase % 3]);
+    publish_far(l, &j.words->far[phase % 3]);
 }
 
 template <typename W>
@@ -173,7 +175,7 @@ __device__ __forceinline__ void count_open(const near_job<W> &j, const usw_team 
     }
 }
 
-/* Begins a search: nothing is reached but the sources, which wait in the first round's queue. */
+/* Begins a search: only the sources are reached, and they wait in the first round's queue. */
 template <typename W, typename T>
 __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
 {
@@ -182,8 +184,8 @@ __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
         j.distance[v] = j.relaxed[v] = usw_distances<W>::unreached;
     }
     if (threadIdx.x == 0) {
-        l.box->count[0] = l.box->count[1] = l.box->count[2] = 0;
-        l.box->far = ~0ull;
+        l.own->count[0] = l.own->count[1] = l.own->count[2] = 0;
+        l.own->far = ~0ull;
         if (team.block == 0) {
             for (unsigned i = 0; i < 3; i++) {
                 j.words->entries[i] = j.words->chunks[i] = j.words->open[i] = 0;
@@ -204,13 +206,14 @@ __device__ __forceinline__ void begin_search(near_lane<W, T> &l, usw_team &team)
     team.barrier();
 }
 
-/* All of the team. Within a phase a round more makes the paths of one arc more final, or those of a
- * chunk, and each phase at least one vertex: a few times n rounds are enough, whatever the
- * order. Should a search go on for more, it is given up: no loop here is without an end. */
+/* A whole search, by all of the team. Within a phase each round makes paths of one more arc final,
+ * or those over a chunk, and each phase makes at least one vertex final, so that a few times n
+ * rounds are enough, whatever the order. After j.rounds_most rounds the search is given up with a
+ * fault, so that no loop is without an end. */
 template <typename W, typename T>
-__device__ void search_near(const near_job<W> &j, usw_team &team, near_box<W, T> *box)
+__device__ void search_near(const near_job<W> &j, usw_team &team, near_queue<W, T> *own)
 {
-    near_lane<W, T> l = {j, box, {0}, {0}, bucket_end<W>(0, j.step), usw_distances<W>::unreached};
+    near_lane<W, T> l = {j, own, {0}, {0}, bucket_end<W>(0, j.step), usw_distances<W>::unreached};
     near_words *w = j.words;
     unsigned phase = 0;
     begin_search(l, team);
@@ -239,7 +242,7 @@ __device__ void search_near(const near_job<W> &j, usw_team &team, near_box<W, T>
             w->far[(phase + 2) % 3] = ~0ull;
             w->open[(phase + 1) % 3] = 0;
         }
-        /* All that is nearer than the limit is final, if nothing near was left out. */
+        /* All vertices nearer than the limit are final, if no near vertex was left out. */
         const bool final = least >= l.limit;
         count_open(j, team, final ? l.limit : 0, phase);
         l.limit =

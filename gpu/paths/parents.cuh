@@ -1,12 +1,13 @@
-/* parents.cuh - what follows a search on the GPU, whatever the form; cpu/paths/parents.c
- * is the same on the CPU, and the bytes are the same.
+/* parents.cuh - parents, lost distances and targets, which follow every search on a GPU; the
+ * results are the bytes of cpu/paths/parents.c.
  *
- * Sweep     All arcs once, a tile of them a block, each lane with its own: a nearer vertex whose
- *           arc ends a shortest path is a parent, the least id wins; and arcs out of what is
- *           reached into what is not, of which the first is kept, tell of distances that did not
- * fit. Plateaus  Vertices that are reached by arcs which add nothing have no nearer vertex. They
- *           get theirs by a search in rounds from those that have a parent, least id of a round.
- * Forget    With targets, what lies beyond the farthest of them counts as not reached.
+ * Sweep     Goes over all arcs once, a block a tile of arcs, a lane an arc. A nearer vertex whose
+ *           arc ends a shortest path is a parent; the least id wins. The first arc from a vertex
+ *           that is reached to one that is not shows a distance that did not fit.
+ * Plateaus  Vertices that are reached only by arcs that add nothing have no nearer vertex. A search
+ *           in rounds, from the vertices that have a parent, gives them theirs: the least id of a
+ *           round.
+ * Forget    With targets, vertices beyond the farthest target count as not reached.
  *
  * Shape     sweep, forget and columns: grid (tiles or blocks, rows of a batch), block 256;
  *           plateaus: cooperative, or a block for each row of a batch, block 256.
@@ -24,9 +25,9 @@ struct outcome_tuning {
     static constexpr unsigned tile = 2048; /* arcs */
     static constexpr unsigned waves = 8;   /* blocks of a multiprocessor in a sweep */
 };
-constexpr unsigned NOBODY = ~0u; /* UPSWEEP_NO_VERTEX */
+constexpr unsigned NO_PARENT = ~0u; /* UPSWEEP_NO_VERTEX */
 
-/* Of row r of a batch: distances and parents begin at r * vertices. */
+/* The arguments of all steps. Distances and parents of row r of a batch begin at r * vertices. */
 template <typename Net> struct outcome_job {
     using D = typename Net::D;
     Net net;
@@ -35,9 +36,9 @@ template <typename Net> struct outcome_job {
     const uint32_t *sources, *targets;
     size_t source_count, target_count; /* of each row */
     const uint64_t *target_begin;
-    unsigned long long *lost;     /* of each row: the first arc that leads too far; or NULL */
-    unsigned long long *farthest; /* target of each row */
-    unsigned *round, *order;      /* of each team: vertices */
+    unsigned long long *lost;     /* of each row: the first arc whose sum did not fit; or NULL */
+    unsigned long long *farthest; /* distance of a target */
+    unsigned *round, *order;      /* of each team: a number for each vertex */
     unsigned long long *counters; /* of each team: 3, and one more for the grid's barrier */
     unsigned long long *fault;
     size_t rows;
@@ -102,8 +103,9 @@ template <typename Net> __global__ void __launch_bounds__(256) sweep_arcs(outcom
     }
 }
 
-/* A distance was lost, and not because the search could stop at its targets. One block. */
-template <typename Net> __global__ void __launch_bounds__(256) tell_lost(outcome_job<Net> j)
+/* Notes a fault where a distance did not fit, unless the search could stop before, at its targets.
+ * One block. */
+template <typename Net> __global__ void __launch_bounds__(256) report_lost(outcome_job<Net> j)
 {
     for (size_t row = 0; row < j.rows; row++) {
         const row_targets<Net> t = targets_of(j, row);
@@ -123,7 +125,7 @@ template <typename Net> __global__ void __launch_bounds__(256) tell_lost(outcome
 
 /* ---- plateaus ---- */
 
-/* The arcs of one vertex of the round before, by a warp: heads that have no parent get this one. */
+/* A warp takes the arcs of vertex v of the round before: heads that have no parent get v. */
 template <typename Net>
 __device__ __forceinline__ void extend(const outcome_job<Net> &j, unsigned v, unsigned r,
                                        const typename Net::D *distance, unsigned *parent,
@@ -154,9 +156,10 @@ __device__ void plateaus_of(const outcome_job<Net> &j, usw_team &team, size_t ro
     const size_t n = j.net.vertices;
     const D *distance = j.distance + row * n;
     unsigned *parent = j.parent + row * n, *round = j.round + work * n, *order = j.order + work * n;
-    unsigned long long *found = j.counters + work * 4; /* begun, and how many have none */
+    unsigned long long *found =
+        j.counters + work * 4; /* how many are in `order`, and how many have no parent yet */
     for (size_t v = team.lane(); v < n; v += team.lanes()) {
-        round[v] = parent[v] != NOBODY;
+        round[v] = parent[v] != NO_PARENT;
     }
     if (team.lane() == 0) {
         found[0] = found[1] = 0;
@@ -184,7 +187,7 @@ __device__ void plateaus_of(const outcome_job<Net> &j, usw_team &team, size_t ro
     team.barrier();
     size_t begin = 0, end = usw_load_relaxed(&found[0]);
     for (unsigned r = 2; begin < end && r <= n + 1; r++) {
-        team.barrier(); /* all know where this round ends before it adds to the next */
+        team.barrier(); /* all blocks know this round's end before one adds to the next */
         for (size_t k = begin + team.lane() / 32; k < end; k += team.lanes() / 32) {
             extend(j, usw_load_relaxed(&order[k]), r, distance, parent, round, order, &found[0]);
         }
@@ -226,7 +229,7 @@ template <typename Net> __global__ void __launch_bounds__(256) forget(outcome_jo
     }
 }
 
-/* A batch's rows of targets out of its rows of vertices; v NULL: not wanted. */
+/* Copies the targets of a batch's rows out of its rows of vertices. */
 template <typename Net, typename V>
 __global__ void __launch_bounds__(256) take_columns(outcome_job<Net> j, const V *all, V *out)
 {
@@ -241,9 +244,9 @@ __global__ void __launch_bounds__(256) take_columns(outcome_job<Net> j, const V 
 
 /* ---- the whole ---- */
 
-/* Takes what the steps need out of g's scratch. teams: that look for plateaus side by side. */
+/* Takes the scratch of the steps. teams: as many search for plateaus side by side. */
 template <typename Net>
-bool outcome_room(usw_gpu *g, outcome_job<Net> *j, const usw_gpu_path_query *q, unsigned teams)
+bool outcome_scratch(usw_gpu *g, outcome_job<Net> *j, const usw_gpu_path_query *q, unsigned teams)
 {
     const size_t n = j->net.vertices;
     const size_t words = j->parent == nullptr ? 1 : teams * n;
@@ -258,7 +261,8 @@ bool outcome_room(usw_gpu *g, outcome_job<Net> *j, const usw_gpu_path_query *q, 
     return g->status == UPSWEEP_OK;
 }
 
-/* Forgets, says what was lost, and finds parents. teams: as before. */
+/* Forgets what lies beyond the targets, finds parents, and reports lost distances. teams: as for
+ * outcome_scratch. */
 template <typename Net>
 upsweep_status outcome(usw_gpu *g, const outcome_job<Net> &j, const usw_gpu_path_query *q,
                        unsigned teams)
@@ -281,8 +285,10 @@ upsweep_status outcome(usw_gpu *g, const outcome_job<Net> &j, const usw_gpu_path
     if ((j.parent != nullptr || j.lost != nullptr) && tiles > 0) {
         USW_LAUNCH(g, (sweep_arcs<Net>), dim3(wide, rows), 256, 0, j);
     }
-    if (j.lost != nullptr) {
-        USW_LAUNCH(g, (tell_lost<Net>), 1, 256, 0, j);
+    if constexpr (usw_distances<typename Net::weight>::weighs) { /* a number of arcs always fits */
+        if (j.lost != nullptr) {
+            USW_LAUNCH(g, (report_lost<Net>), 1, 256, 0, j);
+        }
     }
     if (j.parent != nullptr) {
         usw_gpu_fill(g, j.counters, 0, teams * 4 * sizeof *j.counters);

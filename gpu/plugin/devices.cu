@@ -1,4 +1,4 @@
-/* devices.cu - which GPUs there are, and in one sentence why there is none that can be used. */
+/* devices.cu - lists the GPUs, and says in one sentence why none can be used. */
 #include "gpu/gpu.cuh"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-/* handle.cu - the plugin's side of a handle: device, stream, faults, and how failures are told. */
+/* handle.cu - the plugin's side of a handle: its device and stream, faults of kernels, and texts of
+ * errors. */
 #include "gpu/plugin/repeat_graph.cuh"
 
 #include <cstdarg>
@@ -163,8 +164,8 @@ void usw_gpu_set_stream(usw_gpu *g, void *stream)
         return;
     }
     usw_gpu_make_current(g);
-    /* What was queued before comes before, since both use the same scratch. A capture takes in
-     * nothing from outside: there the host waits instead. */
+    /* Work queued in the old stream ends before work of the new one begins, since both use the same
+     * scratch. A capture cannot wait for another stream: there the host waits instead. */
     bool old_captures = usw_gpu_is_capturing(g->stream);
     if (!old_captures && !usw_gpu_is_capturing(next)) {
         (void)cudaEventRecord(g->moved_on, g->stream);
@@ -196,8 +197,8 @@ upsweep_status make_ready(usw_gpu *g)
     upsweep_status status = usw_gpu_check(g, cudaSetDevice(g->device), "cudaSetDevice");
     void *fault = nullptr;
     if (status == UPSWEEP_OK) {
-        /* A stream that keeps order with the legacy default stream, so that a caller who knows of
-         * no streams gets what he expects. */
+        /* This stream keeps order with the legacy default stream, so that a caller who uses no
+         * streams gets the order that they expect. */
         status = usw_gpu_check(g, cudaStreamCreateWithFlags(&g->own_stream, cudaStreamDefault),
                                "cudaStreamCreate");
     }
@@ -269,7 +270,7 @@ void usw_gpu_close(usw_gpu *g)
         if (g->stream != nullptr) {
             (void)cudaStreamSynchronize(g->stream);
         }
-        usw_gpu_again_free(whole);
+        usw_gpu_repeats_free(whole);
         (void)cudaFree(g->fault);
         for (int i = 0; i < 2; i++) {
             (void)cudaFreeHost(g->staging[i]);

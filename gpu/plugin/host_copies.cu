@@ -1,4 +1,4 @@
-/* host_copies.cu - bytes between host and device, and where a pointer points to.
+/* host_copies.cu - copies between host and device, and tells which memory a pointer points to.
  *
  * Memory of the host that is not pinned goes through two pinned buffers: while the device copies
  * from (or to) one, the host fills (or empties) the other. Pinned memory is copied as it is. Small
@@ -11,8 +11,9 @@ namespace
 {
 
 enum : size_t {
-    STAGE_BYTES = size_t(8) << 20,
-    MAIL_BYTES = USW_GPU_MAILBOX / 2, /* for downloads; the rest is for fetches and the fault */
+    STAGING_BYTES = size_t(8) << 20,
+    MAIL_BYTES = USW_GPU_MAILBOX /
+                 2, /* of the mailbox for downloads; the other half is for fetches and the fault */
     FETCHES_AT = MAIL_BYTES
 };
 
@@ -21,7 +22,7 @@ upsweep_status staging_ready(usw_gpu *g)
     for (int i = 0; i < 2; i++) {
         if (g->staging[i] == nullptr) {
             upsweep_status status =
-                usw_gpu_check(g, cudaMallocHost(&g->staging[i], STAGE_BYTES), "cudaMallocHost");
+                usw_gpu_check(g, cudaMallocHost(&g->staging[i], STAGING_BYTES), "cudaMallocHost");
             if (status != UPSWEEP_OK) {
                 g->staging[i] = nullptr;
                 return status;
@@ -87,7 +88,7 @@ usw_gpu_place usw_gpu_place_of(const usw_gpu *g, const void *pointer)
         return USW_ON_HOST;
     }
     if (a.type == cudaMemoryTypeManaged) {
-        return g == nullptr ? USW_ON_HOST : USW_ON_DEVICE; /* both can reach it */
+        return g == nullptr ? USW_ON_HOST : USW_ON_DEVICE; /* host and device can reach it */
     }
     return a.type != cudaMemoryTypeDevice          ? USW_ON_HOST
            : g == nullptr || a.device == g->device ? USW_ON_DEVICE
@@ -113,8 +114,8 @@ upsweep_status usw_gpu_upload(usw_gpu *g, void *device, const void *host, size_t
     }
     upsweep_status status = staging_ready(g);
     for (size_t done = 0, turn = 0; done < bytes && status == UPSWEEP_OK; turn ^= 1) {
-        size_t some = bytes - done < STAGE_BYTES ? bytes - done : size_t(STAGE_BYTES);
-        /* The buffer may still be on its way, from this upload or from one before. */
+        size_t some = bytes - done < STAGING_BYTES ? bytes - done : size_t(STAGING_BYTES);
+        /* A copy from the buffer may still be under way, of this upload or of an earlier one. */
         status = usw_gpu_check(g, cudaEventSynchronize(g->staged[turn]), "while copying");
         if (status == UPSWEEP_OK) {
             move_host(g, g->staging[turn], static_cast<const char *>(host) + done, some);
@@ -136,11 +137,11 @@ namespace
 upsweep_status download_staged(usw_gpu *g, char *host, const char *device, size_t bytes)
 {
     upsweep_status status = staging_ready(g);
-    size_t pieces = (bytes + STAGE_BYTES - 1) / STAGE_BYTES;
+    size_t pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
     for (size_t i = 0; i <= pieces && status == UPSWEEP_OK; i++) {
         if (i < pieces) {
-            size_t at = i * STAGE_BYTES;
-            size_t some = bytes - at < STAGE_BYTES ? bytes - at : size_t(STAGE_BYTES);
+            size_t at = i * STAGING_BYTES;
+            size_t some = bytes - at < STAGING_BYTES ? bytes - at : size_t(STAGING_BYTES);
             status = usw_gpu_copy(g, g->staging[i & 1], device + at, some);
             if (status == UPSWEEP_OK) {
                 status = usw_gpu_check(g, cudaEventRecord(g->staged[i & 1], g->stream),
@@ -148,8 +149,8 @@ upsweep_status download_staged(usw_gpu *g, char *host, const char *device, size_
             }
         }
         if (i > 0 && status == UPSWEEP_OK) {
-            size_t at = (i - 1) * STAGE_BYTES;
-            size_t some = bytes - at < STAGE_BYTES ? bytes - at : size_t(STAGE_BYTES);
+            size_t at = (i - 1) * STAGING_BYTES;
+            size_t some = bytes - at < STAGING_BYTES ? bytes - at : size_t(STAGING_BYTES);
             status =
                 usw_gpu_check(g, cudaEventSynchronize(g->staged[(i - 1) & 1]), "while copying");
             if (status == UPSWEEP_OK) {

@@ -1,4 +1,4 @@
-/* repeat_graph.cu - sorts that come again: remembered, captured, launched as graphs
+/* repeat_graph.cu - calls of sorts that repeat: remembered, captured, launched as graphs
  * (gpu/plugin/repeat_graph.cuh). */
 #include "gpu/plugin/repeat_graph.cuh"
 
@@ -7,16 +7,17 @@
 namespace
 {
 
-enum { CAPTURED_AT = 3 /* calls: whoever sorts an array once or twice pays for no graph */ };
+enum { CAPTURED_AT = 3 /* calls, so that who sorts an array once or twice pays for no graph */ };
 
-/* The call of that key, moved to the front; the one longest not called makes room for a new one. */
-usw_again_call *remember(usw_gpu_whole *g, const usw_again_key &key)
+/* Moves the call of that key to the front of g->repeats. A new key takes the place of the call that
+ * was not repeated for longest. */
+usw_repeat_call *remember(usw_gpu_whole *g, const usw_repeat_key &key)
 {
     unsigned at = 0;
-    while (at + 1 < usw_gpu_whole::CALLS && memcmp(&g->again[at].key, &key, sizeof key) != 0) {
+    while (at + 1 < usw_gpu_whole::CALLS && memcmp(&g->repeats[at].key, &key, sizeof key) != 0) {
         at++;
     }
-    usw_again_call call = g->again[at];
+    usw_repeat_call call = g->repeats[at];
     if (memcmp(&call.key, &key, sizeof key) != 0) {
         if (call.graph != nullptr) {
             (void)cudaGraphExecDestroy(call.graph);
@@ -24,31 +25,32 @@ usw_again_call *remember(usw_gpu_whole *g, const usw_again_key &key)
         call = {};
         call.key = key;
     }
-    memmove(&g->again[1], &g->again[0], at * sizeof call);
-    g->again[0] = call;
-    g->again[0].calls += call.calls <= CAPTURED_AT ? 1 : 0;
-    return &g->again[0];
+    memmove(&g->repeats[1], &g->repeats[0], at * sizeof call);
+    g->repeats[0] = call;
+    g->repeats[0].calls += call.calls <= CAPTURED_AT ? 1 : 0;
+    return &g->repeats[0];
 }
 
-/* Captures what `queue` queues; none of it runs. False: it cannot be captured. */
-template <typename F> bool capture(usw_gpu_whole *g, usw_again_call *call, F queue)
+/* Captures what `queue` queues, without running it. Returns false where it cannot be captured. */
+template <typename F> bool capture(usw_gpu_whole *g, usw_repeat_call *call, F queue)
 {
     const cudaStream_t stream = g->stream;
     const void *scratch = usw_gpu_scratch_start(g);
     const size_t used = g->scratch_used;
     cudaGraph_t graph = nullptr;
-    if (g->aside == nullptr &&
-        cudaStreamCreateWithFlags(&g->aside, cudaStreamNonBlocking) != cudaSuccess) {
+    if (g->capture_stream == nullptr &&
+        cudaStreamCreateWithFlags(&g->capture_stream, cudaStreamNonBlocking) != cudaSuccess) {
         return false;
     }
-    if (cudaStreamBeginCapture(g->aside, cudaStreamCaptureModeRelaxed) != cudaSuccess) {
+    if (cudaStreamBeginCapture(g->capture_stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) {
         return false;
     }
-    /* The library has seen to it that the scratch is there. Launches are chained as otherwise. */
-    g->stream = g->aside;
+    /* The library has reserved the scratch before. Launches are chained as without a capture. */
+    g->stream = g->capture_stream;
     const bool queued = queue() == UPSWEEP_OK && usw_gpu_scratch_start(g) == scratch;
     g->stream = stream;
-    const bool ended = cudaStreamEndCapture(g->aside, &graph) == cudaSuccess && graph != nullptr;
+    const bool ended =
+        cudaStreamEndCapture(g->capture_stream, &graph) == cudaSuccess && graph != nullptr;
     if (ended && queued && cudaGraphInstantiate(&call->graph, graph, 0) != cudaSuccess) {
         call->graph = nullptr;
     }
@@ -56,7 +58,7 @@ template <typename F> bool capture(usw_gpu_whole *g, usw_again_call *call, F que
         (void)cudaGraphDestroy(graph);
     }
     call->peak = g->scratch_peak;
-    if (call->graph == nullptr) { /* as if nothing had been tried */
+    if (call->graph == nullptr) { /* the call goes on as if no capture had been tried */
         g->status = UPSWEEP_OK;
         g->error[0] = '\0';
         g->scratch_used = used;
@@ -64,8 +66,8 @@ template <typename F> bool capture(usw_gpu_whole *g, usw_again_call *call, F que
     return call->graph != nullptr;
 }
 
-/* The same whatever else in this process is being captured. */
-template <typename F> bool capture_apart(usw_gpu_whole *g, usw_again_call *call, F queue)
+/* Captures although another stream of this process may be captured, too. */
+template <typename F> bool capture_isolated(usw_gpu_whole *g, usw_repeat_call *call, F queue)
 {
 #ifdef USW_EMULATE
     return capture(g, call, queue);
@@ -79,15 +81,15 @@ template <typename F> bool capture_apart(usw_gpu_whole *g, usw_again_call *call,
 #endif
 }
 
-template <typename F> upsweep_status again(usw_gpu *any, const usw_again_key &key, F queue)
+template <typename F> upsweep_status repeat(usw_gpu *any, const usw_repeat_key &key, F queue)
 {
     if (usw_gpu_plans(any) || any->capturing || any->captured || any->film != nullptr) {
         return queue();
     }
     auto *g = static_cast<usw_gpu_whole *>(any);
-    usw_again_call *call = remember(g, key);
+    usw_repeat_call *call = remember(g, key);
     if (call->calls == CAPTURED_AT) {
-        (void)capture_apart(g, call, queue);
+        (void)capture_isolated(g, call, queue);
     }
     if (call->graph == nullptr) {
         return queue();
@@ -103,37 +105,37 @@ uint64_t word(const void *p)
 
 } // namespace
 
-void usw_gpu_again_free(usw_gpu_whole *g)
+void usw_gpu_repeats_free(usw_gpu_whole *g)
 {
-    for (usw_again_call &call : g->again) {
+    for (usw_repeat_call &call : g->repeats) {
         if (call.graph != nullptr) {
             (void)cudaGraphExecDestroy(call.graph);
         }
         call = {};
     }
-    if (g->aside != nullptr) {
-        (void)cudaStreamDestroy(g->aside);
-        g->aside = nullptr;
+    if (g->capture_stream != nullptr) {
+        (void)cudaStreamDestroy(g->capture_stream);
+        g->capture_stream = nullptr;
     }
 }
 
 upsweep_status usw_gpu_sort_repeat(usw_gpu *g, const usw_gpu_sort *s,
                                    upsweep_status (*queue)(usw_gpu *, const usw_gpu_sort *))
 {
-    const usw_again_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
-                                g->scratch_used, word(s->keys), s->n, s->width, s->map.bits,
-                                s->map.neg, s->map.pos, s->map.add, s->bit_begin, s->bit_end,
-                                s->stable, s->in_place}};
-    return again(g, key, [=] { return queue(g, s); });
+    const usw_repeat_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
+                                 g->scratch_used, word(s->keys), s->n, s->width, s->map.bits,
+                                 s->map.neg, s->map.pos, s->map.add, s->bit_begin, s->bit_end,
+                                 s->stable, s->in_place}};
+    return repeat(g, key, [=] { return queue(g, s); });
 }
 
 upsweep_status usw_gpu_pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p,
                                     upsweep_status (*queue)(usw_gpu *, const usw_gpu_pairs *))
 {
-    const usw_again_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
-                                g->scratch_used, word(p->keys), word(p->out_keys), word(p->values),
-                                word(p->out_values), p->value_bytes, p->n, p->width, p->map.bits,
-                                p->map.neg, p->map.pos, p->map.add, p->bit_begin, p->bit_end,
-                                p->stable}};
-    return again(g, key, [=] { return queue(g, p); });
+    const usw_repeat_key key = {{reinterpret_cast<uintptr_t>(queue), word(usw_gpu_scratch_start(g)),
+                                 g->scratch_used, word(p->keys), word(p->out_keys), word(p->values),
+                                 word(p->out_values), p->value_bytes, p->n, p->width, p->map.bits,
+                                 p->map.neg, p->map.pos, p->map.add, p->bit_begin, p->bit_end,
+                                 p->stable}};
+    return repeat(g, key, [=] { return queue(g, p); });
 }

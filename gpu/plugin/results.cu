@@ -1,4 +1,4 @@
-/* results.cu - the small ends of calls: constants and single results in device memory. */
+/* results.cu - writes constants and single results to device memory, at the end of a call. */
 #include "gpu/launch_chain.cuh"
 
 namespace
@@ -39,7 +39,8 @@ __global__ void store_least(const uint64_t *key, const uint64_t *index,
 upsweep_status least(usw_gpu *g, const uint64_t *key, const uint64_t *index, const usw_keymap *map,
                      uint64_t last, void *value, uint64_t *place)
 {
-    /* What was found is ready a microsecond or so before a launch that waits for it would begin. */
+    /* Chained, since a launch that begins after the reduction has ended would begin about a
+     * microsecond later. */
     return USW_LAUNCH_CHAINED(g, store_least, 1, 1, 0, key, index,
                               usw_gpu_keymap_of<uint64_t>(*map), map->bits, last, value, place);
 }

@@ -1,9 +1,9 @@
 /* scratch.cu - scratch memory of a handle on the device.
  *
  * It is a chain of blocks of device memory that only grows during a call; when the next call
- * begins several blocks become one of their sum. The library asks for all of a call's scratch
- * before (usw_gpu_begin with planning, then usw_gpu_reserve), so that in its use there is one block
- * and a call that lacks memory fails before its first launch.
+ * begins, several blocks are replaced by one of their sum. The library asks for all of a call's
+ * scratch before (usw_gpu_begin with planning, then usw_gpu_reserve), so that as a rule there is
+ * one block, and a call that lacks memory fails before its first launch.
  *
  * A stream that is being captured allows no allocation, and a graph keeps the addresses it was
  * captured with: from then on no block is given back before usw_gpu_trim or usw_gpu_close. */
@@ -26,8 +26,8 @@ enum : size_t {
     BLOCK_MIN = size_t(1) << 20,
     PLAN_BASE = size_t(1) << 40, /* where the memory of a plan would begin */
 #ifdef USW_EMULATE
-    /* Pieces stand apart, and what lies between is looked at after each kernel. Limits, plans and
-     * what is reported are as without. */
+    /* Pieces stand apart, and the emulator checks the bytes between them after each kernel. Limits,
+     * plans and reports do not count these bytes. */
     GUARD = ALIGNMENT,
     GUARDS = GUARD * 256 /* in a block; pieces beyond have what rounding leaves */
 #else
@@ -49,7 +49,7 @@ bool within_limit(const usw_gpu *g, size_t bytes)
            (g->scratch_held <= g->scratch_limit && bytes <= g->scratch_limit - g->scratch_held);
 }
 
-/* NULL where there is no memory; the device's error is then forgotten. */
+/* Returns NULL where there is no memory, and clears the device's error. */
 usw_gpu_block *block_new(usw_gpu *g, size_t bytes)
 {
     void *at = nullptr;
@@ -91,7 +91,7 @@ void *take_from(usw_gpu *g, usw_gpu_block *b, size_t asked, size_t bytes)
 
 } // namespace
 
-/* Earlier calls may still be at work in the blocks. */
+/* Waits, since earlier calls may still work in the blocks. */
 void usw_gpu_scratch_free(usw_gpu *g)
 {
     if (g->blocks != nullptr) {
@@ -138,7 +138,7 @@ void *usw_gpu_scratch(usw_gpu *g, size_t bytes)
     }
     usw_gpu_block *b = block_new(g, bytes < BLOCK_MIN ? size_t(BLOCK_MIN) : bytes);
     if (b == nullptr) {
-        b = block_new(g, bytes); /* the limit may just allow the exact size */
+        b = block_new(g, bytes); /* the limit may allow the exact size, and no more */
     }
     if (b == nullptr) {
         usw_gpu_fail(g, UPSWEEP_ERROR_MEMORY, "cuda:%d has no %zu more bytes for scratch%s",
@@ -213,7 +213,7 @@ void usw_gpu_scratch_begin(usw_gpu *g)
     if (g->blocks != nullptr && g->blocks->older != nullptr && !g->captured) {
         size_t sum = g->scratch_held;
         usw_gpu_scratch_free(g);
-        (void)block_new(g, sum); /* without it the next request makes its own */
+        (void)block_new(g, sum); /* if that fails, the next request makes its own block */
     }
     for (usw_gpu_block *b = g->blocks; b != nullptr; b = b->older) {
         b->used = b->pieces = 0;

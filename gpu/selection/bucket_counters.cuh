@@ -1,7 +1,7 @@
-/* bucket_counters.cuh - counting keys by bucket, many at a time, in shared memory or beyond it.
+/* bucket_counters.cuh - counters of keys by bucket, in shared memory or beyond it.
  *
- * How counts are kept is chosen by the number of buckets, so that one hot bucket costs no more than
- * many:
+ * The number of buckets decides how counts are kept, so that one bucket with most keys costs no
+ * more than many even ones:
  *   COPIES    several tables of 32-bit counters in shared memory, interleaved: lane l of a warp
  *             counts in copy l mod copies. With 32 copies no two lanes ever meet in a bank,
  *             whatever the keys are.
@@ -10,7 +10,7 @@
  *             2^14 keys, which keeps the counters below 2^16.
  *   MEMORY    counts in memory; buckets seen early, so the hottest ones, are counted in a cache in
  *             shared memory instead.
- * With few copies the lanes that agree with the first lane's bucket count together. */
+ * With few copies, lanes whose keys have the bucket of the first lane's key count as one. */
 #ifndef USW_GPU_SELECTION_BUCKET_COUNTERS_CUH
 #define USW_GPU_SELECTION_BUCKET_COUNTERS_CUH
 
@@ -21,7 +21,7 @@
 #endif
 constexpr struct {
     unsigned copies_max_log2, together_below_log2, cache_log2;
-    size_t table_bytes; /* of all copies; a single one may take all of the shared memory */
+    size_t table_bytes; /* of all copies; a single copy may take all of the shared memory */
 } usw_counters_tuning = {5, 3, 13, USW_COUNTERS_BYTES};
 
 enum usw_counters_mode { USW_COPIES, USW_HALVES, USW_MEMORY };
@@ -35,7 +35,7 @@ struct usw_counters_shape {
 
 const uint32_t USW_NO_BUCKET = 0xffffffffu;
 
-/* All of these are called by whole warps, clear and flush by whole blocks. */
+/* Whole warps call these functions, and whole blocks clear() and flush*(). */
 
 template <usw_counters_mode mode> struct usw_counters {
     uint32_t *words;
@@ -113,12 +113,12 @@ template <usw_counters_mode mode> struct usw_counters {
             }
         }
     }
-    /* Whether lanes with the same bucket as the first one count as one. */
+    /* Whether lanes with the bucket of the first lane count as one. */
     __device__ __forceinline__ bool together() const
     {
         return copies_log2 < usw_counters_tuning.together_below_log2;
     }
-    /* Counts one key of each lane that has one; all lanes are there. */
+    /* Counts one key of each lane that has one; all lanes of the warp call. */
     __device__ __forceinline__ void add_warp(uint32_t id, bool there)
     {
         const unsigned lanes = __ballot_sync(~0u, there);
@@ -136,17 +136,17 @@ template <usw_counters_mode mode> struct usw_counters {
     }
 };
 
-/* Where B guesses (gpu/selection/bucket_of_key.cuh): counts those of a vector's keys whose bucket
- * is sure, and then the few others. */
+/* Counts a vector's keys where B estimates buckets (gpu/selection/bucket_of_key.cuh): those whose
+ * bucket is sure first, then the few others. */
 template <typename B, typename C, unsigned per>
-__device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&key)[per],
-                                                  const B &buckets, C &counters)
+__device__ __forceinline__ void usw_count_estimated(const typename B::key_type (&key)[per],
+                                                    const B &buckets, C &counters)
 {
     uint32_t id[per];
     unsigned unsure = 0;
 #pragma unroll
     for (unsigned e = 0; e < per; e++) {
-        const bool sure = buckets.guess(key[e], id[e]);
+        const bool sure = buckets.estimate(key[e], id[e]);
         if (sure && id[e] < counters.count) {
             counters.add(id[e], 1);
         }
@@ -157,7 +157,7 @@ __device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&k
         typename B::key_type raw = key[0];
         uint32_t found = id[0];
 #pragma unroll
-        for (unsigned e = per - 1; e > 0; e--) { /* the first that is unsure */
+        for (unsigned e = per - 1; e > 0; e--) { /* the first key that is unsure */
             const bool here = (unsure & ((2u << e) - 1)) == 1u << e;
             raw = here ? key[e] : raw;
             found = here ? id[e] : found;
@@ -172,8 +172,8 @@ __device__ __forceinline__ void usw_count_guessed(const typename B::key_type (&k
 static inline usw_counters_shape usw_counters_shape_for(const usw_gpu *g, uint32_t count,
                                                         size_t other_bytes)
 {
-    const size_t room = g->shared_bytes - other_bytes - 1024;
-    if (count * sizeof(uint32_t) <= room) {
+    const size_t most = g->shared_bytes - other_bytes - 1024;
+    if (count * sizeof(uint32_t) <= most) {
         unsigned copies = usw_counters_tuning.copies_max_log2;
         while (copies > 0 &&
                (count * sizeof(uint32_t) << copies) > usw_counters_tuning.table_bytes) {
@@ -182,7 +182,7 @@ static inline usw_counters_shape usw_counters_shape_for(const usw_gpu *g, uint32
         return {USW_COPIES, copies, count, ((count * sizeof(uint32_t) << copies) + 15) / 16 * 16};
     }
     const size_t halves = (count + size_t(1)) / 2 * sizeof(uint32_t);
-    if (halves <= room) {
+    if (halves <= most) {
         return {USW_HALVES, 0, count, (halves + 15) / 16 * 16};
     }
     return {USW_MEMORY, 0, count, (2u << usw_counters_tuning.cache_log2) * sizeof(uint32_t)};

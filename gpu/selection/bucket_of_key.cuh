@@ -1,10 +1,13 @@
-/* bucket_of_key.cuh - from a key to its bucket, as cpu/buckets/histogram_cpu.h does it: by digit,
- * by equal widths, by edges, or given. A key of no bucket gets `count`.
+/* bucket_of_key.cuh - from a key to its bucket, as cpu/buckets/histogram_cpu.h does: by digit, by
+ * equal widths, by edges, or by a number that the caller gives. A key of no bucket gets `count`.
  *
- * TOTAL: every key has a bucket. GUESSES: guess() finds most buckets fast and says where it may be
- * wrong, and settle() then makes it right. NEAR: where near_edges are there, id_near() is as good.
- * Each of these structs is passed to kernels by value. prepare() is called by the whole block and
- * may fill shared_bytes() bytes of shared memory; it needs a barrier after it. */
+ * TOTAL: every key has a bucket. ESTIMATES: estimate() finds most buckets fast and tells where its
+ * answer may be wrong; settle() corrects that. CLOSE: where the edges fit in shared memory
+ * (shared_edges), id_close() finds every bucket. GIVEN: the keys are numbers of buckets, by which
+ * only splits are done. FEW: there are at most 256 buckets, so that copies of their counters fit
+ * the shared memory of any device. Each of these structs is passed to kernels by value. The whole
+ * block calls prepare(), which may fill shared_bytes() bytes of shared memory, and then a
+ * barrier. */
 #ifndef USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
 #define USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
 
@@ -15,7 +18,8 @@
 
 template <typename K> struct usw_by_digit {
     using key_type = K;
-    static constexpr bool TOTAL = true, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = true, ESTIMATES = false, CLOSE = false, GIVEN = false,
+                          FEW = sizeof(K) == 1;
     usw_gpu_keymap<K> map;
     unsigned shift;
     uint32_t mask;
@@ -39,7 +43,8 @@ template <typename K> struct usw_by_digit {
 
 template <typename K> struct usw_by_number {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = false, ESTIMATES = false, CLOSE = false, GIVEN = true,
+                          FEW = false;
     uint32_t count;
 
     explicit usw_by_number(const usw_buckets &b) : count(b.count)
@@ -71,8 +76,8 @@ __device__ __forceinline__ float usw_widen_half(uint16_t raw)
 #endif
 }
 
-/* The value as F, double or, for keys of up to 32 bits, float. type has the width of K and is the
- * same for all threads; floats: it is a float's. */
+/* A key's value as F, which is double or, for keys of up to 32 bits, float. `type` has the width of
+ * K and is the same for all threads; floats: `type` is a type of floats. */
 template <typename F, bool floats, typename K>
 __device__ __forceinline__ F usw_value_of_key(upsweep_type type, K raw)
 {
@@ -95,8 +100,9 @@ __device__ __forceinline__ F usw_value_of_key(upsweep_type type, K raw)
     }
 }
 
-/* The whole part of x where that is a bucket's number, else a number greater than any, and ~0 only
- * below 0: a power of two is added, rounded down, so that it comes to lie in the low bits. */
+/* The whole part of x where that is a bucket's number; ~0 where x is below 0; else a number greater
+ * than any bucket's. A power of two is added to x, rounded down, so that the whole part comes to
+ * lie in the low bits. */
 __device__ __forceinline__ uint32_t usw_whole_part(float x)
 {
     return __float_as_uint(__fadd_rd(x, 8388608.0f)) - 0x4b000000;
@@ -116,31 +122,34 @@ __device__ __forceinline__ double usw_multiply_add(double x, double y, double z)
     return __fma_rn(x, y, z);
 }
 
-/* floats: the type is a float's, which spares those all conversions of integers. G: what places are
- * guessed in, float or double. */
+/* floats: `type` is a type of floats, so that no code converts integers. G: the type of estimates,
+ * float or double. */
 template <typename K, bool floats, typename G> struct usw_by_width {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = true, NEAR = floats && sizeof(K) <= 4;
+    static constexpr bool TOTAL = false, ESTIMATES = true, CLOSE = floats && sizeof(K) <= 4,
+                          GIVEN = false, FEW = false;
     upsweep_type type;
     double low, high, step, scale;
     uint32_t count;
-    bool rules; /* only: there is no guess */
-    /* 64-bit integers beyond the range may be the same double as its end: these are compared. */
+    bool rules; /* there is no estimate, and by_rule() finds all buckets */
+    /* 64-bit integers beyond the range may be the same double as the range's end, so that they are
+     * compared as integers. */
     static constexpr bool WHOLE = sizeof(K) == 8 && !floats;
     uint64_t flip, first, span;
-    /* The true place lies between key * slope + lower and key * slope + upper, further from both
-     * than all roundings together. So where both have the same whole part, that is the bucket, and
-     * else the edge between them tells. Without a guess they never have. */
+    /* A key's true place, in widths, lies between key * slope + lower and key * slope + upper,
+     * further from both than all roundings together. Where both have the same whole part, that is
+     * the bucket; else the edge between them decides. Where `rules` is set, the two never have the
+     * same whole part. */
     G slope, lower, upper;
-    /* NEAR: f32 holds all keys, so that they may be compared with edges rounded up to f32, which
-     * lie in shared memory, the last one rounded to more than it is, and NaN behind it. NULL: there
-     * are too many. */
-    enum : uint32_t { NEAR_MAX = 2048 };
-    const float *near_edges;
+    /* CLOSE: f32 holds all keys, so that keys may be compared with edges rounded up to f32. These
+     * lie in shared memory, the last edge rounded to more than its value, and NaN behind the last.
+     * NULL: there are too many edges. */
+    enum : uint32_t { CLOSE_MAX = 2048 };
+    const float *shared_edges;
 
-    /* How far that is, in widths. The roundings of key, slope, and lower or upper are each at most
-     * 2^-24 (2^-53) of the greatest key in widths, the sum's as much of the count; the rule's own
-     * are nothing beside. */
+    /* The distance of `lower` and `upper` from the true place, in widths. The roundings of key,
+     * slope, and lower or upper are each at most 2^-24 (2^-53) of the greatest key in widths, that
+     * of the sum as much of the count; the roundings of by_rule() are much smaller. */
     static double margin(const usw_buckets &b)
     {
         const double size = b.high > -b.low ? b.high : -b.low;
@@ -154,7 +163,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     explicit usw_by_width(const usw_buckets &b)
         : type(b.type), low(b.low), high(b.high), step(b.step), scale(b.scale), count(b.count),
           rules(!suits(b)), flip(b.map.pos), first(b.first), span(b.last - b.first), slope(0),
-          lower(0), upper(1), near_edges(nullptr)
+          lower(0), upper(1), shared_edges(nullptr)
     {
         if (!rules) {
             slope = static_cast<G>(b.scale);
@@ -162,25 +171,25 @@ template <typename K, bool floats, typename G> struct usw_by_width {
             upper = static_cast<G>(-b.low * b.scale + margin(b));
         }
     }
-    __host__ __device__ bool is_near() const
+    __host__ __device__ bool is_close() const
     {
-        return NEAR && !rules && count <= NEAR_MAX;
+        return CLOSE && !rules && count <= CLOSE_MAX;
     }
     size_t shared_bytes() const
     {
-        return is_near() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
+        return is_close() ? ((count + size_t(2)) * sizeof(float) + 15) / 16 * 16 : 0;
     }
     __device__ __forceinline__ void prepare(unsigned char *shared)
     {
-        if (is_near()) {
+        if (is_close()) {
             float *to = reinterpret_cast<float *>(shared);
             for (uint32_t i = threadIdx.x; i <= count + 1; i += blockDim.x) {
-                to[i] = i > count ? __uint_as_float(0x7fc00000) : near_edge(i);
+                to[i] = i > count ? __uint_as_float(0x7fc00000) : rounded_edge(i);
             }
-            near_edges = to;
+            shared_edges = to;
         }
     }
-    __device__ __forceinline__ float near_edge(uint32_t i) const
+    __device__ __forceinline__ float rounded_edge(uint32_t i) const
     {
         const double exact = edge(static_cast<int>(i));
         const float f = static_cast<float>(exact);
@@ -194,8 +203,9 @@ template <typename K, bool floats, typename G> struct usw_by_width {
         const double inner = __dadd_rn(__dmul_rn(static_cast<double>(i), step), low);
         return i == static_cast<int>(count) ? high : inner;
     }
-    /* False where id may be one too small; an id of count or more: no bucket. */
-    __device__ __forceinline__ bool guess(K raw, uint32_t &id) const
+    /* Returns false where `id` may be one too small. An id of count or more says that the key has
+     * no bucket. */
+    __device__ __forceinline__ bool estimate(K raw, uint32_t &id) const
     {
         if constexpr (WHOLE) {
             if ((raw ^ flip) - first > span) {
@@ -207,16 +217,18 @@ template <typename K, bool floats, typename G> struct usw_by_width {
         id = usw_whole_part(usw_multiply_add(value, slope, lower));
         return id == usw_whole_part(usw_multiply_add(value, slope, upper));
     }
-    /* The lower guess is the bucket or the one before it, and the edge between them tells; before
-     * the first one it is ~0. An id of count or more: no bucket. */
-    __device__ __forceinline__ uint32_t id_near(K raw) const
+    /* The lower estimate is the bucket or the one before, and the edge between these two decides;
+     * before the first bucket the estimate is ~0. An id of count or more says that the key has no
+     * bucket. */
+    __device__ __forceinline__ uint32_t id_close(K raw) const
     {
         const G value = usw_value_of_key<G, floats>(type, raw);
         const uint32_t id = usw_whole_part(usw_multiply_add(value, slope, lower)), next = id + 1;
-        const float edge = near_edges[next <= count ? next : count + 1];
+        const float edge = shared_edges[next <= count ? next : count + 1];
         return usw_value_of_key<float, floats>(type, raw) >= edge ? next : id;
     }
-    /* After such a guess: the edge behind that bucket tells; before the first one it is ~0. */
+    /* Corrects an estimate that is not sure: the edge behind bucket `id` decides; before the first
+     * bucket `id` is ~0. */
     __device__ __forceinline__ uint32_t settle(K raw, uint32_t id) const
     {
         if (rules) {
@@ -230,7 +242,7 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     __device__ __forceinline__ uint32_t id(K raw) const
     {
         uint32_t found = 0;
-        if (!guess(raw, found)) {
+        if (!estimate(raw, found)) {
             found = settle(raw, found);
         }
         return found < count ? found : count;
@@ -249,20 +261,21 @@ template <typename K, bool floats, typename G> struct usw_by_width {
     }
 };
 
-/* ---- edges: halved in shared memory where they fit, else in memory ---- */
+/* ---- edges: searched by halving, in shared memory where they fit, else in memory ---- */
 
 template <typename K> struct usw_by_edges {
     using key_type = K;
-    static constexpr bool TOTAL = false, GUESSES = false, NEAR = false;
+    static constexpr bool TOTAL = false, ESTIMATES = false, CLOSE = false, GIVEN = false,
+                          FEW = false;
     enum : size_t { SHARED_MAX = 64 * 1024 };
     usw_gpu_keymap<K> map;
     const uint64_t *edges; /* mapped keys, device memory */
-    const K *near_edges;   /* the same in shared memory, or NULL */
+    const K *shared_edges; /* the same edges in shared memory, or NULL */
     uint32_t count;
     bool is_float, fits;
 
     explicit usw_by_edges(const usw_buckets &b)
-        : map(usw_gpu_keymap_of<K>(b.map)), edges(b.edges), near_edges(nullptr), count(b.count),
+        : map(usw_gpu_keymap_of<K>(b.map)), edges(b.edges), shared_edges(nullptr), count(b.count),
           is_float(b.map.neg != 0), fits((b.count + size_t(1)) * sizeof(K) <= SHARED_MAX)
     {
     }
@@ -277,7 +290,7 @@ template <typename K> struct usw_by_edges {
             for (uint32_t i = threadIdx.x; i <= count; i += blockDim.x) {
                 to[i] = static_cast<K>(edges[i]);
             }
-            near_edges = to;
+            shared_edges = to;
         }
     }
     template <typename E> __device__ __forceinline__ uint32_t find(const E *at_edges, K key) const
@@ -292,16 +305,16 @@ template <typename K> struct usw_by_edges {
     }
     __device__ __forceinline__ uint32_t id(K raw) const
     {
-        /* Zeros are equal here, as values: -0 belongs to a bucket that starts at 0. */
+        /* Both zeros are equal as values: -0 belongs to a bucket that starts at 0. */
         const K sign = static_cast<K>(K(1) << (sizeof(K) * 8 - 1));
         const K key = map.map(is_float && raw == sign ? K(0) : raw);
-        return fits ? find(near_edges, key) : find(edges, key);
+        return fits ? find(shared_edges, key) : find(edges, key);
     }
 };
 
-/* By widths: guessed in f32 where that is fine enough. */
+/* Buckets of equal widths: estimates in f32 where f32 is fine enough. */
 template <typename K, bool floats, typename F>
-static inline upsweep_status usw_gpu_by_guess(const usw_buckets &b, F f)
+static inline upsweep_status usw_gpu_by_estimate(const usw_buckets &b, F f)
 {
     if constexpr (sizeof(K) >= 4) {
         if (!usw_by_width<K, floats, float>::suits(b)) {
@@ -325,10 +338,10 @@ static inline upsweep_status usw_gpu_by_bucketing(const usw_buckets &b, unsigned
             using K = decltype(k);
             if constexpr (sizeof(K) > 1) {
                 if (usw_type_is_float(b.type)) {
-                    return usw_gpu_by_guess<K, true>(b, f);
+                    return usw_gpu_by_estimate<K, true>(b, f);
                 }
             }
-            return usw_gpu_by_guess<K, false>(b, f);
+            return usw_gpu_by_estimate<K, false>(b, f);
         });
     default: break;
     }

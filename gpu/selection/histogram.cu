@@ -1,8 +1,8 @@
 /* histogram.cu - histograms, and stable splits into many buckets.
  *
- * Histogram: one read of the keys by a grid that stays, 16 bytes a load, counted as
- * gpu/selection/bucket_counters.cuh says. Shape: 4 blocks of 512 threads a multiprocessor, or
- * fewer of 1024 where tables are large. Traffic: each key is read once.
+ * Histogram: the blocks of one grid go over the keys, 16 bytes a load, and count them by
+ * gpu/selection/bucket_counters.cuh. Shape: 4 blocks of 512 threads a multiprocessor, or fewer of
+ * 1024 where tables are large. Traffic: each key is read once.
  *
  * Split: the same kernel also writes the bucket numbers (8, 16 or 32 bits each); they are sorted
  * with the elements as values by sort_radix's stable form, by as many bits as there are. The counts
@@ -18,18 +18,18 @@ namespace
 {
 
 constexpr struct {
-    unsigned threads_max; /* of a block; half as many where four blocks fit */
+    unsigned threads_max; /* of a block; half as many where four blocks fit a multiprocessor */
     unsigned byte_threads, byte_vectors, byte_blocks; /* where keys have 8 bits */
 } tuning = {1024, 512, 2, 4};
 enum : unsigned { SCAN_THREADS = 256, BYTE_TABLE = 256 * 32 * sizeof(uint32_t) };
 
-/* Vectors that a thread loads before it uses the first: so many that registers suffice. */
+/* Vectors that a thread loads before it uses the first: as many as its registers hold. */
 template <typename K> constexpr unsigned VECTORS = sizeof(K) >= 4 ? 2 : 1;
 
 /* ---- the kernel ---- */
 
-/* Of splits: where bucket numbers go (id_bytes each, NULL: nowhere), the number of key base[0]
- * first, and where faults are noted. fault NULL: nothing of either. */
+/* Of splits: `ids` gets bucket numbers of id_bytes each, that of key base[0] first (NULL: not
+ * wanted), and `fault` gets faults. Of histograms both are NULL. */
 struct outputs {
     void *ids;
     unsigned id_bytes;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void write_ids(const outputs &o, uint64_t v, const ui
     }
 }
 
-/* A key that is there: its number and its fault. */
+/* Notes a fault where the key at `position` has no bucket. */
 template <typename B>
 __device__ __forceinline__ void check_id(const outputs &o, const B &, uint32_t id, uint32_t count,
                                          uint64_t position)
@@ -67,26 +67,26 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
                                              const B &buckets, usw_counters<mode> &counters,
                                              const outputs &o, uint64_t v, uint64_t lead)
 {
-    if constexpr (B::GUESSES && mode == USW_COPIES) {
-        const bool alone = !counters.together() && o.fault == nullptr;
-        if constexpr (B::NEAR) {
-            if (alone && buckets.near_edges != nullptr) {
-                uint32_t near[per];
+    if constexpr (B::ESTIMATES && mode == USW_COPIES) {
+        const bool only_counts = !counters.together() && o.fault == nullptr;
+        if constexpr (B::CLOSE) {
+            if (only_counts && buckets.shared_edges != nullptr) {
+                uint32_t id[per];
 #pragma unroll
                 for (unsigned e = 0; e < per; e++) {
-                    near[e] = buckets.id_near(key[e]);
+                    id[e] = buckets.id_close(key[e]);
                 }
 #pragma unroll
                 for (unsigned e = 0; e < per; e++) {
-                    if (near[e] < counters.count) {
-                        counters.add(near[e], 1);
+                    if (id[e] < counters.count) {
+                        counters.add(id[e], 1);
                     }
                 }
                 return;
             }
         }
-        if (alone) {
-            usw_count_guessed(key, buckets, counters);
+        if (only_counts) {
+            usw_count_estimated(key, buckets, counters);
             return;
         }
     }
@@ -120,7 +120,7 @@ __device__ __forceinline__ void count_vector(const typename B::key_type (&key)[p
 }
 
 template <usw_counters_mode mode, typename B>
-__global__ void __launch_bounds__(tuning.threads_max, B::NEAR ? 2 : 0)
+__global__ void __launch_bounds__(tuning.threads_max, B::CLOSE ? 2 : 0)
     count_buckets(usw_span<typename B::key_type> keys, B buckets, usw_counters_shape shape,
                   unsigned long long *counts, outputs o)
 {
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(tuning.threads_max, B::NEAR ? 2 : 0)
     counters.flush();
 }
 
-/* Keys of 8 bits are counted as they are, and get their buckets at the end. */
+/* Keys of 8 bits are counted by value; at the end the counts go to the buckets. */
 template <typename B>
 __global__ void __launch_bounds__(tuning.byte_threads)
     count_bytes(usw_span<uint8_t> keys, B buckets, uint32_t count, unsigned long long *counts)
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(tuning.byte_threads)
             sum += words[(threadIdx.x << copies_log2) + (c + threadIdx.x) % 32];
         }
         const uint32_t id = buckets.id(static_cast<uint8_t>(threadIdx.x));
-        /* Neighbours of one bucket are added up before they go to memory. */
+        /* Neighbouring values of one bucket are added up before the sum goes to memory. */
         unsigned long long all = 0;
         const unsigned alike = __match_any_sync(~0u, id);
         for (unsigned lane = 0; lane < 32; lane++) {
@@ -227,7 +227,7 @@ upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const vo
 {
     using K = typename B::key_type;
     const usw_span<K> span = usw_span_of<K>(keys, n);
-    if constexpr (sizeof(K) == 1) {
+    if constexpr (sizeof(K) == 1 && !B::GIVEN) {
         if (o.fault == nullptr) {
             return count_all_bytes(g, buckets, count, keys, n, counts);
         }
@@ -242,17 +242,18 @@ upsweep_status count_keys(usw_gpu *g, const B &buckets, uint32_t count, const vo
     const uint64_t tile = uint64_t(threads) * VECTORS<K>, most = uint64_t(fit) * g->sms;
     const uint64_t tiles = (span.vectors() + tile - 1) / tile;
     const unsigned blocks = static_cast<unsigned>(tiles < most ? tiles : most);
-    switch (shape.mode) {
-    case USW_COPIES:
-        return USW_LAUNCH(g, (count_buckets<USW_COPIES, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
-    case USW_HALVES:
-        return USW_LAUNCH(g, (count_buckets<USW_HALVES, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
-    default:
-        return USW_LAUNCH(g, (count_buckets<USW_MEMORY, B>), blocks, threads, shared, span, buckets,
-                          shape, counts, o);
+    if constexpr (!B::FEW) {
+        if (shape.mode == USW_HALVES) {
+            return USW_LAUNCH(g, (count_buckets<USW_HALVES, B>), blocks, threads, shared, span,
+                              buckets, shape, counts, o);
+        }
+        if (shape.mode == USW_MEMORY) {
+            return USW_LAUNCH(g, (count_buckets<USW_MEMORY, B>), blocks, threads, shared, span,
+                              buckets, shape, counts, o);
+        }
     }
+    return USW_LAUNCH(g, (count_buckets<USW_COPIES, B>), blocks, threads, shared, span, buckets,
+                      shape, counts, o);
 }
 
 unsigned log2_of_bytes(size_t bytes)
@@ -322,10 +323,10 @@ upsweep_status move_elements(usw_gpu *g, const void *ids, unsigned id_width, uin
 
 struct split_scratch {
     uint64_t *counts; /* the caller's offsets, or scratch */
-    char *ids;        /* bucket numbers of the keys, the first one behind `lead` others */
+    char *ids;        /* bucket numbers of the keys, behind `lead` places that are not used */
     uint64_t lead;
     unsigned id_width;
-    usw_chain_word *chain; /* of the scan of the counts, and its ticket behind */
+    usw_chain_word *chain; /* words of the scan of the counts, and its ticket behind */
     unsigned tiles;
 };
 
@@ -361,7 +362,7 @@ upsweep_status scan_offsets(usw_gpu *g, const split_scratch &s, uint32_t count)
                             reinterpret_cast<unsigned *>(s.chain + s.tiles));
 }
 
-/* ids NULL: by the keys in `in`. */
+/* Splits by the keys in `in` where `ids` is NULL, else by the bucket numbers in `ids`. */
 upsweep_status split(usw_gpu *g, const usw_buckets *b, const void *in, const void *ids,
                      unsigned id_width, size_t count, void *out, size_t n, size_t bytes,
                      uint64_t *offsets)

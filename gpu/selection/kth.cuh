@@ -1,12 +1,11 @@
-/* kth.cuh - the k-th least key, by its digits from the top down, all of it on the device.
+/* kth.cuh - finds the k-th least key by its digits, from the top down; the host reads nothing back.
  *
- * A pass counts one digit of the candidates: the keys that share the digits found so far. The block
- * that is done last finds the digit's value in which the k-th lies. While a pass counts it also
- * keeps the candidates if they are few, and the next pass then reads those alone: of uniform keys
- * the first two passes read n keys each and the others hardly any.
- * Shape: 512 threads, a grid that stays; a table of 2^11 counters
- * (gpu/selection/bucket_counters.cuh). Which key is kept where depends on chance, what is found
- * does not. */
+ * A pass counts one digit of the candidates, which are the keys that share the digits found so far.
+ * The block that ends last finds the value of the digit that the k-th key has. Where candidates are
+ * few, a pass also keeps them, and the next pass reads the kept ones alone: of uniform keys the
+ * first two passes read n keys each and the others hardly any. Shape: 512 threads, a grid that
+ * stays; a table of 2^11 counters (gpu/selection/bucket_counters.cuh). The order of kept keys
+ * depends on chance; the key that is found does not. */
 #ifndef USW_GPU_SELECTION_KTH_CUH
 #define USW_GPU_SELECTION_KTH_CUH
 
@@ -17,21 +16,22 @@ constexpr struct {
     unsigned threads, digit_bits;
 } usw_kth_tuning = {512, 11};
 
-/* What is known after a pass; in device memory, zero at first but for rank and equal. */
+/* What a pass leaves for the next one, in device memory; 0 at first but for rank and equal. */
 struct usw_kth {
     unsigned long long prefix;      /* the digits found; at the end the mapped key */
-    unsigned long long rank;        /* of the k-th among the candidates */
+    unsigned long long rank;        /* the k-th key's among the candidates */
     unsigned long long less, equal; /* keys less than all candidates; candidates */
     unsigned long long source_n;    /* candidates kept */
     unsigned long long kept;        /* so far in this pass */
-    unsigned source, blocks_done;   /* 0: the keys themselves; 1, 2: kept candidates */
+    unsigned source;                /* 0: the keys themselves; 1, 2: kept candidates */
+    unsigned blocks_done;
 };
 
-/* Called by the whole block; digits from the found ones on. */
+/* The arguments of one pass, over the digit of `bits` bits from bit `shift` on. */
 template <typename K> struct usw_kth_pass {
     usw_gpu_keymap<K> map;
     K *keep_1, *keep_2;
-    uint64_t room; /* of each */
+    uint64_t capacity; /* of keep_1 and of keep_2, in keys */
     usw_kth *state;
     unsigned long long *counts; /* of this pass, zero */
     unsigned shift, bits;
@@ -43,7 +43,7 @@ template <typename K> struct usw_kth_pass {
     }
 };
 
-/* Appends the keys flagged in `mine` to `to`. */
+/* A whole block appends the keys whose bit of `mine` is set to `to`. */
 template <typename K, unsigned per>
 __device__ __forceinline__ void usw_kth_keep(const K (&key)[per], unsigned mine, K *to,
                                              unsigned long long *kept)
@@ -72,7 +72,7 @@ __device__ __forceinline__ void usw_kth_keep(const K (&key)[per], unsigned mine,
     __syncthreads();
 }
 
-/* By one block, after all others are done: which digit it is. */
+/* The last block finds the digit of the k-th key. */
 template <typename K>
 __device__ __forceinline__ void usw_kth_choose(const usw_kth_pass<K> &pass, bool keeps)
 {
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(usw_kth_tuning.threads)
     const unsigned long long prefix = s->prefix, candidates = s->equal;
     const unsigned source = s->source;
     const uint64_t have = source == 0 ? keys.end - keys.lead : s->source_n;
-    const bool keeps = !pass.first && candidates <= pass.room && candidates <= have / 4;
+    const bool keeps = !pass.first && candidates <= pass.capacity && candidates <= have / 4;
     K *to = source == 1 ? pass.keep_2 : pass.keep_1;
     if (source != 0) {
         keys = {source == 1 ? pass.keep_1 : pass.keep_2, 0, have};
@@ -183,12 +183,13 @@ static __global__ void usw_kth_begin(usw_kth *state, uint64_t n, uint64_t k)
     *state = {0, k, 0, n, 0, 0, 0, 0};
 }
 
-/* take() comes before the first launch; keep and room are set by the caller (room may be 0). */
+/* The caller sets keep and capacity, which may be 0, and calls take() before the first launch, then
+ * run(). */
 template <typename K> struct usw_kth_search {
     usw_kth *state;
     unsigned long long *counts;
     K *keep[2]; /* aligned to 16 bytes */
-    uint64_t room;
+    uint64_t capacity;
 
     static constexpr unsigned PASSES =
         (sizeof(K) * 8 + usw_kth_tuning.digit_bits - 1) / usw_kth_tuning.digit_bits;
@@ -218,9 +219,9 @@ template <typename K> struct usw_kth_search {
             const uint64_t fit = g->shared_bytes / (shape.bytes + 5120);
             const uint64_t most = g->sms * (fit < 4 ? fit : 4);
             const usw_kth_pass<K> pass = {
-                map,  keep[0], keep[1],
-                room, state,   counts + (size_t(p) << usw_kth_tuning.digit_bits),
-                left, bits,    p == 0};
+                map,      keep[0], keep[1],
+                capacity, state,   counts + (size_t(p) << usw_kth_tuning.digit_bits),
+                left,     bits,    p == 0};
             status =
                 USW_LAUNCH(g, usw_kth_count<K>, static_cast<unsigned>(tiles < most ? tiles : most),
                            usw_kth_tuning.threads, shape.bytes, span, pass, shape);

@@ -21,7 +21,7 @@ namespace
 
 struct tuning {
     static constexpr unsigned THREADS = 256;
-    static constexpr unsigned PER_THREAD = 4; /* words in flight */
+    static constexpr unsigned PER_THREAD = 4; /* words of a thread that are on their way at once */
     static constexpr unsigned TILE = THREADS * PER_THREAD;
     static constexpr unsigned BLOCKS_PER_SM = 16;
 };
@@ -39,7 +39,7 @@ size_t div_up(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
-/* ---- where element i comes from and goes to; NOWHERE: it stays ---- */
+/* ---- the places from which and to which element i moves; from NOWHERE: it does not move ---- */
 
 template <typename I> struct gather_places {
     const I *index;
@@ -61,7 +61,7 @@ template <typename I> struct gather_places {
     }
 };
 
-/* W: the type of a winner's number, i + 1. winners NULL: all indices differ. */
+/* W: the type of a winner's number, i + 1. winners is NULL where all indices differ. */
 template <typename I, typename W> struct scatter_places {
     const I *index;
     const W *winners;

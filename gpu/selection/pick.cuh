@@ -1,13 +1,13 @@
-/* pick.cuh - picks keys of two classes out of an array in one pass, in order, each class with its
- * ranks from 0: what unique, run lengths, nth and top-k share.
+/* pick.cuh - writes the keys of one class or two of an array in one pass, each class in order with
+ * ranks from 0; unique, run lengths, nth and top-k use it.
  *
- * Shape: 256 threads, a tile of up to 16 KB; a warp owns a stretch of the tile. Steps: load (16
- * bytes a lane), flags, ranks within the tile (warp shuffles on four counts packed in 64 bits), the
- * sum over earlier tiles (gpu/carry/look_back_sum.cuh, one warp a class), exchange through shared
+ * Shape: 256 threads, a tile of up to 16 KB; a warp owns a range of the tile. Steps: load (16 bytes
+ * a lane), flags, ranks within the tile (warp shuffles on four counts packed in 64 bits), the sum
+ * over earlier tiles (gpu/carry/look_back_sum.cuh, one warp a class), exchange through shared
  * memory, emit. Traffic: each key is read once and those picked are written once.
  *
- * A tile's keys are in registers before any later tile learns its place, so output may overwrite
- * input at or before the tile. A policy says what is picked and where it goes:
+ * A tile's keys are in registers before any later tile learns its place, so that output may
+ * overwrite input at or before the tile. A policy says which keys are picked and where they go:
  *     bool NEEDS_BEFORE               flags() gets the key before each
  *     bool NEEDS_PLACES               emit() gets the key's position
  *     bool IN_PLACE                   output is input: keys that stay are not written
@@ -26,7 +26,7 @@
 
 enum : unsigned { USW_PICK_THREADS = 256, USW_PICK_WARPS = USW_PICK_THREADS / 32 };
 
-/* Vectors of a thread: the tile and the places of its keys fit the shared memory. */
+/* Vectors of a thread: as many as let the tile and the places of its keys fit the shared memory. */
 template <typename K> constexpr unsigned USW_PICK_VECTORS = sizeof(K) == 1 ? 2 : 4;
 template <typename K>
 constexpr unsigned USW_PICK_TILE = USW_PICK_THREADS *USW_PICK_VECTORS<K> *(16 / sizeof(K));
@@ -42,8 +42,9 @@ template <unsigned vectors> struct usw_pick_flags {
     unsigned bits[vectors];
 };
 
-/* The rank within the tile of each vector's first flagged key, and the warp's number of them. A
- * warp's vectors follow each other lane by lane, then row by row. */
+/* Gives the rank within the warp's range of each vector's first flagged key, and returns the number
+ * of flagged keys in that range. A warp's vectors follow each other lane by lane, then row by
+ * row. */
 template <unsigned vectors>
 __device__ __forceinline__ unsigned usw_pick_rank(const usw_pick_flags<vectors> &flags,
                                                   unsigned (&rank)[vectors])
@@ -69,11 +70,11 @@ __device__ __forceinline__ unsigned usw_pick_rank(const usw_pick_flags<vectors> 
     return before;
 }
 
-template <typename K, bool with_places> struct usw_pick_room {
+template <typename K, bool with_places> struct usw_pick_shared {
     K keys[USW_PICK_TILE<K>];
     uint16_t places[with_places ? USW_PICK_TILE<K> : 1];
     unsigned totals[2][USW_PICK_WARPS];
-    unsigned last_head; /* its place in the tile + 1, or 0 */
+    unsigned last_head; /* the place of the tile's last head + 1, or 0 */
     uint64_t before[2];
 };
 
@@ -83,10 +84,10 @@ template <typename K, typename P> struct usw_pick_tile {
     K key[vectors][per], before_first;
     usw_pick_flags<vectors> flags[P::CLASSES];
     unsigned rank[P::CLASSES][vectors], totals[P::CLASSES], starts[P::CLASSES];
-    uint64_t first;  /* vector of this thread, the others are 32 apart */
-    unsigned place;  /* of its first key in the tile */
-    bool whole;      /* the tile is */
-    uint64_t origin; /* position of the tile's first key; below 0 modulo 2^64 before the array */
+    uint64_t first;  /* this thread's first vector; its others follow at distance 32 */
+    unsigned place;  /* of this thread's first key in the tile */
+    bool whole;      /* all keys of the tile are there */
+    uint64_t origin; /* position of the tile's first key, modulo 2^64 */
 
     __device__ __forceinline__ void load(const usw_span<K> &span, unsigned tile)
     {
@@ -115,7 +116,8 @@ template <typename K, typename P> struct usw_pick_tile {
 
     __device__ __forceinline__ void flag(const usw_span<K> &span, const P &policy)
     {
-        /* Most tiles are whole and do not begin the array: no key needs to be asked for. */
+        /* Most tiles are whole and do not begin the array, so that no key of theirs is tested for
+         * being there. */
         whole &&origin != 0 ? flag_keys<true>(span, policy) : flag_keys<false>(span, policy);
     }
 
@@ -153,14 +155,14 @@ template <typename K, typename P> struct usw_pick_tile {
     }
 
     /* Ends with a barrier. */
-    __device__ __forceinline__ void number(usw_pick_room<K, P::NEEDS_PLACES> &room)
+    __device__ __forceinline__ void number(usw_pick_shared<K, P::NEEDS_PLACES> &shared)
     {
         const unsigned warp = threadIdx.x / 32;
 #pragma unroll
         for (unsigned c = 0; c < P::CLASSES; c++) {
             const unsigned total = usw_pick_rank<vectors>(flags[c], rank[c]);
             if (threadIdx.x % 32 == 0) {
-                room.totals[c][warp] = total;
+                shared.totals[c][warp] = total;
             }
         }
         __syncthreads();
@@ -175,7 +177,7 @@ template <typename K, typename P> struct usw_pick_tile {
             }
             last = __reduce_max_sync(~0u, last);
             if (threadIdx.x % 32 == 0 && last != 0) {
-                atomicMax(&room.last_head, last);
+                atomicMax(&shared.last_head, last);
             }
             __syncthreads();
         }
@@ -184,21 +186,21 @@ template <typename K, typename P> struct usw_pick_tile {
             totals[c] = 0;
             starts[c] = c == 0 ? 0 : totals[0];
             for (unsigned w = 0; w < USW_PICK_WARPS; w++) {
-                starts[c] += w < warp ? room.totals[c][w] : 0;
-                totals[c] += room.totals[c][w];
+                starts[c] += w < warp ? shared.totals[c][w] : 0;
+                totals[c] += shared.totals[c][w];
             }
         }
     }
 
     /* The position behind the tile's last head, or 0. */
     __device__ __forceinline__ uint64_t
-    last_head(const usw_pick_room<K, P::NEEDS_PLACES> &room) const
+    last_head(const usw_pick_shared<K, P::NEEDS_PLACES> &shared) const
     {
-        return room.last_head == 0 ? 0 : origin + room.last_head;
+        return shared.last_head == 0 ? 0 : origin + shared.last_head;
     }
 
     __device__ __forceinline__ void look_back(const usw_pick_chains &chains, unsigned tile,
-                                              usw_pick_room<K, P::NEEDS_PLACES> &room) const
+                                              usw_pick_shared<K, P::NEEDS_PLACES> &shared) const
     {
         const unsigned warp = threadIdx.x / 32;
         uint64_t before = 0;
@@ -207,15 +209,15 @@ template <typename K, typename P> struct usw_pick_tile {
         } else if (warp == 1 && P::CLASSES == 2) {
             before = usw_chain_before(chains.words[1], tile, totals[P::CLASSES - 1]);
         } else if (warp == 1 && P::RUNS) {
-            const uint64_t last = last_head(room);
+            const uint64_t last = last_head(shared);
             before = usw_chain_before(chains.words[1], tile, last, last != 0);
         }
         if (warp < 2 && threadIdx.x % 32 == 0) {
-            room.before[warp] = before;
+            shared.before[warp] = before;
         }
     }
 
-    __device__ __forceinline__ void exchange(usw_pick_room<K, P::NEEDS_PLACES> &room) const
+    __device__ __forceinline__ void exchange(usw_pick_shared<K, P::NEEDS_PLACES> &shared) const
     {
 #pragma unroll
         for (unsigned c = 0; c < P::CLASSES; c++) {
@@ -225,9 +227,9 @@ template <typename K, typename P> struct usw_pick_tile {
 #pragma unroll
                 for (unsigned e = 0; e < per; e++) {
                     if (flags[c].bits[j] >> e & 1) {
-                        room.keys[at] = key[j][e];
+                        shared.keys[at] = key[j][e];
                         if (P::NEEDS_PLACES) {
-                            room.places[at] = static_cast<uint16_t>(place + j * 32 * per + e);
+                            shared.places[at] = static_cast<uint16_t>(place + j * 32 * per + e);
                         }
                         at++;
                     }
@@ -237,22 +239,22 @@ template <typename K, typename P> struct usw_pick_tile {
     }
 
     __device__ __forceinline__ void emit(const P &policy,
-                                         const usw_pick_room<K, P::NEEDS_PLACES> &room) const
+                                         const usw_pick_shared<K, P::NEEDS_PLACES> &shared) const
     {
         unsigned begin = 0;
-        if (P::IN_PLACE && whole && room.before[0] == origin && totals[0] == USW_PICK_TILE<K>) {
+        if (P::IN_PLACE && whole && shared.before[0] == origin && totals[0] == USW_PICK_TILE<K>) {
             return;
         }
 #pragma unroll
         for (unsigned c = 0; c < P::CLASSES; c++) {
             for (unsigned i = threadIdx.x; i < totals[c]; i += USW_PICK_THREADS) {
                 const unsigned at = begin + i;
-                const uint64_t position = P::NEEDS_PLACES ? origin + room.places[at] : 0;
+                const uint64_t position = P::NEEDS_PLACES ? origin + shared.places[at] : 0;
                 if constexpr (P::RUNS) {
-                    policy.emit_run(room.before[0] + i, room.keys[at], position,
-                                    i == 0 ? room.before[1] - 1 : origin + room.places[at - 1]);
+                    policy.emit_run(shared.before[0] + i, shared.keys[at], position,
+                                    i == 0 ? shared.before[1] - 1 : origin + shared.places[at - 1]);
                 } else {
-                    policy.emit(c, room.before[c] + i, room.keys[at], position);
+                    policy.emit(c, shared.before[c] + i, shared.keys[at], position);
                 }
             }
             begin += totals[c];
@@ -261,13 +263,13 @@ template <typename K, typename P> struct usw_pick_tile {
 
     /* By one thread of the last tile. */
     __device__ __forceinline__ void finish(const P &policy,
-                                           const usw_pick_room<K, P::NEEDS_PLACES> &room) const
+                                           const usw_pick_shared<K, P::NEEDS_PLACES> &shared) const
     {
         if constexpr (P::RUNS) {
-            const uint64_t last = room.last_head == 0 ? room.before[1] : last_head(room);
-            policy.finish_runs(room.before[0] + totals[0], last - 1);
+            const uint64_t last = shared.last_head == 0 ? shared.before[1] : last_head(shared);
+            policy.finish_runs(shared.before[0] + totals[0], last - 1);
         } else {
-            policy.finish(room.before[0] + totals[0]);
+            policy.finish(shared.before[0] + totals[0]);
         }
     }
 };
@@ -276,23 +278,23 @@ template <typename K, typename P>
 __global__ void __launch_bounds__(USW_PICK_THREADS)
     usw_pick(usw_span<K> span, P policy, usw_pick_chains chains)
 {
-    typedef usw_pick_room<K, P::NEEDS_PLACES> shared_room;
-    USW_SHARED(shared_room, room);
+    typedef usw_pick_shared<K, P::NEEDS_PLACES> pick_shared;
+    USW_SHARED(pick_shared, shared);
     if (threadIdx.x == 0) {
-        room.last_head = 0;
+        shared.last_head = 0;
     }
     const unsigned tile = usw_chain_tile(chains.ticket);
     usw_pick_tile<K, P> t;
     t.load(span, tile);
     policy.prepare();
     t.flag(span, policy);
-    t.number(room);
-    t.look_back(chains, tile, room);
-    t.exchange(room);
+    t.number(shared);
+    t.look_back(chains, tile, shared);
+    t.exchange(shared);
     __syncthreads();
-    t.emit(policy, room);
+    t.emit(policy, shared);
     if (threadIdx.x == 0 && tile == chains.tiles - 1) {
-        t.finish(policy, room);
+        t.finish(policy, shared);
     }
 }
 
@@ -302,7 +304,7 @@ template <typename K> static inline unsigned usw_pick_tiles(const usw_span<K> &s
     return static_cast<unsigned>((span.vectors() + vectors - 1) / vectors);
 }
 
-/* Takes scratch for two chains; cleared by usw_pick_run. */
+/* Takes scratch for two look-back chains, which usw_pick_run clears. */
 template <typename K>
 static inline upsweep_status usw_pick_take(usw_gpu *g, const void *keys, size_t n,
                                            usw_pick_chains *chains)

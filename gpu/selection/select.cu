@@ -1,6 +1,6 @@
 /* select.cu - order tested, the k-th key found, the k best picked, and runs of equal keys.
  *
- *   is_sorted   one read; a tile behind a break that is known is left out.
+ *   is_sorted   one read; tiles behind a break that was found are left out.
  *   nth         the k-th key by digits (kth.cuh); then one pass (pick.cuh) moves the keys below it
  *               to the front, in place, and those above to scratch, and a last one fills up what
  *               lies between with the key itself (keys that are equal have equal bits) and copies
@@ -9,7 +9,7 @@
  *               as many equal to it as are wanted, both in order of position; then they are sorted
  *               by the stable sort. Traffic: three reads of n.
  *   unique      one pass, in place.
- *   runs        one pass; what a tile learns of those before is also where the last run began. */
+ *   runs        one pass; a tile also learns where the last run before it began. */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"
@@ -21,7 +21,7 @@ namespace
 
 constexpr struct {
     unsigned threads, blocks_a_sm;
-    size_t share; /* top-k keeps candidates in room for a share of n */
+    size_t share; /* top-k keeps n / share candidates at most */
 } tuning = {512, 4, 16};
 
 /* ---- is_sorted ---- */
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(tuning.threads)
                unsigned long long *first)
 {
     constexpr unsigned per = usw_span<K>::per;
-    const auto part = [&](K raw) { return static_cast<K>(map.map(raw) >> shift) & mask; };
+    const auto field = [&](K raw) { return static_cast<K>(map.map(raw) >> shift) & mask; };
     const auto note = [&](uint64_t i) {
         atomicMin(first, static_cast<unsigned long long>(i - span.lead));
     };
@@ -48,11 +48,11 @@ __global__ void __launch_bounds__(tuning.threads)
             if (threadIdx.x % 32 == 0 && v * per > span.lead) {
                 before = span.base[v * per - 1];
             }
-            auto last = part(v * per > span.lead ? before : key[0]);
+            auto last = field(v * per > span.lead ? before : key[0]);
             unsigned breaks = 0;
 #pragma unroll
             for (unsigned e = 0; e < per; e++) {
-                const auto next = part(key[e]);
+                const auto next = field(key[e]);
                 breaks |= static_cast<unsigned>(last > next) << e;
                 last = next;
             }
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(tuning.threads)
             }
         },
         [&](uint64_t i, K key, bool there) {
-            if (there && i > span.lead && part(span.base[i - 1]) > part(key)) {
+            if (there && i > span.lead && field(span.base[i - 1]) > field(key)) {
                 note(i);
             }
         },
@@ -92,8 +92,8 @@ upsweep_status is_sorted(usw_gpu *g, const usw_gpu_sort *s, uint64_t *first)
 
 /* ---- nth ---- */
 
-/* Keys below the found one to the front, those above to `above`. */
-template <typename K> struct part_keys {
+/* Writes keys below the found one to the front of `keys`, those above it to `above`. */
+template <typename K> struct partition_keys {
     static constexpr bool NEEDS_BEFORE = false, NEEDS_PLACES = false, RUNS = false,
                           IN_PLACE = false;
     static constexpr unsigned CLASSES = 2;
@@ -122,11 +122,11 @@ template <typename K> struct part_keys {
 
 template <typename K>
 __global__ void __launch_bounds__(tuning.threads)
-    fill_rest(K *keys, const K *above, uint64_t n, usw_gpu_keymap<K> map, const usw_kth *found)
+    fill_equal(K *keys, const K *above, uint64_t n, usw_gpu_keymap<K> map, const usw_kth *found)
 {
     const uint64_t less = found->less, bound = less + found->equal;
     const K key = map.unmap(static_cast<K>(found->prefix));
-    constexpr unsigned flight = 8; /* keys of a thread at a time */
+    constexpr unsigned flight = 8; /* keys of a thread that are on their way at once */
     const uint64_t tile = uint64_t(tuning.threads) * flight;
     for (uint64_t at = less + blockIdx.x * tile + threadIdx.x; at < n; at += gridDim.x * tile) {
         K rest[flight];
@@ -155,26 +155,26 @@ template <typename K> upsweep_status nth_of(usw_gpu *g, const usw_gpu_sort *s, s
         return UPSWEEP_ERROR_MEMORY;
     }
     search.keep[0] = above;
-    search.room = s->n / 2 / usw_span<K>::per * usw_span<K>::per;
-    search.keep[1] = above + search.room;
+    search.capacity = s->n / 2 / usw_span<K>::per * usw_span<K>::per;
+    search.keep[1] = above + search.capacity;
     const usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(s->map);
     K *keys = static_cast<K *>(s->keys);
     upsweep_status status = search.run(g, keys, s->n, map, k);
     if (status == UPSWEEP_OK) {
-        const part_keys<K> policy = {map, search.state, keys, above, 0};
+        const partition_keys<K> policy = {map, search.state, keys, above, 0};
         status = usw_pick_run<K>(g, keys, s->n, policy, chains);
     }
     const uint64_t blocks = (s->n + tuning.threads - 1) / tuning.threads, most = 4 * g->sms;
     return status != UPSWEEP_OK
                ? status
-               : USW_LAUNCH(g, fill_rest<K>, static_cast<unsigned>(blocks < most ? blocks : most),
+               : USW_LAUNCH(g, fill_equal<K>, static_cast<unsigned>(blocks < most ? blocks : most),
                             tuning.threads, 0, keys, above, s->n, map, search.state);
 }
 
 upsweep_status nth(usw_gpu *g, const usw_gpu_sort *s, size_t k)
 {
     if (s->in_place) {
-        return usw_sort_radix_cuda.sort(g, s); /* its order is more than what was asked for */
+        return usw_sort_radix_cuda.sort(g, s); /* a sorted array is partitioned at k, too */
     }
     return usw_gpu_by_width(s->width, [&](auto key) { return nth_of<decltype(key)>(g, s, k); });
 }
@@ -217,7 +217,7 @@ template <typename K> struct best_keys {
     }
 };
 
-/* out and index hold the k best in order of position. */
+/* Sorts the k best, which out and index hold in order of position. */
 upsweep_status sort_best(usw_gpu *g, const usw_gpu_sort *s, const void *keys, size_t k, void *out,
                          uint64_t *index, bool indices_too)
 {
@@ -249,9 +249,9 @@ upsweep_status top_of(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, ui
 {
     usw_pick_chains chains = {};
     usw_kth_search<K> search = {};
-    search.room = s->n / tuning.share / usw_span<K>::per * usw_span<K>::per;
-    search.keep[0] = static_cast<K *>(usw_gpu_scratch(g, 2 * search.room * sizeof(K) + 16));
-    search.keep[1] = search.keep[0] + search.room;
+    search.capacity = s->n / tuning.share / usw_span<K>::per * usw_span<K>::per;
+    search.keep[0] = static_cast<K *>(usw_gpu_scratch(g, 2 * search.capacity * sizeof(K) + 16));
+    search.keep[1] = search.keep[0] + search.capacity;
     if (search.keep[0] == nullptr || usw_pick_take<K>(g, s->keys, s->n, &chains) != UPSWEEP_OK ||
         search.take(g) != UPSWEEP_OK) {
         return UPSWEEP_ERROR_MEMORY;

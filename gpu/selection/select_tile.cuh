@@ -1,30 +1,32 @@
-/* select_tile.cuh - a tile from which elements are picked, in its room in shared memory:
- * marked, ranked, packed and written (gpu/selection/select_ring.cuh). */
+/* select_tile.cuh - one tile of gpu/selection/select_ring.cuh in its buffer in shared memory: its
+ * elements are marked, ranked, packed and written. */
 #ifndef USW_GPU_SELECTION_SELECT_TILE_CUH
 #define USW_GPU_SELECTION_SELECT_TILE_CUH
 
-#include "gpu/block/bulk_copy.cuh"
 #include "gpu/carry/spine_ring.cuh"
 #include "gpu/selection/split_tile.cuh"
 
 enum usw_select_kind {
     USW_SELECT_FLAGGED, /* elements whose flag is set */
-    USW_SELECT_SPLIT,   /* those whose bit is 0, then the others; sums are there already */
-    USW_SELECT_HEADS,   /* keys that differ from the one before */
-    USW_SELECT_RUNS,    /* the same, and how far it is from each to the next; n < 2^32 */
+    USW_SELECT_SPLIT,   /* elements whose bit is 0, then the others; sums are counted before */
+    USW_SELECT_HEADS,   /* keys that differ from the key before */
+    USW_SELECT_RUNS,    /* the same keys, and the distance from each to the next; n < 2^32 */
 };
 
 /* Every number that may be tuned. */
 constexpr struct {
-    unsigned up, down;               /* warps that share each tile */
-    unsigned bytes, bytes_flagged;   /* of a tile's elements; */
-    unsigned clerks, clerks_flagged; /* at most USW_RING_CLERKS */
-    unsigned tiles_least;            /* of a block */
+    unsigned up, down;               /* warps that share each tile, upward and downward */
+    unsigned bytes, bytes_flagged;   /* of a tile's elements */
+    unsigned spines, spines_flagged; /* spine warps, at most USW_RING_CLERKS */
+    unsigned tiles_least;            /* of a block, at least */
 } usw_select_tuning = {8, 16, 32768, 16384, 2, 4, 3};
-#ifdef USW_EMULATE /* so that tests of few elements go through many tiles and rooms */
-enum : unsigned { USW_SELECT_TILE = 1024, USW_SELECT_ROOMS = 3 };
+#ifdef USW_EMULATE /* so that tests of few elements go through many tiles and buffers */
+enum : unsigned { USW_SELECT_TILE = 1024, USW_SELECT_BUFFERS = 3 };
 #else
-enum : unsigned { USW_SELECT_TILE = 0, USW_SELECT_ROOMS = 16 }; /* 0: by bytes; at most */
+enum : unsigned {
+    USW_SELECT_TILE = 0,
+    USW_SELECT_BUFFERS = 16
+}; /* tile: 0, by bytes; buffers: at most */
 #endif
 
 template <typename K, usw_select_kind what> struct usw_select_shape {
@@ -47,7 +49,8 @@ template <typename K, usw_select_kind what> struct usw_select_shape {
                   "a lane for each of a warp's words");
 };
 
-/* How many are picked; of runs also where the last head is, counted from 1, in the upper half. */
+/* The sum of a tile: how many elements are picked; of runs the upper half has the place of the last
+ * head, counted from 1. */
 template <bool runs> struct usw_select_sums {
     typedef uint64_t Acc;
     static constexpr bool exact = true;
@@ -63,26 +66,27 @@ template <bool runs> struct usw_select_sums {
 };
 
 /* A tile's place, and the gates that its steps pass. */
-template <typename S> struct alignas(128) usw_select_room {
-    typename S::Key keys[S::per + S::tile]; /* behind those before the tile */
+template <typename S> struct alignas(128) usw_select_buffer {
+    typename S::Key keys[S::per + S::tile]; /* behind a vector of keys before the tile */
     uint32_t words[S::words];
     uint4 flags[S::flagged ? S::tile / 16 : 1];
-    uint16_t starts[S::words];              /* how many are picked before each word's */
-    uint16_t lasts[S::runs ? S::words : 1]; /* the last head before, counted from 1, or 0 */
-    unsigned ones, last;                    /* of the tile */
+    uint16_t starts[S::words]; /* how many elements are picked before each word */
+    uint16_t
+        lasts[S::runs ? S::words : 1]; /* the last head before each word, counted from 1, or 0 */
+    unsigned ones, last;               /* of the tile: picked elements, last head */
     uint64_t carry;
-    usw_gate came, marked, carried, swept;
+    usw_ring_gates gates;
 };
 
 struct usw_select_args {
     const void *in;
     void *out;
     uint64_t n;
-    unsigned rooms;
+    unsigned buffers;
     const uint8_t *flags;
-    const uint32_t *bits; /* of a split, with all_ones, which are there already */
+    const uint32_t *bits; /* of a split; both are counted before */
     const uint64_t *all_ones;
-    uint64_t *count;   /* picked; of a split the zeros; NULL: not wanted */
+    uint64_t *count;   /* of picked elements, in a split of zeros; NULL: not wanted */
     uint64_t *lengths; /* of runs */
     usw_ring_books books;
 };
@@ -98,11 +102,11 @@ __device__ __forceinline__ unsigned usw_select_there(const usw_select_args &a, u
 
 /* The bits of a warp's rows, one word a lane. */
 template <typename S>
-__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_room<S> &room, uint64_t t,
+__device__ __forceinline__ uint32_t usw_select_heads(const usw_select_buffer<S> &buffer, uint64_t t,
                                                      unsigned row, unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
-    const typename S::Key *x = room.keys + S::per + row * 32 + lane;
+    const typename S::Key *x = buffer.keys + S::per + row * 32 + lane;
     uint32_t mine = 0;
 #pragma unroll 8
     for (unsigned r = 0; r < S::up_words; r++) {
@@ -114,15 +118,15 @@ __device__ __forceinline__ uint32_t usw_select_heads(const usw_select_room<S> &r
     return count >= at + 32 ? mine : count > at ? mine & ((1u << (count - at)) - 1) : 0;
 }
 
-/* From the words to what is before each; the last lane's sums are the tile's. */
-template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select_room<S> &room)
+/* From the words to the sums before each word; the last lane's sums are the tile's. */
+template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select_buffer<S> &buffer)
 {
     const unsigned lane = threadIdx.x % 32, first = lane * S::lane_words;
     uint32_t word[S::lane_words];
     unsigned sum = 0, last = 0;
 #pragma unroll
     for (unsigned j = 0; j < S::lane_words; j++) {
-        word[j] = room.words[first + j];
+        word[j] = buffer.words[first + j];
         sum += static_cast<unsigned>(__popc(word[j]));
         last = word[j] != 0 ? (first + j) * 32 + 32 - __clz(static_cast<int>(word[j])) : last;
     }
@@ -140,24 +144,25 @@ template <typename S> __device__ __forceinline__ void usw_select_rank(usw_select
     before_last = lane == 0 ? 0 : before_last;
 #pragma unroll
     for (unsigned j = 0; j < S::lane_words; j++) {
-        room.starts[first + j] = static_cast<uint16_t>(before);
+        buffer.starts[first + j] = static_cast<uint16_t>(before);
         before += static_cast<unsigned>(__popc(word[j]));
         if (S::runs) {
-            room.lasts[first + j] = static_cast<uint16_t>(before_last);
+            buffer.lasts[first + j] = static_cast<uint16_t>(before_last);
             before_last = word[j] != 0 ? (first + j) * 32 + 32 - __clz(static_cast<int>(word[j]))
                                        : before_last;
         }
     }
     if (lane == 31) {
-        room.ones = all;
-        room.last = all_last;
+        buffer.ones = all;
+        buffer.last = all_last;
     }
     __syncwarp();
 }
 
-/* ---- a stretch of a tile: what a warp of down does ---- */
+/* ---- a warp's rows of a tile, downward ---- */
 
-/* A warp: value(i) for each i < count to `to`, lines of memory whole where they can be. */
+/* A warp writes value(i) to `to` for each i < count, by whole lines of memory where these are
+ * whole. */
 template <typename T, typename V>
 __device__ __forceinline__ void usw_select_put(T *to, unsigned count, V value)
 {
@@ -178,29 +183,30 @@ template <unsigned rows> struct alignas(2 * rows) usw_select_starts {
     uint16_t v[rows];
 };
 
-/* A warp's rows of tile t, and where they go. */
+/* A warp's rows of tile t, and the places where their elements go. */
 template <typename S> struct usw_select_rows {
     typedef typename S::Key K;
     static constexpr unsigned together = S::rows % 4 == 0 ? 4 : S::rows % 2 == 0 ? 2 : 1;
     const usw_select_words<together> *words;
     const usw_select_starts<together> *starts;
     unsigned base;        /* how many are picked in the tile before the first row */
-    unsigned ones, there; /* of the rows: picked, and all */
-    uint64_t from, to;    /* the first element's place, and of the first one picked its rank */
+    unsigned ones, there; /* of the rows: elements picked, and all elements */
+    uint64_t from, to;    /* the first element's position, and the rank of the first one picked */
 
     __device__ __forceinline__ usw_select_rows(const usw_select_args &a,
-                                               const usw_select_room<S> &room, uint64_t t,
+                                               const usw_select_buffer<S> &buffer, uint64_t t,
                                                unsigned warp)
     {
         const unsigned row = warp * S::rows, begin = row * 32;
         const unsigned count = usw_select_there<S>(a, t), most = 32 * S::rows;
-        words = reinterpret_cast<const usw_select_words<together> *>(room.words + row);
-        starts = reinterpret_cast<const usw_select_starts<together> *>(room.starts + row);
-        base = room.starts[row];
-        ones = (warp + 1 < usw_select_tuning.down ? room.starts[row + S::rows] : room.ones) - base;
+        words = reinterpret_cast<const usw_select_words<together> *>(buffer.words + row);
+        starts = reinterpret_cast<const usw_select_starts<together> *>(buffer.starts + row);
+        base = buffer.starts[row];
+        ones =
+            (warp + 1 < usw_select_tuning.down ? buffer.starts[row + S::rows] : buffer.ones) - base;
         there = count < begin ? 0 : count - begin < most ? count - begin : most;
         from = t * S::tile + begin;
-        to = (S::runs ? room.carry & 0xffffffff : room.carry) + base;
+        to = (S::runs ? buffer.carry & 0xffffffff : buffer.carry) + base;
     }
     /* value(r) of the elements picked to `picked` side by side, and of the others to `rest`. */
     template <typename T, typename V>
@@ -224,18 +230,19 @@ template <typename S> struct usw_select_rows {
         }
         __syncwarp();
     }
-    /* How long the runs are that end before each head; x: room of the rows, which is free. */
+    /* Writes the lengths of the runs that end before each head; x: the rows' part of the buffer,
+     * which is free. */
     __device__ __forceinline__ void lengths(const usw_select_args &a,
-                                            const usw_select_room<S> &room, uint64_t t,
+                                            const usw_select_buffer<S> &buffer, uint64_t t,
                                             unsigned warp, K *x) const
     {
-        const unsigned lane = threadIdx.x % 32, last = room.lasts[S::runs ? warp * S::rows : 0];
-        const uint64_t before = last != 0 ? t * S::tile + last - 1 : (room.carry >> 32) - 1;
+        const unsigned lane = threadIdx.x % 32, last = buffer.lasts[S::runs ? warp * S::rows : 0];
+        const uint64_t before = last != 0 ? t * S::tile + last - 1 : (buffer.carry >> 32) - 1;
         uint16_t *places = reinterpret_cast<uint16_t *>(x);
         __syncwarp();
         pack(places, places, [&](unsigned r) { return static_cast<uint16_t>(32 * r + lane); });
         uint64_t *out = a.lengths + to;
-        const unsigned first = to == 0 ? 1 : 0; /* nothing ends there */
+        const unsigned first = to == 0 ? 1 : 0; /* no run ends before the first head */
         usw_select_put(out + first - 1, ones < first ? 0 : ones - first, [&](unsigned i) {
             const unsigned j = i + first;
             return j == 0 ? from + places[0] - before
@@ -244,20 +251,20 @@ template <typename S> struct usw_select_rows {
     }
 };
 
-/* zeros: of the whole array, if it is split. */
+/* Writes a warp's rows. zeros: of the whole array, in a split. */
 template <typename S>
 __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
-                                                   usw_select_room<S> &room, uint64_t t,
+                                                   usw_select_buffer<S> &buffer, uint64_t t,
                                                    unsigned warp, uint64_t zeros)
 {
     typedef typename S::Key K;
     const unsigned lane = threadIdx.x % 32;
-    const usw_select_rows<S> mine(a, room, t, warp);
+    const usw_select_rows<S> mine(a, buffer, t, warp);
     const bool stays = a.in == a.out && mine.to == mine.from && mine.ones == mine.there;
     if (!S::split && (mine.ones == 0 || (stays && !S::runs))) {
         return;
     }
-    K *x = room.keys + S::per + warp * S::rows * 32, *out = static_cast<K *>(a.out);
+    K *x = buffer.keys + S::per + warp * S::rows * 32, *out = static_cast<K *>(a.out);
     K v[S::rows];
 #pragma unroll
     for (unsigned r = 0; r < S::rows; r++) {
@@ -271,21 +278,22 @@ __device__ __forceinline__ void usw_select_stretch(const usw_select_args &a,
     }
     usw_select_put(out + zeros + mine.to, mine.ones, [&](unsigned i) { return x[rest + i]; });
     if constexpr (S::runs) {
-        mine.lengths(a, room, t, warp, x);
+        mine.lengths(a, buffer, t, warp, x);
     }
 }
 
-/* One thread, at the last tile. */
+/* One thread, at the last tile, writes the results that are single numbers. */
 template <typename S>
 __device__ __forceinline__ void usw_select_finish(const usw_select_args &a,
-                                                  const usw_select_room<S> &room, uint64_t t)
+                                                  const usw_select_buffer<S> &buffer, uint64_t t)
 {
-    const uint64_t carry = S::runs ? room.carry & 0xffffffff : room.carry, all = carry + room.ones;
+    const uint64_t carry = S::runs ? buffer.carry & 0xffffffff : buffer.carry,
+                   all = carry + buffer.ones;
     if (a.count != nullptr) {
         *a.count = S::split ? a.n - all : all;
     }
     if (S::runs) {
-        const uint64_t last = room.last != 0 ? t * S::tile + room.last : room.carry >> 32;
+        const uint64_t last = buffer.last != 0 ? t * S::tile + buffer.last : buffer.carry >> 32;
         a.lengths[all - 1] = a.n - (last - 1);
     }
 }

@@ -1,24 +1,24 @@
-/* split_counted.cuh - flags first: the ones of each tile go to the odometer's tree, and their
- * sum and the flags as bits to memory, so that no tile then waits for another to be moved.
+/* split_counted.cuh - counts flags before anything moves: the ones of each tile go to the carry
+ * tree, their sum and the flags as bits to memory, so that no tile then waits for another one.
  *
  * A warp takes 8192 flags, or a tile if that is more, 512 at a time: a vector of 16 flags a lane
- * becomes 16 bits, eight vectors on their way at once. Nobody looks at the tree before the kernel
- * has ended, so its upper nodes are added up by all who have something to add. */
+ * becomes 16 bits, eight vectors on their way at once. No block reads the tree before the kernel
+ * has ended, so that blocks add to its upper nodes in any order. */
 #ifndef USW_GPU_SELECTION_SPLIT_COUNTED_CUH
 #define USW_GPU_SELECTION_SPLIT_COUNTED_CUH
 
 #include "gpu/selection/split_tile.cuh"
 
 constexpr struct {
-    unsigned flags;           /* that a warp takes at once, if a tile is not more */
-    unsigned vectors;         /* of 16, that a lane has on their way */
+    unsigned flags;           /* flags that a warp takes at once, if a tile has not more */
+    unsigned vectors;         /* of 16 flags that a lane has on their way */
     unsigned threads, blocks; /* of a block; a multiprocessor at least has registers for */
 } usw_split_count_tuning = {8192, 8, 256, 4};
 
 struct usw_split_count_args {
     const uint8_t *flags;
     uint64_t n;
-    unsigned tile_log2, share; /* flags: of a tile, and that a warp takes at once */
+    unsigned tile_log2, share; /* log2 of a tile's flags; flags that a warp takes at once */
     usw_cleared_tree tree;
     uint32_t *bits;
     unsigned long long *all_ones;
@@ -31,7 +31,7 @@ __device__ __forceinline__ uint32_t usw_flags_half(uint4 v)
     return low | usw_bytes_set(v.z) << 8 | usw_bytes_set(v.w) << 12;
 }
 
-/* A whole warp: its lanes' ones of tile t go to the tree. Returns their sum. */
+/* A whole warp publishes the sum of its lanes' ones of tile t in the tree, and returns it. */
 __device__ __forceinline__ unsigned usw_split_count_put(const usw_cleared_tree &tree, uint64_t t,
                                                         unsigned ones)
 {
@@ -45,8 +45,9 @@ __device__ __forceinline__ unsigned usw_split_count_put(const usw_cleared_tree &
     return ones;
 }
 
-/* One thread: what the warps of a block found in neighbouring shares from `base` on goes to the
- * nodes above, as few times as can be, since all blocks add to them. */
+/* One thread adds the sums that the warps of a block found in neighbouring shares, from `base` on,
+ * to the nodes of the upper levels. Sums of one node are added up first, since all blocks add to
+ * these nodes. */
 __device__ __forceinline__ void usw_split_count_above(const usw_split_count_args &a, uint64_t base,
                                                       const uint64_t *of_warp, unsigned warps)
 {
@@ -69,7 +70,7 @@ __device__ __forceinline__ void usw_split_count_above(const usw_split_count_args
     }
 }
 
-/* A whole warp, whole tiles from `begin` on, all in memory aligned to vectors: their ones. */
+/* A whole warp counts the ones of whole tiles from `begin` on, all in memory aligned to vectors. */
 __device__ __forceinline__ uint64_t usw_split_count_whole(const usw_split_count_args &a,
                                                           uint64_t begin)
 {
@@ -99,9 +100,9 @@ __device__ __forceinline__ uint64_t usw_split_count_whole(const usw_split_count_
     return all;
 }
 
-/* The same for tiles of any size, of those that there are. */
-__device__ __forceinline__ uint64_t usw_split_count_part(const usw_split_count_args &a,
-                                                         uint64_t begin)
+/* A whole warp counts the ones of tiles of any size, up to the array's end. */
+__device__ __forceinline__ uint64_t usw_split_count_range(const usw_split_count_args &a,
+                                                          uint64_t begin)
 {
     const unsigned tile = 1u << a.tile_log2;
     const uint64_t end = begin + a.share < a.n ? begin + a.share : a.n;
@@ -133,7 +134,7 @@ static __global__ void __launch_bounds__(usw_split_count_tuning.threads,
     for (uint64_t base = blockIdx.x * step; base < a.n; base += gridDim.x * step) {
         const uint64_t begin = base + uint64_t(warp) * a.share;
         const uint64_t ones = vectors && begin + a.share <= a.n ? usw_split_count_whole(a, begin)
-                                                                : usw_split_count_part(a, begin);
+                                                                : usw_split_count_range(a, begin);
         if (threadIdx.x % 32 == 0) {
             of_warp[warp] = ones;
         }
@@ -151,8 +152,8 @@ static __global__ void __launch_bounds__(usw_split_count_tuning.threads,
     }
 }
 
-/* Queues it; a.tree and *a.all_ones are zeroed. tile: a power of two. a.tree may have one level, if
- * that is all that is wanted. */
+/* Queues the count; a.tree and *a.all_ones are zeroed before. tile: a power of two. a.tree may have
+ * one level, where only the tiles' ones are wanted. */
 static inline upsweep_status usw_split_count_all(usw_gpu *g, usw_split_count_args a, unsigned tile)
 {
     while (1u << a.tile_log2 < tile) {

@@ -1,9 +1,10 @@
-/* split_one_launch.cuh - splits and compactions of up to a hundred thousand elements or so.
+/* split_one_launch.cuh - splits and compactions of few elements in one launch: at most a tile of
+ * 1,024 a multiprocessor.
  *
- * Tiles are small, one a multiprocessor at most, and all there at once. A block tells its ones by a
- * node that stays (gpu/carry/last_block_collects.cuh), and looks at those of all tiles: there is
- * one launch, nobody clears memory before, and nobody passes a barrier. When it knows all of them
- * every element has been read, so it may write in place. */
+ * Tiles are small and their blocks run all at once. A block publishes its ones in a node that stays
+ * from call to call (gpu/carry/last_block_collects.cuh), and reads the nodes of all tiles: there is
+ * one launch, no memory is cleared before it, and there is no barrier. When a block knows all ones,
+ * every element has been read, so that it may write in place. */
 #ifndef USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 #define USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 
@@ -11,11 +12,11 @@
 #include "gpu/selection/split_tile.cuh"
 
 enum : unsigned {
-    USW_SPLIT_NEAR_TILE = 1024,
-    USW_SPLIT_NEAR_WORDS = USW_SPLIT_NEAR_TILE / USW_SPLIT_THREADS, /* a thread's elements */
+    USW_SPLIT_ONCE_TILE = 1024,
+    USW_SPLIT_ONCE_WORDS = USW_SPLIT_ONCE_TILE / USW_SPLIT_THREADS, /* a thread's elements */
 };
 
-struct usw_split_near_args {
+struct usw_split_once_args {
     const void *in;
     const uint8_t *flags;
     void *out;
@@ -24,10 +25,11 @@ struct usw_split_near_args {
     usw_gather gather;
 };
 
-/* A whole block, when all of its elements have been read: its ones go out, and all ones come in. */
-__device__ __forceinline__ usw_split_sums usw_split_near_meet(const usw_gather &gather,
-                                                              unsigned long long drawn,
-                                                              unsigned ones)
+/* A whole block, when its elements have been read, publishes its ones and collects those of all
+ * blocks. */
+__device__ __forceinline__ usw_split_sums usw_split_once_exchange(const usw_gather &gather,
+                                                                  unsigned long long drawn,
+                                                                  unsigned ones)
 {
     USW_SHARED(usw_call, call);
     if (gridDim.x == 1) {
@@ -44,13 +46,13 @@ __device__ __forceinline__ usw_split_sums usw_split_near_meet(const usw_gather &
         mine.before += t < blockIdx.x ? here : 0;
         mine.all += here;
     });
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
 template <typename W, bool keep>
-__global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_near_args a)
+__global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_once(usw_split_once_args a)
 {
-    constexpr unsigned tile = USW_SPLIT_NEAR_TILE, words = USW_SPLIT_NEAR_WORDS;
+    constexpr unsigned tile = USW_SPLIT_ONCE_TILE, words = USW_SPLIT_ONCE_WORDS;
     USW_SHARED_ARRAY(W, x, [tile]);
     const unsigned begin = blockIdx.x * tile, count = a.n - begin < tile ? a.n - begin : tile;
     const unsigned first = threadIdx.x / 32 * words * 32 + threadIdx.x % 32;
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_ne
     const unsigned zeros = keep ? 0 : count - r.ones;
     usw_split_order<keep>(r, v, first, count, zeros, x);
     __syncthreads();
-    const usw_split_sums sums = usw_split_near_meet(a.gather, drawn, r.ones);
+    const usw_split_sums sums = usw_split_once_exchange(a.gather, drawn, r.ones);
     if (blockIdx.x == 0 && threadIdx.x == 0 && a.count != nullptr) {
         *a.count = keep ? sums.all : a.n - sums.all;
     }
@@ -83,19 +85,19 @@ __global__ void __launch_bounds__(USW_SPLIT_THREADS) usw_split_near(usw_split_ne
 
 /* ---- host ---- */
 
-/* A tile a multiprocessor: of more of them, blocks would look at too many nodes. A plan has no
- * nodes, and tells the scratch that is taken without them. */
+/* A tile a multiprocessor: with more tiles, blocks would read too many nodes. A plan has no nodes,
+ * so that it counts the scratch of the other methods, which need more. */
 static inline bool usw_split_one_launch_takes(const usw_gpu *g, uint64_t n)
 {
-    return g->device >= 0 && n <= uint64_t(USW_SPLIT_NEAR_TILE) * g->sms;
+    return g->device >= 0 && n <= uint64_t(USW_SPLIT_ONCE_TILE) * g->sms;
 }
 
 template <typename W, bool keep>
-static inline upsweep_status usw_split_one_launch(usw_gpu *g, usw_split_near_args a)
+static inline upsweep_status usw_split_one_launch(usw_gpu *g, usw_split_once_args a)
 {
-    const unsigned tiles = (a.n + USW_SPLIT_NEAR_TILE - 1) / USW_SPLIT_NEAR_TILE;
+    const unsigned tiles = (a.n + USW_SPLIT_ONCE_TILE - 1) / USW_SPLIT_ONCE_TILE;
     a.gather = usw_gather_of(g);
-    return USW_LAUNCH_COOPERATIVE(g, (usw_split_near<W, keep>), dim3(tiles),
+    return USW_LAUNCH_COOPERATIVE(g, (usw_split_once<W, keep>), dim3(tiles),
                                   dim3(USW_SPLIT_THREADS), 0, a);
 }
 

@@ -1,4 +1,4 @@
-/* split_tile.cuh - where the elements of one tile go when it is split by flags.
+/* split_tile.cuh - the places of one tile's elements in a split by flags.
  *
  * The two scans of the explained form, in short: a flag is a bit, 32 of them are a word, the ones
  * before an element are the set bits before it, and the zeros before it are the rest. */
@@ -9,7 +9,7 @@
 
 enum : unsigned { USW_SPLIT_THREADS = 128, USW_SPLIT_WARPS = USW_SPLIT_THREADS / 32 };
 
-/* Counts are added up as they are. */
+/* Counts of ones, as elements of the carry tree. */
 struct usw_split_counts {
     typedef uint64_t Acc;
     static constexpr bool exact = true;
@@ -47,8 +47,8 @@ struct usw_split_sums {
     unsigned before, all;
 };
 
-/* A whole block adds up what its threads have. Has barriers. */
-__device__ __forceinline__ usw_split_sums usw_split_meet(usw_split_sums mine)
+/* A whole block adds up its threads' sums. Has barriers. */
+__device__ __forceinline__ usw_split_sums usw_split_sum(usw_split_sums mine)
 {
     USW_SHARED_ARRAY(usw_split_sums, of_warp, [USW_SPLIT_WARPS]);
     usw_split_sums sums = {0, 0};
@@ -68,7 +68,8 @@ __device__ __forceinline__ usw_split_sums usw_split_meet(usw_split_sums mine)
     return sums;
 }
 
-/* A whole block: of n flags, and of the first `begin`, a multiple of 32. Has barriers. */
+/* A whole block counts the ones of n flags, and of the first `begin`, a multiple of 32. Has
+ * barriers. */
 __device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, unsigned n,
                                                           unsigned begin)
 {
@@ -79,10 +80,10 @@ __device__ __forceinline__ usw_split_sums usw_split_count(const uint8_t *flags, 
         mine.before += i < begin ? ones : 0;
         mine.all += ones;
     }
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
-/* A whole block: of `tiles` tiles whose ones are known, and of those before tile t. */
+/* A whole block adds up the ones of `tiles` tiles, and of the tiles before t. Has barriers. */
 __device__ __forceinline__ usw_split_sums usw_split_add(const uint32_t *ones, unsigned tiles,
                                                         unsigned t)
 {
@@ -92,7 +93,7 @@ __device__ __forceinline__ usw_split_sums usw_split_add(const uint32_t *ones, un
         mine.before += i < t ? here : 0;
         mine.all += here;
     }
-    return usw_split_meet(mine);
+    return usw_split_sum(mine);
 }
 
 /* A tile's flags in a block: lane l of a warp holds the word of the warp's l-th 32 elements. */
@@ -102,8 +103,8 @@ struct usw_split_ranks {
     unsigned ones;   /* of the tile */
 };
 
-/* A whole block; warps own `words` words each (at most 32). bits: the tile's flags as bits, which
- * are there already, or NULL. Has barriers. */
+/* A whole block; warps own `words` words each (at most 32). bits: the tile's flags as bits, counted
+ * before, or NULL. Has barriers. */
 __device__ __forceinline__ usw_split_ranks usw_split_rank(const uint8_t *flags,
                                                           const uint32_t *bits, unsigned count,
                                                           unsigned words)
@@ -167,7 +168,8 @@ __device__ __forceinline__ void usw_split_order(const usw_split_ranks &r, const 
     }
 }
 
-/* count elements from shared memory to `to`, lines of memory whole where they can be. */
+/* A whole block writes count elements from shared memory to `to`, by whole lines of memory where
+ * these are whole. */
 template <typename W>
 __device__ __forceinline__ void usw_split_put(W *to, const W *x, unsigned count)
 {

@@ -1,5 +1,5 @@
-/* packed_pairs.cuh - what the textbook sorts share on a GPU: keys mapped to unsigned order and
- * back, and pairs packed into one wider element, the key above its index.
+/* packed_pairs.cuh - the elements that the textbook sorts sort on a GPU: keys mapped to unsigned
+ * order and back, and pairs packed into one wider element, the key above its index.
  *
  * Elements with different indices are never equal, so sorting them by any method is a stable sort
  * of the keys, and no comparison follows an index into another array. Keys of 8 to 32 bits with
@@ -23,7 +23,7 @@ __device__ __forceinline__ size_t usw_own_element()
 {
     return static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
-/* Not below any element. */
+/* The greatest element. */
 template <typename E> __host__ __device__ constexpr E usw_greatest_element()
 {
     return static_cast<E>(~static_cast<E>(0));
@@ -62,7 +62,8 @@ upsweep_status usw_gpu_sort_mapped(usw_gpu *g, const usw_gpu_sort *s, Sort sort)
 /* ---- pairs ---- */
 
 template <typename E> struct usw_packing {
-    static constexpr unsigned index_bits = sizeof(E) * 4; /* the key is above them */
+    static constexpr unsigned index_bits =
+        sizeof(E) * 4; /* the key is in the bits above the index */
 };
 
 template <typename K, typename E>
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(USW_PACKED_THREADS)
     }
 }
 
-/* Value i of the outcome is the one its element's index names: `units` words of type U. */
+/* Value i of the result is the value at the index in element i: `units` words of type U. */
 template <typename E, typename U>
 __global__ void __launch_bounds__(USW_PACKED_THREADS)
     usw_gather_values(const E *items, const U *values, U *out, size_t n, size_t units)
@@ -115,7 +116,8 @@ __global__ void __launch_bounds__(USW_PACKED_THREADS)
     }
 }
 
-/* Values may have any size and lie anywhere: the largest word that fits both. */
+/* Values may have any size and any address: they are moved by the largest word that divides
+ * both. */
 template <typename E, typename U>
 upsweep_status usw_gather_words(usw_gpu *g, const E *items, const void *values, void *out, size_t n,
                                 size_t bytes)
@@ -138,7 +140,7 @@ upsweep_status usw_gather_any(usw_gpu *g, const E *items, const void *values, vo
 }
 
 template <typename E>
-upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *items, void *room)
+upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *items, void *copy)
 {
     const unsigned blocks = usw_blocks_for(p->n, USW_PACKED_THREADS);
     if (p->out_values == nullptr) {
@@ -152,10 +154,10 @@ upsweep_status usw_unpack_values(usw_gpu *g, const usw_gpu_pairs *p, const E *it
         return USW_LAUNCH(g, (usw_unpack_indices<E, uint64_t>), blocks, USW_PACKED_THREADS, 0,
                           items, static_cast<uint64_t *>(p->out_values), p->n);
     }
-    void *out = room != nullptr ? room : p->out_values;
+    void *out = copy != nullptr ? copy : p->out_values;
     upsweep_status status = usw_gather_any(g, items, p->values, out, p->n, p->value_bytes);
-    if (status == UPSWEEP_OK && room != nullptr) {
-        status = usw_gpu_copy(g, p->out_values, room, p->n * p->value_bytes);
+    if (status == UPSWEEP_OK && copy != nullptr) {
+        status = usw_gpu_copy(g, p->out_values, copy, p->n * p->value_bytes);
     }
     return status;
 }
@@ -168,10 +170,10 @@ upsweep_status usw_gpu_sort_packed_as(usw_gpu *g, const usw_gpu_pairs *p, Sort s
     const usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(p->map);
     const unsigned blocks = usw_blocks_for(p->n, USW_PACKED_THREADS);
     E *items = static_cast<E *>(usw_gpu_scratch(g, p->n * sizeof(E)));
-    /* Values cannot be gathered into their own place. */
+    /* Values that go to their own array are gathered into scratch first. */
     const bool in_place = p->values != nullptr && p->values == p->out_values;
-    void *room = in_place ? usw_gpu_scratch(g, p->n * p->value_bytes) : nullptr;
-    if (items == nullptr || (in_place && room == nullptr)) {
+    void *copy = in_place ? usw_gpu_scratch(g, p->n * p->value_bytes) : nullptr;
+    if (items == nullptr || (in_place && copy == nullptr)) {
         return g->status;
     }
     USW_LAUNCH(g, (usw_pack<K, E>), blocks, USW_PACKED_THREADS, 0, static_cast<const K *>(p->keys),
@@ -184,7 +186,7 @@ upsweep_status usw_gpu_sort_packed_as(usw_gpu *g, const usw_gpu_pairs *p, Sort s
         USW_LAUNCH(g, (usw_unpack_keys<K, E>), blocks, USW_PACKED_THREADS, 0, items,
                    static_cast<K *>(p->out_keys), p->n, map);
     }
-    return usw_unpack_values(g, p, items, room);
+    return usw_unpack_values(g, p, items, copy);
 }
 
 template <typename K, typename Sort>
@@ -198,8 +200,8 @@ upsweep_status usw_gpu_sort_packed(usw_gpu *g, const usw_gpu_pairs *p, Sort sort
 
 /* ---- a form that sorts elements of any width ---- */
 
-/* Both functions of a form from one: Elements::sort(g, E *elements, n) sorts unsigned integers of 8
- * to 128 bits, and takes its scratch before it launches. */
+/* Both functions of a form are made of one: Elements::sort(g, E *elements, n) sorts unsigned
+ * integers of 8 to 128 bits, and takes its scratch before it launches. */
 template <typename Elements> upsweep_status usw_gpu_sort_elements(usw_gpu *g, const usw_gpu_sort *s)
 {
     return usw_gpu_by_width(s->width, [&](auto key) {

@@ -1,4 +1,5 @@
-/* vmerge_tuning.cuh - the numbers of the vector merge sort, so that a bench can vary them. */
+/* vmerge_tuning.cuh - the numbers of the vector merge sort, for benches and tests that vary
+ * them. */
 #ifndef USW_GPU_TEXTBOOK_VMERGE_TUNING_CUH
 #define USW_GPU_TEXTBOOK_VMERGE_TUNING_CUH
 

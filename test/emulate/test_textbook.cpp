@@ -87,9 +87,9 @@ static void test_pieces(void **)
 /* The order of additions of docs/order.md, in plain loops. */
 static double sum_in_order(const std::vector<float> &x)
 {
-    enum { TILE = 4096, LANES = 128, TEETH = 64, WHEELS = 4 };
-    double wheel[WHEELS] = {}, carry = 0;
-    unsigned tooth[WHEELS] = {};
+    enum { TILE = 4096, LANES = 128, FANOUT = 64, LEVELS = 4 };
+    double total[LEVELS] = {}, carry = 0;
+    unsigned count[LEVELS] = {};
     for (size_t tile = 0; tile * TILE < x.size(); tile++) {
         double lane[LANES] = {};
         for (size_t i = tile * TILE; i < x.size() && i < (tile + 1) * TILE; i++) {
@@ -101,18 +101,18 @@ static double sum_in_order(const std::vector<float> &x)
             }
         }
         double sum = lane[0];
-        for (unsigned w = 0; w < WHEELS; w++) {
-            wheel[w] += sum;
-            if (++tooth[w] < TEETH) {
+        for (unsigned l = 0; l < LEVELS; l++) {
+            total[l] += sum;
+            if (++count[l] < FANOUT) {
                 break;
             }
-            sum = wheel[w];
-            tooth[w] = 0;
-            wheel[w] = 0;
+            sum = total[l];
+            count[l] = 0;
+            total[l] = 0;
         }
     }
-    for (unsigned w = WHEELS; w-- > 0;) {
-        carry += wheel[w];
+    for (unsigned l = LEVELS; l-- > 0;) {
+        carry += total[l];
     }
     return carry;
 }
@@ -155,9 +155,60 @@ static void test_butterfly(void **)
     }
 }
 
+/* The butterfly's result of op over the elements, as its 64 bits. */
+template <typename T>
+static uint64_t butterfly_of(const std::vector<T> &x, upsweep_type type, upsweep_op op)
+{
+    std::vector<uint64_t> result(1, 0);
+    usw_gpu *g = opened();
+    T *at = on_device(x);
+    uint64_t *result_at = on_device(result);
+    usw_gpu_fault_found fault;
+    usw_gpu_begin(g, false);
+    assert_int_equal(usw_reduce_butterfly_cuda.reduce(g, at, x.size(), type, op, false, result_at),
+                     UPSWEEP_OK);
+    usw_gpu_end(g);
+    assert_int_equal(usw_gpu_wait(g, &fault), UPSWEEP_OK);
+    cudaFree(at);
+    take_back(result_at, &result);
+    usw_gpu_close(g);
+    return result[0];
+}
+
+/* Integers, and products of powers of two that stay small, are the same in any order. */
+static void test_butterfly_exact(void **)
+{
+    for (size_t n : {1, 129, 4097, 270001}) {
+        std::vector<int16_t> x(n);
+        std::vector<float> powers(n);
+        uint64_t sum = 0, product = 1;
+        uint16_t all = 0xffff, any = 0, odd = 0;
+        double power = 1;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = static_cast<int16_t>(random_numbers() | 1);
+            powers[i] = i / 128 % 2 == 0 ? 2.0f : -0.5f;
+            sum += static_cast<uint64_t>(int64_t(x[i]));
+            product *= static_cast<uint64_t>(int64_t(x[i]));
+            all = static_cast<uint16_t>(all & x[i]);
+            any = static_cast<uint16_t>(any | x[i]);
+            odd = static_cast<uint16_t>(odd ^ x[i]);
+            power *= static_cast<double>(powers[i]);
+        }
+        uint64_t bits;
+        memcpy(&bits, &power, sizeof bits);
+        assert_true(butterfly_of(x, UPSWEEP_I16, UPSWEEP_SUM) == sum);
+        assert_true(butterfly_of(x, UPSWEEP_I16, UPSWEEP_PRODUCT) == product);
+        assert_true(butterfly_of(x, UPSWEEP_I16, UPSWEEP_AND) == all);
+        assert_true(butterfly_of(x, UPSWEEP_I16, UPSWEEP_OR) == any);
+        assert_true(butterfly_of(x, UPSWEEP_I16, UPSWEEP_XOR) == odd);
+        assert_true(butterfly_of(powers, UPSWEEP_F32, UPSWEEP_PRODUCT) == bits);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
-                                       cmocka_unit_test(test_butterfly)};
+                                       cmocka_unit_test(test_butterfly),
+                                       cmocka_unit_test(test_butterfly_exact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,25 @@ static void test_largest(void **state)
     upsweep_close(plan);
 }
 
+/* Elements so long that the columns of their bytes are more blocks than a grid has are refused. */
+static void test_longest(void **state)
+{
+    (void)state;
+    const size_t least = (size_t)1 << 37; /* bytes: 2^31 columns of 64 */
+    char *const in = (char *)((size_t)1 << 40), *const out = in + 2 * least;
+    const uint8_t flag = 1;
+    upsweep *plan;
+    size_t count = 0;
+    assert_int_equal(upsweep_open(&plan, "cuda:plan", NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_split(plan, in, &flag, out, 1, least - 64, &count, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_split(plan, in, &flag, out, 1, least, &count, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(upsweep_error(plan), "137438953472 bytes"));
+    assert_int_equal(upsweep_compact(plan, in, &flag, out, 1, least, &count, NULL),
+                     UPSWEEP_ERROR_UNSUPPORTED);
+    upsweep_close(plan);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -60,6 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_name),
         cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_longest),
     };
     return cmocka_run_group_tests(tests, start, device_group_end);
 }
