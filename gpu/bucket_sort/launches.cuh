@@ -62,7 +62,8 @@ static void hybrid_queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
     hybrid_local_args<K> a = {two ? j.keys : j.tmp, j.keys, two ? j.ends : j.cursor, j.map, j.plan};
     if constexpr (sizeof(K) == 8) {
         using words = hybrid_words_shape<size>;
-        if (j.bits >= WORDS_FROM + local::times) {
+        static_assert(BITS_MAX >= WORDS_FROM + 2, "buckets of many keys have all bits: words");
+        if (size > 0 || j.bits >= WORDS_FROM + local::times) {
             USW_LAUNCH_CHAINED(
                 g,
                 (hybrid_local_words<local::threads, local::keys, local::bits, words::rounds,
@@ -75,10 +76,7 @@ static void hybrid_queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
     }
     constexpr int blocks = local::blocks(shape::local_blocks);
     if constexpr (sizeof(K) == 4 && size == 2) { /* a quarter of a key a value */
-        if (two) {
-            hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
-            return;
-        }
+        hybrid_sort_by_values<local, shape::rounds, blocks, identity>(g, j, a);
     } else if constexpr (sizeof(K) == 4) {
         constexpr int together = local::halves_blocks;
         const auto by_halves = [&](auto kernel) {
@@ -99,7 +97,7 @@ static void hybrid_queue_buckets(usw_gpu *g, const hybrid_job<K> &j)
             }
         }
     }
-    if constexpr (sizeof(K) == 8 || size == -1 || size == 0 || size == 2) {
+    if constexpr (size == -1 || size == 0) {
         USW_LAUNCH_CHAINED(g,
                            (hybrid_local<K, local::threads, local::keys, local::bits, shape::rounds,
                                          blocks, identity>),
