@@ -56,8 +56,6 @@
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
 
-#include <type_traits>
-
 /* ---- the whole ---- */
 
 /* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
@@ -170,22 +168,21 @@ template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const h
         j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_alone_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
                            hybrid_rest_shared<K>(), rest);
-    hybrid_queue_bins<K, 0, identity>(g, j);
-    hybrid_queue_bins<K, 1, identity>(g, j);
+    usw_queue_bin_sorts(g, j);
 }
 
-/* All of it, for buckets of that size. */
-template <typename K, int size, bool identity>
-static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j)
+/* All of it. capacity: keys of a bucket that step 5 can hold. */
+template <typename K, bool identity>
+static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j,
+                                      unsigned capacity)
 {
     using shape = typename hybrid_shape_of<K>::shape;
-    constexpr unsigned capacity = hybrid_local_shape<size>::capacity;
     plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
     hybrid_queue_scatter<K, true, identity>(g, j);
     if (j.bits1 < j.bits) {
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
-    hybrid_queue_buckets<K, size, identity>(g, j);
+    usw_queue_bucket_sorts(g, j);
     if (j.uneven) {
         sort_uneven<K, identity>(g, j);
     }
@@ -221,24 +218,9 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
         return usw_radix_queue(g, s, {}, nullptr);
     }
     j.bits = bits_for(j.n, sizeof(K));
-    const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    const auto by_size = [&](auto f) {
-        if constexpr (sizeof(K) == 4) {
-            if (keys < LEAST_KEYS && j.bits + 2 >= BITS_MAX) {
-                return f(std::integral_constant<int, -2>{});
-            } else if (keys >= MORE_KEYS && keys < MOST_KEYS) {
-                return f(std::integral_constant<int, 4>{});
-            }
-        }
-        return keys < HALF_KEYS         ? f(std::integral_constant<int, -1>{})
-               : keys < BUCKET_KEYS     ? f(std::integral_constant<int, 0>{})
-               : keys < MORE_KEYS       ? f(std::integral_constant<int, 3>{})
-               : keys < 2 * BUCKET_KEYS ? f(std::integral_constant<int, 1>{})
-                                        : f(std::integral_constant<int, 2>{});
-    };
-    if (!by_size([&](auto size) { return room_for<K, size>(g, j.bits); })) {
+    if (!hybrid_by_size<K>(j.n, j.bits, [&](auto size) { return room_for<K, size>(g, j.bits); })) {
         return usw_radix_queue(g, s, {}, nullptr);
     }
     hybrid_choose_flat(g, j);
@@ -248,7 +230,9 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
-    return by_size([&](auto size) { return sort_in_buckets<K, size, identity>(g, s, j); });
+    const unsigned capacity = hybrid_by_size<K>(
+        j.n, j.bits, [](auto size) { return unsigned(hybrid_local_shape<size>::capacity); });
+    return sort_in_buckets<K, identity>(g, s, j, capacity);
 }
 
 /* Up to so many keys of 16 bits are written by warps that have equal shares. More than 1 <<
@@ -274,8 +258,7 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
-    usw_keymap_is_identity(&s->map) ? plan_buckets<K, true>(g, j, 0, 1)
-                                    : plan_buckets<K, false>(g, j, 0, 1);
+    j.identity ? plan_buckets<K, true>(g, j, 0, 1) : plan_buckets<K, false>(g, j, 0, 1);
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     if constexpr (sizeof(K) == 2) {
         if (j.n <= FILL_SHARES) {
@@ -300,11 +283,11 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         j.keys = static_cast<K *>(s->keys);
         j.n = s->n;
         j.map = usw_gpu_keymap_of<K>(s->map);
+        j.identity = usw_keymap_is_identity(&s->map);
         if constexpr (sizeof(K) < 4) {
             return sort_narrow<K>(g, s, j);
         } else {
-            return usw_keymap_is_identity(&s->map) ? sort_wide<K, true>(g, s, j)
-                                                   : sort_wide<K, false>(g, s, j);
+            return j.identity ? sort_wide<K, true>(g, s, j) : sort_wide<K, false>(g, s, j);
         }
     });
 }

@@ -217,7 +217,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     }
 }
 
-template <typename K, int NT, int I, bool first, bool identity, int MB>
+template <typename K, int NT, int I, bool first, bool plain, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
@@ -233,12 +233,12 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
         return;
     }
     const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
-    hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+    hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
 }
 
 /* For keys of 32 bits of whose digits many are the same, so that rooms would not hold them: blocks
  * take the other kernel's tiles, of 2 * NT * I keys, by halves. */
-template <typename K, int NT, int I, bool first, bool identity, int MB>
+template <typename K, int NT, int I, bool first, bool plain, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_args<K> a,
                                                                unsigned tiles)
 {
@@ -263,7 +263,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
         if (t.m > from) { /* all threads know */
             t.in += from;
             t.m = t.m - from < half ? t.m - from : half;
-            hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+            hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
         }
         __syncthreads();
     }

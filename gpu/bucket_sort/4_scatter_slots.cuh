@@ -76,12 +76,11 @@ template <typename K> constexpr size_t hybrid_rooms_shared(int room)
 }
 
 /* The tile of that number. room: keys, of all rooms together. many: there is something to do. */
-template <typename K, int NT, int I, bool first, bool identity, int room, int U, bool many>
+template <typename K, int NT, int I, bool first, bool plain, int room, int U, bool many>
 __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory)
 {
     static_assert(I <= 32, "a bit a key");
-    constexpr bool plain = !first || identity;
     K **to = reinterpret_cast<K **>(memory);
     unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
     K *tile = reinterpret_cast<K *>(found + 4);
@@ -130,18 +129,18 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
 
 /* many: a block takes every gridDim.x-th tile, so that a launch which finds nothing to do is short;
  * of the first scatter. Else it takes one. */
-template <typename K, int NT, int I, bool first, bool identity, int MB, int room, int U, bool many>
+template <typename K, int NT, int I, bool first, bool plain, int MB, int room, int U, bool many>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_args<K> a)
 {
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
     if constexpr (!many) {
-        hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, blockIdx.x, memory);
+        hybrid_rooms_tile<K, NT, I, first, plain, room, U, many>(a, blockIdx.x, memory);
     } else if (hybrid_to_do<K, first>(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, i, memory);
+            hybrid_rooms_tile<K, NT, I, first, plain, room, U, many>(a, i, memory);
             __syncthreads();
         }
     }

@@ -35,6 +35,7 @@ template <typename K> struct hybrid_job {
     K *keys, *tmp;
     unsigned long long n;
     usw_gpu_keymap<K> map;
+    bool identity;             /* the map changes no key */
     unsigned bits, bits1;      /* of the buckets, of the first scatter */
     unsigned fine;             /* by how many bits keys may be counted again, or 0 */
     unsigned long long stride; /* keys of a region of tmp where keys are even; or 0 */
