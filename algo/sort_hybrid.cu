@@ -52,7 +52,7 @@
 #include "gpu/bucket_sort/3_place.cuh"
 #include "gpu/bucket_sort/launches.cuh"
 #include "gpu/bucket_sort/6_large.cuh"
-#include "gpu/bucket_sort/7_reverse.cuh"
+#include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
 
