@@ -83,10 +83,10 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
     const unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
     auto *counts = reinterpret_cast<unsigned long long *>(j.counts);
     if constexpr (sizeof(K) >= 4) {
-        if (j.few != nullptr && !second) {
+        if (j.few_values != nullptr && !second) {
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
                                hybrid_few_shared<K>(bits), j.keys, j.n, j.map, bits, j.plan, counts,
-                               j.handed, j.few, static_cast<unsigned *>(nullptr));
+                               j.handed, j.few_values, static_cast<unsigned *>(nullptr));
             return;
         }
     }
@@ -105,7 +105,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.n,
                            j.counts,
                            j.handed,
-                           j.flat_counts,
+                           j.scatter_counts,
                            j.stride,
                            bits,
                            bits1,
@@ -118,7 +118,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            sizeof(K) == 8 ? 64u
                            : identity     ? 24u
                                           : 1u,
-                           j.said,
+                           j.published,
                            j.ends,
                            j.begin,
                            j.stop,
@@ -135,11 +135,11 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     if (sizeof(K) < 4) {
         return {0, 0, false, 0};
     }
-    const bool few = j.n < LARGE_FROM(sizeof(K));
-    const unsigned most = few ? capacity : unsigned(HYBRID_BIN_KEYS);
+    const bool small = j.n < LARGE_FROM(sizeof(K));
+    const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
-    const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    const unsigned alike = sizeof(K) == 4 ? HYBRID_ALIKE_32 : few ? HYBRID_ALIKE_64 : 0;
+    const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
+    const unsigned alike = sizeof(K) == 4 ? HYBRID_REPEATS_32 : small ? HYBRID_REPEATS_64 : 0;
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
@@ -149,10 +149,10 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
-               hybrid_even_for(j), j.few);
+               hybrid_even_for(j), j.few_values);
     if constexpr (sizeof(K) >= 4) {
-        if (j.flat) {
-            hybrid_flat<K, identity>(g, j);
+        if (j.uncounted) {
+            hybrid_queue_uncounted<K, identity>(g, j);
         }
     }
     count_and_place<K, identity>(g, j, capacity, tile, false);
@@ -162,12 +162,12 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 }
 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
-template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_rest_args<K> rest = {
-        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_alone_keys(j.n)};
-    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
-                           hybrid_rest_shared<K>(), rest);
+    hybrid_large_args<K> args = {
+        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
+    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
+                           hybrid_large_shared<K>(), args);
     usw_queue_bin_sorts(g, j);
 }
 
@@ -183,30 +183,30 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
     usw_queue_bucket_sorts(g, j);
-    if (j.uneven) {
-        sort_uneven<K, identity>(g, j);
+    if (j.lists_large) {
+        sort_large<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
-               static_cast<const hybrid_few<K> *>(j.few));
-    usw_digit_scratch room = {};
-    room.keys_tmp = j.tmp;
-    room.control = j.radix;
-    return usw_radix_queue(g, s, room, &j.plan->lsd);
+               static_cast<const hybrid_few<K> *>(j.few_values));
+    usw_digit_scratch scratch = {};
+    scratch.keys_tmp = j.tmp;
+    scratch.control = j.radix;
+    return usw_radix_queue(g, s, scratch, &j.plan->radix);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
-template <typename K, int size> static bool room_for(const usw_gpu *g, unsigned bits)
+template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, unsigned bits)
 {
     using shape = typename hybrid_shape_of<K>::shape;
     using local = hybrid_local_shape<size>;
     size_t count = hybrid_count_shared(bits), scatter_bytes;
     if constexpr (sizeof(K) == 4) {
-        scatter_bytes = hybrid_rooms_shared<K>(shape::room);
+        scatter_bytes = hybrid_slots_shared<K>(shape::slots);
     } else {
         scatter_bytes = hybrid_close_shared<K>(shape::threads * shape::keys);
     }
     return count <= g->shared_bytes && scatter_bytes <= g->shared_bytes &&
-           hybrid_rest_shared<K>() <= g->shared_bytes &&
+           hybrid_large_shared<K>() <= g->shared_bytes &&
            hybrid_local_shared<K>(512, 19, 13) <= g->shared_bytes &&
            hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
 }
@@ -220,13 +220,14 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.bits = bits_for(j.n, sizeof(K));
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    if (!hybrid_by_size<K>(j.n, j.bits, [&](auto size) { return room_for<K, size>(g, j.bits); })) {
+    if (!hybrid_by_size<K>(j.n, j.bits,
+                           [&](auto size) { return has_shared_memory<K, size>(g, j.bits); })) {
         return usw_radix_queue(g, s, {}, nullptr);
     }
-    hybrid_choose_flat(g, j);
-    j.uneven = j.n >= LARGE_FROM(sizeof(K));
+    hybrid_choose_uncounted(g, j);
+    j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
-    j.lists.tile = hybrid_rest_shape<K>::tile;
+    j.lists.tile = hybrid_large_shape<K>::tile;
     if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
@@ -292,13 +293,14 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
     });
 }
 
-static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
+static upsweep_status sort_repeat(usw_gpu *g, const usw_gpu_sort *s)
 {
     return usw_gpu_sort_repeat(g, s, sort_keys);
 }
-static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
+static upsweep_status pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p)
 {
     return usw_gpu_pairs_repeat(g, p, usw_hybrid_pairs);
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_again, pairs_again, 0, false, false};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_repeat, pairs_repeat, 0, false,
+                                                         false};

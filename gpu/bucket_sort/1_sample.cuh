@@ -11,7 +11,7 @@
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
-    unsigned alike; /* as `most` of hybrid_are_alike */
+    unsigned alike; /* as `most` of hybrid_has_repeats */
 };
 
 /* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
@@ -26,7 +26,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         counts[w] = 0;
     }
     __syncthreads();
-    const unsigned near = shift > 10 ? shift - 10 : 0;
+    const unsigned close = shift > 10 ? shift - 10 : 0;
     unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
@@ -35,7 +35,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
             atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
         } else if ((here >> i & 1) != 0 && k[i] < before &&
-                   (sizeof(K) == 4 || (before - k[i]) >> near == 0)) {
+                   (sizeof(K) == 4 || (before - k[i]) >> close == 0)) {
             crowded += 1u << 16;
         }
     }
@@ -66,14 +66,14 @@ struct hybrid_even {
     unsigned bits1;                     /* the first scatter goes by so many bits; 0: never */
     unsigned bucket_pairs;              /* so many pairs of keys at most are in one bucket, */
     unsigned region_pairs;              /* and in one bucket of the first scatter, */
-    unsigned near_pairs;                /* of neighbours; */
+    unsigned neighbour_pairs;           /* of neighbours; */
     unsigned rises, deviate;            /* so many are in order, more or less */
     unsigned long long *cursor, stride; /* the regions, where it is so */
 };
 
 /* Of the sample, all of whose keys are there. A block calls. counts: as above. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, unsigned bits,
+__device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, unsigned bits,
                                                const hybrid_even &f, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, regions, [256]);
@@ -108,8 +108,9 @@ __device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, 
         }
     }
     __syncthreads();
-    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs && found[2] <= f.near_pairs &&
-           found[3] + f.deviate >= f.rises && found[3] <= f.rises + f.deviate;
+    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs &&
+           found[2] <= f.neighbour_pairs && found[3] + f.deviate >= f.rises &&
+           found[3] <= f.rises + f.deviate;
 }
 
 /* Shared memory of the kernel below. */
@@ -125,13 +126,14 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 
 /* Whether keys that crowd some bucket are of few values. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here,
-                                                  const usw_gpu_keymap<K> &map, hybrid_few<K> *few,
-                                                  unsigned *counts)
+__device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsigned here,
+                                                           const usw_gpu_keymap<K> &map,
+                                                           hybrid_few<K> *table, unsigned *counts)
 {
     if constexpr (sizeof(K) >= 4) {
-        if (few != nullptr) {
-            return hybrid_are_few<K, I>(k, here, map, hybrid_few_size::values, few, counts);
+        if (table != nullptr) {
+            return hybrid_have_few_values<K, I>(k, here, map, hybrid_few_size::values, table,
+                                                counts);
         }
     }
     return false;
@@ -182,7 +184,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level, hybrid_few<K> *few)
+                                                      hybrid_even level, hybrid_few<K> *table)
 {
     constexpr int I = 16;
     usw_chained();
@@ -205,32 +207,32 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     K k[I];
     hybrid_take_sample<K, I>(keys, n, map, k, here, seen);
     const unsigned long long differ = seen[0] ^ seen[1];
-    const bool thin =
-        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_THIN;
+    const bool few_bytes =
+        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_FEW_BYTES;
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
-    const bool counted = crowds && hybrid_may_be_few<K, I>(k, here, map, few, counts);
+    const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const bool alike =
-        !many && !thin && !crowds && hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
-    const bool radix = (many || thin || alike) && !counted;
-    const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
-                      hybrid_is_flat<K, I>(k, shift, bits, level, counts);
+        !many && !few_bytes && !crowds && hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || few_bytes || alike) && !counted;
+    const bool uncounted = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+                           hybrid_is_even<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
-        plan->lsd = radix;
-        plan->skip = radix || flat || counted;
-        plan->few = counted;
-        plan->flat = flat;
-        if (flat) { /* what count would see of them */
+        plan->radix = radix;
+        plan->skip = radix || uncounted || counted;
+        plan->few_values = counted;
+        plan->uncounted = uncounted;
+        if (uncounted) { /* what count would see of them */
             plan->any = seen[0];
             plan->all = seen[1];
             plan->rises = plan->falls = 1;
         }
     }
-    if (flat && threadIdx.x < 1u << level.bits1) {
+    if (uncounted && threadIdx.x < 1u << level.bits1) {
         level.cursor[threadIdx.x] = threadIdx.x * level.stride;
     }
 }

@@ -9,21 +9,21 @@ struct hybrid_plan {
     unsigned long long any, all; /* OR and AND of the mapped keys */
     unsigned long long over;     /* keys in buckets that no local sort can hold */
     unsigned long long
-        parts[2];     /* gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
+        ranges[2];    /* gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
     unsigned bins[2]; /* how many small ones, and others, the list holds */
     unsigned rises, falls; /* some key is above (below) its left neighbour */
     unsigned shift;        /* the leading bits are key >> shift */
     unsigned bits, bits1;  /* how many there are; by how many the first scatter goes */
     unsigned group;        /* a local sort's bucket has 1 << group of their values */
     unsigned ticket, done, taken;
-    unsigned large;        /* buckets that count in over */
-    unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
-    unsigned reverse, lsd; /* that; all by the radix sort */
-    unsigned crowded;      /* many keys have the same digits */
-    unsigned skip;         /* nothing is to be counted (again) */
-    unsigned flat;         /* the first scatter is that of 4_scatter_uncounted.cuh, which counts */
-    unsigned few;  /* keys are of few values: 7_write_few_values.cuh; then how many to fill */
-    unsigned left; /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned large;            /* buckets that count in over */
+    unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
+    unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
+    unsigned crowded;          /* many keys have the same digits */
+    unsigned skip;             /* nothing is to be counted (again) */
+    unsigned uncounted;  /* the first scatter is that of 4_scatter_uncounted.cuh, which counts */
+    unsigned few_values; /* keys are of few values: 7_write_few_values.cuh; then how many to fill */
+    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
 };
 
 template <typename K> struct hybrid_vector {
@@ -165,7 +165,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         }
     }
     /* Maps them; at: the place of the tile. */
-    __device__ __forceinline__ void look(hybrid_vector<K> (&x)[U], unsigned long long at)
+    __device__ __forceinline__ void examine(hybrid_vector<K> (&x)[U], unsigned long long at)
     {
         const bool ordered = !__all_sync(~0u, seen.rises & seen.falls);
 #pragma unroll
@@ -247,14 +247,14 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         }
     }
     /* The keys before the first tile and after the last. */
-    __device__ __forceinline__ void count_rest()
+    __device__ __forceinline__ void count_ends()
     {
-        unsigned long long rest = head + tiles * T, some = head + (n - rest);
+        unsigned long long after = head + tiles * T, some = head + (n - after);
         const unsigned lane = threadIdx.x % 32;
         unsigned most = ~0u;
         for (unsigned long long j = threadIdx.x; j - lane < some; j += 1024) {
             const bool here = j < some;
-            unsigned long long i = !here ? 0 : j < head ? j : rest + (j - head);
+            unsigned long long i = !here ? 0 : j < head ? j : after + (j - head);
             K k = mapped(keys[i]);
             seen.any |= digit.note(k);
             seen.all &= digit.note(k);
@@ -292,7 +292,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
             if (t < tiles) {
                 fetch(next, t);
             }
-            look(now, at);
+            examine(now, at);
             if (hybrid_crowd(digit(now[0].k[0]), most) >= 3) {
                 count_crowd(now, most);
             } else {
@@ -357,7 +357,7 @@ hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> 
                  {0, static_cast<K>(~K(0)), plan->rises, plan->falls}};
     c.count_tiles();
     if (blockIdx.x == gridDim.x - 1) {
-        c.count_rest();
+        c.count_ends();
     }
     hybrid_note(plan, c.seen);
     hybrid_flush(bins, words, counts);

@@ -30,12 +30,12 @@ hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long l
 struct hybrid_place_args {
     hybrid_plan *plan;
     unsigned long long n;
-    unsigned *counts, *handed; /* 2^bits */
-    const unsigned *flat;      /* 2^bits: the counts where the plan is flat */
-    unsigned long long stride; /* then: keys of a region of the first scatter */
-    unsigned bits, bits1;      /* of all buckets, of the first scatter's */
-    unsigned capacity;         /* keys of a bucket that the local sort can hold */
-    unsigned tile;             /* keys of a tile of the second scatter */
+    unsigned *counts, *handed;      /* 2^bits */
+    const unsigned *scatter_counts; /* 2^bits: the counts where the plan is flat */
+    unsigned long long stride;      /* then: keys of a region of the first scatter */
+    unsigned bits, bits1;           /* of all buckets, of the first scatter's */
+    unsigned capacity;              /* keys of a bucket that the local sort can hold */
+    unsigned tile;                  /* keys of a tile of the second scatter */
     /* 0, or the bits by which uneven keys are counted again. Then no more is left of a key than the
      * rest can fill by its counts, so no keys are left to the radix sort. */
     unsigned fine;
@@ -43,7 +43,7 @@ struct hybrid_place_args {
     unsigned group;                /* then: a local sort's bucket has 1 << group values */
     unsigned long long large_from; /* fewer keys with large buckets are left to the radix sort */
     unsigned missed_left;          /* so are keys of which the sample missed more than these bits */
-    unsigned long long *said;      /* 2^bits1 zeros */
+    unsigned long long *published; /* 2^bits1 zeros */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
     unsigned long long *begin;     /* 2^bits1: where those of the first scatter begin */
     unsigned long long *stop;      /* 2^bits1: and end */
@@ -99,30 +99,30 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
 {
     hybrid_plan *plan = a.plan;
     const bool large = usw_load_relaxed(&plan->large) != 0;
-    const bool again = !ordered && !a.second && (missed || (large && a.bits < a.fine));
+    const bool recount = !ordered && !a.second && (missed || (large && a.bits < a.fine));
     const bool radix =
-        !ordered && !again && usw_load_relaxed(&plan->large) > a.n / HYBRID_PART_PAYS;
+        !ordered && !recount && usw_load_relaxed(&plan->large) > a.n / HYBRID_RANGE_PAYS;
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
-        plan->lsd = radix;
-        plan->even = !ordered && !again && !radix;
-        plan->msd = plan->even && !plan->flat;
+        plan->radix = radix;
+        plan->buckets = !ordered && !recount && !radix;
+        plan->scatter = plan->buckets && !plan->uncounted;
         plan->crowded = large || a.second;
-        if (ordered || again || radix) { /* the lists as they are are not for use */
-            plan->parts[0] = 0;
+        if (ordered || recount || radix) { /* the lists as they are are not for use */
+            plan->ranges[0] = 0;
             plan->bins[0] = plan->bins[1] = 0;
         }
-        if (again) {
+        if (recount) {
             const unsigned top =
                 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
             plan->shift = top > a.fine ? top - a.fine : 0;
-            plan->skip = plan->flat = 0;
+            plan->skip = plan->uncounted = 0;
             plan->ticket = plan->done = plan->large = 0;
         }
     }
-    if (again && threadIdx.x < 1u << a.bits1) {
-        a.said[threadIdx.x] = 0;
+    if (recount && threadIdx.x < 1u << a.bits1) {
+        a.published[threadIdx.x] = 0;
     }
 }
 
@@ -134,7 +134,7 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     hybrid_plan *plan = a.plan;
     const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
     const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
-    const bool flat = plan->flat != 0;
+    const bool uncounted = plan->uncounted != 0;
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
     if (tid == 0) {
@@ -151,20 +151,20 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     const bool radix =
         !ordered && (missed || large != 0) &&
         (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
-                                       : large > HYBRID_LARGE_MAX || (uneven && flat)));
+                                       : large > HYBRID_LARGE_MAX || (uneven && uncounted)));
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
-            plan->msd = !flat;
-            plan->even = 1;
+            plan->scatter = !uncounted;
+            plan->buckets = 1;
         }
         return;
     }
     if (tid == 0) { /* the lists as they are are not for use */
-        plan->parts[0] = 0;
+        plan->ranges[0] = 0;
         plan->bins[0] = plan->bins[1] = 0;
         plan->reverse = ordered && plan->falls != 0;
-        plan->lsd = radix;
-        plan->msd = !ordered && !radix && !missed;
+        plan->radix = radix;
+        plan->scatter = !ordered && !radix && !missed;
         __threadfence();
     }
     __syncthreads();
@@ -176,11 +176,11 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.stop[tid]) - at, 1,
                     plan->shift + a.bits - a.bits1);
     } else if (missed && tid == 0) {
-        hybrid_part whole = {};
+        hybrid_range whole = {};
         whole.size = a.n;
         whole.left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
         whole.raw = 1;
-        hybrid_push_part(plan, a.lists, 0, whole);
+        hybrid_push_range(plan, a.lists, 0, whole);
     }
 }
 
@@ -193,15 +193,15 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
 {
     const unsigned digits = 1u << (a.bits - a.bits1), d = b * digits + threadIdx.x;
     c = 0;
-    if (threadIdx.x < digits && a.plan->flat) {
-        c = a.flat[d];
+    if (threadIdx.x < digits && a.plan->uncounted) {
+        c = a.scatter_counts[d];
     } else if (threadIdx.x < digits) {
         c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
         a.counts[d] = a.handed[d] = 0;
     }
     const unsigned long long size = hybrid_block_sum(c, sums, within);
     whole = false;
-    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS && size > a.capacity) {
+    if (a.bits == a.fine && !a.plan->uncounted && size > HYBRID_BIN_KEYS && size > a.capacity) {
         whole = __syncthreads_or(c == size);
     }
     return size;
@@ -215,7 +215,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
     usw_chained();
-    if (a.plan->skip && (!a.plan->flat || a.second)) {
+    if (a.plan->skip && (!a.plan->uncounted || a.second)) {
         return;
     }
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
@@ -232,18 +232,18 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     }
     if (tid == 0) {
         befores[digits] = size;
-        usw_store_relaxed(&a.said[b], (size << 1 | whole) + 1);
+        usw_store_relaxed(&a.published[b], (size << 1 | whole) + 1);
     }
     /* The blocks with lower tickets have begun. */
     unsigned long long other = 0;
     if (tid < b) {
         do {
-            other = usw_load_relaxed(&a.said[tid]);
+            other = usw_load_relaxed(&a.published[tid]);
         } while (other == 0);
         other--;
     }
-    auto tiles = [&](unsigned long long said) {
-        return (said & 1) != 0 ? 0 : ((said >> 1) + a.tile - 1) / a.tile;
+    auto tiles = [&](unsigned long long word) {
+        return (word & 1) != 0 ? 0 : ((word >> 1) + a.tile - 1) / a.tile;
     };
     const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
     const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
@@ -257,7 +257,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         }
     }
     if (tid == 0) {
-        const unsigned long long from = a.plan->flat ? b * a.stride : at;
+        const unsigned long long from = a.plan->uncounted ? b * a.stride : at;
         a.begin[b] = a.cursor[b] = from;
         a.stop[b] = from + size;
         a.tile_begin[b] = first;

@@ -47,7 +47,7 @@ template <typename K> struct hybrid_tile {
 template <typename K, bool first>
 __device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
 {
-    return (first ? a.plan->msd : a.plan->even) != 0 && (a.plan->crowded != 0) == crowded;
+    return (first ? a.plan->scatter : a.plan->buckets) != 0 && (a.plan->crowded != 0) == crowded;
 }
 
 /* The tile of that number, of T keys. False: there is no such tile. found: two shared words. All
@@ -153,11 +153,11 @@ template <typename K> constexpr size_t hybrid_close_shared(int tile, int digits 
 }
 
 /* The block's tables in shared memory. */
-template <typename K, unsigned D = 256> struct hybrid_close_room {
+template <typename K, unsigned D = 256> struct hybrid_close_buffer {
     K **to;
     unsigned *cnt, *sums;
     K *tile;
-    __device__ __forceinline__ hybrid_close_room(unsigned char *memory)
+    __device__ __forceinline__ hybrid_close_buffer(unsigned char *memory)
         : to(reinterpret_cast<K **>(memory)), cnt(reinterpret_cast<unsigned *>(to + D)),
           sums(cnt + D), tile(reinterpret_cast<K *>(sums + 32))
     {
@@ -168,7 +168,7 @@ template <typename K, unsigned D = 256> struct hybrid_close_room {
 template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
 __device__ __forceinline__ void
 hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
-                    const Digit &digit, const hybrid_close_room<K, D> &s)
+                    const Digit &digit, const hybrid_close_buffer<K, D> &s)
 {
     const unsigned tid = threadIdx.x;
     const bool whole = t.m == NT * I;
@@ -221,7 +221,7 @@ template <typename K, int NT, int I, bool first, bool plain, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
-    const hybrid_close_room<K> s(memory);
+    const hybrid_close_buffer<K> s(memory);
     usw_chained();
     for (unsigned d = threadIdx.x; d < 256; d += NT) {
         s.cnt[d] = 0;
@@ -244,7 +244,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     constexpr unsigned half = NT * I;
-    const hybrid_close_room<K> s(memory);
+    const hybrid_close_buffer<K> s(memory);
     usw_chained();
     if (!hybrid_to_do<K, first>(a, true)) {
         return;

@@ -9,10 +9,10 @@
  * are returned. U keys are on their way at a time. */
 template <typename K, int NT, int I, int U, bool plain>
 __device__ __forceinline__ unsigned
-hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
+hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
-    unsigned late = 0, most = ~0u;
+    unsigned unplaced = 0, most = ~0u;
     bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
@@ -47,11 +47,11 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
                 if (r[i] < C) {
                     tile[digit(k[i]) / 4 * C + r[i]] = k[i];
                 } else {
-                    late |= 1u << (i0 + i);
+                    unplaced |= 1u << (i0 + i);
                 }
             }
         }
-        return late;
+        return unplaced;
     }
 #pragma unroll 1
     for (int i = 0; i < I; i++) {
@@ -62,22 +62,22 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
             if (r < C) {
                 tile[d * C + r] = key;
             } else {
-                late |= 1u << i;
+                unplaced |= 1u << i;
             }
         }
     }
-    return late;
+    return unplaced;
 }
 
 /* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
-template <typename K> constexpr size_t hybrid_rooms_shared(int room)
+template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 {
-    return 256 * 16 + 16 + room * sizeof(K);
+    return 256 * 16 + 16 + slots * sizeof(K);
 }
 
 /* The tile of that number. room: keys, of all rooms together. many: there is something to do. */
-template <typename K, int NT, int I, bool first, bool plain, int room, int U, bool many>
-__device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &a, unsigned number,
+template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many>
+__device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory)
 {
     static_assert(I <= 32, "a bit a key");
@@ -95,8 +95,8 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
         return;
     }
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
-    const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
-    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    const unsigned C = slots / l.digits - 1 + (slots / l.digits & 1); /* odd, for the banks */
+    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
@@ -115,9 +115,9 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
         }
     }
     unsigned most = ~0u;
-    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
+    for (unsigned some = __reduce_or_sync(~0u, unplaced); some != 0; some &= some - 1) {
         int i = __ffs(static_cast<int>(some)) - 1;
-        bool here = (late >> i & 1) != 0;
+        bool here = (unplaced >> i & 1) != 0;
         K key = here ? t.in[tid + i * NT] : K(0);
         key = plain ? key : a.map.map(key);
         unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
@@ -129,18 +129,18 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
 
 /* many: a block takes every gridDim.x-th tile, so that a launch which finds nothing to do is short;
  * of the first scatter. Else it takes one. */
-template <typename K, int NT, int I, bool first, bool plain, int MB, int room, int U, bool many>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_args<K> a)
+template <typename K, int NT, int I, bool first, bool plain, int MB, int slots, int U, bool many>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_args<K> a)
 {
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
     if constexpr (!many) {
-        hybrid_rooms_tile<K, NT, I, first, plain, room, U, many>(a, blockIdx.x, memory);
+        hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, blockIdx.x, memory);
     } else if (hybrid_to_do<K, first>(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_rooms_tile<K, NT, I, first, plain, room, U, many>(a, i, memory);
+            hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, i, memory);
             __syncthreads();
         }
     }

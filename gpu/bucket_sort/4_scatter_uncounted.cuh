@@ -13,7 +13,7 @@
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-template <typename K> struct hybrid_flat_args {
+template <typename K> struct hybrid_uncounted_args {
     const K *in;
     K *out;
     unsigned long long n;
@@ -27,16 +27,17 @@ template <typename K> struct hybrid_flat_args {
 
 /* Shared memory: the counters, and the tile with its tables. room: keys of all rooms together, or 0
  * where a tile's keys are close together. */
-template <typename K> constexpr size_t hybrid_flat_shared(unsigned bits, int tile, int room)
+template <typename K> constexpr size_t hybrid_uncounted_shared(unsigned bits, int tile, int slots)
 {
     return (bits < 7 ? 128 : size_t(1) << bits) + 256 * 8 + 4 * 256 * 4 + 128 +
-           (room != 0 ? room : tile) * sizeof(K);
+           (slots != 0 ? slots : tile) * sizeof(K);
 }
 
 /* A block, of NT threads that take I keys each; U ranks are on their way at a time. */
-template <typename K, int NT, int I, int room, int U, bool identity> struct hybrid_flat_block {
+template <typename K, int NT, int I, int slots, int U, bool identity>
+struct hybrid_uncounted_block {
     static constexpr unsigned tile_keys = NT * I;
-    const hybrid_flat_args<K> &a;
+    const hybrid_uncounted_args<K> &a;
     unsigned *bins;         /* the counters */
     unsigned long long *to; /* 256: where each digit's keys of the tile go */
     unsigned *counts;       /* 256 of the tile, 256 of its keys without room or begins; twice */
@@ -46,15 +47,15 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     hybrid_digit digit;
     unsigned C; /* keys of a room; odd, for the banks */
 
-    __device__ __forceinline__ hybrid_flat_block(const hybrid_flat_args<K> &args,
-                                                 unsigned char *memory)
+    __device__ __forceinline__ hybrid_uncounted_block(const hybrid_uncounted_args<K> &args,
+                                                      unsigned char *memory)
         : a(args), bins(reinterpret_cast<unsigned *>(memory)),
           to(reinterpret_cast<unsigned long long *>(
               memory + (args.bits < 7 ? 128 : size_t(1) << args.bits))),
           counts(reinterpret_cast<unsigned *>(to + 256)), sums(counts + 4 * 256),
           tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), table(1u << args.bits),
           digit(shift + args.bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
-          C((room >> args.bits1) - 1 + (room >> args.bits1 & 1))
+          C((slots >> args.bits1) - 1 + (slots >> args.bits1 & 1))
     {
         static_assert(NT >= 256 && I <= 32, "a thread a digit, a bit a key");
     }
@@ -70,7 +71,7 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     }
     __device__ __forceinline__ void fail()
     {
-        usw_store_relaxed(&a.plan->flat, 0u);
+        usw_store_relaxed(&a.plan->uncounted, 0u);
         usw_store_relaxed(&a.plan->skip, 0u);
     }
     __device__ __forceinline__ K mapped(K raw) const
@@ -110,9 +111,9 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     /* ---- in rooms ---- */
 
     /* The bits of keys that found no room are returned. */
-    __device__ __forceinline__ unsigned fill_rooms(const K (&k)[I], unsigned *cnt)
+    __device__ __forceinline__ unsigned fill_slots(const K (&k)[I], unsigned *cnt)
     {
-        unsigned late = 0;
+        unsigned unplaced = 0;
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
             unsigned r[U];
@@ -125,14 +126,14 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
                 if (r[i] < C) {
                     tile[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
                 } else {
-                    late |= 1u << (i0 + i);
+                    unplaced |= 1u << (i0 + i);
                 }
             }
         }
-        return late;
+        return unplaced;
     }
     /* A warp a room; its accesses are to whole lines, from -31 on, three at a time. */
-    __device__ __forceinline__ void empty_rooms(const unsigned *cnt)
+    __device__ __forceinline__ void empty_slots(const unsigned *cnt)
     {
 #pragma unroll 4
         for (unsigned d = threadIdx.x / 32; d < 256; d += NT / 32) {
@@ -156,20 +157,20 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         }
     }
     /* Keys without room are read again. */
-    __device__ __forceinline__ void write_late(unsigned late, unsigned long long number,
-                                               unsigned *more)
+    __device__ __forceinline__ void write_unplaced(unsigned unplaced, unsigned long long number,
+                                                   unsigned *more)
     {
         const K *in = a.in + number * tile_keys + threadIdx.x;
-        for (; late != 0; late &= late - 1) {
-            const K key = mapped(in[(__ffs(static_cast<int>(late)) - 1) * NT]);
+        for (; unplaced != 0; unplaced &= unplaced - 1) {
+            const K key = mapped(in[(__ffs(static_cast<int>(unplaced)) - 1) * NT]);
             const unsigned d = digit(key) / 4, r = atomicAdd(&more[d], 1);
             a.out[to[d] + C + r] = key;
         }
     }
-    __device__ __forceinline__ void scatter_rooms(K (&k)[I], unsigned long long number,
+    __device__ __forceinline__ void scatter_slots(K (&k)[I], unsigned long long number,
                                                   unsigned long long next, unsigned *cnt)
     {
-        const unsigned late = fill_rooms(k, cnt), d = threadIdx.x;
+        const unsigned unplaced = fill_slots(k, cnt), d = threadIdx.x;
         unsigned long long at = 0;
         __syncthreads();
         if (d < 256) {
@@ -183,9 +184,9 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         if (d < 256) {
             to[d] = placed(d, cnt[d], at);
         }
-        finish(k, next);
-        empty_rooms(cnt);
-        write_late(late, number, cnt + 256);
+        load_next(k, next);
+        empty_slots(cnt);
+        write_unplaced(unplaced, number, cnt + 256);
     }
 
     /* ---- close together ---- */
@@ -246,7 +247,7 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         if (threadIdx.x < 256) {
             to[threadIdx.x] = placed(threadIdx.x, c, at) - begins[threadIdx.x];
         }
-        finish(k, next);
+        load_next(k, next);
 #pragma unroll
         for (int i = 0; i < I; i++) {
             const unsigned p = threadIdx.x + i * NT;
@@ -258,7 +259,7 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     /* ---- all tiles ---- */
 
     /* The tile is in order, its places are known: the next one's keys set out. */
-    __device__ __forceinline__ void finish(K (&k)[I], unsigned long long next)
+    __device__ __forceinline__ void load_next(K (&k)[I], unsigned long long next)
     {
         __syncthreads();
         if (next < a.n / tile_keys) {
@@ -281,8 +282,8 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             for (int i = 0; i < I; i++) {
                 k[i] = mapped(k[i]);
             }
-            if constexpr (room != 0) {
-                scatter_rooms(k, t, t + gridDim.x, cnt);
+            if constexpr (slots != 0) {
+                scatter_slots(k, t, t + gridDim.x, cnt);
             } else {
                 scatter_close(k, t + gridDim.x, cnt);
             }
@@ -292,15 +293,15 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             keys += tile_keys;
             __syncthreads();
         }
-        const unsigned rest = static_cast<unsigned>(a.n - tiles * tile_keys);
-        for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < rest; at += gridDim.x * NT) {
-            if (at + threadIdx.x < rest) {
+        const unsigned tail = static_cast<unsigned>(a.n - tiles * tile_keys);
+        for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < tail; at += gridDim.x * NT) {
+            if (at + threadIdx.x < tail) {
                 const K key = mapped(a.in[tiles * tile_keys + at + threadIdx.x]);
                 const unsigned d = digit(key) / 4;
                 a.out[placed(d, 1, reserve(d, 1))] = key;
                 count(key);
             }
-            keys += rest - at < NT ? rest - at : NT;
+            keys += tail - at < NT ? tail - at : NT;
         }
         __syncthreads();
         return keys;
@@ -338,15 +339,15 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
 };
 
 /* One block a multiprocessor. */
-template <typename K, int NT, int I, int room, int U, bool identity>
-__global__ __launch_bounds__(NT, 1) void hybrid_scatter_flat(hybrid_flat_args<K> a)
+template <typename K, int NT, int I, int slots, int U, bool identity>
+__global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncounted_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
-    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->flat) == 0)) {
+    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->uncounted) == 0)) {
         return;
     }
-    hybrid_flat_block<K, NT, I, room, U, identity> b(a, memory);
+    hybrid_uncounted_block<K, NT, I, slots, U, identity> b(a, memory);
     b.clear();
     b.flush(b.scatter());
 }

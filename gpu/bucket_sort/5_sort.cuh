@@ -92,10 +92,10 @@ __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
     constexpr int W = I + 2 * R;
     static_assert(I >= R, "neighbours hold what lies outside");
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * I < m;
+    const bool active = tid / 32 * 32 * I < m;
     K x[W];
     const K *from = tile + static_cast<int>(tid * I) - R;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             if (j < R) {
@@ -117,7 +117,7 @@ __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
         }
     }
     __syncthreads();
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < I; j++) {
             tile[tid * I + j] = x[R + j];
@@ -211,8 +211,8 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
 
 /* No more keys than threads: each counts the keys before its own. */
 template <typename K, bool identity>
-__device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
-                                                const usw_gpu_keymap<K> &map, K *tile)
+__device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsigned m,
+                                                     const usw_gpu_keymap<K> &map, K *tile)
 {
     constexpr unsigned V = hybrid_vector<K>::keys;
     const unsigned tid = threadIdx.x;
@@ -240,14 +240,14 @@ __device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
                                                    const usw_gpu_keymap<K> &map,
-                                                   unsigned char *room)
+                                                   unsigned char *buffer)
 {
-    constexpr unsigned T = NT * I, S = sizeof(K), few = NT < 256 ? NT - 8 : 248;
-    unsigned *sums = reinterpret_cast<unsigned *>(room);
+    constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
+    unsigned *sums = reinterpret_cast<unsigned *>(buffer);
     K *tile = reinterpret_cast<K *>(sums + 64);
-    static_assert(NT >= few + 16 / S, "a thread a key");
-    if (m <= few) {
-        hybrid_sort_few<K, identity>(data, to, m, map, tile);
+    static_assert(NT >= few_keys + 16 / S, "a thread a key");
+    if (m <= few_keys) {
+        hybrid_sort_few_keys<K, identity>(data, to, m, map, tile);
         return;
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
@@ -312,7 +312,7 @@ __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long lon
 /* A bucket of up to NT * I - 32 keys; larger ones are not its business. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
-                                                     unsigned char *room)
+                                                     unsigned char *buffer)
 {
     const unsigned group = a.plan->group;
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
@@ -321,7 +321,7 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
                                                      static_cast<unsigned>(size),
-                                                     a.plan->shift + group, a.map, room);
+                                                     a.plan->shift + group, a.map, buffer);
     }
 }
 
@@ -330,9 +330,9 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
 template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
@@ -340,7 +340,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
         const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
         hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
     }
-    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, room);
+    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, buffer);
 }
 
 template <typename K> struct hybrid_bins_args {
@@ -353,13 +353,13 @@ template <typename K> struct hybrid_bins_args {
 /* The bins of the list, small ones or the others. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
-                                                 unsigned char *room)
+                                                 unsigned char *buffer)
 {
     const unsigned bins = usw_load_relaxed(&a.plan->bins[large]);
     for (unsigned i = blockIdx.x; i < bins; i += gridDim.x) {
         const hybrid_bin b(a.lists.bins[large ? a.lists.bins_max - 1 - i : i]);
-        hybrid_sort_bucket<K, NT, I, B, R, identity>((b.in_tmp ? a.tmp : a.keys) + b.begin,
-                                                     a.keys + b.begin, b.size, b.left, a.map, room);
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(
+            (b.in_tmp ? a.tmp : a.keys) + b.begin, a.keys + b.begin, b.size, b.left, a.map, buffer);
         __syncthreads();
     }
 }
@@ -367,9 +367,9 @@ __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, b
 template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, room);
+    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, buffer);
 }
 
 #endif

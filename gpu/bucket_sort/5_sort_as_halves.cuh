@@ -47,23 +47,23 @@ struct hybrid_turned {
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. parts: 1, or
  * 4 of 16 bits each, where two more may be left. Places and ranks are counted in units, so that a
  * rank, shifted by 16, lies above 18 bits. */
-template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_block {
-    static constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
+template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_block {
+    static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
-    static constexpr unsigned unit = 4, apart = 2 * R;
+    static constexpr unsigned unit = 4, spacing = 2 * R;
     static constexpr int sure = I * 4 / 5; /* nearly all buckets of even keys have so many rows */
     unsigned *sums, *words, *bins;
     uint32_t *tile; /* where words and bins are */
 
-    __device__ __forceinline__ explicit hybrid_halves_block(unsigned char *room)
-        : sums(reinterpret_cast<unsigned *>(room)), words(sums + 64), bins(words + T / 2 + 128),
+    __device__ __forceinline__ explicit hybrid_halves_block(unsigned char *buffer)
+        : sums(reinterpret_cast<unsigned *>(buffer)), words(sums + 64), bins(words + T / 2 + 128),
           tile(words)
     {
         static_assert(2 * J >= I && J >= R && J % 2 == 1,
                       "all keys; no two threads meet in a bank");
-        static_assert(NT >= few + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
-        static_assert((T + apart * parts) * unit < 1u << 16, "a place is a half");
-        static_assert(NT >= apart * (parts - 1), "a thread a half between parts");
+        static_assert(NT >= few_keys + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
+        static_assert((T + spacing * ranges) * unit < 1u << 16, "a place is a half");
+        static_assert(NT >= spacing * (ranges - 1), "a thread a half between parts");
     }
     /* The half that is the key at p, of p times 4; wrap: of 2 * H keys, 4 * H - 2. */
     __device__ __forceinline__ uint16_t *half(unsigned p4, unsigned wrap) const
@@ -97,9 +97,9 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
     /* The key's last bits, and its rank, of what was counted before, above. */
     __device__ __forceinline__ static unsigned with_rank(unsigned x, unsigned was, bool high)
     {
-        if constexpr (parts > 1) {
+        if constexpr (ranges > 1) {
             const unsigned rank = __byte_perm(was, 0, high ? 0x3244 : 0x1044);
-            return (x & ((parts << 16) - 1)) | rank;
+            return (x & ((ranges << 16) - 1)) | rank;
         } else {
             return __byte_perm(x, was, high ? 0x7610 : 0x5410);
         }
@@ -107,7 +107,7 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
     /* The place of a key of rank, behind `at`. */
     __device__ __forceinline__ static unsigned place_of(unsigned at, unsigned x)
     {
-        return parts > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
+        return ranges > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
     }
     /* Counts keys in their bins; their ranks are put above their last bits. An OR of these is
      * returned. */
@@ -157,28 +157,28 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
     /* The counts of bins become places. extra: the bits by which parts are told. */
     __device__ __forceinline__ void place_bins(unsigned extra)
     {
-        if constexpr (parts > 1) {
+        if constexpr (ranges > 1) {
             /* Bins w and w + 2^(B - 1) share a word; each part's come 2 * R halves later. */
             const unsigned turn = B - extra, upper = extra != 0 ? 1u << (extra - 1) : 0;
             hybrid_scan_paired<NT, B>(bins, sums, [&](unsigned w) {
-                return apart * unit * ((w >> turn) * 0x10001 + (upper << 16));
+                return spacing * unit * ((w >> turn) * 0x10001 + (upper << 16));
             });
         } else {
             hybrid_scan_paired<NT, B>(bins, sums);
         }
     }
     /* What lies between parts, and to sums where the next one begins. */
-    __device__ __forceinline__ void part(unsigned extra, unsigned wrap)
+    __device__ __forceinline__ void range(unsigned extra, unsigned wrap)
     {
-        const unsigned t = threadIdx.x, next = t / apart + 1;
+        const unsigned t = threadIdx.x, next = t / spacing + 1;
         if (next >> extra == 0) {
             const unsigned d = next << (B - extra), word = bins[d & ((1u << (B - 1)) - 1)];
             const unsigned place = (d >> (B - 1) != 0 ? word >> 16 : word & 0xffff) / unit;
-            *half((place - apart + t % apart) * unit, wrap) = t % apart < R ? 0xffff : 0;
-            if (t % apart == 0) {
-                sums[next - 1] = place - apart * next;
+            *half((place - spacing + t % spacing) * unit, wrap) = t % spacing < R ? 0xffff : 0;
+            if (t % spacing == 0) {
+                sums[next - 1] = place - spacing * next;
             }
-        } else if (t % apart == 0 && next < parts) {
+        } else if (t % spacing == 0 && next < ranges) {
             sums[next - 1] = T;
         }
     }
@@ -198,26 +198,26 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
         if (uneven && __syncthreads_or(most >= unit * HYBRID_CROWD)) {
             return false;
         }
-        const unsigned extra = parts > 1 && left > 16 ? left - 16 : 0;
-        const unsigned all = parts > 1 ? m + apart * ((1u << extra) - 1) : m;
+        const unsigned extra = ranges > 1 && left > 16 ? left - 16 : 0;
+        const unsigned all = ranges > 1 ? m + spacing * ((1u << extra) - 1) : m;
         place_bins(extra);
         __syncthreads();
         const unsigned H = (all + 4 * J - 1) / (4 * J) * (2 * J), wrap = 4 * H - 2;
         place(x, row, digit, wrap);
-        if constexpr (parts > 1) {
-            part(extra, wrap);
+        if constexpr (ranges > 1) {
+            range(extra, wrap);
         }
         if (threadIdx.x < 2 * H - all) {
             *half(unit * (all + threadIdx.x), wrap) = 0xffff;
         }
         __syncthreads();
         if (uneven) {
-            hybrid_more_half_rounds<NT, (parts > 1)>(words, H);
+            hybrid_more_half_rounds<NT, (ranges > 1)>(words, H);
         } else if (left > B) {
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();
         }
-        write(to, row, map, parts > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
+        write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
         return true;
     }
     /* The key at p; above: its bits above a half. */
@@ -232,24 +232,24 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
                                           const usw_gpu_keymap<uint32_t> &map, uint32_t above,
                                           unsigned wrap)
     {
-        unsigned steps = 0, again = 0, gap = 0; /* the rows where a next part begins, or two do */
-        if constexpr (parts > 1) {
+        unsigned steps = 0, twice = 0, gap = 0; /* the rows where a next part begins, or two do */
+        if constexpr (ranges > 1) {
 #pragma unroll
-            for (unsigned q = 0; q + 1 < parts; q++) {
+            for (unsigned q = 0; q + 1 < ranges; q++) {
                 const unsigned row_of = 1u << (sums[q] - row.at + NT - 1) / NT;
-                again |= steps & row_of;
+                twice |= steps & row_of;
                 steps |= row_of;
             }
         }
-        if ((again & ((1u << I) - 1)) != 0) {
+        if ((twice & ((1u << I) - 1)) != 0) {
             write_slowly(to, row, map, above, wrap);
             return;
         }
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            if (parts > 1 && (steps & 1u << i) != 0) {
+            if (ranges > 1 && (steps & 1u << i) != 0) {
                 above += 1u << 16;
-                gap += apart;
+                gap += spacing;
             }
             if (row.here(i, false)) {
                 to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map);
@@ -266,10 +266,10 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
         for (int i = 0; i < I; i++) {
             if (row.here(i, false)) {
                 const unsigned p = row.at + i * NT;
-                while (number + 1 < parts && p >= sums[number]) {
+                while (number + 1 < ranges && p >= sums[number]) {
                     number++;
                 }
-                to[row(i)] = key_at(p + apart * number, wrap, above + (number << 16), map);
+                to[row(i)] = key_at(p + spacing * number, wrap, above + (number << 16), map);
             }
         }
     }
@@ -294,13 +294,13 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
 
 /* A block a bucket of up to NT * I - 32 keys; larger ones are not its business. The keys of the
  * bucket so many ahead, which a block will soon take, are asked for. */
-template <int NT, int I, int B, int MB, int parts, bool identity>
+template <int NT, int I, int B, int MB, int ranges, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<uint32_t> a,
                                                               unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const unsigned group = a.plan->group, number = blockIdx.x;
@@ -315,15 +315,16 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     if (size == 0 || size > NT * I - 32) {
         return;
     }
-    using block = hybrid_halves_block<NT, I, B, parts, identity>;
-    block b(room);
+    using block = hybrid_halves_block<NT, I, B, ranges, identity>;
+    block b(buffer);
     const unsigned m = static_cast<unsigned>(size), left = a.plan->shift + group;
     const uint32_t *data = a.in + begin;
     uint32_t *to = a.out + begin;
-    if (!HALVES_SURE && left > 16 && parts >> (left - 16) == 0) {
-        hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map, room);
-    } else if (m <= block::few) {
-        hybrid_sort_few<uint32_t, identity>(data, to, m, a.map, b.tile);
+    if (!HALVES_SURE && left > 16 && ranges >> (left - 16) == 0) {
+        hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map,
+                                                                   buffer);
+    } else if (m <= block::few_keys) {
+        hybrid_sort_few_keys<uint32_t, identity>(data, to, m, a.map, b.tile);
     } else if (!b.sort(data, to, m, left, a.map)) {
         b.sort_crowded(data, to, m, a.map);
     }

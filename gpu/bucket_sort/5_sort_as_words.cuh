@@ -46,10 +46,10 @@ __device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned
     constexpr int H = R + 1, W = I + 2 * H;
     static_assert(I >= H && I < 32, "neighbours hold what lies outside; a bit a word");
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * I < m;
+    const bool active = tid / 32 * 32 * I < m;
     unsigned ties = 0, x[W];
     const unsigned *from = words + static_cast<int>(tid * I) - H;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             if (j < H) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned
     }
     if (R > 0) {
         __syncthreads();
-        if (awake) {
+        if (active) {
 #pragma unroll
             for (int j = 0; j < I; j++) {
                 words[tid * I + j] = x[H + j];
@@ -198,15 +198,15 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
 template <int NT, int I, int B, int R, int NB, int U, bool identity>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
-                  const usw_gpu_keymap<uint64_t> &map, unsigned char *room)
+                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer)
 {
-    constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
-    static_assert(T - 32 <= 1u << NB && NT >= few + 2, "a number for each key");
-    unsigned *sums = reinterpret_cast<unsigned *>(room), *lo = sums + 64, *words = lo + T;
+    constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
+    static_assert(T - 32 <= 1u << NB && NT >= few_keys + 2, "a number for each key");
+    unsigned *sums = reinterpret_cast<unsigned *>(buffer), *lo = sums + 64, *words = lo + T;
     unsigned *bins = words + T;
     uint64_t *tile = reinterpret_cast<uint64_t *>(lo); /* of both */
-    if (m <= few) {
-        hybrid_sort_few<uint64_t, identity>(data, to, m, map, tile);
+    if (m <= few_keys) {
+        hybrid_sort_few_keys<uint64_t, identity>(data, to, m, map, tile);
         return;
     }
     left = left > 0 ? left : 1;
@@ -267,10 +267,10 @@ template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a,
                                                              unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     const unsigned b = blockIdx.x;
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
@@ -280,7 +280,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     }
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
-            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);
+            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
     }
 }
 

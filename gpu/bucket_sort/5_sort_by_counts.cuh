@@ -26,7 +26,7 @@ struct hybrid_values_args {
 /* Whether the buckets go by values. */
 __device__ __forceinline__ bool hybrid_by_values(const hybrid_plan *p)
 {
-    return p->even && !p->crowded && p->shift + p->group == 16;
+    return p->buckets && !p->crowded && p->shift + p->group == 16;
 }
 
 enum { HYBRID_VALUES_WORDS = 8192, HYBRID_VALUES_ALIKE = 8 };
@@ -53,8 +53,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     uint16_t *tile;
 
     __device__ __forceinline__ hybrid_values_block(const hybrid_values_args &args,
-                                                   unsigned char *room)
-        : a(args), sums(reinterpret_cast<unsigned *>(room)), bins(sums + 64),
+                                                   unsigned char *buffer)
+        : a(args), sums(reinterpret_cast<unsigned *>(buffer)), bins(sums + 64),
           tile(reinterpret_cast<uint16_t *>(bins + HYBRID_VALUES_WORDS))
     {
     }
@@ -185,12 +185,12 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
 template <int NT, int I, int U, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (!hybrid_by_values(a.plan)) {
         return;
     }
-    hybrid_values_block<NT, I, U, identity> b(a, room);
+    hybrid_values_block<NT, I, U, identity> b(a, buffer);
     b.sort_all();
 }
 
@@ -200,15 +200,15 @@ template <int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<uint32_t> a,
                                                             const unsigned *left, unsigned buckets)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const bool some = hybrid_by_values(a.plan);
     const unsigned many = some ? a.plan->left : buckets;
     for (unsigned i = blockIdx.x; i < many; i += gridDim.x) {
-        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, room);
+        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, buffer);
         __syncthreads();
     }
 }

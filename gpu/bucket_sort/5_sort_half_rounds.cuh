@@ -35,9 +35,9 @@ __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
 {
     constexpr int W = J + 2 * R;
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * J < H;
+    const bool active = tid / 32 * 32 * J < H;
     unsigned x[W], *mine = words + tid * J;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             x[j] = mine[j - R];
@@ -65,7 +65,7 @@ __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
         }
     }
     __syncthreads();
-    if (awake && tid * J < H) {
+    if (active && tid * J < H) {
 #pragma unroll
         for (int j = 0; j < J; j++) {
             mine[j] = x[R + j];
@@ -75,7 +75,7 @@ __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
 
 /* Puts two halves of words in order, and says whether they were not. What lies between parts
  * stays: no keys of one bin are the most and the least that a half can be. */
-template <bool parts>
+template <bool ranges>
 __device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
 {
     const unsigned least = hybrid_least_halves(a, b), far = a & ~b;
@@ -83,7 +83,7 @@ __device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
         return false;
     }
     unsigned change = a ^ least;
-    if (parts && (far << 16 >= 0xffff0000 || far >= 0xffff0000)) {
+    if (ranges && (far << 16 >= 0xffff0000 || far >= 0xffff0000)) {
         change &= (far << 16 >= 0xffff0000 ? 0 : 0xffff) | (far >= 0xffff0000 ? 0 : 0xffff0000);
     }
     a ^= change;
@@ -91,7 +91,7 @@ __device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
     return change != 0;
 }
 /* The same, H even, until nothing moves: for a bucket with a few larger bins. */
-template <int NT, bool parts>
+template <int NT, bool ranges>
 __device__ __noinline__ void hybrid_more_half_rounds(unsigned *words, unsigned H)
 {
     uint16_t *last = reinterpret_cast<uint16_t *>(words + H - 1);
@@ -101,7 +101,7 @@ __device__ __noinline__ void hybrid_more_half_rounds(unsigned *words, unsigned H
         bool moved = false;
         for (unsigned w = threadIdx.x * 2 + (round & 1); w + 1 < H; w += 2 * NT) {
             unsigned a = words[w], b = words[w + 1];
-            if (hybrid_exchange_halves<parts>(a, b)) {
+            if (hybrid_exchange_halves<ranges>(a, b)) {
                 words[w] = a;
                 words[w + 1] = b;
                 moved = true;

@@ -11,24 +11,24 @@
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
 /* More large buckets than these are faster sorted by the radix sort. Where such are counted and
- * filled, each costs its 65,536 counters: so are more than one for each HYBRID_PART_PAYS keys of
+ * filled, each costs its 65,536 counters: so are more than one for each HYBRID_RANGE_PAYS keys of
  * all. */
 static constexpr unsigned HYBRID_LARGE_MAX = 16;
 #ifdef USW_EMULATE
-static constexpr unsigned HYBRID_PART_PAYS = 12000;
+static constexpr unsigned HYBRID_RANGE_PAYS = 12000;
 #else
-static constexpr unsigned HYBRID_PART_PAYS = 27000;
+static constexpr unsigned HYBRID_RANGE_PAYS = 27000;
 #endif
 
-enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
+enum { HYBRID_RANGE_NONE, HYBRID_RANGE_SPLIT, HYBRID_RANGE_FILL, HYBRID_RANGE_ONE_BLOCK };
 
-struct hybrid_part {
+struct hybrid_range {
     unsigned long long begin, size;
     unsigned long long tile; /* the number of its first one */
     unsigned in_tmp;         /* 1: its keys are there, 0: in keys */
     unsigned raw;            /* 1: its keys are not mapped yet */
     unsigned left;           /* its keys agree in all but the last `left` bits */
-    unsigned wary;           /* do not try to fill it */
+    unsigned no_fill;        /* do not try to fill it */
     /* The digit: key - base >> lo where that is less than span, span for keys below, then above. */
     unsigned long long base;
     unsigned lo, span;
@@ -57,7 +57,7 @@ struct hybrid_bin {
 };
 
 struct hybrid_lists {
-    hybrid_part *parts[2];    /* taken in turns: one is read while the other grows */
+    hybrid_range *ranges[2];  /* taken in turns: one is read while the other grows */
     unsigned long long *bins; /* small ones from the front, the others from the back */
     unsigned bins_max, small; /* small: keys of a small one at most */
     uint4 *cells;
@@ -65,7 +65,7 @@ struct hybrid_lists {
 };
 
 /* How many of each n keys can make. */
-static inline size_t hybrid_parts_max(unsigned long long n)
+static inline size_t hybrid_ranges_max(unsigned long long n)
 {
     return n / HYBRID_BIN_KEYS + 1;
 }
@@ -79,23 +79,23 @@ static inline size_t hybrid_bins_max(unsigned long long n)
     return n / 2048 + 258;
 }
 
-__device__ __forceinline__ unsigned long long hybrid_parts_number(unsigned long long parts)
+__device__ __forceinline__ unsigned long long hybrid_ranges_number(unsigned long long ranges)
 {
-    return parts >> 40;
+    return ranges >> 40;
 }
-__device__ __forceinline__ unsigned long long hybrid_parts_tiles(unsigned long long parts)
+__device__ __forceinline__ unsigned long long hybrid_ranges_tiles(unsigned long long ranges)
 {
-    return parts & ((1ull << 40) - 1);
+    return ranges & ((1ull << 40) - 1);
 }
 
 /* Adds a part to list `list`; one addition says its place and its first tile. */
-static __device__ __noinline__ void hybrid_push_part(hybrid_plan *plan, const hybrid_lists &l,
-                                                     unsigned list, hybrid_part part)
+static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, const hybrid_lists &l,
+                                                      unsigned list, hybrid_range range)
 {
-    unsigned long long tiles = (part.size + l.tile - 1) / l.tile;
-    unsigned long long at = atomicAdd(&plan->parts[list], (1ull << 40) + tiles);
-    part.tile = hybrid_parts_tiles(at);
-    l.parts[list][hybrid_parts_number(at)] = part;
+    unsigned long long tiles = (range.size + l.tile - 1) / l.tile;
+    unsigned long long at = atomicAdd(&plan->ranges[list], (1ull << 40) + tiles);
+    range.tile = hybrid_ranges_tiles(at);
+    l.ranges[list][hybrid_ranges_number(at)] = range;
 }
 
 /* A stretch of keys, as a part or as a bin. */
@@ -104,12 +104,12 @@ __device__ __forceinline__ void hybrid_push(hybrid_plan *plan, const hybrid_list
                                             unsigned in_tmp, unsigned left)
 {
     if (size > HYBRID_BIN_KEYS) {
-        hybrid_part part = {};
-        part.begin = begin;
-        part.size = size;
-        part.in_tmp = in_tmp;
-        part.left = left;
-        hybrid_push_part(plan, l, list, part);
+        hybrid_range range = {};
+        range.begin = begin;
+        range.size = size;
+        range.in_tmp = in_tmp;
+        range.left = left;
+        hybrid_push_range(plan, l, list, range);
     } else if (size != 0) {
         const hybrid_bin bin(begin, static_cast<unsigned>(size), left, in_tmp);
         const bool large = size > l.small;

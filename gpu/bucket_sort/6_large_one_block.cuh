@@ -11,7 +11,7 @@
 
 /* Shared memory: counters of 16 bits, two to a word; a tile of values; where each chunk of 32 words
  * begins; sums of the warps; which counters were handed on. */
-struct hybrid_alone_shape {
+struct hybrid_one_block_shape {
     static constexpr unsigned threads = 1024, warps = 32, batch = 8;
     static constexpr unsigned own = 8, tile = threads * own; /* positions of a thread, of a tile */
     static constexpr unsigned words = 1u << 15, chunks = words / 32, handed_max = 64;
@@ -21,8 +21,8 @@ struct hybrid_alone_shape {
 };
 
 /* A counter that has reached 2^15 hands them on, once. */
-static __device__ __noinline__ void hybrid_alone_hand_on(unsigned *bins, unsigned *handed,
-                                                         unsigned d)
+static __device__ __noinline__ void hybrid_one_block_hand_on(unsigned *bins, unsigned *handed,
+                                                             unsigned d)
 {
     unsigned top = 0x8000u << d % 2 * 16, was = atomicAdd(&bins[d / 2], 0);
     while ((was & top) != 0) {
@@ -35,8 +35,8 @@ static __device__ __noinline__ void hybrid_alone_hand_on(unsigned *bins, unsigne
     }
 }
 
-template <typename K> struct hybrid_alone {
-    using shape = hybrid_alone_shape;
+template <typename K> struct hybrid_one_block {
+    using shape = hybrid_one_block_shape;
     const usw_gpu_keymap<K> &map, &unmap;
     unsigned *bins;
     uint16_t *tile;
@@ -44,9 +44,10 @@ template <typename K> struct hybrid_alone {
     unsigned words;                   /* in use */
     K base;
 
-    __device__ __forceinline__ hybrid_alone(const usw_gpu_keymap<K> &m, const usw_gpu_keymap<K> &u,
-                                            unsigned char *room, unsigned left)
-        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(room)),
+    __device__ __forceinline__ hybrid_one_block(const usw_gpu_keymap<K> &m,
+                                                const usw_gpu_keymap<K> &u, unsigned char *buffer,
+                                                unsigned left)
+        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(buffer)),
           tile(reinterpret_cast<uint16_t *>(bins + shape::words)),
           starts(reinterpret_cast<unsigned *>(tile + shape::tile)),
           sums(starts + shape::chunks + 1), handed(sums + shape::warps),
@@ -77,13 +78,13 @@ template <typename K> struct hybrid_alone {
         if (lane == 0 && same != 0) {
             const unsigned inc = same << most % 2 * 16, old = atomicAdd(&bins[most / 2], inc);
             if (((old ^ (old + inc)) & 0x80008000) != 0) {
-                hybrid_alone_hand_on(bins, handed, most);
+                hybrid_one_block_hand_on(bins, handed, most);
             }
         }
         if ((crossed & 0x80008000) != 0) {
 #pragma unroll
             for (unsigned u = 0; u < shape::batch; u++) {
-                hybrid_alone_hand_on(bins, handed, d[u]);
+                hybrid_one_block_hand_on(bins, handed, d[u]);
             }
         }
     }

@@ -225,16 +225,16 @@ __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<
 template <typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keymap<K> &map,
                                                  unsigned long long at, unsigned length,
-                                                 unsigned lo, unsigned near, unsigned next)
+                                                 unsigned lo, unsigned upcoming, unsigned next)
 {
     constexpr unsigned V = 16 / sizeof(K);
     const hybrid_fill_vectors<K> to(f.keys + at, length);
     for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
         const unsigned q = q0 + threadIdx.x % 32 * V;
         unsigned b = lo, behind = lo;
-        if (near != 0) {
-            b += hybrid_lanes_at(next, near, to.place(q));
-            behind += hybrid_lanes_at(next, near, to.place(q + V - 1));
+        if (upcoming != 0) {
+            b += hybrid_lanes_at(next, upcoming, to.place(q));
+            behind += hybrid_lanes_at(next, upcoming, to.place(q + V - 1));
         }
         const bool some = __any_sync(~0u, b != behind);
         K key = map.unmap(f.key(b));
@@ -242,7 +242,7 @@ __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keyma
 #pragma unroll
         for (unsigned j = 0; j < V; j++) {
             if (j > 0 && some) {
-                key = map.unmap(f.key(lo + hybrid_lanes_at(next, near, to.place(q + j))));
+                key = map.unmap(f.key(lo + hybrid_lanes_at(next, upcoming, to.place(q + j))));
             }
             v.k[j] = key;
         }
@@ -267,11 +267,11 @@ __device__ __forceinline__ void hybrid_fill_stretch(const F &f, const usw_gpu_ke
         if (lo + 1 + lane < f.values && f.begins[lo + 1 + lane] - at < length) {
             next = static_cast<unsigned>(f.begins[lo + 1 + lane] - at);
         }
-        const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
+        const unsigned upcoming = __popc(__ballot_sync(~0u, next != ~0u));
         const unsigned hi =
-            near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, at + length - 1);
-        if (near < 32) {
-            hybrid_fill_some(f, map, at, length, lo, near, next);
+            upcoming < 32 ? lo + upcoming : hybrid_bucket_of(f.begins, f.values, at + length - 1);
+        if (upcoming < 32) {
+            hybrid_fill_some(f, map, at, length, lo, upcoming, next);
         } else {
             hybrid_fill_dense(f, map, marks, at, length, lo, hi);
         }

@@ -20,18 +20,18 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
     if constexpr (sizeof(K) == 4) {
-        constexpr size_t shared = hybrid_rooms_shared<K>(shape::room);
+        constexpr size_t shared = hybrid_slots_shared<K>(shape::slots);
         /* If the keys may have been scattered otherwise, a block takes several tiles. */
-        if (first && j.flat) {
+        if (first && j.uncounted) {
             USW_LAUNCH_CHAINED(g,
-                               (hybrid_scatter_rooms < K, shape::threads, shape::keys, first, plain,
-                                2, shape::room, first ? shape::several_batch : shape::batch,
+                               (hybrid_scatter_slots < K, shape::threads, shape::keys, first, plain,
+                                2, shape::slots, first ? shape::several_batch : shape::batch,
                                 first >),
                                tiles / shape::several + 1, shape::threads, shared, a);
         } else {
             USW_LAUNCH_CHAINED(g,
-                               (hybrid_scatter_rooms<K, shape::threads, shape::keys, first, plain,
-                                                     2, shape::room, shape::batch, false>),
+                               (hybrid_scatter_slots<K, shape::threads, shape::keys, first, plain,
+                                                     2, shape::slots, shape::batch, false>),
                                tiles, shape::threads, shared, a);
         }
         if (j.fine != 0) {

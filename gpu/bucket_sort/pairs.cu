@@ -80,11 +80,11 @@ template <typename K> struct pairs_job {
     usw_gpu_keymap<K> map;
     pairs_plan *plan;
     pairs_digits digits;
-    usw_digit_scratch room;
+    usw_digit_scratch scratch;
     unsigned *zero; /* counts, handed, ring, the radix sort's control: to be cleared */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
-    hybrid_few<K> *few; /* or NULL */
+    hybrid_few<K> *few_values; /* or NULL */
     unsigned ring_tiles, grid;
     unsigned long long *starts;
     unsigned *tile_begin;
@@ -108,32 +108,32 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
     j.tile_begin = static_cast<unsigned *>(usw_gpu_scratch(g, (segments + 1) * 4));
     auto *tmp = static_cast<unsigned char *>(usw_gpu_scratch(g, n * (sizeof(K) + value_bytes)));
-    j.few = nullptr;
-    if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few <= n &&
+    j.few_values = nullptr;
+    if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few_values <= n &&
         usw_radix_takes_few(g, j.p)) {
-        j.few = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few));
+        j.few_values = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few_values));
     }
     if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K) &&
         (g->scratch_limit == 0 ||
          g->scratch_used + n * 2 * sizeof(K) + SPARE_LEFT <= g->scratch_limit)) {
-        j.room.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
+        j.scratch.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
     }
-    j.room.keys_out = j.p->out_keys;
-    if (j.room.keys_out == nullptr) {
-        j.room.keys_out = usw_gpu_scratch(g, n * sizeof(K));
+    j.scratch.keys_out = j.p->out_keys;
+    if (j.scratch.keys_out == nullptr) {
+        j.scratch.keys_out = usw_gpu_scratch(g, n * sizeof(K));
     }
     if (j.plan == nullptr || j.zero == nullptr || j.starts == nullptr || j.tile_begin == nullptr ||
-        tmp == nullptr || j.room.keys_out == nullptr) {
+        tmp == nullptr || j.scratch.keys_out == nullptr) {
         return false;
     }
     j.counts = j.zero;
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
-    j.room.control = j.zero + mine;
+    j.scratch.control = j.zero + mine;
     /* The wider first. */
     const bool values_first = value_bytes > sizeof(K);
-    j.room.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
-    j.room.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
+    j.scratch.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
+    j.scratch.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
     return true;
 }
 
@@ -145,13 +145,13 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
     USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, hybrid_tables_bytes<K>(), keys, n, j.map, j.digits,
-               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
-    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
-                       static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-                       j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits),
-                       keys, n, j.map, bits, &j.plan->keys,
-                       reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few,
-                       &j.plan->radix);
+               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few_values);
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_count_any<K, identity>),
+        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+        j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
+        j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts), j.handed,
+        j.few_values, &j.plan->radix);
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
@@ -168,21 +168,22 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     } else {
         plan_pairs<K, false, S, larger>(g, j, move::tile, tuning::heavy);
     }
-    pairs_move_args<K> a = {p->keys, p->values,    j.room.keys_tmp, j.room.values_tmp, p->n,
-                            j.map,   j.plan,       j.digits,        j.starts,          j.tile_begin,
-                            j.ring,  j.ring_tiles, j.grid};
+    pairs_move_args<K> a = {
+        p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
+        j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
+        j.grid};
     constexpr size_t shared = scatter_block<K, value_bytes, move>::shared_bytes();
     const size_t tiles = (p->n + move::tile - 1) / move::tile;
     const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
     USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared,
                        a);
-    a.keys_in = j.room.keys_tmp;
-    a.values_in = j.room.values_tmp;
-    a.keys_out = j.room.keys_out;
+    a.keys_in = j.scratch.keys_tmp;
+    a.values_in = j.scratch.values_tmp;
+    a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
     USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared,
                        a);
-    const pairs_local_args<K> local = {static_cast<const K *>(j.room.keys_out),
+    const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),
                                        j.map,
@@ -194,7 +195,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     USW_LAUNCH_CHAINED(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
                        larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
                        unsigned(S::capacity), buckets);
-    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix, j.few);
+    return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>

@@ -109,7 +109,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
                                                      unsigned spare, unsigned most,
                                                      pairs_plan *plan, unsigned *zero, size_t words,
-                                                     hybrid_few<K> *few)
+                                                     hybrid_few<K> *table)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
@@ -140,25 +140,26 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool ordered = !rises || !falls;
-    const bool thin =
-        hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ, seen + 2)) <= HYBRID_THIN;
-    const bool heavy = !ordered && !thin && pairs_heavy(taken, shift, bits, most, cells);
-    const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
-                         hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
+    const bool few_bytes = hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ,
+                                                             seen + 2)) <= HYBRID_FEW_BYTES;
+    const bool heavy = !ordered && !few_bytes && pairs_heavy(taken, shift, bits, most, cells);
+    const bool counted =
+        heavy && table != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
+        hybrid_have_few_values<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, table, memory);
     const bool alike =
-        !ordered && !thin && !heavy &&
-        hybrid_are_alike<K, 16>(taken.key, n, sizeof(K) == 4 ? HYBRID_ALIKE_32 : HYBRID_ALIKE_64,
-                                memory);
+        !ordered && !few_bytes && !heavy &&
+        hybrid_has_repeats<K, 16>(taken.key, n,
+                                  sizeof(K) == 4 ? HYBRID_REPEATS_32 : HYBRID_REPEATS_64, memory);
     if (t == 0) {
-        if (few != nullptr) {
-            few->values = 0;
+        if (table != nullptr) {
+            table->values = 0;
         }
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
-        p.radix = ordered || thin || heavy || alike || shift + spare > sizeof(K) * 8;
+        p.radix = ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8;
         p.keys.skip = p.radix;
-        p.keys.few = counted;
+        p.keys.few_values = counted;
         *plan = p;
     }
 }
@@ -214,7 +215,7 @@ __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, u
 {
     USW_SHARED_ARRAY(unsigned, sums, [33]);
     usw_chained();
-    if (a.plan->radix || a.plan->keys.few) {
+    if (a.plan->radix || a.plan->keys.few_values) {
         return;
     }
     const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;

@@ -52,12 +52,12 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     unsigned m, left; /* pairs; undecided bits */
     K high;           /* what all keys have above them */
 
-    __device__ __forceinline__ explicit pairs_bucket(unsigned char *room)
+    __device__ __forceinline__ explicit pairs_bucket(unsigned char *buffer)
     {
-        sums = reinterpret_cast<unsigned *>(room);
+        sums = reinterpret_cast<unsigned *>(buffer);
         tile = reinterpret_cast<K *>(sums + 64);
         bins = reinterpret_cast<unsigned *>(tile + S::tile);
-        values = reinterpret_cast<V *>(room + (S::early ? words_bytes : 256));
+        values = reinterpret_cast<V *>(buffer + (S::early ? words_bytes : 256));
     }
     /* Brings the values to shared memory; own: as in sort. */
     __device__ __forceinline__ void bring(const V *from, unsigned own) const
@@ -145,12 +145,12 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
 /* Bucket i, if it has more than `from` pairs and no more than fit. */
 template <typename K, unsigned value_bytes, typename S>
 __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, unsigned i,
-                                                  unsigned from, unsigned char *room)
+                                                  unsigned from, unsigned char *buffer)
 {
     using bucket = pairs_bucket<K, value_bytes, S>;
     using V = typename bucket::V;
     const unsigned long long begin = a.starts[i];
-    bucket b(room);
+    bucket b(buffer);
     b.m = static_cast<unsigned>(a.starts[i + 1] - begin);
     b.left = a.plan->keys.shift;
     if (b.m <= from || b.m > S::capacity) {
@@ -170,19 +170,19 @@ __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, 
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (a.plan->split) {
-        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, room);
+        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, buffer);
     }
 }
 
 /* Not inlined: in a loop the compiler would keep all places of a bucket in registers. */
 template <typename K, unsigned value_bytes, typename S>
 __device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
-                                                unsigned from, unsigned char *room)
+                                                unsigned from, unsigned char *buffer)
 {
-    pairs_sort_bucket<K, value_bytes, S>(a, i, from, room);
+    pairs_sort_bucket<K, value_bytes, S>(a, i, from, buffer);
 }
 
 /* The buckets of more than `from` pairs, if there are any. */
@@ -190,13 +190,13 @@ template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     pairs_local_middle(const pairs_local_args<K> a, unsigned from, unsigned buckets)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (!a.plan->split || !a.plan->middle) {
         return;
     }
     for (unsigned i = blockIdx.x; i < buckets; i += gridDim.x) {
-        pairs_sort_in_turn<K, value_bytes, S>(a, i, from, room);
+        pairs_sort_in_turn<K, value_bytes, S>(a, i, from, buffer);
         __syncthreads();
     }
 }

@@ -33,7 +33,7 @@ static constexpr bool HALVES_SURE = true;
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
 struct hybrid_shape_32 {
-    static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
+    static constexpr int threads = 1024, keys = 16, slots = 27136, batch = 8;
     static constexpr int several = 8, several_batch = 4; /* tiles of a block, where it has more */
     static constexpr int local_blocks = 4, rounds = 8;
 };
