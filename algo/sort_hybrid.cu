@@ -4,39 +4,35 @@
  *          scatter into buckets, sort each bucket in fast memory. The pivots are digits of the key:
  *          bucket b holds the keys whose leading varying bits are b. n / 4096 buckets, 65,536 at
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
- *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
+ *          pivots, a few buckets too large are split again, or written by their counts. Of 2^28
  *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
- *          and a bucket of any size can be filled. Keys that have many large buckets or differ in
- *          two bytes are left to the radix sort. All of it is decided on the device.
+ *          and a bucket of any size can be written by counts. Keys that have many large buckets or
+ *          differ in two bytes are left to the radix sort. All of it is decided on the device.
  *
- * Steps    sample   gpu/bucket_sort/1_sample.cuh: 16,384 keys: the highest bit in which keys
- * differ.
- *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    gpu/bucket_sort/3_place.cuh: where the buckets begin; what is to be done.
- *          flat     gpu/bucket_sort/4_scatter_uncounted.cuh: if many keys are even by the sample,
- * the first scatter
- *                   counts them as it goes, into regions with some slack; there is no count then.
- *          scatter  gpu/bucket_sort/4_scatter.cuh: by the first half of the bits, keys to tmp; then
- *                   by the second half, back. Equal keys are the same bits, so ranks need not be
- *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
- *          sort     gpu/bucket_sort/5_sort.cuh: each bucket by the bits still undecided; most keys
- * of
- *                   64 bits as words of 32, gpu/bucket_sort/5_sort_as_words.cuh; of 32 bits of
- * which 18 are left
- *                   or fewer as halves, gpu/bucket_sort/5_sort_as_halves.cuh, and if buckets are
- * too large for
- *                   that by counts of the values, gpu/bucket_sort/5_sort_by_counts.cuh.
- *          rest     gpu/bucket_sort/6_large.cuh: the large buckets, which may become more to sort.
- *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
- *          keys of which the sample has few values: gpu/bucket_sort/7_write_few_values.cuh.
+ * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
+ *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
+ *          count    2_count.cuh: keys of each bucket; sorted or reversed already?
+ *          place    3_place.cuh: where the buckets begin; what is to be done.
+ *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second
+ *                   half, back. Equal keys are the same bits, so ranks need not be stable. Keys of
+ *                   32 bits of which many have the same digits have their own kernel. If many keys
+ *                   are even by the sample, there is no count before: the first scatter counts them
+ *                   into regions with some slack, 4_scatter_uncounted.cuh.
+ *          sort     5_sort.cuh: each bucket by the bits still undecided; most keys of 64 bits as
+ *                   words of 32, 5_sort_as_words.cuh; keys of 32 bits of which 18 are left or fewer
+ *                   as halves, 5_sort_as_halves.cuh, and if buckets are too large for that by counts
+ *                   of the values, 5_sort_by_counts.cuh.
+ *          large    6_large.cuh: the large buckets, which may become more to sort.
+ *          write    7_write_counts.cuh: keys of 8 and 16 bits are written by the counts of step 2; so
+ *                   are wider keys of few values by the counts of 7_write_few_values.cuh.
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
- *          2 blocks a multiprocessor. sort: a block of 128 to 1024 threads a bucket. rest: 1
- *          cooperative block of 1024 threads a multiprocessor, 128 KB. flat: 1 block of 1024
- *          threads a multiprocessor, tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB).
+ *          2 blocks a multiprocessor; where it counts 1 block of 1024 threads a multiprocessor,
+ *          tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB). sort: a block of 128 to 1024
+ *          threads a bucket. large: 1 cooperative block of 1024 threads a multiprocessor, 128 KB.
  *
- * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; flat 24 and 48; of n up to 2^20 one
+ * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; uncounted 24 and 48; of n up to 2^20 one
  *          scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once,
  *          written once, and so are keys of few values.
  *
@@ -58,8 +54,9 @@
 
 /* ---- the whole ---- */
 
-/* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
- * more where 16 are left then, or 18 in buckets that are not small: they take less time
+/* The number of bits for n keys of so many bytes: buckets then have fewer than BUCKET_KEYS keys on
+ * average. Keys of 32 bits get one bit more where that leaves 16 bits, or 18 in buckets of
+ * BUCKET_KEYS * 3 / 4 keys or more, for such buckets are sorted as halves, which is faster
  * (gpu/bucket_sort/5_sort_as_halves.cuh). */
 static unsigned bits_for(unsigned long long n, size_t bytes)
 {
@@ -77,7 +74,8 @@ static unsigned bits_for(unsigned long long n, size_t bytes)
 template <typename K, bool identity>
 static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second)
 {
-    /* A block's counters of 16 bits are 32,768 words to be added to those of all blocks. */
+    /* A block adds its table of counters to that of all blocks in the end, so each block takes a
+     * share that is worth this: the table of 16 bits is 32,768 words. */
     const unsigned long long share = sizeof(K) == 2 ? 65536 : 16384;
     const unsigned long long tiles = (j.n + share - 1) / share;
     const unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
@@ -94,7 +92,8 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
                        j.keys, j.n, j.map, bits, j.plan, counts, j.handed);
 }
 
-/* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
+/* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
+ * time, by j.fine bits. */
 template <typename K, bool identity>
 static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile,
                             bool second)
@@ -128,8 +127,9 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
     USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
-/* Buckets that no local sort can hold have so many of the sample's 16,384 keys, or fewer, but for
- * four times the deviation to be expected. */
+/* What the sample of 16,384 keys must show for keys to go to the radix sort at once. A bucket that
+ * step 5 cannot hold is expected to have `keys` keys of the sample; four deviations are added, so
+ * that chance does not show one. */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
@@ -171,7 +171,7 @@ template <typename K, bool identity> static void sort_large(usw_gpu *g, const hy
     usw_queue_bin_sorts(g, j);
 }
 
-/* All of it. capacity: keys of a bucket that step 5 can hold. */
+/* Queues all steps. capacity: keys of a bucket that step 5 can hold. */
 template <typename K, bool identity>
 static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j,
                                       unsigned capacity)
@@ -236,8 +236,9 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     return sort_in_buckets<K, identity>(g, s, j, capacity);
 }
 
-/* Up to so many keys of 16 bits are written by warps that have equal shares. More than 1 <<
- * COUNTED_LOG2 keys for each value are counted. */
+/* FILL_SHARES: up to so many keys of 16 bits are written by warps with equal shares. COUNTED_LOG2:
+ * keys are counted where there are more than 1 << COUNTED_LOG2 of them for each value; fewer go to
+ * the radix sort. */
 #ifdef USW_EMULATE
 static constexpr unsigned long long FILL_SHARES = 80000;
 static constexpr unsigned COUNTED_LOG2 = 0;
@@ -246,7 +247,7 @@ static constexpr unsigned long long FILL_SHARES = 5u << 22;
 static constexpr unsigned COUNTED_LOG2 = 3;
 #endif
 
-/* Keys of 8 and 16 bits: their counts say all. */
+/* Keys of 8 and 16 bits: the counts of their values are all that has to be known. */
 template <typename K>
 static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
@@ -269,7 +270,8 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
                                       j.map, j.plan);
         }
     }
-    /* Of few keys, the last may have many values, and a block should not have all of them. */
+    /* Where keys are few a stretch may hold many values, and one block should not have to write
+     * them all: the stretches are shorter then. */
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
     return USW_LAUNCH_CHAINED(g, (hybrid_fill<K>),
                               static_cast<unsigned>((j.n + stretch - 1) / stretch), 256, 0, filling,

@@ -1,21 +1,23 @@
-/* 1_sample.cuh - the hybrid sort's first step: which bits of the keys vary. */
+/* 1_sample.cuh - step 1 of the bucket sort: a sample of the keys says which bits vary, and whether
+ * the keys are even, have few values, or are left to the radix sort. */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
 
-/* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
- * have more than `keys` of its keys. keys 0: never. walks: where most neighbours share a bucket,
- * too, and rise and fall: such buckets hold few different digits. Of 32 bits only if no bucket is
- * crowded; of 64 bits only if these neighbours are much closer than their bucket is wide. */
+/* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
+ * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
+ * bucket and rise and fall, as a random walk does, for such buckets hold few different digits: keys
+ * of 32 bits only if no bucket is crowded, keys of 64 bits only if these neighbours are much closer
+ * than a bucket is wide. */
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
-    unsigned alike; /* as `most` of hybrid_has_repeats */
+    unsigned alike; /* `most` of hybrid_has_repeats */
 };
 
-/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
- * they may be so for keys that are nearly sorted. */
+/* A block counts the sample's keys in each bucket. Of neighbours in one bucket only the first is
+ * counted: nearly sorted keys have many such, and their buckets are not crowded. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
                                                   unsigned bits, const hybrid_crowded &c,
@@ -27,7 +29,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
     }
     __syncthreads();
     const unsigned close = shift > 10 ? shift - 10 : 0;
-    unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
+    unsigned crowded = 0; /* above its 16 bits: how many neighbours in one bucket fall */
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
@@ -60,18 +62,21 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
             falls < keys / 4 * 3);
 }
 
-/* What the sample must say for keys to go the way of gpu/bucket_sort/4_scatter_uncounted.cuh. Each
- * number is that which even keys in any order have, and some deviations. */
+/* What the sample must show for the first scatter to be that of
+ * gpu/bucket_sort/4_scatter_uncounted.cuh. Each limit is what even keys in random order show, and
+ * some deviations more. */
 struct hybrid_even {
-    unsigned bits1;                     /* the first scatter goes by so many bits; 0: never */
-    unsigned bucket_pairs;              /* so many pairs of keys at most are in one bucket, */
-    unsigned region_pairs;              /* and in one bucket of the first scatter, */
-    unsigned neighbour_pairs;           /* of neighbours; */
-    unsigned rises, deviate;            /* so many are in order, more or less */
-    unsigned long long *cursor, stride; /* the regions, where it is so */
+    unsigned bits1;           /* bits of the first scatter; 0: keys are always counted first */
+    unsigned bucket_pairs;    /* pairs of keys in one bucket, at most */
+    unsigned region_pairs;    /* pairs in one bucket of the first scatter, at most */
+    unsigned neighbour_pairs; /* pairs of neighbours in one such bucket, at most */
+    unsigned rises, deviate;  /* pairs of neighbours in order: rises, more or less deviate */
+    unsigned long long *cursor,
+        stride; /* where the regions begin is written there for even keys; keys of a region */
 };
 
-/* Of the sample, all of whose keys are there. A block calls. counts: as above. */
+/* Whether the sample is even by the limits f. All 1024 * I keys of the sample are there. A block
+ * calls. counts: as in hybrid_is_crowded. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, unsigned bits,
                                                const hybrid_even &f, unsigned *counts)
@@ -113,7 +118,7 @@ __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, 
            found[3] <= f.rises + f.deviate;
 }
 
-/* Shared memory of the kernel below. */
+/* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 {
     if constexpr (sizeof(K) < 4) {
@@ -124,7 +129,7 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
     }
 }
 
-/* Whether keys that crowd some bucket are of few values. */
+/* Whether keys that crowd some bucket have few values. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsigned here,
                                                            const usw_gpu_keymap<K> &map,
@@ -139,8 +144,9 @@ __device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsi
     return false;
 }
 
-/* Takes the sample, stretches of 32 keys, evenly spread: mapped keys, and a bit in `here` for each
- * that is there. seen: their OR and AND, shared. A block calls. */
+/* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
+ * bit i of `here` says that k[i] lies in the array. seen: the OR and the AND of all, shared. A
+ * block calls. */
 template <typename K, int I>
 __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long long n,
                                                    const usw_gpu_keymap<K> &map, K (&k)[I],
@@ -177,8 +183,8 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     __syncthreads();
 }
 
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
- * where keys of few values are counted. */
+/* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
+ * keys of few values are counted, or NULL. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
@@ -201,7 +207,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->all = ~0ull;
     }
     if (sizeof(K) < 4) {
-        return; /* counted by all bits, whatever they are */
+        return; /* such keys are counted by all their bits */
     }
     unsigned here;
     K k[I];
@@ -226,7 +232,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
         plan->uncounted = uncounted;
-        if (uncounted) { /* what count would see of them */
+        if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];
             plan->all = seen[1];
             plan->rises = plan->falls = 1;

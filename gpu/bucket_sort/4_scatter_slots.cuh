@@ -1,12 +1,12 @@
-/* 4_scatter_slots.cuh - the hybrid sort's scatter of keys of 32 bits: every digit has a room of
- * its own in shared memory, so that a key's rank is its place at once. */
+/* 4_scatter_slots.cuh - step 4 of the bucket sort for keys of 32 bits: each digit has slots of its
+ * own in shared memory, so that a key's rank gives its place without a scan. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 
 #include "gpu/bucket_sort/4_scatter.cuh"
 
-/* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
- * are returned. U keys are on their way at a time. */
+/* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
+ * found its slots full. U keys are loaded at a time. */
 template <typename K, int NT, int I, int U, bool plain>
 __device__ __forceinline__ unsigned
 hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
@@ -69,13 +69,15 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
     return unplaced;
 }
 
-/* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
+/* Shared memory: for each digit the address of its keys, its count, its count of unplaced keys;
+ * then the slots. */
 template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 {
     return 256 * 16 + 16 + slots * sizeof(K);
 }
 
-/* The tile of that number. room: keys, of all rooms together. many: there is something to do. */
+/* Scatters tile `number`. slots: keys, of all digits together. many: the plan has been asked
+ * already. */
 template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many>
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory)
@@ -95,14 +97,17 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
         return;
     }
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
-    const unsigned C = slots / l.digits - 1 + (slots / l.digits & 1); /* odd, for the banks */
+    const unsigned C =
+        slots / l.digits - 1 +
+        (slots / l.digits & 1); /* odd, so that lanes of one digit do not meet in a bank */
     unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
     }
     __syncthreads();
-    /* A warp a room; its accesses are to whole lines, from -31 on. */
+    /* A warp writes the slots of a digit, whole lines of memory at a time: it begins up to 31 keys
+     * early. */
     for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
         int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
         K *out = to[d];
@@ -127,8 +132,8 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     }
 }
 
-/* many: a block takes every gridDim.x-th tile, so that a launch which finds nothing to do is short;
- * of the first scatter. Else it takes one. */
+/* many: a block takes every gridDim.x-th tile of the first scatter, so that a launch that finds
+ * nothing to do is short. Otherwise a block takes one tile. */
 template <typename K, int NT, int I, bool first, bool plain, int MB, int slots, int U, bool many>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_args<K> a)
 {

@@ -1,13 +1,14 @@
-/* 4_scatter_uncounted.cuh - the hybrid sort's first scatter of keys that a sample finds evenly
- * spread: it counts the buckets as it goes, so that the keys are not read before for that alone.
+/* 4_scatter_uncounted.cuh - the bucket sort's first scatter of keys that a sample finds even: it
+ * counts the buckets while it scatters, so that no count has to read the keys before.
  *
  * Each bucket of this scatter has a region of tmp, a little larger than the mean. A block of 1024
- * threads a multiprocessor takes tile after tile; the next one's keys are on their way while this
- * one's are written. rank, reserve and reorder are those of gpu/bucket_sort/4_scatter.cuh, in
- * rooms or close together. The leading bits are counted in shared memory by counters of 8 bits,
- * four to a word. One that overflows makes the sum of all counters less than the number of the
- * keys, which is how it is known. Then, or where a region is too small, the plan is not flat any
- * more: what follows takes the keys from where they were, as if this had not been. */
+ * threads a multiprocessor takes tile after tile, and loads the next tile while this one is written.
+ * Keys are ranked, places are reserved and keys reordered as in gpu/bucket_sort/4_scatter.cuh, in
+ * slots or close together. The leading bits are counted in shared memory by counters of 8 bits,
+ * four to a word. A counter that overflows makes the sum of all counters less than the number of
+ * the keys, which is how it is noticed. Then, or where a region is too small, plan->uncounted
+ * becomes 0: the steps that follow take the keys from the caller's array, where they still are, and
+ * count them. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 
@@ -19,33 +20,33 @@ template <typename K> struct hybrid_uncounted_args {
     unsigned long long n;
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
-    unsigned bits, bits1;       /* that are counted; of the scatter */
+    unsigned bits, bits1;       /* bits that are counted; bits of the scatter */
     unsigned long long *cursor; /* 2^bits1: where the regions begin */
     unsigned long long stride;  /* keys of a region, a tile or more */
-    unsigned *counts;           /* 2^bits zeros; pairs of them are aligned */
+    unsigned *counts;           /* 2^bits zeros, aligned to pairs */
 };
 
-/* Shared memory: the counters, and the tile with its tables. room: keys of all rooms together, or 0
- * where a tile's keys are close together. */
+/* Shared memory: the counters, and the tile with its tables. slots: keys of all slots together, or
+ * 0 where the keys of a tile are close together. */
 template <typename K> constexpr size_t hybrid_uncounted_shared(unsigned bits, int tile, int slots)
 {
     return (bits < 7 ? 128 : size_t(1) << bits) + 256 * 8 + 4 * 256 * 4 + 128 +
            (slots != 0 ? slots : tile) * sizeof(K);
 }
 
-/* A block, of NT threads that take I keys each; U ranks are on their way at a time. */
+/* A block of NT threads that take I keys of a tile each; U ranks are asked for at a time. */
 template <typename K, int NT, int I, int slots, int U, bool identity>
 struct hybrid_uncounted_block {
     static constexpr unsigned tile_keys = NT * I;
     const hybrid_uncounted_args<K> &a;
     unsigned *bins;         /* the counters */
     unsigned long long *to; /* 256: where each digit's keys of the tile go */
-    unsigned *counts;       /* 256 of the tile, 256 of its keys without room or begins; twice */
+    unsigned *counts;       /* twice: 256 counts of the tile, 256 of unplaced keys or begins */
     unsigned *sums;         /* 32 of warps */
     K *tile;
-    unsigned shift, table; /* of the bits counted: where; the counters' bytes */
+    unsigned shift, table; /* where the counted bits begin; bytes of the counters */
     hybrid_digit digit;
-    unsigned C; /* keys of a room; odd, for the banks */
+    unsigned C; /* keys of a slot; odd, so that digits do not share banks */
 
     __device__ __forceinline__ hybrid_uncounted_block(const hybrid_uncounted_args<K> &args,
                                                       unsigned char *memory)
@@ -86,18 +87,20 @@ struct hybrid_uncounted_block {
             k[i] = in[i * NT];
         }
     }
-    /* Four counters are a word: the low two bits say which, times 8 how far up. */
+    /* Four counters share a word: the low two bits of x choose one, and 8 times x is its shift. */
     __device__ __forceinline__ void count(K key)
     {
         const unsigned x = static_cast<unsigned>(key >> shift);
         atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
     }
-    /* Room for c keys of digit d. The answer takes a while: it is looked at by `placed` later. */
+    /* Reserves places for c keys of digit d. The result of the atomic takes a while, so `placed`
+     * uses it only later. */
     __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
     {
         return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : d * a.stride;
     }
-    /* Where c keys of digit d go that have been given place `at`. */
+    /* The place for c keys of digit d that were reserved from `at` on. It fails if they pass the
+     * end of the region. */
     __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned c,
                                                          unsigned long long at)
     {
@@ -108,9 +111,9 @@ struct hybrid_uncounted_block {
         return at;
     }
 
-    /* ---- in rooms ---- */
+    /* ---- in slots ---- */
 
-    /* The bits of keys that found no room are returned. */
+    /* Puts keys into slots; returns a bit for each key that found its slots full. */
     __device__ __forceinline__ unsigned fill_slots(const K (&k)[I], unsigned *cnt)
     {
         unsigned unplaced = 0;
@@ -132,7 +135,8 @@ struct hybrid_uncounted_block {
         }
         return unplaced;
     }
-    /* A warp a room; its accesses are to whole lines, from -31 on, three at a time. */
+    /* A warp writes the slots of a digit, whole lines of memory, three at a time: it begins up to
+     * 31 keys early. */
     __device__ __forceinline__ void empty_slots(const unsigned *cnt)
     {
 #pragma unroll 4
@@ -156,7 +160,7 @@ struct hybrid_uncounted_block {
             }
         }
     }
-    /* Keys without room are read again. */
+    /* Writes the keys that found no slot: they are loaded a second time. */
     __device__ __forceinline__ void write_unplaced(unsigned unplaced, unsigned long long number,
                                                    unsigned *more)
     {
@@ -176,7 +180,7 @@ struct hybrid_uncounted_block {
         if (d < 256) {
             at = reserve(d, cnt[d]);
         }
-        /* Meanwhile that has its answer. */
+        /* The result of the reservation arrives while the keys are counted. */
 #pragma unroll
         for (int i = 0; i < I; i++) {
             count(k[i]);
@@ -191,7 +195,7 @@ struct hybrid_uncounted_block {
 
     /* ---- close together ---- */
 
-    /* The ranks of keys, and four times the digits above them. */
+    /* Ranks the keys within their digits; four times the digit stands above the rank. */
     __device__ __forceinline__ void rank(const K (&k)[I], unsigned (&r)[I], unsigned *cnt)
     {
 #pragma unroll
@@ -200,7 +204,8 @@ struct hybrid_uncounted_block {
             r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | d << 16;
         }
     }
-    /* Where each digit begins in the tile, to begins; the count and the place of this thread's. */
+    /* Sets begins to where each digit begins in the tile, and c and at to the count and the
+     * reserved place of this thread's digit. */
     __device__ __forceinline__ void place_digits(const unsigned *cnt, unsigned *begins, unsigned &c,
                                                  unsigned long long &at)
     {
@@ -258,7 +263,8 @@ struct hybrid_uncounted_block {
 
     /* ---- all tiles ---- */
 
-    /* The tile is in order, its places are known: the next one's keys set out. */
+    /* The tile is in shared memory and its places are known: the registers are free to load the
+     * next tile. */
     __device__ __forceinline__ void load_next(K (&k)[I], unsigned long long next)
     {
         __syncthreads();
@@ -266,7 +272,8 @@ struct hybrid_uncounted_block {
             fetch(k, next);
         }
     }
-    /* This block's tiles, and what follows the last whole one. The number of keys is returned. */
+    /* Scatters this block's tiles and its share of the keys behind the last whole one. Returns the
+     * number of keys. */
     __device__ __forceinline__ unsigned scatter()
     {
         const unsigned long long tiles = a.n / tile_keys;
@@ -306,8 +313,9 @@ struct hybrid_uncounted_block {
         __syncthreads();
         return keys;
     }
-    /* Adds the counters to those of all blocks, two in a word of 64 bits; their sum has to be
-     * `keys`. Blocks begin at different words, so that they do not add to the same ones. */
+    /* Adds the counters to those of all blocks, two in a word of 64 bits. Their sum must be `keys`,
+     * or some counter has overflowed. Each block begins at another word, so that no two add to the
+     * same one at a time. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
         auto *pairs = reinterpret_cast<unsigned long long *>(a.counts);
@@ -338,7 +346,7 @@ struct hybrid_uncounted_block {
     }
 };
 
-/* One block a multiprocessor. */
+/* A block a multiprocessor. It does nothing where the sample has not found the keys even. */
 template <typename K, int NT, int I, int slots, int U, bool identity>
 __global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncounted_args<K> a)
 {

@@ -1,10 +1,10 @@
-/* 5_sort.cuh - the hybrid sort's last step: each bucket is sorted in shared memory by
- * the bits that the scatters left undecided.
+/* 5_sort.cuh - step 5 of the bucket sort: each bucket is sorted in shared memory by the bits that the
+ * scatters left undecided.
  *
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
- * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
+ * a thread takes its keys and R more on either side, so R rounds put every bin of up to R keys in
+ * order. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
  * where its keys differ in more than two digits; one of few keys by comparing all with all. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_CUH
@@ -15,9 +15,9 @@
 
 /* ---- split and rounds ---- */
 
-/* Where what a thread counts begins, of all that the block's threads count, and how much that is:
- * count w is of the w-th stretch, each of which has one of every thread. Two stretches, of less
- * than 2^16 each, are scanned at once. sums: shared. */
+/* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
+ * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
+ * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. sums: shared. */
 template <int NT, int counts>
 __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
                                                        unsigned (&begin)[counts], unsigned *sums)
@@ -62,8 +62,8 @@ __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[c
     return stretch;
 }
 
-/* The counts of bins, in place, become the sums of all before. Vector w of a thread is in the w-th
- * stretch of bins. */
+/* Turns the counts of bins, in place, into the sums of all counts before. Vector w of a thread is
+ * in the w-th stretch of bins. */
 template <int NT, int words>
 __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
 {
@@ -85,7 +85,7 @@ __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
     }
 }
 
-/* R rounds of odd-even transposition over the thread's I keys and R on either side. */
+/* Does R rounds of odd-even transposition over the thread's I keys and R on either side. */
 template <typename K, int NT, int I, int R>
 __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
 {
@@ -125,7 +125,7 @@ __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
     }
 }
 
-/* The same over shared memory, until nothing moves: for a bucket with a few larger bins. */
+/* Does rounds over shared memory until nothing moves: for a bucket with a few larger bins. */
 template <typename K, int NT> __device__ __noinline__ void hybrid_more_rounds(K *tile, unsigned m)
 {
     unsigned still = 0;
@@ -153,9 +153,9 @@ template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys
 
 enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
-/* The counting split of m keys to tile. HYBRID_UNEVEN: some bin has more than R keys. HYBRID_
- * CROWDED, with nothing done to tile: some bin has more than HYBRID_CROWD. own: where this thread's
- * first key is; the next ones NT behind each other. complete: the keys of a bin are equal. */
+/* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys, and
+ * HYBRID_CROWDED, with nothing done to tile, if some bin has more than HYBRID_CROWD. own: where
+ * this thread's first key is; its others follow NT apart. complete: the keys of a bin are equal. */
 template <typename K, int NT, int I, int B, int R>
 __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
                                             unsigned *bins, unsigned *sums,
@@ -190,7 +190,7 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
-/* Crowded bins: sorts m keys from data to tile by digits, or by merging. */
+/* Sorts m keys with crowded bins, from data to tile, by digits or by merging. */
 template <typename K, int NT, int I>
 __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K *tile,
                                                     unsigned *bins, unsigned *sums)
@@ -209,7 +209,7 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
     hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
-/* No more keys than threads: each counts the keys before its own. */
+/* Sorts no more keys than there are threads: each thread counts the keys before its own. */
 template <typename K, bool identity>
 __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsigned m,
                                                      const usw_gpu_keymap<K> &map, K *tile)
@@ -235,8 +235,8 @@ __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsig
     }
 }
 
-/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits;
- * bins of the first B of these. room: hybrid_local_shared bytes. All threads call it. */
+/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
+ * of which the first B choose a bin. buffer: hybrid_local_shared bytes. All threads call. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
                                                    const usw_gpu_keymap<K> &map,
@@ -252,7 +252,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
-    /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
+    /* Warps read and write whole lines: positions own + i * NT, which begin up to 31 keys early. */
     const unsigned own = threadIdx.x - unsigned(reinterpret_cast<uintptr_t>(to) / S) % 32;
     K k[I];
 #pragma unroll
@@ -292,7 +292,7 @@ template <typename K> struct hybrid_local_args {
     const hybrid_plan *plan;
 };
 
-/* Asks for keys to be brought to the second cache. */
+/* Has keys loaded into the second-level cache. */
 template <typename K>
 __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
 {
@@ -309,7 +309,8 @@ __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long lon
 #endif
 }
 
-/* A bucket of up to NT * I - 32 keys; larger ones are not its business. */
+/* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones are sorted by
+ * gpu/bucket_sort/6_large.cuh or left to the radix sort. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
                                                      unsigned char *buffer)
@@ -325,8 +326,8 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     }
 }
 
-/* A block of NT threads a bucket. The keys of the bucket so many ahead, which a block will soon
- * take, are asked for. */
+/* A block of NT threads sorts each bucket. It has the keys of the bucket that is `ahead` behind its
+ * own loaded into the cache, which a block will soon take. */
 template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
@@ -350,7 +351,7 @@ template <typename K> struct hybrid_bins_args {
     hybrid_lists lists;
 };
 
-/* The bins of the list, small ones or the others. */
+/* Sorts the bins of the list: the small ones, or the others (large). */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
                                                  unsigned char *buffer)

@@ -1,19 +1,19 @@
-/* 6_large.cuh - the hybrid sort's way with parts too large for a local sort.
+/* 6_large.cuh - step 6 of the bucket sort: ranges of keys that are too large for step 5.
  *
- * One cooperative launch. It ends at once where there is nothing to do, or goes from level to
- * level, with a barrier of the grid between the steps of one:
+ * One cooperative launch. It ends at once where no range is listed; otherwise it goes from level to
+ * level, with a barrier of the grid between the steps of a level:
  *
- *   look   a warp a part: from a sample, where its keys lie and the digit to count: all bits in
- *          which they differ where these are few; or one value, if half of them have it; or the
- *          highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
- *          seen count as two digits more, below and above. Meanwhile the bins found so
- *          far are sorted if their list is full.
- *   count  the keys of each part by that digit, and the bits in which those inside differ.
- *   place  where the digit says all, the part will be filled: equal keys, few values, and most
- *          buckets of 32-bit keys end so. Else its digits' keys become parts and bins of the next
- *          level.
- *   move   fill: the keys are written by their counts. scatter: to the other array.
- * A part is always split into smaller ones, so there is an end, and rare keys far from the others
+ *   sample  a warp a range: a sample shows where its keys lie, and which digit to count: all bits in
+ *           which keys differ where these are few; or one value, if half of them have it; or the
+ *           highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
+ *           seen count as two digits more, below and above. Meanwhile the bins found so far are
+ *           sorted if their list is full.
+ *   count   the keys of each range by that digit, and the bits in which those inside differ.
+ *   place   where the digit decides all bits, the range is to be written by counts: equal keys, few
+ *           values, and most buckets of 32-bit keys end so. Otherwise the keys of its digits become
+ *           ranges and bins of the next level.
+ *   move    write the keys by their counts, or scatter them to the other array.
+ * A range is always split into smaller ones, so there is an end, and rare keys far from the others
  * cost nothing.
  *
  * Shape    a block of 1024 threads a multiprocessor, 128 to 156 KB of shared memory.
@@ -31,7 +31,7 @@ template <typename K> constexpr size_t hybrid_large_shared()
     using shape = hybrid_large_shape<K>;
     size_t local = hybrid_local_shared<K>(shape::threads, shape::bin_keys, shape::bin_bits);
     size_t scatter = hybrid_close_shared<K>(shape::tile, shape::digits);
-    size_t count = hybrid_one_block_shape::shared; /* more than counts alone take */
+    size_t count = hybrid_one_block_shape::shared; /* enough for the counts of a block, too */
     return local > scatter ? (local > count ? local : count) : scatter > count ? scatter : count;
 }
 
@@ -44,9 +44,10 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
     using level::ranges;
     using level::tiles;
 
-    /* ---- look ---- */
+    /* ---- sample ---- */
 
-    /* Warps of all blocks look at parts; the block clears their tables. */
+    /* Warps of all blocks sample the ranges, a range each, and choose their digits; the block
+     * clears their tables. */
     __device__ __forceinline__ void sample_ranges()
     {
         const unsigned warps = shape::threads / 32, lane = threadIdx.x % 32;
@@ -84,7 +85,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
             __syncthreads();
         }
     }
-    /* Where the list of bins might not hold those of one more level. */
+    /* Sorts the bins found so far, where their list might not hold those of one more level. */
     __device__ __noinline__ void sort_bins()
     {
         const hybrid_bins_args<K> bins = {a.keys, a.tmp, a.map, a.plan, a.lists};
@@ -96,7 +97,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
 
     /* ---- count ---- */
 
-    /* Keys [from, to) of a part. */
+    /* Counts the keys [from, to) of a range. */
     template <typename Digit>
     __device__ __forceinline__ void count_stretch(hybrid_range *range, const hybrid_range &p,
                                                   const Digit &digit, unsigned long long from,
@@ -133,7 +134,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
         hybrid_note_bits(c.seen.any, c.seen.all, &range->any, &range->all);
         hybrid_flush(bins, values / 2, reinterpret_cast<unsigned long long *>(counts));
     }
-    /* Each block takes its share of the tiles, as they follow each other. */
+    /* Counts all ranges. Each block takes its share of the tiles, one after another. */
     __device__ __forceinline__ void count()
     {
         unsigned long long t = tiles * blockIdx.x / gridDim.x;
@@ -146,7 +147,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
                 const hybrid_range range = *p;
                 if (range.left <= shape::fill_bits && range.lo == 0 &&
                     range.span == 1u << range.left &&
-                    (range.base & (range.span - 1)) == 0) { /* so none is outside */
+                    (range.base & (range.span - 1)) == 0) { /* no key can be outside */
                     count_stretch(p, range, hybrid_bits_digit<K>{0, range.span - 1}, from,
                                   last < size ? last : size);
                 } else {
@@ -174,7 +175,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
             t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_range_digit<K>(p), s);
         __syncthreads();
     }
-    /* As count. */
+    /* Moves all ranges. Blocks share the tiles as in count. */
     __device__ __forceinline__ void move()
     {
         unsigned long long t = tiles * blockIdx.x / gridDim.x;
@@ -228,7 +229,7 @@ __global__ __launch_bounds__(1024, 1) void hybrid_sort_large(const hybrid_large_
         usw_grid_barrier(a.barrier, ++round, false);
         r.place();
         usw_grid_barrier(a.barrier, ++round, false);
-        if (blockIdx.x == 0 && threadIdx.x == 0) { /* this level's list is empty again */
+        if (blockIdx.x == 0 && threadIdx.x == 0) { /* this level's list becomes empty */
             a.plan->ranges[r.list] = 0;
             a.plan->taken = 0;
         }

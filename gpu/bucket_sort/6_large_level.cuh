@@ -1,12 +1,12 @@
-/* 6_large_level.cuh - a level of the hybrid sort's way with parts too large for a local sort
- * (gpu/bucket_sort/6_large.cuh): its parts' tables, and what its counts make of a part. */
+/* 6_large_level.cuh - a level of step 6 of the bucket sort (gpu/bucket_sort/6_large.cuh): by which
+ * digit a range is counted, the tables of ranges, and what its counts make of a range. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 
 #include "gpu/bucket_sort/6_large_one_block.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 
-/* ---- the digit by which a part is counted ---- */
+/* ---- the digit by which a range is counted ---- */
 
 template <typename K> struct hybrid_large_shape {
     static constexpr int threads = 1024, keys = 64 / sizeof(K); /* of a tile */
@@ -20,7 +20,8 @@ __device__ __forceinline__ unsigned hybrid_top(unsigned long long v)
     return 64 - static_cast<unsigned>(__clzll(static_cast<long long>(v)));
 }
 
-/* A part's digit. */
+/* The digit of a range: key - base >> lo where that is less than span, span for keys below, span +
+ * 1 for keys above. */
 template <typename K> struct hybrid_range_digit {
     K base;
     unsigned lo, span;
@@ -42,12 +43,14 @@ template <typename K> struct hybrid_range_digit {
     }
 };
 
-/* The digit of a part of whose sampled keys v are the bits that differ, the others as in all.
- * False: it is for a split, by the highest bits. */
+/* Chooses the digit of a range. v: the bits in which its sampled keys differ; in the others they
+ * are as all. Returns false if the digit is the highest bits, for a split. */
 template <typename K> __device__ __forceinline__ bool hybrid_choose(hybrid_range &p, K all, K v)
 {
     using shape = hybrid_large_shape<K>;
-    const bool complete = p.left <= shape::fill_bits; /* so no key can be outside */
+    const bool complete =
+        p.left <=
+        shape::fill_bits; /* these are all the bits that are left, so no key can be outside */
     const unsigned top = complete ? p.left : hybrid_top(v), share = complete ? 15 : 13;
     const unsigned low = complete || v == 0 ? 0 : __ffsll(static_cast<long long>(v)) - 1;
     const unsigned bits = top - low;
@@ -70,7 +73,7 @@ template <typename K> __device__ __forceinline__ bool hybrid_choose(hybrid_range
     return false;
 }
 
-/* Chooses the digit of a part by a sample of its keys. A warp calls. */
+/* Chooses the digit of a range by a sample of its keys. A warp calls. */
 template <typename K>
 __device__ __forceinline__ void hybrid_sample_range(hybrid_range &p, const K *keys,
                                                     const usw_gpu_keymap<K> &map)
@@ -95,7 +98,7 @@ __device__ __forceinline__ void hybrid_sample_range(hybrid_range &p, const K *ke
         (p.left <= shape::fill_bits || !p.in_cells)) {
         return;
     }
-    for (unsigned c = 0; c < 3; c++) { /* one value that half of them have? */
+    for (unsigned c = 0; c < 3; c++) { /* is there a value that half of the sample has? */
         K value = __shfl_sync(~0u, k[c], static_cast<int>(c * 11));
         unsigned same = 0;
 #pragma unroll
@@ -120,13 +123,14 @@ template <typename K> struct hybrid_large_args {
     hybrid_plan *plan;
     hybrid_lists lists;
     unsigned *barrier;
-    unsigned one_block_keys; /* of a part that one block may count and write, at most */
+    unsigned one_block_keys; /* keys of a range that one block may count and write, at most */
 };
 
-/* That: more than a part with a table of its own must have, less than keeps others waiting. */
+/* The limit for n keys of all: more than a range with a table of its own must have, and less than
+ * keeps other blocks waiting. */
 static inline unsigned hybrid_one_block_keys(unsigned long long n)
 {
-#ifdef USW_EMULATE /* so that tests of few keys have parts with tables */
+#ifdef USW_EMULATE /* small, so that tests of few keys have ranges with tables */
     const unsigned long long least = 20000;
 #else
     const unsigned long long least = (1u << 18) + 64;
@@ -148,19 +152,19 @@ template <typename K, bool identity> struct hybrid_large_level {
     {
         return (p.in_tmp ? a.tmp : a.keys) + p.begin;
     }
-    /* What is still to be done to its keys. */
+    /* The map that is still to be applied to the keys of a range. */
     __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_range &p) const
     {
         return p.raw ? a.map : usw_gpu_keymap<K>{0, 0, 0};
     }
-    /* Digits, and one more where their number is odd. */
+    /* Values that are counted: digits, below and above; made even. */
     __device__ __forceinline__ static unsigned values_of(const hybrid_range &p)
     {
         return (p.span + 3) / 2 * 2;
     }
-    /* 16 bytes for each digit: counts and how often they were handed on, later where they begin
-     * (second half). In the array that holds no keys of the part, but when filling the second half
-     * is in tmp. */
+    /* A table of 16 bytes for each value: its count and how often it was handed on, and in the
+     * second half, later, where it begins. The table lies in cells, or in the array that holds no
+     * keys of the range; the second half is in tmp when the range is written by counts. */
     __device__ __forceinline__ unsigned char *table_of(const hybrid_range &p, bool in_keys) const
     {
         if (p.in_cells) {
@@ -178,7 +182,7 @@ template <typename K, bool identity> struct hybrid_large_level {
     {
         return reinterpret_cast<unsigned long long *>(table_of(p, false)) + values_of(p);
     }
-    /* The part of that tile, at `from` in the list or behind. */
+    /* The range of tile t, at `from` in the list or behind. */
     __device__ __forceinline__ unsigned range_at(unsigned from, unsigned long long t) const
     {
         unsigned lo = from, hi = ranges - 1;
@@ -200,14 +204,15 @@ template <typename K, bool identity> struct hybrid_large_level {
     {
         return counts[d] + (static_cast<unsigned long long>(counts[values + d]) << 15);
     }
-    /* The keys of digit d become a part or a bin of the next level. */
+    /* Makes the keys of digit d a range or a bin of the next level. */
     __device__ __forceinline__ void push_digit(const hybrid_range &p, unsigned d,
                                                unsigned long long at, unsigned long long c,
                                                unsigned left)
     {
         hybrid_push(a.plan, a.lists, 1 - list, at, c, 1 - p.in_tmp, d < p.span ? left : p.left);
     }
-    /* The counts become sums of all before, from base on, keys below first; split: push_digit. */
+    /* Turns the counts into the sums of all before, from base on; keys below come first. split:
+     * push_digit makes ranges and bins of the digits. */
     __device__ __forceinline__ void scan(const hybrid_range &p, unsigned long long base, bool split,
                                          unsigned left)
     {
@@ -235,7 +240,7 @@ template <typename K, bool identity> struct hybrid_large_level {
         for (unsigned w = 0; w < warp; w++) {
             base += sums[w];
         }
-        constexpr unsigned U = 4; /* on their way at a time */
+        constexpr unsigned U = 4; /* counts that are loaded at a time */
         for (unsigned d0 = begin + lane; d0 - lane < end; d0 += 32 * U) {
             unsigned long long c[U];
 #pragma unroll
@@ -263,7 +268,8 @@ template <typename K, bool identity> struct hybrid_large_level {
             }
         }
     }
-    /* A part that was to be filled, but has keys below or above: into three. False: it can not. */
+    /* Splits a range that was to be written by counts, but has keys below or above, into three.
+     * Returns false if it can not. */
     __device__ __forceinline__ bool split_in_three(hybrid_range &p, unsigned long long below,
                                                    unsigned long long above)
     {
@@ -288,7 +294,7 @@ template <typename K, bool identity> struct hybrid_large_level {
     }
     __device__ __forceinline__ void place_range(hybrid_range &p)
     {
-        if (p.left == 0) { /* all of its keys are equal */
+        if (p.left == 0) { /* the keys of the range are equal */
             p.kind = identity && !p.in_tmp ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
             if (threadIdx.x == 0) {
                 starts_of(p)[0] = 0;
@@ -315,7 +321,7 @@ template <typename K, bool identity> struct hybrid_large_level {
             }
         }
     }
-    /* Blocks take part after part. */
+    /* Blocks take range after range. */
     __device__ __forceinline__ void place()
     {
         unsigned *taken = reinterpret_cast<unsigned *>(buffer);

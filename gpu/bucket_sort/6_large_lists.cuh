@@ -1,18 +1,18 @@
-/* 6_large_lists.cuh - what the hybrid sort's buckets leave to be done, in lists on the device.
+/* 6_large_lists.cuh - lists in global memory of what the buckets leave to step 6 of the bucket sort.
  *
- * A part is a stretch of keys too many for any local sort: it is split again, or filled by its
- * counts (gpu/bucket_sort/6_large.cuh). A bin is one that a local sort can hold. */
+ * A range has more keys than step 5 can hold: it is split again, or written by its counts
+ * (gpu/bucket_sort/6_large.cuh). A bin is what step 5 can hold. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
+/* A range has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
-/* More large buckets than these are faster sorted by the radix sort. Where such are counted and
- * filled, each costs its 65,536 counters: so are more than one for each HYBRID_RANGE_PAYS keys of
- * all. */
+/* With more than HYBRID_LARGE_MAX large buckets the radix sort is faster. Where large buckets are
+ * written by counts each costs 65,536 counters, so the radix sort is faster with more than one
+ * large bucket for each HYBRID_RANGE_PAYS of all keys. */
 static constexpr unsigned HYBRID_LARGE_MAX = 16;
 #ifdef USW_EMULATE
 static constexpr unsigned HYBRID_RANGE_PAYS = 12000;
@@ -24,20 +24,20 @@ enum { HYBRID_RANGE_NONE, HYBRID_RANGE_SPLIT, HYBRID_RANGE_FILL, HYBRID_RANGE_ON
 
 struct hybrid_range {
     unsigned long long begin, size;
-    unsigned long long tile; /* the number of its first one */
-    unsigned in_tmp;         /* 1: its keys are there, 0: in keys */
+    unsigned long long tile; /* the number of its first tile */
+    unsigned in_tmp;         /* 1: its keys are in tmp, 0: in keys */
     unsigned raw;            /* 1: its keys are not mapped yet */
     unsigned left;           /* its keys agree in all but the last `left` bits */
-    unsigned no_fill;        /* do not try to fill it */
-    /* The digit: key - base >> lo where that is less than span, span for keys below, then above. */
+    unsigned no_fill;        /* 1: it is not to be written by counts */
+    /* The digit: see hybrid_range_digit. */
     unsigned long long base;
     unsigned lo, span;
-    unsigned in_cells;           /* its table is, else in the array where its keys are not */
+    unsigned in_cells;           /* 1: its table is in cells, 0: in the array without its keys */
     unsigned kind;               /* HYBRID_PART_... */
-    unsigned long long any, all; /* OR and AND of those of its keys that are not outside */
+    unsigned long long any, all; /* OR and AND of its keys that are not outside */
 };
 
-/* A bin as a word. left: its keys agree in all but the last `left` bits. */
+/* A bin, which the list holds as a word. left: its keys agree in all but the last `left` bits. */
 struct hybrid_bin {
     unsigned long long begin;
     unsigned size, left, in_tmp;
@@ -57,14 +57,14 @@ struct hybrid_bin {
 };
 
 struct hybrid_lists {
-    hybrid_range *ranges[2];  /* taken in turns: one is read while the other grows */
-    unsigned long long *bins; /* small ones from the front, the others from the back */
-    unsigned bins_max, small; /* small: keys of a small one at most */
+    hybrid_range *ranges[2];  /* used in turns: one is read while the other grows */
+    unsigned long long *bins; /* small bins from the front, the others from the back */
+    unsigned bins_max, small; /* of the list; keys of a small bin at most */
     uint4 *cells;
-    unsigned tile; /* keys of a part's tile */
+    unsigned tile; /* keys of a range's tile */
 };
 
-/* How many of each n keys can make. */
+/* Ranges, cells and bins that n keys can make at most. */
 static inline size_t hybrid_ranges_max(unsigned long long n)
 {
     return n / HYBRID_BIN_KEYS + 1;
@@ -73,7 +73,7 @@ static inline size_t hybrid_cells_max(unsigned long long n)
 {
     return n / HYBRID_CELL_KEYS + 1;
 }
-/* Of one level; there is room for two. */
+/* Bins of one level; the list holds those of two. */
 static inline size_t hybrid_bins_max(unsigned long long n)
 {
     return n / 2048 + 258;
@@ -88,7 +88,7 @@ __device__ __forceinline__ unsigned long long hybrid_ranges_tiles(unsigned long 
     return ranges & ((1ull << 40) - 1);
 }
 
-/* Adds a part to list `list`; one addition says its place and its first tile. */
+/* Adds a range to list `list`; one addition gives its place and its first tile. */
 static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, const hybrid_lists &l,
                                                       unsigned list, hybrid_range range)
 {
@@ -98,7 +98,7 @@ static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, const h
     l.ranges[list][hybrid_ranges_number(at)] = range;
 }
 
-/* A stretch of keys, as a part or as a bin. */
+/* Adds keys as a range or, if step 5 can hold them, as a bin. */
 __device__ __forceinline__ void hybrid_push(hybrid_plan *plan, const hybrid_lists &l, unsigned list,
                                             unsigned long long begin, unsigned long long size,
                                             unsigned in_tmp, unsigned left)

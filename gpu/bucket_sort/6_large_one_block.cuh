@@ -1,8 +1,8 @@
-/* 6_large_one_block.cuh - one block sorts a part whose keys agree in all but their last 16 bits: it
+/* 6_large_one_block.cuh - one block sorts a range whose keys agree in all but their last 16 bits: it
  * counts them in shared memory, and writes them by their counts.
  *
- * A tile of positions is written at a time: each value says where it begins, then every position
- * takes the greatest value that began before it (a scan by maximum). So it does not matter how many
+ * A tile of positions is written at a time: each value marks where it begins, then every position
+ * takes the greatest value that began before (a scan by maximum). So it does not matter how many
  * keys a value has. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
@@ -20,7 +20,7 @@ struct hybrid_one_block_shape {
         words * 4 + tile * 2 + (chunks + 1 + warps + 1 + handed_max) * 4;
 };
 
-/* A counter that has reached 2^15 hands them on, once. */
+/* Reduces a counter that has reached 2^15 by that, and notes it once. */
 static __device__ __noinline__ void hybrid_one_block_hand_on(unsigned *bins, unsigned *handed,
                                                              unsigned d)
 {
@@ -40,8 +40,9 @@ template <typename K> struct hybrid_one_block {
     const usw_gpu_keymap<K> &map, &unmap;
     unsigned *bins;
     uint16_t *tile;
-    unsigned *starts, *sums, *handed; /* handed[0]: how many; then which */
-    unsigned words;                   /* in use */
+    unsigned *starts, *sums,
+        *handed;    /* handed[0]: number of entries, then counters that were reduced */
+    unsigned words; /* words of bins that are in use */
     K base;
 
     __device__ __forceinline__ hybrid_one_block(const usw_gpu_keymap<K> &m,
@@ -57,9 +58,8 @@ template <typename K> struct hybrid_one_block {
 
     /* ---- count ---- */
 
-    /* The digits of some keys of each lane; most: one that many of them may have, which are added
-     * at once. There is no branch: where nothing is to be added, it is 0 to a counter of the
-     * lane's. */
+    /* Counts a batch of digits. most: a digit that many lanes may have, whose keys are added at
+     * once. There is no branch: a lane with nothing to add adds 0 to a counter of its own. */
     __device__ __forceinline__ void add(const unsigned (&d)[shape::batch], unsigned here,
                                         unsigned &most)
     {
@@ -88,7 +88,7 @@ template <typename K> struct hybrid_one_block {
             }
         }
     }
-    /* A batch of keys, from `at` on; which of them there are is returned. */
+    /* Loads a batch of keys, from `at` on; returns a bit for each key that there is. */
     __device__ __forceinline__ static unsigned fetch(K (&k)[shape::batch], const K *keys,
                                                      unsigned at, unsigned m)
     {
@@ -116,7 +116,7 @@ template <typename K> struct hybrid_one_block {
             }
             some = fetch(next, keys, at + U * T, m);
             add(d, here, most);
-            /* Between two barriers no counter can grow by more than 2^15. */
+            /* No counter can grow by more than 2^15 between two barriers. */
             since += U * T;
             if (since == 0x8000) {
                 since = 0;
@@ -137,7 +137,7 @@ template <typename K> struct hybrid_one_block {
             odd += handed[1 + h] == 2 * w + 1 ? 0x8000 : 0;
         }
     }
-    /* Where each chunk begins; a thread a chunk. */
+    /* Sums where each chunk begins; a thread a chunk. */
     __device__ __forceinline__ void scan_chunks()
     {
         const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -176,8 +176,8 @@ template <typename K> struct hybrid_one_block {
         }
         return c;
     }
-    /* The values of a warp's chunk say where they begin in the tile of the positions [from, end),
-     * which is written from position `first` on. */
+    /* Marks in the tile of the positions [from, end) where the values of a warp's chunk begin. The
+     * tile is written from position `first` on. */
     __device__ __forceinline__ void mark(unsigned c, int first, unsigned from, unsigned end)
     {
         const unsigned lane = threadIdx.x % 32, w = 32 * c + lane;
@@ -198,7 +198,7 @@ template <typename K> struct hybrid_one_block {
                 static_cast<uint16_t>(2 * w + 1);
         }
     }
-    /* The tile's positions to `to`, those in [from, end); the tile is 0 again. */
+    /* Writes the tile's positions in [from, end) to `to`, and clears the tile. */
     __device__ __forceinline__ void write_tile(K *to, int first, unsigned from, unsigned end)
     {
         constexpr unsigned I = shape::own, V = 16 / sizeof(K);
@@ -273,7 +273,8 @@ template <typename K> struct hybrid_one_block {
         }
     }
 
-    /* All threads of the block call. keys may be to. */
+    /* Sorts m keys that agree in all but the last `left` bits. keys may be to. All threads of the
+     * block call. */
     __device__ __forceinline__ void sort(const K *keys, K *to, unsigned m, unsigned left)
     {
         base = static_cast<K>(map.map(keys[0]) >> left << left);

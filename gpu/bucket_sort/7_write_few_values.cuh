@@ -1,12 +1,12 @@
-/* 7_write_few_values.cuh - the hybrid sort's way with keys of few values: it counts each value, and
- * writes it as often.
+/* 7_write_few_values.cuh - the bucket sort of keys of few values: each value is counted, then written
+ * that often. Keys that fall are reversed here, too.
  *
- * Where the sample has few values, none of them rare, they make a table that is searched by a hash.
- * A block of 1024 threads a multiprocessor has the table in shared memory with 16 counters for each
- * value, so that the lanes of a warp seldom meet at one. A value that the sample has missed goes to
- * a small table of the block's own, and from there to a list of all blocks. The last block sorts
- * the values and adds up where each begins. Where a table or the list is full, keys are left to the
- * radix sort. */
+ * Where the sample has few values, and none of them is rare, they make a table that is searched by
+ * a hash. A block of 1024 threads a multiprocessor has the table in shared memory, with 16 counters
+ * for each value, so that the lanes of a warp seldom add to the same one. A value that the sample
+ * has missed goes to a small table of the block, and from there to a list for all blocks. The last
+ * block sorts the values and sums where each begins. Where a table or the list is full, keys are
+ * left to the radix sort. */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 
@@ -17,7 +17,7 @@
 
 /* ---- the count ---- */
 
-/* One value and how often; they are sorted by the mapped key. */
+/* A value and its count; entries are sorted by the mapped key. */
 template <typename K> struct hybrid_few_entry {
     K key;
     unsigned long long count;
@@ -32,11 +32,13 @@ template <typename K> struct hybrid_few_block {
     using size = hybrid_few_size;
     static constexpr int V = hybrid_vector<K>::keys, U = 4;
     static constexpr unsigned T = 1024 * V * U;
-    static constexpr unsigned counters = (size::slots + 1) * size::copies; /* one for no value */
+    static constexpr unsigned counters =
+        (size::slots + 1) * size::copies; /* and counters of a slot without a value */
     const K *keys;
     unsigned long long n;
     hybrid_few<K> *table;
-    unsigned *counts, *more_counts; /* shared; the latter has one for keys without room */
+    unsigned *counts,
+        *more_counts; /* in shared memory; more_counts ends with a counter of keys that found no slot */
     K *value, *more, none;
     unsigned lane;
 
@@ -61,11 +63,11 @@ template <typename K> struct hybrid_few_block {
         }
         __syncthreads();
     }
-    /* A key that is not in the table. */
+    /* Counts a key that is not in the table of the sample. */
     __device__ __noinline__ void count_other(K key)
     {
         if (atomicAdd(&more_counts[size::more], 0u) != 0) {
-            return; /* all is in vain */
+            return; /* the tables are full: no count is of use */
         }
         bool added;
         const unsigned s = hybrid_few_enter(more, size::more, size::more, none, key, &added);
@@ -109,7 +111,7 @@ template <typename K> struct hybrid_few_block {
             x[u].v = from[u * 1024 + threadIdx.x];
         }
     }
-    /* This block's tiles, until all is in vain. */
+    /* Counts this block's tiles, until some block has found its tables full. */
     __device__ __forceinline__ void count_tiles()
     {
         unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
@@ -136,7 +138,7 @@ template <typename K> struct hybrid_few_block {
                 count(now[u]);
             }
         }
-        if (blockIdx.x == gridDim.x - 1) { /* before the first tile and behind the last */
+        if (blockIdx.x == gridDim.x - 1) { /* keys before the first tile and behind the last */
             for (unsigned long long j = threadIdx.x; j < n - tiles * T; j += 1024) {
                 const unsigned s = find(keys[j < head ? j : after + (j - head)]);
                 atomicAdd(&counts[s * size::copies + lane], 1u);
@@ -175,8 +177,8 @@ template <typename K> struct hybrid_few_block {
     }
 };
 
-/* The values in order, and where each begins: their number. The last block calls. number: a word in
- * shared memory; sums: one for each warp. */
+/* Sorts the values, and sums where each begins; returns their number. The last block calls. number:
+ * a word in shared memory; sums: one for each warp. */
 template <typename K>
 __device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *table,
                                                      const usw_gpu_keymap<K> &map, void *memory,
@@ -214,7 +216,7 @@ __device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *table,
     return entries;
 }
 
-/* The cells of so many values. The last block calls. */
+/* Makes the cells, from a slot to the number of its value. The last block calls. */
 template <typename K>
 __device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *table, const usw_gpu_keymap<K> &map,
                                                  unsigned entries)
@@ -229,9 +231,9 @@ __device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *table, const usw
     }
 }
 
-/* Counts where plan->few_values says so, and says there how many values there are to be written, or leaves
- * it to the radix sort; or (radix) makes cells, where no value is missing, so that *radix is 0.
- * Blocks of 1024 threads call. */
+/* Counts keys of few values. The last block sets plan->few_values to the number of values that are
+ * to be written, or leaves all to the radix sort (plan->radix). With radix, the sort of pairs, it
+ * makes cells and sets *radix to 0 if the sample has missed no value. Blocks of 1024 threads call. */
 template <typename K>
 __device__ __forceinline__ void
 hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
@@ -264,12 +266,14 @@ hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keyma
         }
     }
     if (threadIdx.x == 0) {
-        plan->few_values = entries > 1 ? entries : 0; /* one value has all keys already */
+        plan->few_values =
+            entries > 1 ? entries : 0; /* a single value has all keys, and nothing is to be done */
         plan->radix = failed;
     }
 }
 
-/* hybrid_count, and that. Shared memory: hybrid_few_shared(bits). */
+/* Counts keys of few values by value, others as hybrid_count does. Shared memory:
+ * hybrid_few_shared(bits). */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_count_any(
     const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, hybrid_plan *plan,
@@ -289,7 +293,7 @@ template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)
     return table > hybrid_count_shared(bits) ? table : hybrid_count_shared(bits);
 }
 
-/* ---- the fill ---- */
+/* ---- the keys are written ---- */
 
 template <typename K> struct hybrid_few_filling {
     K *keys;
@@ -302,7 +306,7 @@ template <typename K> struct hybrid_few_filling {
     }
 };
 
-/* Blocks of NT threads write the keys, a stretch each. */
+/* Writes keys of few values; blocks of NT threads take a stretch each. */
 template <typename K, int NT>
 __device__ __forceinline__ void hybrid_write_few_values(K *keys, unsigned long long n,
                                                         const usw_gpu_keymap<K> &map,
@@ -315,9 +319,10 @@ __device__ __forceinline__ void hybrid_write_few_values(K *keys, unsigned long l
     }
 }
 
-/* ---- the kernel ---- */
+/* ---- the kernel of this step ---- */
 
-/* Keys from both ends change places, some of a thread's at a time. */
+/* Writes keys of few values, or reverses keys that fall: keys from both ends change places, U of a
+ * thread at a time. */
 template <typename K>
 __global__
     __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n, usw_gpu_keymap<K> map,

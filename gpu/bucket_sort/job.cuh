@@ -1,4 +1,5 @@
-/* job.cuh - what the hybrid sort knows on the host of its keys, and its scratch. */
+/* job.cuh - what the host knows of a bucket sort: its keys, its scratch, and the limits by which keys
+ * are found even. */
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 
@@ -36,22 +37,22 @@ template <typename K> struct hybrid_job {
     unsigned long long n;
     usw_gpu_keymap<K> map;
     bool identity;             /* the map changes no key */
-    unsigned bits, bits1;      /* of the buckets, of the first scatter */
-    unsigned fine;             /* by how many bits keys may be counted again, or 0 */
-    unsigned long long stride; /* keys of a region of tmp where keys are even; or 0 */
-    bool uncounted;            /* the device can go that way */
+    unsigned bits, bits1;      /* bits of the buckets; bits of the first scatter */
+    unsigned fine;             /* bits by which keys may be counted again, or 0 */
+    unsigned long long stride; /* keys of a region of tmp, if the first scatter may count; or 0 */
+    bool uncounted;            /* the first scatter may be the one that counts */
     bool lists_large;          /* large buckets are not left to the radix sort, but put in lists */
     hybrid_plan *plan;
     hybrid_few<K> *few_values; /* in tmp; or NULL */
     unsigned *counts, *handed, *scatter_counts;
-    size_t clear; /* words to be cleared, from radix on */
+    size_t clear; /* words that the sample clears, from radix on */
     void *radix;  /* a usw_radix_control */
     unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
 };
 
-/* Keys of a region: the mean, and five deviations of chance. */
+/* Keys of a region: the mean, and five deviations for chance. */
 static inline unsigned long long hybrid_region(unsigned long long n, unsigned bits1)
 {
     const unsigned long long mean = (n >> bits1) + 1;
@@ -59,8 +60,9 @@ static inline unsigned long long hybrid_region(unsigned long long n, unsigned bi
     return (mean + static_cast<unsigned long long>(slack) + 63) / 32 * 32;
 }
 
-/* Memory for the keys, or for the regions. What only the rest needs, after the scatters, lies
- * behind the keys, too. */
+/* Takes memory for a copy of the keys or for the regions, whichever is larger. Cells and ranges
+ * are used only after the scatters from the regions, so they lie in the same memory, behind the
+ * keys. */
 template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
 {
     const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;
@@ -90,8 +92,8 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
 {
     const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    /* radix, said, counts, handed, scatter_counts, cleared together; ends, begin, stop, cursor,
-     * tile_begin */
+    /* These are cleared together: radix, published, counts, handed, scatter_counts. These are not:
+     * ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
     j.clear = control + 512 + buckets * (j.stride != 0 ? 3 : 2);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
@@ -114,13 +116,13 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     return true;
 }
 
-/* Six deviations above what chance makes of so many; doubt: a share more. */
+/* Six deviations above what chance makes; doubt: and this share of it. */
 static inline unsigned hybrid_above(double expected, double doubt)
 {
     return static_cast<unsigned>(expected * (1 + doubt) + 6 * std::sqrt(expected));
 }
 
-/* By what the sample of 16,384 keys in stretches of 32 tells even keys. */
+/* The limits by which a sample of 512 stretches of 32 keys is found even. */
 template <typename K> static hybrid_even hybrid_even_for(const hybrid_job<K> &j)
 {
     const double doubt = HYBRID_UNCOUNTED_DOUBT;
@@ -141,8 +143,8 @@ template <typename K> static hybrid_even hybrid_even_for(const hybrid_job<K> &j)
 
 /* ---- even keys ---- */
 
-/* Whether they may go by gpu/bucket_sort/4_scatter_uncounted.cuh, whose counters of 8 bits must
- * not overflow by chance; their scratch is the same on every device. */
+/* Chooses whether even keys may be scattered by gpu/bucket_sort/4_scatter_uncounted.cuh: its
+ * counters of 8 bits must not overflow by chance. The scratch is the same on every device. */
 template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybrid_job<K> &j)
 {
     using shape = hybrid_uncounted_shape<K>;
@@ -154,7 +156,7 @@ template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybr
     }
 }
 
-/* The first scatter, if it counts. */
+/* Queues the first scatter that counts. */
 template <typename K, bool identity>
 static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {

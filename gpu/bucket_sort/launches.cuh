@@ -7,7 +7,7 @@
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 
-/* identity: the key map changes no key. The second scatter maps none. */
+/* Queues a scatter. identity: the key map changes no key. The second scatter maps no key. */
 template <typename K, bool first, bool identity>
 static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
@@ -21,7 +21,7 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
     if constexpr (sizeof(K) == 4) {
         constexpr size_t shared = hybrid_slots_shared<K>(shape::slots);
-        /* If the keys may have been scattered otherwise, a block takes several tiles. */
+        /* Where this kernel may find the keys scattered already, a block takes several tiles. */
         if (first && j.uncounted) {
             USW_LAUNCH_CHAINED(g,
                                (hybrid_scatter_slots < K, shape::threads, shape::keys, first, plain,
@@ -49,8 +49,8 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     }
 }
 
-/* Queues the sorts of all buckets, and those of the lists of bins: gpu/bucket_sort/5_sort.cu, of
- * keys of 32 and 64 bits. */
+/* Queues the sorts of all buckets, and of the lists of bins, for keys of 32 and 64 bits
+ * (gpu/bucket_sort/5_sort.cu). */
 template <typename K> void usw_queue_bucket_sorts(usw_gpu *g, const hybrid_job<K> &j);
 template <typename K> void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<K> &j);
 

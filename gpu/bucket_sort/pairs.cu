@@ -1,26 +1,25 @@
-/* pairs.cu - the hybrid sort of pairs on a GPU, stable: split twice, sort the buckets.
+/* pairs.cu - the bucket sort of pairs on a GPU, stable: scatter twice, sort the buckets.
  *
- * Idea     As sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
+ * Idea     As algo/sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
  *          keys carry different values, so every step keeps their order. For an argsort the first
- *          move makes the values up.
+ *          scatter makes the values up.
  *
- * Steps    sample   16,384 keys: the highest bit in which keys differ; sorted, or uneven?
+ * Steps    sample   gpu/bucket_sort/pairs_place.cuh: 16,384 keys: the highest bit in which keys
+ *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/bucket_sort/pairs_place.cuh: where the buckets begin; what is to be done.
- *          move     gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, back
- * within
- *                   the segments that this made by the second half.
+ *          scatter  gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, then
+ *                   back, within the segments that this made, by the second half.
  *          sort     gpu/bucket_sort/pairs_sort.cuh: each bucket by the bits still undecided.
- *          Buckets of up to twice as many pairs have a larger local sort. Sorted and uneven keys,
- *          those that differ in two bytes or fewer, a sample that missed a bit, and buckets that no
- *          local sort holds are left to the radix sort, decided on the device before the first
- *          move. Keys of which the sample has up to 256 values are counted by value
- *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort,
- * whose digit is the
- *          number of the value.
+ *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
+ *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
+ *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort holds.
+ *          Keys of which the sample has up to 256 values are counted by value
+ *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort, whose
+ *          digit is the number of the value.
  *
- * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
- *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
+ * Shape    count: a block of 1024 threads a multiprocessor. scatter: 1024 threads a multiprocessor
+ *          in one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
  *          4096 pairs.
  *
  * Traffic  u32 pairs 4 + 16 + 16 + 16 = 52 bytes, argsort of u32 44, u64 pairs 104.
@@ -44,7 +43,7 @@
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
-    using move = usw_radix_shape<2, 1, 256>;
+    using scatter = usw_radix_shape<2, 1, 256>;
     using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using local = less;
     using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
@@ -54,11 +53,12 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
     static constexpr int rounds = key_bytes == 8 ? 7 : 8;
-    using move = usw_radix_shape<(pair > 12  ? 8
-                                  : pair > 8 ? 12
-                                             : 16),
-                                 (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
-    /* For buckets of 2048, 4096 and 8192 pairs on average, as far as so many bits go. */
+    using scatter = usw_radix_shape<(pair > 12  ? 8
+                                     : pair > 8 ? 12
+                                                : 16),
+                                    (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
+    /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for which each
+     * is used. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
     using more = pairs_local_shape<512, 19, 13, rounds, (pair > 12 ? 1 : 2), (pair <= 12)>;
@@ -69,8 +69,8 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #endif
 };
 
-/* Of so many bytes of keys, or fewer, the radix sort may have a second copy of the pairs, if the
- * caller's limit allows both and SPARE_LEFT for all else. */
+/* SPARE_PAIRS: up to so many bytes of keys the radix sort may have a second copy of the pairs, if
+ * the caller's limit allows that and SPARE_LEFT bytes for all else. */
 static constexpr size_t SPARE_PAIRS = size_t(1) << 27, SPARE_LEFT = size_t(1) << 23;
 
 /* ---- the whole ---- */
@@ -81,7 +81,7 @@ template <typename K> struct pairs_job {
     pairs_plan *plan;
     pairs_digits digits;
     usw_digit_scratch scratch;
-    unsigned *zero; /* counts, handed, ring, the radix sort's control: to be cleared */
+    unsigned *zero; /* to be cleared: counts, handed, ring, the control of the radix sort */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
     hybrid_few<K> *few_values; /* or NULL */
@@ -90,13 +90,13 @@ template <typename K> struct pairs_job {
     unsigned *tile_begin;
 };
 
-template <typename K, unsigned value_bytes, typename move>
+template <typename K, unsigned value_bytes, typename scatter>
 static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 {
     const size_t n = j.p->n, buckets = size_t(1) << j.digits.bits();
     const size_t segments = size_t(1) << j.digits.bits1;
-    const size_t tiles = (n + move::tile - 1) / move::tile + segments;
-    j.grid = g->sms * move::blocks;
+    const size_t tiles = (n + scatter::tile - 1) / scatter::tile + segments;
+    j.grid = g->sms * scatter::blocks;
     j.ring_tiles = usw_look_back_ring_tiles(j.grid);
     while (j.ring_tiles / 2 >= tiles) {
         j.ring_tiles /= 2;
@@ -130,14 +130,14 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
     j.scratch.control = j.zero + mine;
-    /* The wider first. */
+    /* The wider of keys and values comes first, so that both are aligned. */
     const bool values_first = value_bytes > sizeof(K);
     j.scratch.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
     j.scratch.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
     return true;
 }
 
-/* sample, count and place. */
+/* Queues sample, count and place. */
 template <typename K, bool identity, typename S, typename larger>
 static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned heavy)
 {
@@ -161,28 +161,28 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
-    using move = typename tuning::move;
+    using scatter = typename tuning::scatter;
     const usw_gpu_pairs *p = j.p;
     if (usw_keymap_is_identity(&p->map)) {
-        plan_pairs<K, true, S, larger>(g, j, move::tile, tuning::heavy);
+        plan_pairs<K, true, S, larger>(g, j, scatter::tile, tuning::heavy);
     } else {
-        plan_pairs<K, false, S, larger>(g, j, move::tile, tuning::heavy);
+        plan_pairs<K, false, S, larger>(g, j, scatter::tile, tuning::heavy);
     }
-    pairs_move_args<K> a = {
+    pairs_scatter_args<K> a = {
         p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
         j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
         j.grid};
-    constexpr size_t shared = scatter_block<K, value_bytes, move>::shared_bytes();
-    const size_t tiles = (p->n + move::tile - 1) / move::tile;
+    constexpr size_t shared = scatter_block<K, value_bytes, scatter>::shared_bytes();
+    const size_t tiles = (p->n + scatter::tile - 1) / scatter::tile;
     const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
-    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared,
-                       a);
+    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, true>), blocks, scatter::threads,
+                       shared, a);
     a.keys_in = j.scratch.keys_tmp;
     a.values_in = j.scratch.values_tmp;
     a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
-    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared,
-                       a);
+    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, false>), j.grid, scatter::threads,
+                       shared, a);
     const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),
@@ -201,22 +201,23 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
 {
-    using move = typename tuning::move;
+    using scatter = typename tuning::scatter;
     j.digits.bits1 = (bits + 1) / 2;
     j.digits.bits2 = bits / 2;
     if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
         pairs_local_shared<K, value_bytes, larger>() > g->shared_bytes ||
         size_t(2) << bits > g->shared_bytes ||
-        scatter_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
+        scatter_block<K, value_bytes, scatter>::shared_bytes() > g->shared_bytes) {
         return usw_radix_queue_pairs(g, j.p, {}, nullptr, nullptr);
     }
-    if (!take_scratch<K, value_bytes, move>(g, j)) {
+    if (!take_scratch<K, value_bytes, scatter>(g, j)) {
         return g->status;
     }
     return sort_in_buckets<K, value_bytes, tuning, S, larger>(g, j);
 }
 
-/* So many bits, of at least bits_min, that a bucket has less than `pairs` pairs on average. */
+/* The number of bits, bits_min or more, with which a bucket has fewer than `pairs` pairs on
+ * average. */
 static unsigned bits_for(size_t n, size_t pairs, unsigned bits_min)
 {
     unsigned bits = bits_min;
