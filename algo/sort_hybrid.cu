@@ -4,39 +4,35 @@
  *          scatter into buckets, sort each bucket in fast memory. The pivots are digits of the key:
  *          bucket b holds the keys whose leading varying bits are b. n / 4096 buckets, 65,536 at
  *          most, so that a bucket fits in shared memory. Where the explained form refines its
- *          pivots, a few buckets too large are split again, or filled by their counts. Of 2^28
+ *          pivots, a few buckets too large are split again, or written by their counts. Of 2^28
  *          keys of 32 bits or more, uneven ones are counted by 16 bits, so that 16 at most are left
- *          and a bucket of any size can be filled. Keys that have many large buckets or differ in
- *          two bytes are left to the radix sort. All of it is decided on the device.
+ *          and a bucket of any size can be written by counts. Keys that have many large buckets or
+ *          differ in two bytes are left to the radix sort. All of it is decided on the device.
  *
- * Steps    sample   gpu/bucket_sort/1_sample.cuh: 16,384 keys: the highest bit in which keys
- * differ.
- *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    gpu/bucket_sort/3_place.cuh: where the buckets begin; what is to be done.
- *          flat     gpu/bucket_sort/4_scatter_uncounted.cuh: if many keys are even by the sample,
- * the first scatter
- *                   counts them as it goes, into regions with some slack; there is no count then.
- *          scatter  gpu/bucket_sort/4_scatter.cuh: by the first half of the bits, keys to tmp; then
- *                   by the second half, back. Equal keys are the same bits, so ranks need not be
- *                   stable. 32-bit keys of which many have the same digits go by their own kernel.
- *          sort     gpu/bucket_sort/5_sort.cuh: each bucket by the bits still undecided; most keys
- * of
- *                   64 bits as words of 32, gpu/bucket_sort/5_sort_as_words.cuh; of 32 bits of
- * which 18 are left
- *                   or fewer as halves, gpu/bucket_sort/5_sort_as_halves.cuh, and if buckets are
- * too large for
- *                   that by counts of the values, gpu/bucket_sort/5_sort_by_counts.cuh.
- *          rest     gpu/bucket_sort/6_large.cuh: the large buckets, which may become more to sort.
- *          Keys of 8 and 16 bits are counted, then written by their counts (fill). So are wider
- *          keys of which the sample has few values: gpu/bucket_sort/7_write_few_values.cuh.
+ * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
+ *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
+ *          count    2_count.cuh: keys of each bucket; sorted or reversed already?
+ *          place    3_place.cuh: where the buckets begin; what is to be done.
+ *          scatter  4_scatter.cuh: by the first half of the bits, keys to tmp; then by the second
+ *                   half, back. Equal keys are the same bits, so ranks need not be stable. Keys of
+ *                   32 bits of which many have the same digits have their own kernel. If many keys
+ *                   are even by the sample, there is no count before: the first scatter counts them
+ *                   into regions with some slack, 4_scatter_uncounted.cuh.
+ *          sort     5_sort.cuh: each bucket by the bits still undecided; most keys of 64 bits as
+ *                   words of 32, 5_sort_as_words.cuh; keys of 32 bits of which 18 are left or fewer
+ *                   as halves, 5_sort_as_halves.cuh, and if buckets are too large for that by counts
+ *                   of the values, 5_sort_by_counts.cuh.
+ *          large    6_large.cuh: the large buckets, which may become more to sort.
+ *          write    7_write_counts.cuh: keys of 8 and 16 bits are written by the counts of step 2; so
+ *                   are wider keys of few values by the counts of 7_write_few_values.cuh.
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
- *          2 blocks a multiprocessor. sort: a block of 128 to 1024 threads a bucket. rest: 1
- *          cooperative block of 1024 threads a multiprocessor, 128 KB. flat: 1 block of 1024
- *          threads a multiprocessor, tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB).
+ *          2 blocks a multiprocessor; where it counts 1 block of 1024 threads a multiprocessor,
+ *          tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB). sort: a block of 128 to 1024
+ *          threads a bucket. large: 1 cooperative block of 1024 threads a multiprocessor, 128 KB.
  *
- * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; flat 24 and 48; of n up to 2^20 one
+ * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; uncounted 24 and 48; of n up to 2^20 one
  *          scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once,
  *          written once, and so are keys of few values.
  *
@@ -52,16 +48,15 @@
 #include "gpu/bucket_sort/3_place.cuh"
 #include "gpu/bucket_sort/launches.cuh"
 #include "gpu/bucket_sort/6_large.cuh"
-#include "gpu/bucket_sort/7_reverse.cuh"
+#include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
 
-#include <type_traits>
-
 /* ---- the whole ---- */
 
-/* So many bits that a bucket has fewer than BUCKET_KEYS keys on average; of keys of 32 bits one
- * more where 16 are left then, or 18 in buckets that are not small: they take less time
+/* The number of bits for n keys of so many bytes: buckets then have fewer than BUCKET_KEYS keys on
+ * average. Keys of 32 bits get one bit more where that leaves 16 bits, or 18 in buckets of
+ * BUCKET_KEYS * 3 / 4 keys or more, for such buckets are sorted as halves, which is faster
  * (gpu/bucket_sort/5_sort_as_halves.cuh). */
 static unsigned bits_for(unsigned long long n, size_t bytes)
 {
@@ -79,16 +74,17 @@ static unsigned bits_for(unsigned long long n, size_t bytes)
 template <typename K, bool identity>
 static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second)
 {
-    /* A block's counters of 16 bits are 32,768 words to be added to those of all blocks. */
+    /* A block adds its table of counters to that of all blocks in the end, so each block takes a
+     * share that is worth this: the table of 16 bits is 32,768 words. */
     const unsigned long long share = sizeof(K) == 2 ? 65536 : 16384;
     const unsigned long long tiles = (j.n + share - 1) / share;
     const unsigned blocks = static_cast<unsigned>(tiles < g->sms ? tiles : g->sms);
     auto *counts = reinterpret_cast<unsigned long long *>(j.counts);
     if constexpr (sizeof(K) >= 4) {
-        if (j.few != nullptr && !second) {
+        if (j.few_values != nullptr && !second) {
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
                                hybrid_few_shared<K>(bits), j.keys, j.n, j.map, bits, j.plan, counts,
-                               j.handed, j.few, static_cast<unsigned *>(nullptr));
+                               j.handed, j.few_values, static_cast<unsigned *>(nullptr));
             return;
         }
     }
@@ -96,7 +92,8 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
                        j.keys, j.n, j.map, bits, j.plan, counts, j.handed);
 }
 
-/* The first time (not second) by the leading bits that the sample has seen; again by finer ones. */
+/* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
+ * time, by j.fine bits. */
 template <typename K, bool identity>
 static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile,
                             bool second)
@@ -107,7 +104,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.n,
                            j.counts,
                            j.handed,
-                           j.flat_counts,
+                           j.scatter_counts,
                            j.stride,
                            bits,
                            bits1,
@@ -120,7 +117,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            sizeof(K) == 8 ? 64u
                            : identity     ? 24u
                                           : 1u,
-                           j.said,
+                           j.published,
                            j.ends,
                            j.begin,
                            j.stop,
@@ -130,18 +127,19 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
     USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
-/* Buckets that no local sort can hold have so many of the sample's 16,384 keys, or fewer, but for
- * four times the deviation to be expected. */
+/* What the sample of 16,384 keys must show for keys to go to the radix sort at once. A bucket that
+ * step 5 cannot hold is expected to have `keys` keys of the sample; four deviations are added, so
+ * that chance does not show one. */
 template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, unsigned capacity)
 {
     if (sizeof(K) < 4) {
         return {0, 0, false, 0};
     }
-    const bool few = j.n < LARGE_FROM(sizeof(K));
-    const unsigned most = few ? capacity : unsigned(HYBRID_BIN_KEYS);
+    const bool small = j.n < LARGE_FROM(sizeof(K));
+    const unsigned most = small ? capacity : unsigned(HYBRID_BIN_KEYS);
     const double keys = most * 16384.0 / static_cast<double>(j.n);
-    const unsigned buckets = few ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
-    const unsigned alike = sizeof(K) == 4 ? HYBRID_ALIKE_32 : few ? HYBRID_ALIKE_64 : 0;
+    const unsigned buckets = small ? 0 : j.fine != 0 ? unsigned(FINE_CROWDED) : HYBRID_LARGE_MAX;
+    const unsigned alike = sizeof(K) == 4 ? HYBRID_REPEATS_32 : small ? HYBRID_REPEATS_64 : 0;
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
@@ -151,10 +149,10 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
-               hybrid_even_for(j), j.few);
+               hybrid_even_for(j), j.few_values);
     if constexpr (sizeof(K) >= 4) {
-        if (j.flat) {
-            hybrid_flat<K, identity>(g, j);
+        if (j.uncounted) {
+            hybrid_queue_uncounted<K, identity>(g, j);
         }
     }
     count_and_place<K, identity>(g, j, capacity, tile, false);
@@ -164,52 +162,51 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 }
 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
-template <typename K, bool identity> static void sort_uneven(usw_gpu *g, const hybrid_job<K> &j)
+template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_rest_args<K> rest = {
-        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_alone_keys(j.n)};
-    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_rest<K, identity>), g->sms, 1024,
-                           hybrid_rest_shared<K>(), rest);
-    hybrid_queue_bins<K, 0, identity>(g, j);
-    hybrid_queue_bins<K, 1, identity>(g, j);
+    hybrid_large_args<K> args = {
+        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
+    USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
+                           hybrid_large_shared<K>(), args);
+    usw_queue_bin_sorts(g, j);
 }
 
-/* All of it, for buckets of that size. */
-template <typename K, int size, bool identity>
-static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j)
+/* Queues all steps. capacity: keys of a bucket that step 5 can hold. */
+template <typename K, bool identity>
+static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const hybrid_job<K> &j,
+                                      unsigned capacity)
 {
     using shape = typename hybrid_shape_of<K>::shape;
-    constexpr unsigned capacity = hybrid_local_shape<size>::capacity;
     plan_buckets<K, identity>(g, j, capacity, shape::threads * shape::keys);
     hybrid_queue_scatter<K, true, identity>(g, j);
     if (j.bits1 < j.bits) {
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
-    hybrid_queue_buckets<K, size, identity>(g, j);
-    if (j.uneven) {
-        sort_uneven<K, identity>(g, j);
+    usw_queue_bucket_sorts(g, j);
+    if (j.lists_large) {
+        sort_large<K, identity>(g, j);
     }
     USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
-               static_cast<const hybrid_few<K> *>(j.few));
-    usw_digit_scratch room = {};
-    room.keys_tmp = j.tmp;
-    room.control = j.radix;
-    return usw_radix_queue(g, s, room, &j.plan->lsd);
+               static_cast<const hybrid_few<K> *>(j.few_values));
+    usw_digit_scratch scratch = {};
+    scratch.keys_tmp = j.tmp;
+    scratch.control = j.radix;
+    return usw_radix_queue(g, s, scratch, &j.plan->radix);
 }
 
 /* Whether the device's blocks may have the shared memory that the kernels take. */
-template <typename K, int size> static bool room_for(const usw_gpu *g, unsigned bits)
+template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, unsigned bits)
 {
     using shape = typename hybrid_shape_of<K>::shape;
     using local = hybrid_local_shape<size>;
     size_t count = hybrid_count_shared(bits), scatter_bytes;
     if constexpr (sizeof(K) == 4) {
-        scatter_bytes = hybrid_rooms_shared<K>(shape::room);
+        scatter_bytes = hybrid_slots_shared<K>(shape::slots);
     } else {
         scatter_bytes = hybrid_close_shared<K>(shape::threads * shape::keys);
     }
     return count <= g->shared_bytes && scatter_bytes <= g->shared_bytes &&
-           hybrid_rest_shared<K>() <= g->shared_bytes &&
+           hybrid_large_shared<K>() <= g->shared_bytes &&
            hybrid_local_shared<K>(512, 19, 13) <= g->shared_bytes &&
            hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
 }
@@ -221,38 +218,27 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
         return usw_radix_queue(g, s, {}, nullptr);
     }
     j.bits = bits_for(j.n, sizeof(K));
-    const unsigned long long keys = (j.n - 1) >> j.bits;
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    const auto by_size = [&](auto f) {
-        if constexpr (sizeof(K) == 4) {
-            if (keys < LEAST_KEYS && j.bits + 2 >= BITS_MAX) {
-                return f(std::integral_constant<int, -2>{});
-            } else if (keys >= MORE_KEYS && keys < MOST_KEYS) {
-                return f(std::integral_constant<int, 4>{});
-            }
-        }
-        return keys < HALF_KEYS         ? f(std::integral_constant<int, -1>{})
-               : keys < BUCKET_KEYS     ? f(std::integral_constant<int, 0>{})
-               : keys < MORE_KEYS       ? f(std::integral_constant<int, 3>{})
-               : keys < 2 * BUCKET_KEYS ? f(std::integral_constant<int, 1>{})
-                                        : f(std::integral_constant<int, 2>{});
-    };
-    if (!by_size([&](auto size) { return room_for<K, size>(g, j.bits); })) {
+    if (!hybrid_by_size<K>(j.n, j.bits,
+                           [&](auto size) { return has_shared_memory<K, size>(g, j.bits); })) {
         return usw_radix_queue(g, s, {}, nullptr);
     }
-    hybrid_choose_flat(g, j);
-    j.uneven = j.n >= LARGE_FROM(sizeof(K));
+    hybrid_choose_uncounted(g, j);
+    j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
-    j.lists.tile = hybrid_rest_shape<K>::tile;
+    j.lists.tile = hybrid_large_shape<K>::tile;
     if (!hybrid_take_scratch(g, j, true)) {
         return g->status;
     }
-    return by_size([&](auto size) { return sort_in_buckets<K, size, identity>(g, s, j); });
+    const unsigned capacity = hybrid_by_size<K>(
+        j.n, j.bits, [](auto size) { return unsigned(hybrid_local_shape<size>::capacity); });
+    return sort_in_buckets<K, identity>(g, s, j, capacity);
 }
 
-/* Up to so many keys of 16 bits are written by warps that have equal shares. More than 1 <<
- * COUNTED_LOG2 keys for each value are counted. */
+/* FILL_SHARES: up to so many keys of 16 bits are written by warps with equal shares. COUNTED_LOG2:
+ * keys are counted where there are more than 1 << COUNTED_LOG2 of them for each value; fewer go to
+ * the radix sort. */
 #ifdef USW_EMULATE
 static constexpr unsigned long long FILL_SHARES = 80000;
 static constexpr unsigned COUNTED_LOG2 = 0;
@@ -261,7 +247,7 @@ static constexpr unsigned long long FILL_SHARES = 5u << 22;
 static constexpr unsigned COUNTED_LOG2 = 3;
 #endif
 
-/* Keys of 8 and 16 bits: their counts say all. */
+/* Keys of 8 and 16 bits: the counts of their values are all that has to be known. */
 template <typename K>
 static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
@@ -274,8 +260,7 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
-    usw_keymap_is_identity(&s->map) ? plan_buckets<K, true>(g, j, 0, 1)
-                                    : plan_buckets<K, false>(g, j, 0, 1);
+    j.identity ? plan_buckets<K, true>(g, j, 0, 1) : plan_buckets<K, false>(g, j, 0, 1);
     hybrid_filling<K> filling = {j.keys, j.ends, 1u << j.bits, 0, K(0)};
     if constexpr (sizeof(K) == 2) {
         if (j.n <= FILL_SHARES) {
@@ -285,7 +270,8 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
                                       j.map, j.plan);
         }
     }
-    /* Of few keys, the last may have many values, and a block should not have all of them. */
+    /* Where keys are few a stretch may hold many values, and one block should not have to write
+     * them all: the stretches are shorter then. */
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
     return USW_LAUNCH_CHAINED(g, (hybrid_fill<K>),
                               static_cast<unsigned>((j.n + stretch - 1) / stretch), 256, 0, filling,
@@ -300,22 +286,23 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         j.keys = static_cast<K *>(s->keys);
         j.n = s->n;
         j.map = usw_gpu_keymap_of<K>(s->map);
+        j.identity = usw_keymap_is_identity(&s->map);
         if constexpr (sizeof(K) < 4) {
             return sort_narrow<K>(g, s, j);
         } else {
-            return usw_keymap_is_identity(&s->map) ? sort_wide<K, true>(g, s, j)
-                                                   : sort_wide<K, false>(g, s, j);
+            return j.identity ? sort_wide<K, true>(g, s, j) : sort_wide<K, false>(g, s, j);
         }
     });
 }
 
-static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
+static upsweep_status sort_repeat(usw_gpu *g, const usw_gpu_sort *s)
 {
     return usw_gpu_sort_repeat(g, s, sort_keys);
 }
-static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
+static upsweep_status pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p)
 {
     return usw_gpu_pairs_repeat(g, p, usw_hybrid_pairs);
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_again, pairs_again, 0, false, false};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_repeat, pairs_repeat, 0, false,
+                                                         false};

@@ -1,21 +1,23 @@
-/* 1_sample.cuh - the hybrid sort's first step: which bits of the keys vary. */
+/* 1_sample.cuh - step 1 of the bucket sort: a sample of the keys says which bits vary, and whether
+ * the keys are even, have few values, or are left to the radix sort. */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
 
-/* When the sample alone says that the radix sort will be faster: where more than `buckets` buckets
- * have more than `keys` of its keys. keys 0: never. walks: where most neighbours share a bucket,
- * too, and rise and fall: such buckets hold few different digits. Of 32 bits only if no bucket is
- * crowded; of 64 bits only if these neighbours are much closer than their bucket is wide. */
+/* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
+ * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
+ * bucket and rise and fall, as a random walk does, for such buckets hold few different digits: keys
+ * of 32 bits only if no bucket is crowded, keys of 64 bits only if these neighbours are much closer
+ * than a bucket is wide. */
 struct hybrid_crowded {
     unsigned keys, buckets;
     bool walks;
-    unsigned alike; /* as `most` of hybrid_are_alike */
+    unsigned alike; /* `most` of hybrid_has_repeats */
 };
 
-/* Counts the sample's keys in each bucket, by a block. Neighbours of the same bucket count once:
- * they may be so for keys that are nearly sorted. */
+/* A block counts the sample's keys in each bucket. Of neighbours in one bucket only the first is
+ * counted: nearly sorted keys have many such, and their buckets are not crowded. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here, unsigned shift,
                                                   unsigned bits, const hybrid_crowded &c,
@@ -26,8 +28,8 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         counts[w] = 0;
     }
     __syncthreads();
-    const unsigned near = shift > 10 ? shift - 10 : 0;
-    unsigned crowded = 0; /* and, above its 16 bits, falls of such neighbours */
+    const unsigned close = shift > 10 ? shift - 10 : 0;
+    unsigned crowded = 0; /* above its 16 bits: how many neighbours in one bucket fall */
     for (int i = 0; i < I; i++) {
         const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
         const unsigned left = __shfl_up_sync(~0u, d, 1);
@@ -35,7 +37,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
         if ((here >> i & 1) != 0 && (threadIdx.x % 32 == 0 || d != left)) {
             atomicAdd(&counts[d / 2], 1u << d % 2 * 16);
         } else if ((here >> i & 1) != 0 && k[i] < before &&
-                   (sizeof(K) == 4 || (before - k[i]) >> near == 0)) {
+                   (sizeof(K) == 4 || (before - k[i]) >> close == 0)) {
             crowded += 1u << 16;
         }
     }
@@ -60,20 +62,23 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
             falls < keys / 4 * 3);
 }
 
-/* What the sample must say for keys to go the way of gpu/bucket_sort/4_scatter_uncounted.cuh. Each
- * number is that which even keys in any order have, and some deviations. */
+/* What the sample must show for the first scatter to be that of
+ * gpu/bucket_sort/4_scatter_uncounted.cuh. Each limit is what even keys in random order show, and
+ * some deviations more. */
 struct hybrid_even {
-    unsigned bits1;                     /* the first scatter goes by so many bits; 0: never */
-    unsigned bucket_pairs;              /* so many pairs of keys at most are in one bucket, */
-    unsigned region_pairs;              /* and in one bucket of the first scatter, */
-    unsigned near_pairs;                /* of neighbours; */
-    unsigned rises, deviate;            /* so many are in order, more or less */
-    unsigned long long *cursor, stride; /* the regions, where it is so */
+    unsigned bits1;           /* bits of the first scatter; 0: keys are always counted first */
+    unsigned bucket_pairs;    /* pairs of keys in one bucket, at most */
+    unsigned region_pairs;    /* pairs in one bucket of the first scatter, at most */
+    unsigned neighbour_pairs; /* pairs of neighbours in one such bucket, at most */
+    unsigned rises, deviate;  /* pairs of neighbours in order: rises, more or less deviate */
+    unsigned long long *cursor,
+        stride; /* where the regions begin is written there for even keys; keys of a region */
 };
 
-/* Of the sample, all of whose keys are there. A block calls. counts: as above. */
+/* Whether the sample is even by the limits f. All 1024 * I keys of the sample are there. A block
+ * calls. counts: as in hybrid_is_crowded. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, unsigned bits,
+__device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, unsigned bits,
                                                const hybrid_even &f, unsigned *counts)
 {
     USW_SHARED_ARRAY(unsigned, regions, [256]);
@@ -108,11 +113,12 @@ __device__ __forceinline__ bool hybrid_is_flat(const K (&k)[I], unsigned shift, 
         }
     }
     __syncthreads();
-    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs && found[2] <= f.near_pairs &&
-           found[3] + f.deviate >= f.rises && found[3] <= f.rises + f.deviate;
+    return found[0] <= f.bucket_pairs && found[1] <= f.region_pairs &&
+           found[2] <= f.neighbour_pairs && found[3] + f.deviate >= f.rises &&
+           found[3] <= f.rises + f.deviate;
 }
 
-/* Shared memory of the kernel below. */
+/* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 {
     if constexpr (sizeof(K) < 4) {
@@ -123,22 +129,24 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
     }
 }
 
-/* Whether keys that crowd some bucket are of few values. */
+/* Whether keys that crowd some bucket have few values. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_may_be_few(const K (&k)[I], unsigned here,
-                                                  const usw_gpu_keymap<K> &map, hybrid_few<K> *few,
-                                                  unsigned *counts)
+__device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsigned here,
+                                                           const usw_gpu_keymap<K> &map,
+                                                           hybrid_few<K> *table, unsigned *counts)
 {
     if constexpr (sizeof(K) >= 4) {
-        if (few != nullptr) {
-            return hybrid_are_few<K, I>(k, here, map, hybrid_few_size::values, few, counts);
+        if (table != nullptr) {
+            return hybrid_have_few_values<K, I>(k, here, map, hybrid_few_size::values, table,
+                                                counts);
         }
     }
     return false;
 }
 
-/* Takes the sample, stretches of 32 keys, evenly spread: mapped keys, and a bit in `here` for each
- * that is there. seen: their OR and AND, shared. A block calls. */
+/* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
+ * bit i of `here` says that k[i] lies in the array. seen: the OR and the AND of all, shared. A
+ * block calls. */
 template <typename K, int I>
 __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long long n,
                                                    const usw_gpu_keymap<K> &map, K (&k)[I],
@@ -175,14 +183,14 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     __syncthreads();
 }
 
-/* Clears what count adds to, and chooses the leading bits by a sample of the keys. few: NULL, or
- * where keys of few values are counted. */
+/* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
+ * keys of few values are counted, or NULL. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level, hybrid_few<K> *few)
+                                                      hybrid_even level, hybrid_few<K> *table)
 {
     constexpr int I = 16;
     usw_chained();
@@ -199,38 +207,38 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->all = ~0ull;
     }
     if (sizeof(K) < 4) {
-        return; /* counted by all bits, whatever they are */
+        return; /* such keys are counted by all their bits */
     }
     unsigned here;
     K k[I];
     hybrid_take_sample<K, I>(keys, n, map, k, here, seen);
     const unsigned long long differ = seen[0] ^ seen[1];
-    const bool thin =
-        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_THIN;
+    const bool few_bytes =
+        hybrid_bytes(hybrid_differ<K, I>(k, here, map, differ, seen + 2)) <= HYBRID_FEW_BYTES;
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool many =
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
-    const bool counted = crowds && hybrid_may_be_few<K, I>(k, here, map, few, counts);
+    const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
     const bool alike =
-        !many && !thin && !crowds && hybrid_are_alike<K, I>(k, n, crowded.alike, counts);
-    const bool radix = (many || thin || alike) && !counted;
-    const bool flat = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
-                      hybrid_is_flat<K, I>(k, shift, bits, level, counts);
+        !many && !few_bytes && !crowds && hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || few_bytes || alike) && !counted;
+    const bool uncounted = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+                           hybrid_is_even<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
-        plan->lsd = radix;
-        plan->skip = radix || flat || counted;
-        plan->few = counted;
-        plan->flat = flat;
-        if (flat) { /* what count would see of them */
+        plan->radix = radix;
+        plan->skip = radix || uncounted || counted;
+        plan->few_values = counted;
+        plan->uncounted = uncounted;
+        if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];
             plan->all = seen[1];
             plan->rises = plan->falls = 1;
         }
     }
-    if (flat && threadIdx.x < 1u << level.bits1) {
+    if (uncounted && threadIdx.x < 1u << level.bits1) {
         level.cursor[threadIdx.x] = threadIdx.x * level.stride;
     }
 }

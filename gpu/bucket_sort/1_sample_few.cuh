@@ -1,12 +1,14 @@
-/* 1_sample_few.cuh - whether a sample's keys are of few values, and the table of them. */
+/* 1_sample_few.cuh - step 1 of the bucket sort: whether the keys of a sample have few values, and the
+ * table of these. */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 
-/* The bits by which the radix sort has to sort a sample: those in which mapped keys differ, but not
- * for the sign alone, which inverts the others (usw_radix_count_args.signs). words: two, shared. A
- * block calls. */
+/* The bits in which the sample differs, as the radix sort sees them: a negative float is inverted
+ * by the key map, which makes mapped keys differ in bits that raw ones share, so these bits count
+ * only if they differ beside the sign (usw_radix_count_args.signs). words: two, shared. A block
+ * calls. */
 template <typename K, int I>
 __device__ __forceinline__ unsigned long long
 hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
@@ -38,58 +40,59 @@ hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
     __syncthreads();
     return words[0] & words[1];
 }
-/* In how many bytes some bit is set: passes of the radix sort, which is faster than buckets where
- * they are HYBRID_THIN or fewer, however the keys are spread. */
-enum { HYBRID_THIN = 2 };
+/* The number of bytes in which some bit is set: the passes that a radix sort needs.
+ * HYBRID_FEW_BYTES or fewer passes are faster than buckets, however the keys are spread. */
+enum { HYBRID_FEW_BYTES = 2 };
 __device__ __forceinline__ unsigned hybrid_bytes(unsigned long long bits)
 {
     return static_cast<unsigned>(__popc(usw_bytes_set(static_cast<uint32_t>(bits))) +
                                  __popc(usw_bytes_set(static_cast<uint32_t>(bits >> 32))));
 }
 
-/* A bit for each hash of a key. So many of half the sample may meet one that is set: of keys that
- * all differ 251 do by chance, of 2^18 values 370, of 2^16 730. Of more than these buckets are the
- * faster way with keys of 64 bits. */
-enum { HYBRID_ALIKE_LOG2 = 17, HYBRID_ALIKE_BYTES = 1 << HYBRID_ALIKE_LOG2 >> 3 };
-enum { HYBRID_ALIKE_32 = 332, HYBRID_ALIKE_64 = 600 };
-/* Of fewer keys than this the sample has some more than once. */
-enum { HYBRID_ALIKE_FROM = 1 << 16 };
+/* A table with a bit for each hash of a key shows values that the sample has more than once.
+ * HYBRID_REPEATS_32 and _64: how many of half the sample may find their bit set, for keys of 32 and
+ * 64 bits. Of keys that all differ 251 do by chance, of 2^18 values 370, of 2^16 values 730; with
+ * more than the limit the radix sort is faster than buckets. */
+enum { HYBRID_REPEATS_LOG2 = 17, HYBRID_REPEATS_BYTES = 1 << HYBRID_REPEATS_LOG2 >> 3 };
+enum { HYBRID_REPEATS_32 = 332, HYBRID_REPEATS_64 = 600 };
+/* The sample takes some keys more than once where there are fewer keys than this. */
+enum { HYBRID_REPEATS_FROM = 1 << 16 };
 
-/* Whether many keys of the sample come again though they crowd no bucket: of so few values buckets
- * have a few each, in bins too full for a local sort to be faster than the radix sort. Neighbours
- * that are equal count once. most: so many may; 0: any. words: HYBRID_ALIKE_BYTES, shared. A block
- * of 1024 threads calls. */
+/* Whether many values come more than once in the sample, though no bucket is crowded: buckets then
+ * have few values each, and bins too full for step 5 to be faster than the radix sort. Equal
+ * neighbours count once. most: repeats that are allowed, 0: any number. words:
+ * HYBRID_REPEATS_BYTES, shared. A block of 1024 threads calls. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_are_alike(const K (&k)[I], unsigned long long n,
-                                                 unsigned most, void *words)
+__device__ __forceinline__ bool hybrid_has_repeats(const K (&k)[I], unsigned long long n,
+                                                   unsigned most, void *words)
 {
-    if (n < HYBRID_ALIKE_FROM || most == 0) {
+    if (n < HYBRID_REPEATS_FROM || most == 0) {
         return false;
     }
     auto *bits = static_cast<unsigned *>(words);
     auto *four = static_cast<uint4 *>(words);
     __syncthreads();
-    for (unsigned w = threadIdx.x; w < HYBRID_ALIKE_BYTES / 16; w += 1024) {
+    for (unsigned w = threadIdx.x; w < HYBRID_REPEATS_BYTES / 16; w += 1024) {
         four[w] = make_uint4(0, 0, 0, 0);
     }
     __syncthreads();
-    unsigned again = 0;
+    unsigned repeats = 0;
 #pragma unroll
     for (int i = 0; i < I; i += 2) {
         const K left = __shfl_up_sync(~0u, k[i], 1);
-        const unsigned hash = hybrid_few_hash(k[i], HYBRID_ALIKE_LOG2);
+        const unsigned hash = hybrid_few_hash(k[i], HYBRID_REPEATS_LOG2);
         if (threadIdx.x % 32 == 0 || k[i] != left) {
-            again += atomicOr(&bits[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
+            repeats += atomicOr(&bits[hash / 32], 1u << hash % 32) >> hash % 32 & 1;
         }
     }
-    again = __reduce_add_sync(~0u, again);
+    repeats = __reduce_add_sync(~0u, repeats);
     __syncthreads();
     if (threadIdx.x == 0) {
         bits[0] = 0;
     }
     __syncthreads();
-    if (threadIdx.x % 32 == 0 && again != 0) {
-        atomicAdd(&bits[0], again);
+    if (threadIdx.x % 32 == 0 && repeats != 0) {
+        atomicAdd(&bits[0], repeats);
     }
     __syncthreads();
     return bits[0] > most;
@@ -98,18 +101,20 @@ __device__ __forceinline__ bool hybrid_are_alike(const K (&k)[I], unsigned long 
 template <typename K> struct hybrid_few_sampled {
     K none;
     K value[hybrid_few_size::slots];
-    unsigned again[hybrid_few_size::slots + 1]; /* 1: seen more than once; the last: no room */
+    unsigned repeated
+        [hybrid_few_size::slots +
+         1]; /* of each slot 1: its value was seen more than once; the last: a value found no slot */
     unsigned number, once;
 };
 
-/* Shared memory for either. */
+/* Shared memory for the table of few values or the bits of hybrid_has_repeats. */
 template <typename K> constexpr size_t hybrid_tables_bytes()
 {
-    constexpr size_t few = sizeof(hybrid_few_sampled<K>), alike = HYBRID_ALIKE_BYTES;
-    return few > alike ? few : alike;
+    constexpr size_t table = sizeof(hybrid_few_sampled<K>), alike = HYBRID_REPEATS_BYTES;
+    return table > alike ? table : alike;
 }
 
-/* Enters a key, the caller's, of each thread that wants it. */
+/* Enters the raw key of each thread that has wanted set. */
 template <typename K>
 __device__ __forceinline__ void hybrid_few_note(hybrid_few_sampled<K> *f, K key, bool wanted)
 {
@@ -121,14 +126,14 @@ __device__ __forceinline__ void hybrid_few_note(hybrid_few_sampled<K> *f, K key,
         if (added) {
             atomicAdd(&f->number, 1u);
         } else {
-            f->again[s] = 1;
+            f->repeated[s] = 1;
         }
     }
 }
 
-/* After the first keys, then after the first of each thread: whether there may be many values. Of
- * 128 keys of 600 values 115 differ; of 1024, 38% of the values are seen once, and half of zipf's.
- */
+/* Whether so many values were found that it is not worth going on: after the first 128 keys (round
+ * 0: of 600 values these show 115), then after 1024 (round 1: of 600 values 38% have been seen
+ * once, of a zipf distribution half). */
 template <typename K>
 __device__ __forceinline__ bool hybrid_few_doubt(const hybrid_few_sampled<K> *f, int round)
 {
@@ -143,14 +148,15 @@ __device__ __forceinline__ bool hybrid_few_doubt(const hybrid_few_sampled<K> *f,
     for (unsigned at = 0; at < hybrid_few_size::slots; at += blockDim.x) {
         const unsigned s = at + threadIdx.x;
         once += static_cast<unsigned>(__syncthreads_count(
-            s < hybrid_few_size::slots && f->value[s] != f->none && f->again[s] == 0));
+            s < hybrid_few_size::slots && f->value[s] != f->none && f->repeated[s] == 0));
     }
     return number > 16 && once * 16 > number * 7;
 }
 
-/* Enters a fourth of the sample's keys, mapped ones, unless there are too many values: false. Those
- * of four warps come first, since most of the others are there then. Neighbours that are equal
- * count once. It runs once, so its code is short. A block calls. */
+/* Enters a fourth of the sample's mapped keys into the table f; false as soon as there are too many
+ * values. The keys of four warps come first, since the others then find most values entered. Equal
+ * neighbours count once. The loop is not unrolled: this code runs once, and should be short. A
+ * block calls. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_few_gather(hybrid_few_sampled<K> *f, const K (&k)[I],
                                                   unsigned here, const usw_gpu_keymap<K> &map,
@@ -170,14 +176,14 @@ __device__ __forceinline__ bool hybrid_few_gather(hybrid_few_sampled<K> *f, cons
         if (round != 0 && wanted) {
             const unsigned s = hybrid_few_slot(f->value, f->none, raw);
             if (s != size::slots) {
-                f->again[s] = 1;
+                f->repeated[s] = 1;
                 wanted = false;
             }
         }
-        __syncthreads(); /* from here on the table is written to */
+        __syncthreads(); /* no thread reads the table from here on while others write */
         hybrid_few_note(f, raw, wanted);
         __syncthreads();
-        if (f->number >= most || f->number > 3 * blockDim.x / 4 || f->again[size::slots] != 0 ||
+        if (f->number >= most || f->number > 3 * blockDim.x / 4 || f->repeated[size::slots] != 0 ||
             hybrid_few_doubt(f, round)) {
             return false;
         }
@@ -185,12 +191,12 @@ __device__ __forceinline__ bool hybrid_few_gather(hybrid_few_sampled<K> *f, cons
     return true;
 }
 
-/* Whether the sample's keys are of few values, `most` or fewer, which then become few's. A block
- * calls. */
+/* Whether the sample has `most` values or fewer, which are then copied to the table of few values
+ * in global memory. A block calls. */
 template <typename K, int I>
-__device__ __forceinline__ bool hybrid_are_few(const K (&k)[I], unsigned here,
-                                               const usw_gpu_keymap<K> &map, unsigned most,
-                                               hybrid_few<K> *few, void *memory)
+__device__ __forceinline__ bool hybrid_have_few_values(const K (&k)[I], unsigned here,
+                                                       const usw_gpu_keymap<K> &map, unsigned most,
+                                                       hybrid_few<K> *table, void *memory)
 {
     using size = hybrid_few_size;
     auto *f = static_cast<hybrid_few_sampled<K> *>(memory);
@@ -201,7 +207,7 @@ __device__ __forceinline__ bool hybrid_are_few(const K (&k)[I], unsigned here,
     }
     __syncthreads();
     for (unsigned s = threadIdx.x; s <= size::slots; s += blockDim.x) {
-        f->again[s] = 0;
+        f->repeated[s] = 0;
         if (s < size::slots) {
             f->value[s] = f->none;
         }
@@ -211,15 +217,15 @@ __device__ __forceinline__ bool hybrid_are_few(const K (&k)[I], unsigned here,
         return false;
     }
     for (unsigned s = threadIdx.x; s < size::slots; s += blockDim.x) {
-        few->value[s] = f->value[s];
-        few->counts[s] = 0;
-        if (f->value[s] != f->none && f->again[s] == 0) {
+        table->value[s] = f->value[s];
+        table->counts[s] = 0;
+        if (f->value[s] != f->none && f->repeated[s] == 0) {
             atomicAdd(&f->once, 1u);
         }
     }
     if (threadIdx.x == 0) {
-        few->none = f->none;
-        few->number = few->done = few->failed = 0;
+        table->none = f->none;
+        table->number = table->done = table->failed = 0;
     }
     __syncthreads();
     return f->once <= size::once;

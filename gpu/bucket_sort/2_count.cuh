@@ -1,5 +1,6 @@
-/* 2_count.cuh - the hybrid sort's histogram: how the keys are spread over the leading
- * bits, and whether there is anything to sort at all. */
+/* 2_count.cuh - step 2 of the bucket sort: a histogram of the leading bits, by counters of 16 bits
+ * in shared memory, and whether there is anything to sort at all. Also the plan, a struct in global
+ * memory by which each step tells the next ones what is to be done. */
 #ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
 #define USW_GPU_BUCKET_SORT_2_COUNT_CUH
 
@@ -9,21 +10,21 @@ struct hybrid_plan {
     unsigned long long any, all; /* OR and AND of the mapped keys */
     unsigned long long over;     /* keys in buckets that no local sort can hold */
     unsigned long long
-        parts[2];     /* gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
-    unsigned bins[2]; /* how many small ones, and others, the list holds */
-    unsigned rises, falls; /* some key is above (below) its left neighbour */
+        ranges[2]; /* of gpu/bucket_sort/6_large_lists.cuh: length << 40 and tiles of each list */
+    unsigned bins[2];      /* bins in the list: small ones, and others */
+    unsigned rises, falls; /* 1: some key is above (below) its left neighbour */
     unsigned shift;        /* the leading bits are key >> shift */
-    unsigned bits, bits1;  /* how many there are; by how many the first scatter goes */
-    unsigned group;        /* a local sort's bucket has 1 << group of their values */
+    unsigned bits, bits1;  /* number of the leading bits; bits of the first scatter */
+    unsigned group;        /* a bucket of step 5 is 1 << group values of the leading bits */
     unsigned ticket, done, taken;
-    unsigned large;        /* buckets that count in over */
-    unsigned msd, even;    /* to be done: the first scatter; all that goes by buckets */
-    unsigned reverse, lsd; /* that; all by the radix sort */
-    unsigned crowded;      /* many keys have the same digits */
-    unsigned skip;         /* nothing is to be counted (again) */
-    unsigned flat;         /* the first scatter is that of 4_scatter_uncounted.cuh, which counts */
-    unsigned few;  /* keys are of few values: 7_write_few_values.cuh; then how many to fill */
-    unsigned left; /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned large;            /* buckets whose keys are counted in `over` */
+    unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
+    unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
+    unsigned crowded;          /* 1: many keys have the same digits */
+    unsigned skip;             /* 1: no keys are to be counted by the next count */
+    unsigned uncounted;  /* 1: the first scatter is that of 4_scatter_uncounted.cuh, which counts */
+    unsigned few_values; /* keys have few values: 1, and when these are counted their number */
+    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
 };
 
 template <typename K> struct hybrid_vector {
@@ -34,7 +35,7 @@ template <typename K> struct hybrid_vector {
     };
 };
 
-/* Four times a digit: the byte offset of its counter. */
+/* Gives four times a digit of a key: the byte offset of its counter. */
 struct hybrid_digit {
     unsigned mask4, turn;
     bool high;
@@ -59,8 +60,8 @@ template <typename T> __device__ __forceinline__ T *hybrid_byte(void *p, unsigne
     return reinterpret_cast<T *>(static_cast<unsigned char *>(p) + offset);
 }
 
-/* Counter d is a half of a word. Where it has reached 2^15 it hands them on: once, by whoever sees
- * it first. */
+/* Counter d is a half of a word of bins. A counter that has reached 2^15 is reduced by that, and
+ * handed[d] counts how often: the first thread that sees it does so. */
 static __device__ __noinline__ void hybrid_hand_on(unsigned *bins, unsigned *handed, unsigned d)
 {
     unsigned top = 0x8000u << (d & 1) * 16, was = atomicAdd(&bins[d >> 1], 0);
@@ -82,8 +83,9 @@ __device__ __forceinline__ void hybrid_add(unsigned *bins, unsigned *handed, uns
     }
 }
 
-/* How many of a warp's digits are the same, and then which: atomics on one counter are served one
- * by one. most: a guess. */
+/* How many lanes have the most frequent digit of a warp, which becomes `most`. An estimate: the
+ * digit `most` so far and that of lane 16 are tried. It matters because atomic additions to one
+ * counter are served one by one. */
 __device__ __forceinline__ int hybrid_crowd(unsigned digit, unsigned &most)
 {
     const unsigned other = __shfl_sync(~0u, digit, 16);
@@ -98,7 +100,7 @@ template <typename K> struct hybrid_seen {
     unsigned rises, falls;
 };
 
-/* To the OR and AND of keys so far. A warp calls. */
+/* Adds to the OR and the AND of all keys. A warp calls. */
 __device__ __forceinline__ void hybrid_note_bits(unsigned long long any, unsigned long long all,
                                                  unsigned long long *to_any,
                                                  unsigned long long *to_all)
@@ -127,7 +129,7 @@ template <typename K> __device__ void hybrid_note(hybrid_plan *plan, const hybri
     }
 }
 
-/* The digit that a count goes by, and what it notes of a key. */
+/* The digit by which a count goes, and what it notes of a key. */
 template <typename K> struct hybrid_bits_digit {
     unsigned shift, mask;
     __device__ __forceinline__ unsigned operator()(K k) const
@@ -140,13 +142,14 @@ template <typename K> struct hybrid_bits_digit {
     }
 };
 
-/* What one thread counts: vectors of keys, U of them in each tile of its block. */
+/* What one thread counts: U vectors of keys in each tile of its block. */
 template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct hybrid_counter {
     static constexpr int V = hybrid_vector<K>::keys, U = sizeof(K) == 1 ? 2 : 4;
     static constexpr unsigned T = 1024 * V * U;
     const K *keys;
-    unsigned long long n, head, tiles; /* keys before the first vector; whole tiles */
-    unsigned long long first, step;    /* this block's tiles */
+    unsigned long long n, head,
+        tiles;                      /* keys before the first whole vector; number of whole tiles */
+    unsigned long long first, step; /* this block's tiles */
     const usw_gpu_keymap<K> &map;
     D digit;
     unsigned *bins, *handed;
@@ -164,8 +167,9 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
             x[u].v = from[u * 1024 + threadIdx.x];
         }
     }
-    /* Maps them; at: the place of the tile. */
-    __device__ __forceinline__ void look(hybrid_vector<K> (&x)[U], unsigned long long at)
+    /* Maps the keys x of the tile at `at`, and notes which bits vary and whether neighbours rise or
+     * fall, as long as both has not been seen. */
+    __device__ __forceinline__ void examine(hybrid_vector<K> (&x)[U], unsigned long long at)
     {
         const bool ordered = !__all_sync(~0u, seen.rises & seen.falls);
 #pragma unroll
@@ -193,8 +197,9 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         seen.rises |= left < right;
         seen.falls |= left > right;
     }
-    /* Of each vector, the digit that many of the warp's have at once, the others one by one. There
-     * is no branch: where nothing is to be added, it is 0 to a counter of the lane's. */
+    /* Counts keys of which many have the digit `most`: those of a warp are added at once, the
+     * others one by one. There is no branch: a lane whose key has the digit `most` adds 0 to a
+     * counter of its own. */
     __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U], unsigned &most)
     {
         const unsigned lane = threadIdx.x % 32;
@@ -233,7 +238,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         }
         hand_on_all(x, crossed);
     }
-    /* What counters have reached 2^15, if any of this thread's has. */
+    /* Reduces the counters that have reached 2^15, if any of this thread has. */
     __device__ __forceinline__ void hand_on_all(const hybrid_vector<K> (&x)[U], unsigned crossed)
     {
         if ((crossed & 0x80008000u) != 0) {
@@ -246,15 +251,15 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
             }
         }
     }
-    /* The keys before the first tile and after the last. */
-    __device__ __forceinline__ void count_rest()
+    /* Counts the keys before the first tile and after the last. */
+    __device__ __forceinline__ void count_ends()
     {
-        unsigned long long rest = head + tiles * T, some = head + (n - rest);
+        unsigned long long after = head + tiles * T, some = head + (n - after);
         const unsigned lane = threadIdx.x % 32;
         unsigned most = ~0u;
         for (unsigned long long j = threadIdx.x; j - lane < some; j += 1024) {
             const bool here = j < some;
-            unsigned long long i = !here ? 0 : j < head ? j : rest + (j - head);
+            unsigned long long i = !here ? 0 : j < head ? j : after + (j - head);
             K k = mapped(keys[i]);
             seen.any |= digit.note(k);
             seen.all &= digit.note(k);
@@ -292,13 +297,13 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
             if (t < tiles) {
                 fetch(next, t);
             }
-            look(now, at);
+            examine(now, at);
             if (hybrid_crowd(digit(now[0].k[0]), most) >= 3) {
                 count_crowd(now, most);
             } else {
                 count_each(now);
             }
-            /* Between two barriers no counter can grow by more than 2^15. */
+            /* No counter can grow by more than 2^15 between two barriers. */
             since += T;
             if (since + T > 0x8000) {
                 since = 0;
@@ -309,11 +314,11 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
     }
 };
 
-/* Adds a block's counters, two to a word, to counts. */
+/* Adds a block's counters, two to a word, to those of all blocks. */
 __device__ __forceinline__ void hybrid_flush(const unsigned *bins, unsigned words,
                                              unsigned long long *counts)
 {
-    /* Blocks begin at different words, so that they do not add to the same ones. */
+    /* Each block begins at another word, so that no two add to the same one at a time. */
     const unsigned turn = blockIdx.x * 1024 % words;
     for (unsigned i = threadIdx.x; i < words; i += 1024) {
         unsigned w = i + turn < words ? i + turn : i + turn - words;
@@ -330,7 +335,7 @@ static constexpr size_t hybrid_count_shared(unsigned bits)
     return bits < 6 ? 128 : size_t(2) << bits;
 }
 
-/* One block of 1024 threads a multiprocessor. */
+/* The count of one block of 1024 threads, which is alone on its multiprocessor. */
 template <typename K, bool identity>
 __device__ __forceinline__ void
 hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, unsigned bits,
@@ -357,7 +362,7 @@ hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> 
                  {0, static_cast<K>(~K(0)), plan->rises, plan->falls}};
     c.count_tiles();
     if (blockIdx.x == gridDim.x - 1) {
-        c.count_rest();
+        c.count_ends();
     }
     hybrid_note(plan, c.seen);
     hybrid_flush(bins, words, counts);

@@ -1,10 +1,12 @@
-/* 3_place.cuh - the hybrid sort's plan: where buckets begin, and what is to be done. */
+/* 3_place.cuh - step 3 of the bucket sort: where the buckets begin, and what is to be done by which
+ * step. */
 #ifndef USW_GPU_BUCKET_SORT_3_PLACE_CUH
 #define USW_GPU_BUCKET_SORT_3_PLACE_CUH
 
 #include "gpu/bucket_sort/6_large_lists.cuh"
 
-/* Sums over a block of 256 threads: of all, and of the threads before. sums: 8 words. */
+/* Sums over a block of 256 threads: returns the sum of all c, and sets before to that of the
+ * threads below. sums: 8 words. */
 __device__ __forceinline__ unsigned long long
 hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long long &before)
 {
@@ -30,29 +32,32 @@ hybrid_block_sum(unsigned long long c, unsigned long long *sums, unsigned long l
 struct hybrid_place_args {
     hybrid_plan *plan;
     unsigned long long n;
-    unsigned *counts, *handed; /* 2^bits */
-    const unsigned *flat;      /* 2^bits: the counts where the plan is flat */
-    unsigned long long stride; /* then: keys of a region of the first scatter */
-    unsigned bits, bits1;      /* of all buckets, of the first scatter's */
-    unsigned capacity;         /* keys of a bucket that the local sort can hold */
-    unsigned tile;             /* keys of a tile of the second scatter */
-    /* 0, or the bits by which uneven keys are counted again. Then no more is left of a key than the
-     * rest can fill by its counts, so no keys are left to the radix sort. */
+    unsigned *counts, *handed;      /* 2^bits */
+    const unsigned *scatter_counts; /* 2^bits: the counts where the first scatter has counted */
+    unsigned long long stride;      /* keys of a region of that scatter */
+    unsigned bits, bits1;           /* of all buckets, of the first scatter's */
+    unsigned capacity;              /* keys of a bucket that the local sort can hold */
+    unsigned tile;                  /* keys of a tile of the second scatter */
+    /* The bits by which uneven keys are counted again, or 0. With 16 bits counted, at most 16 are
+     * left of a key of 32, so that a large bucket of any size can be written by counts
+     * (gpu/bucket_sort/6_large.cuh) and no keys are left to the radix sort. */
     unsigned fine;
-    bool second;                   /* they have been counted again */
-    unsigned group;                /* then: a local sort's bucket has 1 << group values */
-    unsigned long long large_from; /* fewer keys with large buckets are left to the radix sort */
-    unsigned missed_left;          /* so are keys of which the sample missed more than these bits */
-    unsigned long long *said;      /* 2^bits1 zeros */
+    bool second;    /* keys have been counted again */
+    unsigned group; /* a bucket of step 5 has 1 << group values, once keys are counted again */
+    unsigned long long
+        large_from; /* large buckets of fewer keys than this are left to the radix sort */
+    unsigned
+        missed_left; /* where the sample has missed a bit, so are keys that vary in more low bits than this */
+    unsigned long long *published; /* 2^bits1 zeros: sizes that blocks publish to each other */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
-    unsigned long long *begin;     /* 2^bits1: where those of the first scatter begin */
-    unsigned long long *stop;      /* 2^bits1: and end */
-    unsigned long long *cursor;    /* 2^bits1: the same */
-    unsigned *tile_begin;          /* 2^bits1 + 1: their first tiles */
-    hybrid_lists lists;            /* for large_from keys or more; tile 0: of counts alone */
+    unsigned long long *begin;     /* 2^bits1: where the buckets of the first scatter begin */
+    unsigned long long *stop;      /* 2^bits1: where they end */
+    unsigned long long *cursor;    /* 2^bits1: begin again, as cursors */
+    unsigned *tile_begin; /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
+    hybrid_lists lists;   /* for large_from keys or more; tile 0: keys are only counted */
 };
 
-/* A bucket of c keys that the local sort cannot hold. */
+/* Notes a bucket of c keys at `at` that step 5 cannot hold. */
 static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned long long at,
                                          unsigned long long c)
 {
@@ -65,9 +70,9 @@ static __device__ void hybrid_note_large(const hybrid_place_args &a, unsigned lo
     }
 }
 
-/* The same where keys are counted again: the values of a bucket that is too large are joined with
- * their neighbours to the largest bins that can be. sums: a block's counts before each value, from
- * `at` on; in_tmp: the second scatter leaves them there. */
+/* Notes large buckets where keys were counted again: the values of a bucket that is too large are
+ * joined with their neighbours to bins as large as step 5 can hold. sums: counts of the block
+ * before each value, of keys from `at` on; in_tmp: the second scatter leaves the keys in tmp. */
 static __device__ void hybrid_join_values(const hybrid_place_args &a,
                                           const unsigned long long *sums, unsigned long long at,
                                           bool in_tmp)
@@ -90,51 +95,52 @@ static __device__ void hybrid_join_values(const hybrid_place_args &a,
     }
 }
 
-/* By what the count has seen, where keys may be counted again: they are if some bucket is too large
- * or the sample has missed a bit. Where many buckets are too large for a local sort and too small
- * to be worth their counts, as those of a range that is a part of all, the radix sort is faster.
- * The last block calls. */
+/* Decides what is to be done where keys may be counted again. Keys are counted again if some bucket
+ * is too large or the sample has missed a bit. Buckets that are too large for step 5 and too small
+ * to be worth 65,536 counters, as of keys in a narrow range, are left to the radix sort if there
+ * are many. The last block calls. */
 static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool ordered, bool missed,
                                           unsigned long long differ)
 {
     hybrid_plan *plan = a.plan;
     const bool large = usw_load_relaxed(&plan->large) != 0;
-    const bool again = !ordered && !a.second && (missed || (large && a.bits < a.fine));
+    const bool recount = !ordered && !a.second && (missed || (large && a.bits < a.fine));
     const bool radix =
-        !ordered && !again && usw_load_relaxed(&plan->large) > a.n / HYBRID_PART_PAYS;
+        !ordered && !recount && usw_load_relaxed(&plan->large) > a.n / HYBRID_RANGE_PAYS;
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
-        plan->lsd = radix;
-        plan->even = !ordered && !again && !radix;
-        plan->msd = plan->even && !plan->flat;
+        plan->radix = radix;
+        plan->buckets = !ordered && !recount && !radix;
+        plan->scatter = plan->buckets && !plan->uncounted;
         plan->crowded = large || a.second;
-        if (ordered || again || radix) { /* the lists as they are are not for use */
-            plan->parts[0] = 0;
+        if (ordered || recount || radix) { /* the lists made so far are not for use */
+            plan->ranges[0] = 0;
             plan->bins[0] = plan->bins[1] = 0;
         }
-        if (again) {
+        if (recount) {
             const unsigned top =
                 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
             plan->shift = top > a.fine ? top - a.fine : 0;
-            plan->skip = plan->flat = 0;
+            plan->skip = plan->uncounted = 0;
             plan->ticket = plan->done = plan->large = 0;
         }
     }
-    if (again && threadIdx.x < 1u << a.bits1) {
-        a.said[threadIdx.x] = 0;
+    if (recount && threadIdx.x < 1u << a.bits1) {
+        a.published[threadIdx.x] = 0;
     }
 }
 
-/* By what the count has seen; the last block calls. Where many keys are in large buckets, the parts
- * are those of the first scatter. Where the sample has missed a leading bit, all is one. Many large
- * buckets, or few keys in such, are faster sorted by the radix sort. */
+/* Decides what is to be done after a count. Where many keys are in large buckets, the buckets of
+ * the first scatter become the ranges of gpu/bucket_sort/6_large.cuh. Where the sample has missed a
+ * leading bit, all keys become one range. Many large buckets, or large buckets of few keys, are
+ * faster sorted by the radix sort. The last block calls. */
 static __device__ void hybrid_decide(const hybrid_place_args &a)
 {
     hybrid_plan *plan = a.plan;
     const unsigned tid = threadIdx.x, large = usw_load_relaxed(&plan->large);
     const unsigned long long any = usw_load_relaxed(&plan->any), all = usw_load_relaxed(&plan->all);
-    const bool flat = plan->flat != 0;
+    const bool uncounted = plan->uncounted != 0;
     const bool ordered = plan->falls == 0 || plan->rises == 0;
     const bool missed = (any ^ all) >> plan->shift >> a.bits != 0;
     if (tid == 0) {
@@ -151,20 +157,20 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
     const bool radix =
         !ordered && (missed || large != 0) &&
         (a.n < a.large_from || (missed ? (any ^ all) >> (a.missed_left - 1) > 1
-                                       : large > HYBRID_LARGE_MAX || (uneven && flat)));
+                                       : large > HYBRID_LARGE_MAX || (uneven && uncounted)));
     if (!ordered && !radix && !missed && !uneven) {
         if (tid == 0) {
-            plan->msd = !flat;
-            plan->even = 1;
+            plan->scatter = !uncounted;
+            plan->buckets = 1;
         }
         return;
     }
-    if (tid == 0) { /* the lists as they are are not for use */
-        plan->parts[0] = 0;
+    if (tid == 0) { /* the lists made so far are not for use */
+        plan->ranges[0] = 0;
         plan->bins[0] = plan->bins[1] = 0;
         plan->reverse = ordered && plan->falls != 0;
-        plan->lsd = radix;
-        plan->msd = !ordered && !radix && !missed;
+        plan->radix = radix;
+        plan->scatter = !ordered && !radix && !missed;
         __threadfence();
     }
     __syncthreads();
@@ -176,46 +182,47 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         hybrid_push(plan, a.lists, 0, at, usw_load_relaxed(&a.stop[tid]) - at, 1,
                     plan->shift + a.bits - a.bits1);
     } else if (missed && tid == 0) {
-        hybrid_part whole = {};
+        hybrid_range whole = {};
         whole.size = a.n;
         whole.left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(any ^ all)));
         whole.raw = 1;
-        hybrid_push_part(plan, a.lists, 0, whole);
+        hybrid_push_range(plan, a.lists, 0, whole);
     }
 }
 
-/* The counts of a block's values: c of this thread's. Where one value has all keys of a bucket that
- * is too large (whole), the second scatter is spared: not of one that a local sort will hold, which
- * looks for it behind that. The counts become 0, for the next count. */
+/* Takes the counts of the values in bucket b of the first scatter; c is that of this thread. whole:
+ * one value has all keys of a bucket that is too large, so the second scatter need not move it.
+ * Buckets that step 5 can hold are never whole, for step 5 looks for them where the second scatter
+ * puts them. The counts become 0 for the next count. Returns the size of the bucket. */
 static __device__ __forceinline__ unsigned long long
 hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *sums,
                   unsigned long long &c, unsigned long long &within, bool &whole)
 {
     const unsigned digits = 1u << (a.bits - a.bits1), d = b * digits + threadIdx.x;
     c = 0;
-    if (threadIdx.x < digits && a.plan->flat) {
-        c = a.flat[d];
+    if (threadIdx.x < digits && a.plan->uncounted) {
+        c = a.scatter_counts[d];
     } else if (threadIdx.x < digits) {
         c = a.counts[d] + (static_cast<unsigned long long>(a.handed[d]) << 15);
         a.counts[d] = a.handed[d] = 0;
     }
     const unsigned long long size = hybrid_block_sum(c, sums, within);
     whole = false;
-    if (a.bits == a.fine && !a.plan->flat && size > HYBRID_BIN_KEYS && size > a.capacity) {
+    if (a.bits == a.fine && !a.plan->uncounted && size > HYBRID_BIN_KEYS && size > a.capacity) {
         whole = __syncthreads_or(c == size);
     }
     return size;
 }
 
-/* A block of 256 threads for each bucket of the first scatter. It says the bucket's size, and reads
- * those of all before it. */
+/* A block of 256 threads places each bucket of the first scatter: it publishes the size of the
+ * bucket and sums those of all buckets before. The last block decides. */
 __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
 {
     USW_SHARED_ARRAY(unsigned long long, sums, [8]);
     USW_SHARED_ARRAY(unsigned long long, befores, [257]);
     USW_SHARED(unsigned, ticket);
     usw_chained();
-    if (a.plan->skip && (!a.plan->flat || a.second)) {
+    if (a.plan->skip && (!a.plan->uncounted || a.second)) {
         return;
     }
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
@@ -232,23 +239,23 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     }
     if (tid == 0) {
         befores[digits] = size;
-        usw_store_relaxed(&a.said[b], (size << 1 | whole) + 1);
+        usw_store_relaxed(&a.published[b], (size << 1 | whole) + 1);
     }
-    /* The blocks with lower tickets have begun. */
+    /* Blocks with lower tickets have begun, so their sizes will come. */
     unsigned long long other = 0;
     if (tid < b) {
         do {
-            other = usw_load_relaxed(&a.said[tid]);
+            other = usw_load_relaxed(&a.published[tid]);
         } while (other == 0);
         other--;
     }
-    auto tiles = [&](unsigned long long said) {
-        return (said & 1) != 0 ? 0 : ((said >> 1) + a.tile - 1) / a.tile;
+    auto tiles = [&](unsigned long long word) {
+        return (word & 1) != 0 ? 0 : ((word >> 1) + a.tile - 1) / a.tile;
     };
     const unsigned long long at = hybrid_block_sum(other >> 1, sums, none);
     const unsigned first = static_cast<unsigned>(hybrid_block_sum(tiles(other), sums, none));
     if (tid < digits) {
-        /* What is not scattered again is at its end already. */
+        /* A bucket that is not scattered again has all keys in place: its cursor is at its end. */
         a.starts[d] = at + within + (whole ? c : 0);
         if (a.fine != 0) {
             hybrid_join_values(a, befores, at, whole);
@@ -257,7 +264,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
         }
     }
     if (tid == 0) {
-        const unsigned long long from = a.plan->flat ? b * a.stride : at;
+        const unsigned long long from = a.plan->uncounted ? b * a.stride : at;
         a.begin[b] = a.cursor[b] = from;
         a.stop[b] = from + size;
         a.tile_begin[b] = first;

@@ -1,18 +1,19 @@
-/* 4_scatter.cuh - the hybrid sort's scatter: tiles of keys go to up to 256 buckets.
+/* 4_scatter.cuh - step 4 of the bucket sort: tiles of keys are scattered to up to 256 buckets.
  *
  * A block takes a tile. rank: a returned atomic in shared memory gives a key its place among the
  * tile's keys of its digit; the order is any, for equal keys are the same bits. One atomic a digit
- * in global memory reserves their places in the bucket. The keys are reordered in shared memory, so
- * that they are written in runs. Two forms of that: in rooms, where every digit has a fixed room
- * and the rank is a place at once (gpu/bucket_sort/4_scatter_slots.cuh); and close together, where
- * the digits' counts are scanned first, for keys too wide for rooms. */
+ * in global memory reserves the places in the bucket. The keys are reordered in shared memory, so
+ * that they are written in runs. There are two forms of the reordering: in slots, where every digit
+ * has a fixed number of them and the rank gives the place at once
+ * (gpu/bucket_sort/4_scatter_slots.cuh); and close together, where the counts of the digits are
+ * scanned first, for keys too wide for slots. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* first: the whole array, keys are mapped on the way; else tile by tile within the buckets of the
- * first scatter, from begin to stop, each with cursors of its own. */
+/* The first scatter takes the whole array, and maps keys on the way. The second takes the buckets
+ * of the first one, tile by tile from begin to stop, with cursors of their own. */
 template <typename K> struct hybrid_scatter_args {
     const K *in;
     K *out;
@@ -24,7 +25,7 @@ template <typename K> struct hybrid_scatter_args {
     unsigned long long *cursor;
 };
 
-/* What the plan says of a scatter. */
+/* The digit of a scatter, from the plan. */
 template <bool first> struct hybrid_level {
     unsigned below;   /* bits between this digit and plan->shift */
     unsigned digits;  /* a power of two, 256 at most */
@@ -43,15 +44,15 @@ template <typename K> struct hybrid_tile {
     unsigned long long *cursor;
 };
 
-/* Whether the plan wants a scatter at all, and by the kernel for crowded digits or the other. */
+/* Whether the plan has this scatter done, and by the kernel for crowded digits or by the other. */
 template <typename K, bool first>
 __device__ __forceinline__ bool hybrid_to_do(const hybrid_scatter_args<K> &a, bool crowded)
 {
-    return (first ? a.plan->msd : a.plan->even) != 0 && (a.plan->crowded != 0) == crowded;
+    return (first ? a.plan->scatter : a.plan->buckets) != 0 && (a.plan->crowded != 0) == crowded;
 }
 
-/* The tile of that number, of T keys. False: there is no such tile. found: two shared words. All
- * threads call it; it has a barrier. */
+/* Finds tile `number`, of T keys. Returns false where there is no such tile. found: two shared
+ * words. All threads call; there is a barrier. */
 template <typename K, int T, bool first>
 __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a,
                                                  const hybrid_level<first> &l, unsigned number,
@@ -84,8 +85,8 @@ __device__ __forceinline__ bool hybrid_find_tile(const hybrid_scatter_args<K> &a
     return true;
 }
 
-/* What atomicAdd(counter, 1) returns, for keys of whose warp many have the digit most: these add at
- * once. here: this lane has a key. All of the warp call; most may change. */
+/* Returns what atomicAdd(counter, 1) would, for a warp of which many lanes have the digit `most`:
+ * these add once together. here: this lane has a key. All lanes call; most may change. */
 __device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigned digit, bool here,
                                                       unsigned &most)
 {
@@ -108,9 +109,9 @@ __device__ __forceinline__ unsigned hybrid_rank_crowd(unsigned *counter, unsigne
 
 /* ---- close together ---- */
 
-/* The counts of D digits become where they begin in the tile, and to where each digit's first
- * key of the tile would go were the tile written there from its beginning. sums: 16 words. All
- * threads call it; it begins and ends with a barrier. */
+/* Turns the counts of D digits into the places where they begin in the tile. to[d] becomes the
+ * address at which the tile would have to begin for its keys of digit d to lie where they go. sums:
+ * 16 words. All threads call; it begins and ends with a barrier. */
 template <typename K, unsigned D>
 __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sums, K **to, K *out,
                                                     unsigned long long *cursor)
@@ -146,29 +147,30 @@ __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sum
     __syncthreads();
 }
 
-/* For a tile of so many keys and 256 digits. */
+/* Shared memory for a tile of so many keys. */
 template <typename K> constexpr size_t hybrid_close_shared(int tile, int digits = 256)
 {
     return digits * 12 + 128 + tile * sizeof(K);
 }
 
 /* The block's tables in shared memory. */
-template <typename K, unsigned D = 256> struct hybrid_close_room {
+template <typename K, unsigned D = 256> struct hybrid_close_buffer {
     K **to;
     unsigned *cnt, *sums;
     K *tile;
-    __device__ __forceinline__ hybrid_close_room(unsigned char *memory)
+    __device__ __forceinline__ hybrid_close_buffer(unsigned char *memory)
         : to(reinterpret_cast<K **>(memory)), cnt(reinterpret_cast<unsigned *>(to + D)),
           sums(cnt + D), tile(reinterpret_cast<K *>(sums + 32))
     {
     }
 };
 
-/* A tile's keys to out, digit d from t.cursor[d] on. The D counts are 0 and all threads know. */
+/* Writes a tile's keys to out, those of digit d from t.cursor[d] on. The D counts are 0, and all
+ * threads know it. */
 template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
 __device__ __forceinline__ void
 hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
-                    const Digit &digit, const hybrid_close_room<K, D> &s)
+                    const Digit &digit, const hybrid_close_buffer<K, D> &s)
 {
     const unsigned tid = threadIdx.x;
     const bool whole = t.m == NT * I;
@@ -217,11 +219,11 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     }
 }
 
-template <typename K, int NT, int I, bool first, bool identity, int MB>
+template <typename K, int NT, int I, bool first, bool plain, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
-    const hybrid_close_room<K> s(memory);
+    const hybrid_close_buffer<K> s(memory);
     usw_chained();
     for (unsigned d = threadIdx.x; d < 256; d += NT) {
         s.cnt[d] = 0;
@@ -233,18 +235,18 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_close(hybrid_scatter_ar
         return;
     }
     const hybrid_bits_digit<K> digit = {a.plan->shift + l.below, l.digits - 1};
-    hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+    hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
 }
 
-/* For keys of 32 bits of whose digits many are the same, so that rooms would not hold them: blocks
- * take the other kernel's tiles, of 2 * NT * I keys, by halves. */
-template <typename K, int NT, int I, bool first, bool identity, int MB>
+/* Scatters keys of 32 bits of which so many have the same digits that slots would not hold them: a
+ * block takes the tiles of hybrid_scatter_slots, of 2 * NT * I keys, by halves. */
+template <typename K, int NT, int I, bool first, bool plain, int MB>
 __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_args<K> a,
                                                                unsigned tiles)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     constexpr unsigned half = NT * I;
-    const hybrid_close_room<K> s(memory);
+    const hybrid_close_buffer<K> s(memory);
     usw_chained();
     if (!hybrid_to_do<K, first>(a, true)) {
         return;
@@ -263,7 +265,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_crowd(hybrid_scatter_ar
         if (t.m > from) { /* all threads know */
             t.in += from;
             t.m = t.m - from < half ? t.m - from : half;
-            hybrid_scatter_tile<K, NT, I, !first || identity>(t, a.out, a.map, digit, s);
+            hybrid_scatter_tile<K, NT, I, plain>(t, a.out, a.map, digit, s);
         }
         __syncthreads();
     }

@@ -1,18 +1,18 @@
-/* 4_scatter_slots.cuh - the hybrid sort's scatter of keys of 32 bits: every digit has a room of
- * its own in shared memory, so that a key's rank is its place at once. */
+/* 4_scatter_slots.cuh - step 4 of the bucket sort for keys of 32 bits: each digit has slots of its
+ * own in shared memory, so that a key's rank gives its place without a scan. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 
 #include "gpu/bucket_sort/4_scatter.cuh"
 
-/* Puts the thread's keys into their digits' rooms of C keys; the bits of those that found no room
- * are returned. U keys are on their way at a time. */
+/* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
+ * found its slots full. U keys are loaded at a time. */
 template <typename K, int NT, int I, int U, bool plain>
 __device__ __forceinline__ unsigned
-hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
+hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
-    unsigned late = 0, most = ~0u;
+    unsigned unplaced = 0, most = ~0u;
     bool crowd = false;
     if (t.m == NT * I) {
 #pragma unroll
@@ -47,11 +47,11 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
                 if (r[i] < C) {
                     tile[digit(k[i]) / 4 * C + r[i]] = k[i];
                 } else {
-                    late |= 1u << (i0 + i);
+                    unplaced |= 1u << (i0 + i);
                 }
             }
         }
-        return late;
+        return unplaced;
     }
 #pragma unroll 1
     for (int i = 0; i < I; i++) {
@@ -62,26 +62,27 @@ hybrid_fill_rooms(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
             if (r < C) {
                 tile[d * C + r] = key;
             } else {
-                late |= 1u << i;
+                unplaced |= 1u << i;
             }
         }
     }
-    return late;
+    return unplaced;
 }
 
-/* Shared memory: where each digit's keys go, its count, its count of keys without room, rooms. */
-template <typename K> constexpr size_t hybrid_rooms_shared(int room)
+/* Shared memory: for each digit the address of its keys, its count, its count of unplaced keys;
+ * then the slots. */
+template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 {
-    return 256 * 16 + 16 + room * sizeof(K);
+    return 256 * 16 + 16 + slots * sizeof(K);
 }
 
-/* The tile of that number. room: keys, of all rooms together. many: there is something to do. */
-template <typename K, int NT, int I, bool first, bool identity, int room, int U, bool many>
-__device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &a, unsigned number,
+/* Scatters tile `number`. slots: keys, of all digits together. many: the plan has been asked
+ * already. */
+template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many>
+__device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory)
 {
     static_assert(I <= 32, "a bit a key");
-    constexpr bool plain = !first || identity;
     K **to = reinterpret_cast<K **>(memory);
     unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
     K *tile = reinterpret_cast<K *>(found + 4);
@@ -96,14 +97,17 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
         return;
     }
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
-    const unsigned C = room / l.digits - 1 + (room / l.digits & 1); /* odd, for the banks */
-    unsigned late = hybrid_fill_rooms<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    const unsigned C =
+        slots / l.digits - 1 +
+        (slots / l.digits & 1); /* odd, so that lanes of one digit do not meet in a bank */
+    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
     }
     __syncthreads();
-    /* A warp a room; its accesses are to whole lines, from -31 on. */
+    /* A warp writes the slots of a digit, whole lines of memory at a time: it begins up to 31 keys
+     * early. */
     for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
         int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
         K *out = to[d];
@@ -116,9 +120,9 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
         }
     }
     unsigned most = ~0u;
-    for (unsigned some = __reduce_or_sync(~0u, late); some != 0; some &= some - 1) {
+    for (unsigned some = __reduce_or_sync(~0u, unplaced); some != 0; some &= some - 1) {
         int i = __ffs(static_cast<int>(some)) - 1;
-        bool here = (late >> i & 1) != 0;
+        bool here = (unplaced >> i & 1) != 0;
         K key = here ? t.in[tid + i * NT] : K(0);
         key = plain ? key : a.map.map(key);
         unsigned d = digit(key) / 4, r = hybrid_rank_crowd(&more[d], d, here, most);
@@ -128,20 +132,20 @@ __device__ __forceinline__ void hybrid_rooms_tile(const hybrid_scatter_args<K> &
     }
 }
 
-/* many: a block takes every gridDim.x-th tile, so that a launch which finds nothing to do is short;
- * of the first scatter. Else it takes one. */
-template <typename K, int NT, int I, bool first, bool identity, int MB, int room, int U, bool many>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_rooms(hybrid_scatter_args<K> a)
+/* many: a block takes every gridDim.x-th tile of the first scatter, so that a launch that finds
+ * nothing to do is short. Otherwise a block takes one tile. */
+template <typename K, int NT, int I, bool first, bool plain, int MB, int slots, int U, bool many>
+__global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_args<K> a)
 {
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
     if constexpr (!many) {
-        hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, blockIdx.x, memory);
+        hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, blockIdx.x, memory);
     } else if (hybrid_to_do<K, first>(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_rooms_tile<K, NT, I, first, identity, room, U, many>(a, i, memory);
+            hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, i, memory);
             __syncthreads();
         }
     }

@@ -1,60 +1,62 @@
-/* 4_scatter_uncounted.cuh - the hybrid sort's first scatter of keys that a sample finds evenly
- * spread: it counts the buckets as it goes, so that the keys are not read before for that alone.
+/* 4_scatter_uncounted.cuh - the bucket sort's first scatter of keys that a sample finds even: it
+ * counts the buckets while it scatters, so that no count has to read the keys before.
  *
  * Each bucket of this scatter has a region of tmp, a little larger than the mean. A block of 1024
- * threads a multiprocessor takes tile after tile; the next one's keys are on their way while this
- * one's are written. rank, reserve and reorder are those of gpu/bucket_sort/4_scatter.cuh, in
- * rooms or close together. The leading bits are counted in shared memory by counters of 8 bits,
- * four to a word. One that overflows makes the sum of all counters less than the number of the
- * keys, which is how it is known. Then, or where a region is too small, the plan is not flat any
- * more: what follows takes the keys from where they were, as if this had not been. */
+ * threads a multiprocessor takes tile after tile, and loads the next tile while this one is written.
+ * Keys are ranked, places are reserved and keys reordered as in gpu/bucket_sort/4_scatter.cuh, in
+ * slots or close together. The leading bits are counted in shared memory by counters of 8 bits,
+ * four to a word. A counter that overflows makes the sum of all counters less than the number of
+ * the keys, which is how it is noticed. Then, or where a region is too small, plan->uncounted
+ * becomes 0: the steps that follow take the keys from the caller's array, where they still are, and
+ * count them. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-template <typename K> struct hybrid_flat_args {
+template <typename K> struct hybrid_uncounted_args {
     const K *in;
     K *out;
     unsigned long long n;
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
-    unsigned bits, bits1;       /* that are counted; of the scatter */
+    unsigned bits, bits1;       /* bits that are counted; bits of the scatter */
     unsigned long long *cursor; /* 2^bits1: where the regions begin */
     unsigned long long stride;  /* keys of a region, a tile or more */
-    unsigned *counts;           /* 2^bits zeros; pairs of them are aligned */
+    unsigned *counts;           /* 2^bits zeros, aligned to pairs */
 };
 
-/* Shared memory: the counters, and the tile with its tables. room: keys of all rooms together, or 0
- * where a tile's keys are close together. */
-template <typename K> constexpr size_t hybrid_flat_shared(unsigned bits, int tile, int room)
+/* Shared memory: the counters, and the tile with its tables. slots: keys of all slots together, or
+ * 0 where the keys of a tile are close together. */
+template <typename K> constexpr size_t hybrid_uncounted_shared(unsigned bits, int tile, int slots)
 {
     return (bits < 7 ? 128 : size_t(1) << bits) + 256 * 8 + 4 * 256 * 4 + 128 +
-           (room != 0 ? room : tile) * sizeof(K);
+           (slots != 0 ? slots : tile) * sizeof(K);
 }
 
-/* A block, of NT threads that take I keys each; U ranks are on their way at a time. */
-template <typename K, int NT, int I, int room, int U, bool identity> struct hybrid_flat_block {
+/* A block of NT threads that take I keys of a tile each; U ranks are asked for at a time. */
+template <typename K, int NT, int I, int slots, int U, bool identity>
+struct hybrid_uncounted_block {
     static constexpr unsigned tile_keys = NT * I;
-    const hybrid_flat_args<K> &a;
+    const hybrid_uncounted_args<K> &a;
     unsigned *bins;         /* the counters */
     unsigned long long *to; /* 256: where each digit's keys of the tile go */
-    unsigned *counts;       /* 256 of the tile, 256 of its keys without room or begins; twice */
+    unsigned *counts;       /* twice: 256 counts of the tile, 256 of unplaced keys or begins */
     unsigned *sums;         /* 32 of warps */
     K *tile;
-    unsigned shift, table; /* of the bits counted: where; the counters' bytes */
+    unsigned shift, table; /* where the counted bits begin; bytes of the counters */
     hybrid_digit digit;
-    unsigned C; /* keys of a room; odd, for the banks */
+    unsigned C; /* keys of a slot; odd, so that digits do not share banks */
 
-    __device__ __forceinline__ hybrid_flat_block(const hybrid_flat_args<K> &args,
-                                                 unsigned char *memory)
+    __device__ __forceinline__ hybrid_uncounted_block(const hybrid_uncounted_args<K> &args,
+                                                      unsigned char *memory)
         : a(args), bins(reinterpret_cast<unsigned *>(memory)),
           to(reinterpret_cast<unsigned long long *>(
               memory + (args.bits < 7 ? 128 : size_t(1) << args.bits))),
           counts(reinterpret_cast<unsigned *>(to + 256)), sums(counts + 4 * 256),
           tile(reinterpret_cast<K *>(sums + 32)), shift(args.plan->shift), table(1u << args.bits),
           digit(shift + args.bits - args.bits1, 1u << args.bits1, sizeof(K) * 8),
-          C((room >> args.bits1) - 1 + (room >> args.bits1 & 1))
+          C((slots >> args.bits1) - 1 + (slots >> args.bits1 & 1))
     {
         static_assert(NT >= 256 && I <= 32, "a thread a digit, a bit a key");
     }
@@ -70,7 +72,7 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     }
     __device__ __forceinline__ void fail()
     {
-        usw_store_relaxed(&a.plan->flat, 0u);
+        usw_store_relaxed(&a.plan->uncounted, 0u);
         usw_store_relaxed(&a.plan->skip, 0u);
     }
     __device__ __forceinline__ K mapped(K raw) const
@@ -85,18 +87,20 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             k[i] = in[i * NT];
         }
     }
-    /* Four counters are a word: the low two bits say which, times 8 how far up. */
+    /* Four counters share a word: the low two bits of x choose one, and 8 times x is its shift. */
     __device__ __forceinline__ void count(K key)
     {
         const unsigned x = static_cast<unsigned>(key >> shift);
         atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
     }
-    /* Room for c keys of digit d. The answer takes a while: it is looked at by `placed` later. */
+    /* Reserves places for c keys of digit d. The result of the atomic takes a while, so `placed`
+     * uses it only later. */
     __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
     {
         return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : d * a.stride;
     }
-    /* Where c keys of digit d go that have been given place `at`. */
+    /* The place for c keys of digit d that were reserved from `at` on. It fails if they pass the
+     * end of the region. */
     __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned c,
                                                          unsigned long long at)
     {
@@ -107,12 +111,12 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         return at;
     }
 
-    /* ---- in rooms ---- */
+    /* ---- in slots ---- */
 
-    /* The bits of keys that found no room are returned. */
-    __device__ __forceinline__ unsigned fill_rooms(const K (&k)[I], unsigned *cnt)
+    /* Puts keys into slots; returns a bit for each key that found its slots full. */
+    __device__ __forceinline__ unsigned fill_slots(const K (&k)[I], unsigned *cnt)
     {
-        unsigned late = 0;
+        unsigned unplaced = 0;
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
             unsigned r[U];
@@ -125,14 +129,15 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
                 if (r[i] < C) {
                     tile[digit(k[i0 + i]) / 4 * C + r[i]] = k[i0 + i];
                 } else {
-                    late |= 1u << (i0 + i);
+                    unplaced |= 1u << (i0 + i);
                 }
             }
         }
-        return late;
+        return unplaced;
     }
-    /* A warp a room; its accesses are to whole lines, from -31 on, three at a time. */
-    __device__ __forceinline__ void empty_rooms(const unsigned *cnt)
+    /* A warp writes the slots of a digit, whole lines of memory, three at a time: it begins up to
+     * 31 keys early. */
+    __device__ __forceinline__ void empty_slots(const unsigned *cnt)
     {
 #pragma unroll 4
         for (unsigned d = threadIdx.x / 32; d < 256; d += NT / 32) {
@@ -155,27 +160,27 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             }
         }
     }
-    /* Keys without room are read again. */
-    __device__ __forceinline__ void write_late(unsigned late, unsigned long long number,
-                                               unsigned *more)
+    /* Writes the keys that found no slot: they are loaded a second time. */
+    __device__ __forceinline__ void write_unplaced(unsigned unplaced, unsigned long long number,
+                                                   unsigned *more)
     {
         const K *in = a.in + number * tile_keys + threadIdx.x;
-        for (; late != 0; late &= late - 1) {
-            const K key = mapped(in[(__ffs(static_cast<int>(late)) - 1) * NT]);
+        for (; unplaced != 0; unplaced &= unplaced - 1) {
+            const K key = mapped(in[(__ffs(static_cast<int>(unplaced)) - 1) * NT]);
             const unsigned d = digit(key) / 4, r = atomicAdd(&more[d], 1);
             a.out[to[d] + C + r] = key;
         }
     }
-    __device__ __forceinline__ void scatter_rooms(K (&k)[I], unsigned long long number,
+    __device__ __forceinline__ void scatter_slots(K (&k)[I], unsigned long long number,
                                                   unsigned long long next, unsigned *cnt)
     {
-        const unsigned late = fill_rooms(k, cnt), d = threadIdx.x;
+        const unsigned unplaced = fill_slots(k, cnt), d = threadIdx.x;
         unsigned long long at = 0;
         __syncthreads();
         if (d < 256) {
             at = reserve(d, cnt[d]);
         }
-        /* Meanwhile that has its answer. */
+        /* The result of the reservation arrives while the keys are counted. */
 #pragma unroll
         for (int i = 0; i < I; i++) {
             count(k[i]);
@@ -183,14 +188,14 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         if (d < 256) {
             to[d] = placed(d, cnt[d], at);
         }
-        finish(k, next);
-        empty_rooms(cnt);
-        write_late(late, number, cnt + 256);
+        load_next(k, next);
+        empty_slots(cnt);
+        write_unplaced(unplaced, number, cnt + 256);
     }
 
     /* ---- close together ---- */
 
-    /* The ranks of keys, and four times the digits above them. */
+    /* Ranks the keys within their digits; four times the digit stands above the rank. */
     __device__ __forceinline__ void rank(const K (&k)[I], unsigned (&r)[I], unsigned *cnt)
     {
 #pragma unroll
@@ -199,7 +204,8 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | d << 16;
         }
     }
-    /* Where each digit begins in the tile, to begins; the count and the place of this thread's. */
+    /* Sets begins to where each digit begins in the tile, and c and at to the count and the
+     * reserved place of this thread's digit. */
     __device__ __forceinline__ void place_digits(const unsigned *cnt, unsigned *begins, unsigned &c,
                                                  unsigned long long &at)
     {
@@ -246,7 +252,7 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
         if (threadIdx.x < 256) {
             to[threadIdx.x] = placed(threadIdx.x, c, at) - begins[threadIdx.x];
         }
-        finish(k, next);
+        load_next(k, next);
 #pragma unroll
         for (int i = 0; i < I; i++) {
             const unsigned p = threadIdx.x + i * NT;
@@ -257,15 +263,17 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
 
     /* ---- all tiles ---- */
 
-    /* The tile is in order, its places are known: the next one's keys set out. */
-    __device__ __forceinline__ void finish(K (&k)[I], unsigned long long next)
+    /* The tile is in shared memory and its places are known: the registers are free to load the
+     * next tile. */
+    __device__ __forceinline__ void load_next(K (&k)[I], unsigned long long next)
     {
         __syncthreads();
         if (next < a.n / tile_keys) {
             fetch(k, next);
         }
     }
-    /* This block's tiles, and what follows the last whole one. The number of keys is returned. */
+    /* Scatters this block's tiles and its share of the keys behind the last whole one. Returns the
+     * number of keys. */
     __device__ __forceinline__ unsigned scatter()
     {
         const unsigned long long tiles = a.n / tile_keys;
@@ -281,8 +289,8 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             for (int i = 0; i < I; i++) {
                 k[i] = mapped(k[i]);
             }
-            if constexpr (room != 0) {
-                scatter_rooms(k, t, t + gridDim.x, cnt);
+            if constexpr (slots != 0) {
+                scatter_slots(k, t, t + gridDim.x, cnt);
             } else {
                 scatter_close(k, t + gridDim.x, cnt);
             }
@@ -292,21 +300,22 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
             keys += tile_keys;
             __syncthreads();
         }
-        const unsigned rest = static_cast<unsigned>(a.n - tiles * tile_keys);
-        for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < rest; at += gridDim.x * NT) {
-            if (at + threadIdx.x < rest) {
+        const unsigned tail = static_cast<unsigned>(a.n - tiles * tile_keys);
+        for (unsigned at = (gridDim.x - 1 - blockIdx.x) * NT; at < tail; at += gridDim.x * NT) {
+            if (at + threadIdx.x < tail) {
                 const K key = mapped(a.in[tiles * tile_keys + at + threadIdx.x]);
                 const unsigned d = digit(key) / 4;
                 a.out[placed(d, 1, reserve(d, 1))] = key;
                 count(key);
             }
-            keys += rest - at < NT ? rest - at : NT;
+            keys += tail - at < NT ? tail - at : NT;
         }
         __syncthreads();
         return keys;
     }
-    /* Adds the counters to those of all blocks, two in a word of 64 bits; their sum has to be
-     * `keys`. Blocks begin at different words, so that they do not add to the same ones. */
+    /* Adds the counters to those of all blocks, two in a word of 64 bits. Their sum must be `keys`,
+     * or some counter has overflowed. Each block begins at another word, so that no two add to the
+     * same one at a time. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
         auto *pairs = reinterpret_cast<unsigned long long *>(a.counts);
@@ -337,16 +346,16 @@ template <typename K, int NT, int I, int room, int U, bool identity> struct hybr
     }
 };
 
-/* One block a multiprocessor. */
-template <typename K, int NT, int I, int room, int U, bool identity>
-__global__ __launch_bounds__(NT, 1) void hybrid_scatter_flat(hybrid_flat_args<K> a)
+/* A block a multiprocessor. It does nothing where the sample has not found the keys even. */
+template <typename K, int NT, int I, int slots, int U, bool identity>
+__global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncounted_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
-    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->flat) == 0)) {
+    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->uncounted) == 0)) {
         return;
     }
-    hybrid_flat_block<K, NT, I, room, U, identity> b(a, memory);
+    hybrid_uncounted_block<K, NT, I, slots, U, identity> b(a, memory);
     b.clear();
     b.flush(b.scatter());
 }

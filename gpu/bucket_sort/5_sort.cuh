@@ -1,10 +1,10 @@
-/* 5_sort.cuh - the hybrid sort's last step: each bucket is sorted in shared memory by
- * the bits that the scatters left undecided.
+/* 5_sort.cuh - step 5 of the bucket sort: each bucket is sorted in shared memory by the bits that the
+ * scatters left undecided.
  *
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
- * a thread takes its keys and R more on either side, so R rounds put right every bin of up to R
- * keys. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
+ * a thread takes its keys and R more on either side, so R rounds put every bin of up to R keys in
+ * order. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
  * where its keys differ in more than two digits; one of few keys by comparing all with all. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_CUH
@@ -15,9 +15,9 @@
 
 /* ---- split and rounds ---- */
 
-/* Where what a thread counts begins, of all that the block's threads count, and how much that is:
- * count w is of the w-th stretch, each of which has one of every thread. Two stretches, of less
- * than 2^16 each, are scanned at once. sums: shared. */
+/* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
+ * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
+ * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. sums: shared. */
 template <int NT, int counts>
 __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
                                                        unsigned (&begin)[counts], unsigned *sums)
@@ -62,8 +62,8 @@ __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[c
     return stretch;
 }
 
-/* The counts of bins, in place, become the sums of all before. Vector w of a thread is in the w-th
- * stretch of bins. */
+/* Turns the counts of bins, in place, into the sums of all counts before. Vector w of a thread is
+ * in the w-th stretch of bins. */
 template <int NT, int words>
 __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
 {
@@ -85,17 +85,17 @@ __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
     }
 }
 
-/* R rounds of odd-even transposition over the thread's I keys and R on either side. */
+/* Does R rounds of odd-even transposition over the thread's I keys and R on either side. */
 template <typename K, int NT, int I, int R>
 __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
 {
     constexpr int W = I + 2 * R;
     static_assert(I >= R, "neighbours hold what lies outside");
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * I < m;
+    const bool active = tid / 32 * 32 * I < m;
     K x[W];
     const K *from = tile + static_cast<int>(tid * I) - R;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             if (j < R) {
@@ -117,7 +117,7 @@ __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
         }
     }
     __syncthreads();
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < I; j++) {
             tile[tid * I + j] = x[R + j];
@@ -125,7 +125,7 @@ __device__ __forceinline__ void hybrid_rounds(K *tile, unsigned m)
     }
 }
 
-/* The same over shared memory, until nothing moves: for a bucket with a few larger bins. */
+/* Does rounds over shared memory until nothing moves: for a bucket with a few larger bins. */
 template <typename K, int NT> __device__ __noinline__ void hybrid_more_rounds(K *tile, unsigned m)
 {
     unsigned still = 0;
@@ -153,9 +153,9 @@ template <typename K> constexpr size_t hybrid_local_shared(int threads, int keys
 
 enum { HYBRID_EVEN, HYBRID_UNEVEN, HYBRID_CROWDED, HYBRID_CROWD = 32 };
 
-/* The counting split of m keys to tile. HYBRID_UNEVEN: some bin has more than R keys. HYBRID_
- * CROWDED, with nothing done to tile: some bin has more than HYBRID_CROWD. own: where this thread's
- * first key is; the next ones NT behind each other. complete: the keys of a bin are equal. */
+/* Splits m keys into bins, in tile. Returns HYBRID_UNEVEN if some bin has more than R keys, and
+ * HYBRID_CROWDED, with nothing done to tile, if some bin has more than HYBRID_CROWD. own: where
+ * this thread's first key is; its others follow NT apart. complete: the keys of a bin are equal. */
 template <typename K, int NT, int I, int B, int R>
 __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsigned m, K *tile,
                                             unsigned *bins, unsigned *sums,
@@ -190,7 +190,7 @@ __device__ __forceinline__ int hybrid_split(const K (&k)[I], unsigned own, unsig
     return uneven ? HYBRID_UNEVEN : HYBRID_EVEN;
 }
 
-/* Crowded bins: sorts m keys from data to tile by digits, or by merging. */
+/* Sorts m keys with crowded bins, from data to tile, by digits or by merging. */
 template <typename K, int NT, int I>
 __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K *tile,
                                                     unsigned *bins, unsigned *sums)
@@ -209,10 +209,10 @@ __device__ __forceinline__ void hybrid_sort_crowded(const K *data, unsigned m, K
     hybrid_by_merging<K, NT, I>(data, m, tile);
 }
 
-/* No more keys than threads: each counts the keys before its own. */
+/* Sorts no more keys than there are threads: each thread counts the keys before its own. */
 template <typename K, bool identity>
-__device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m,
-                                                const usw_gpu_keymap<K> &map, K *tile)
+__device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsigned m,
+                                                     const usw_gpu_keymap<K> &map, K *tile)
 {
     constexpr unsigned V = hybrid_vector<K>::keys;
     const unsigned tid = threadIdx.x;
@@ -235,24 +235,24 @@ __device__ __forceinline__ void hybrid_sort_few(const K *data, K *to, unsigned m
     }
 }
 
-/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits;
- * bins of the first B of these. room: hybrid_local_shared bytes. All threads call it. */
+/* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
+ * of which the first B choose a bin. buffer: hybrid_local_shared bytes. All threads call. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
                                                    const usw_gpu_keymap<K> &map,
-                                                   unsigned char *room)
+                                                   unsigned char *buffer)
 {
-    constexpr unsigned T = NT * I, S = sizeof(K), few = NT < 256 ? NT - 8 : 248;
-    unsigned *sums = reinterpret_cast<unsigned *>(room);
+    constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
+    unsigned *sums = reinterpret_cast<unsigned *>(buffer);
     K *tile = reinterpret_cast<K *>(sums + 64);
-    static_assert(NT >= few + 16 / S, "a thread a key");
-    if (m <= few) {
-        hybrid_sort_few<K, identity>(data, to, m, map, tile);
+    static_assert(NT >= few_keys + 16 / S, "a thread a key");
+    if (m <= few_keys) {
+        hybrid_sort_few_keys<K, identity>(data, to, m, map, tile);
         return;
     }
     unsigned *bins = reinterpret_cast<unsigned *>(tile + T);
     const hybrid_digit digit(left > B ? left - B : 0, 1u << (left < B ? left : B), S * 8);
-    /* The warps read and write whole lines: positions own + i * NT, from -31 on. */
+    /* Warps read and write whole lines: positions own + i * NT, which begin up to 31 keys early. */
     const unsigned own = threadIdx.x - unsigned(reinterpret_cast<uintptr_t>(to) / S) % 32;
     K k[I];
 #pragma unroll
@@ -292,7 +292,7 @@ template <typename K> struct hybrid_local_args {
     const hybrid_plan *plan;
 };
 
-/* Asks for keys to be brought to the second cache. */
+/* Has keys loaded into the second-level cache. */
 template <typename K>
 __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long long n)
 {
@@ -309,10 +309,11 @@ __device__ __forceinline__ void hybrid_prefetch(const K *keys, unsigned long lon
 #endif
 }
 
-/* A bucket of up to NT * I - 32 keys; larger ones are not its business. */
+/* Sorts bucket `number` if it has NT * I - 32 keys or fewer; larger ones are sorted by
+ * gpu/bucket_sort/6_large.cuh or left to the radix sort. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> &a, unsigned number,
-                                                     unsigned char *room)
+                                                     unsigned char *buffer)
 {
     const unsigned group = a.plan->group;
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
@@ -321,18 +322,18 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
                                                      static_cast<unsigned>(size),
-                                                     a.plan->shift + group, a.map, room);
+                                                     a.plan->shift + group, a.map, buffer);
     }
 }
 
-/* A block of NT threads a bucket. The keys of the bucket so many ahead, which a block will soon
- * take, are asked for. */
+/* A block of NT threads sorts each bucket. It has the keys of the bucket that is `ahead` behind its
+ * own loaded into the cache, which a block will soon take. */
 template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {
@@ -340,7 +341,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
         const unsigned long long n = a.ends[blockIdx.x + ahead] - at;
         hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
     }
-    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, room);
+    hybrid_sort_numbered<K, NT, I, B, R, identity>(a, blockIdx.x, buffer);
 }
 
 template <typename K> struct hybrid_bins_args {
@@ -350,16 +351,16 @@ template <typename K> struct hybrid_bins_args {
     hybrid_lists lists;
 };
 
-/* The bins of the list, small ones or the others. */
+/* Sorts the bins of the list: the small ones, or the others (large). */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, bool large,
-                                                 unsigned char *room)
+                                                 unsigned char *buffer)
 {
     const unsigned bins = usw_load_relaxed(&a.plan->bins[large]);
     for (unsigned i = blockIdx.x; i < bins; i += gridDim.x) {
         const hybrid_bin b(a.lists.bins[large ? a.lists.bins_max - 1 - i : i]);
-        hybrid_sort_bucket<K, NT, I, B, R, identity>((b.in_tmp ? a.tmp : a.keys) + b.begin,
-                                                     a.keys + b.begin, b.size, b.left, a.map, room);
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(
+            (b.in_tmp ? a.tmp : a.keys) + b.begin, a.keys + b.begin, b.size, b.left, a.map, buffer);
         __syncthreads();
     }
 }
@@ -367,9 +368,9 @@ __device__ __forceinline__ void hybrid_sort_bins(const hybrid_bins_args<K> &a, b
 template <typename K, int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_bins(hybrid_bins_args<K> a, bool large)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, room);
+    hybrid_sort_bins<K, NT, I, B, R, identity>(a, large, buffer);
 }
 
 #endif

@@ -1,15 +1,15 @@
-/* 5_sort_as_halves.cuh - the hybrid sort's last step where 16 bits of a key of 32, or a few more
- * or fewer, are undecided: a bucket is sorted as halves of words.
+/* 5_sort_as_halves.cuh - step 5 of the bucket sort where 16 bits of a key of 32, or up to two more,
+ * are undecided: a bucket is sorted as halves of words.
  *
- * As gpu/bucket_sort/5_sort.cuh: a counting split by the next bits, then rounds of odd-even
- * transposition. A key waits in one register, its rank above its last 16 bits, so that more warps
- * fit. In shared memory the bucket's first half lies in the low halves of words and its second in
- * the high ones: a thread takes a stretch of words, and one minimum and one maximum of two halves
- * each compare two pairs of keys.
+ * As in gpu/bucket_sort/5_sort.cuh there is a counting split by the next bits, then rounds of
+ * odd-even transposition. A key waits in one register, its rank above its last 16 bits, so that
+ * more warps fit. In shared memory the bucket's first half of keys lies in the low halves of words
+ * and its second half in the high ones: a thread takes a stretch of words, and one minimum and one
+ * maximum of two halves each compare two pairs of keys.
  *
- * Where more than 16 bits are undecided, the values of the first of them are a bucket's parts. It
- * is known where these begin, so halves say enough. Between two parts lie R halves that are the
- * most a half can be, and R that are the least: in R rounds no key gets past them. */
+ * Where more than 16 bits are undecided, the values of the first of them make ranges of the bucket.
+ * It is known where a range begins, so halves are enough. Between two ranges lie R halves that are
+ * the most a half can be, and R that are the least: in R rounds no key gets past them. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 
@@ -28,11 +28,12 @@ constexpr size_t hybrid_halves_shared(int threads, int keys, int b)
                        : hybrid_local_shared<uint32_t>(threads, keys, b);
 }
 
-/* Tuning: rows of keys on their way at a time; words of a thread in the rounds. */
+/* Tuning: rows of keys that are loaded at a time (2, 3 and 5 rows: 788, 784 and 883 us for 2^28
+ * keys); words of a thread in the rounds (11 to 23 words: 794 to 829 us). */
 enum { HYBRID_HALVES_ROWS = 3, HYBRID_HALVES_WORDS = 17 };
 
-/* A key so that the bits from `shift` on begin at bit 2. What is above the bits in which a bucket's
- * keys differ is the same in all of them. */
+/* A key turned so that the bits from `shift` on begin at bit 2. Bits above those in which the keys
+ * of a bucket differ are the same in all, so they need no mask. */
 struct hybrid_turned {
     unsigned turn;
     __device__ __forceinline__ explicit hybrid_turned(unsigned shift) : turn((shift + 30) % 32)
@@ -44,34 +45,34 @@ struct hybrid_turned {
     }
 };
 
-/* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. parts: 1, or
- * 4 of 16 bits each, where two more may be left. Places and ranks are counted in units, so that a
- * rank, shifted by 16, lies above 18 bits. */
-template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_block {
-    static constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
+/* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
+ * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
+ * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. */
+template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_block {
+    static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
-    static constexpr unsigned unit = 4, apart = 2 * R;
-    static constexpr int sure = I * 4 / 5; /* nearly all buckets of even keys have so many rows */
+    static constexpr unsigned unit = 4, spacing = 2 * R;
+    static constexpr int sure = I * 4 / 5; /* rows that nearly all buckets of even keys fill */
     unsigned *sums, *words, *bins;
-    uint32_t *tile; /* where words and bins are */
+    uint32_t *tile; /* whole keys, where words and bins are otherwise */
 
-    __device__ __forceinline__ explicit hybrid_halves_block(unsigned char *room)
-        : sums(reinterpret_cast<unsigned *>(room)), words(sums + 64), bins(words + T / 2 + 128),
+    __device__ __forceinline__ explicit hybrid_halves_block(unsigned char *buffer)
+        : sums(reinterpret_cast<unsigned *>(buffer)), words(sums + 64), bins(words + T / 2 + 128),
           tile(words)
     {
         static_assert(2 * J >= I && J >= R && J % 2 == 1,
                       "all keys; no two threads meet in a bank");
-        static_assert(NT >= few + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
-        static_assert((T + apart * parts) * unit < 1u << 16, "a place is a half");
-        static_assert(NT >= apart * (parts - 1), "a thread a half between parts");
+        static_assert(NT >= few_keys + 4 && NT >= 4 * J, "a thread a key, and a place behind them");
+        static_assert((T + spacing * ranges) * unit < 1u << 16, "a place is a half");
+        static_assert(NT >= spacing * (ranges - 1), "a thread a half between parts");
     }
-    /* The half that is the key at p, of p times 4; wrap: of 2 * H keys, 4 * H - 2. */
+    /* The half of the key at place p, given p * 4; wrap: 4 * H - 2, where there are 2 * H halves. */
     __device__ __forceinline__ uint16_t *half(unsigned p4, unsigned wrap) const
     {
         const unsigned other = p4 - wrap;
         return hybrid_byte<uint16_t>(words, p4 < other ? p4 : other);
     }
-    /* The word of a digit's count, and whether its high half is that. */
+    /* The word that holds the count of a digit; is_high says in which half. */
     __device__ __forceinline__ unsigned *count_of(unsigned digit) const
     {
         return hybrid_byte<unsigned>(bins, digit & ((2u << B) - 4));
@@ -94,23 +95,23 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
             }
         });
     }
-    /* The key's last bits, and its rank, of what was counted before, above. */
+    /* The key's last bits below its rank, the count before it was added. */
     __device__ __forceinline__ static unsigned with_rank(unsigned x, unsigned was, bool high)
     {
-        if constexpr (parts > 1) {
+        if constexpr (ranges > 1) {
             const unsigned rank = __byte_perm(was, 0, high ? 0x3244 : 0x1044);
-            return (x & ((parts << 16) - 1)) | rank;
+            return (x & ((ranges << 16) - 1)) | rank;
         } else {
             return __byte_perm(x, was, high ? 0x7610 : 0x5410);
         }
     }
-    /* The place of a key of rank, behind `at`. */
+    /* The place of a key whose bin begins at `at`. */
     __device__ __forceinline__ static unsigned place_of(unsigned at, unsigned x)
     {
-        return parts > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
+        return ranges > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
     }
-    /* Counts keys in their bins; their ranks are put above their last bits. An OR of these is
-     * returned. */
+    /* Counts keys in their bins, and puts their ranks above their last bits. Returns the OR of the
+     * ranks. */
     __device__ __forceinline__ unsigned rank(unsigned (&x)[I], const hybrid_rows<NT> &row,
                                              const hybrid_turned &digit)
     {
@@ -154,35 +155,36 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
             }
         });
     }
-    /* The counts of bins become places. extra: the bits by which parts are told. */
+    /* Turns the counts of bins into places. extra: the bits that choose a range. */
     __device__ __forceinline__ void place_bins(unsigned extra)
     {
-        if constexpr (parts > 1) {
-            /* Bins w and w + 2^(B - 1) share a word; each part's come 2 * R halves later. */
+        if constexpr (ranges > 1) {
+            /* Bins w and w + 2^(B - 1) share a word; the places of each range come 2 * R halves
+             * later. */
             const unsigned turn = B - extra, upper = extra != 0 ? 1u << (extra - 1) : 0;
             hybrid_scan_paired<NT, B>(bins, sums, [&](unsigned w) {
-                return apart * unit * ((w >> turn) * 0x10001 + (upper << 16));
+                return spacing * unit * ((w >> turn) * 0x10001 + (upper << 16));
             });
         } else {
             hybrid_scan_paired<NT, B>(bins, sums);
         }
     }
-    /* What lies between parts, and to sums where the next one begins. */
-    __device__ __forceinline__ void part(unsigned extra, unsigned wrap)
+    /* Writes the halves between ranges, and to sums where the next range begins. */
+    __device__ __forceinline__ void separate_ranges(unsigned extra, unsigned wrap)
     {
-        const unsigned t = threadIdx.x, next = t / apart + 1;
+        const unsigned t = threadIdx.x, next = t / spacing + 1;
         if (next >> extra == 0) {
             const unsigned d = next << (B - extra), word = bins[d & ((1u << (B - 1)) - 1)];
             const unsigned place = (d >> (B - 1) != 0 ? word >> 16 : word & 0xffff) / unit;
-            *half((place - apart + t % apart) * unit, wrap) = t % apart < R ? 0xffff : 0;
-            if (t % apart == 0) {
-                sums[next - 1] = place - apart * next;
+            *half((place - spacing + t % spacing) * unit, wrap) = t % spacing < R ? 0xffff : 0;
+            if (t % spacing == 0) {
+                sums[next - 1] = place - spacing * next;
             }
-        } else if (t % apart == 0 && next < parts) {
+        } else if (t % spacing == 0 && next < ranges) {
             sums[next - 1] = T;
         }
     }
-    /* False: some bin is crowded, nothing is done. */
+    /* Sorts the bucket. Returns false, with nothing done, if some bin is crowded. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
                                          unsigned left, const usw_gpu_keymap<uint32_t> &map)
     {
@@ -198,65 +200,66 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
         if (uneven && __syncthreads_or(most >= unit * HYBRID_CROWD)) {
             return false;
         }
-        const unsigned extra = parts > 1 && left > 16 ? left - 16 : 0;
-        const unsigned all = parts > 1 ? m + apart * ((1u << extra) - 1) : m;
+        const unsigned extra = ranges > 1 && left > 16 ? left - 16 : 0;
+        const unsigned all = ranges > 1 ? m + spacing * ((1u << extra) - 1) : m;
         place_bins(extra);
         __syncthreads();
         const unsigned H = (all + 4 * J - 1) / (4 * J) * (2 * J), wrap = 4 * H - 2;
         place(x, row, digit, wrap);
-        if constexpr (parts > 1) {
-            part(extra, wrap);
+        if constexpr (ranges > 1) {
+            separate_ranges(extra, wrap);
         }
         if (threadIdx.x < 2 * H - all) {
             *half(unit * (all + threadIdx.x), wrap) = 0xffff;
         }
         __syncthreads();
         if (uneven) {
-            hybrid_more_half_rounds<NT, (parts > 1)>(words, H);
+            hybrid_more_half_rounds<NT, (ranges > 1)>(words, H);
         } else if (left > B) {
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();
         }
-        write(to, row, map, parts > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
+        write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
         return true;
     }
-    /* The key at p; above: its bits above a half. */
+    /* The key at place p; above: its bits above a half. */
     __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
                                                const usw_gpu_keymap<uint32_t> &map)
     {
         const uint32_t key = __byte_perm(*half(unit * p, wrap), above, 0x7610);
         return identity ? key : map.unmap(key);
     }
-    /* All keys. above: those bits of the first part. */
+    /* Writes all keys. above: the first range's bits above a half. */
     __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
                                           const usw_gpu_keymap<uint32_t> &map, uint32_t above,
                                           unsigned wrap)
     {
-        unsigned steps = 0, again = 0, gap = 0; /* the rows where a next part begins, or two do */
-        if constexpr (parts > 1) {
+        unsigned steps = 0, twice = 0,
+                 gap = 0; /* rows in which a next range begins, and in which two do */
+        if constexpr (ranges > 1) {
 #pragma unroll
-            for (unsigned q = 0; q + 1 < parts; q++) {
+            for (unsigned q = 0; q + 1 < ranges; q++) {
                 const unsigned row_of = 1u << (sums[q] - row.at + NT - 1) / NT;
-                again |= steps & row_of;
+                twice |= steps & row_of;
                 steps |= row_of;
             }
         }
-        if ((again & ((1u << I) - 1)) != 0) {
+        if ((twice & ((1u << I) - 1)) != 0) {
             write_slowly(to, row, map, above, wrap);
             return;
         }
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            if (parts > 1 && (steps & 1u << i) != 0) {
+            if (ranges > 1 && (steps & 1u << i) != 0) {
                 above += 1u << 16;
-                gap += apart;
+                gap += spacing;
             }
             if (row.here(i, false)) {
                 to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map);
             }
         }
     }
-    /* The same where parts are small. */
+    /* Writes all keys where ranges are small. */
     __device__ __forceinline__ void write_slowly(uint32_t *to, const hybrid_rows<NT> &row,
                                                  const usw_gpu_keymap<uint32_t> &map,
                                                  uint32_t above, unsigned wrap)
@@ -266,18 +269,18 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
         for (int i = 0; i < I; i++) {
             if (row.here(i, false)) {
                 const unsigned p = row.at + i * NT;
-                while (number + 1 < parts && p >= sums[number]) {
+                while (number + 1 < ranges && p >= sums[number]) {
                     number++;
                 }
-                to[row(i)] = key_at(p + apart * number, wrap, above + (number << 16), map);
+                to[row(i)] = key_at(p + spacing * number, wrap, above + (number << 16), map);
             }
         }
     }
-    /* The same of whole keys. */
+    /* Sorts a bucket with crowded bins as whole keys. */
     __device__ __forceinline__ void sort_crowded(const uint32_t *data, uint32_t *to, unsigned m,
                                                  const usw_gpu_keymap<uint32_t> &map)
     {
-        if constexpr (NT >= 256) { /* two digits at most */
+        if constexpr (NT >= 256) { /* a thread a digit; the keys differ in two digits at most */
             auto *counts = reinterpret_cast<uint16_t *>(tile + T);
             hybrid_by_digits<uint32_t, NT, I>(data, m, tile, counts, sums);
         } else {
@@ -292,15 +295,15 @@ template <int NT, int I, int B, int parts, bool identity> struct hybrid_halves_b
     }
 };
 
-/* A block a bucket of up to NT * I - 32 keys; larger ones are not its business. The keys of the
- * bucket so many ahead, which a block will soon take, are asked for. */
-template <int NT, int I, int B, int MB, int parts, bool identity>
+/* A block sorts each bucket of NT * I - 32 keys or fewer, as hybrid_local does, and has the keys of
+ * the bucket `ahead` loaded into the cache. */
+template <int NT, int I, int B, int MB, int ranges, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<uint32_t> a,
                                                               unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const unsigned group = a.plan->group, number = blockIdx.x;
@@ -315,15 +318,16 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     if (size == 0 || size > NT * I - 32) {
         return;
     }
-    using block = hybrid_halves_block<NT, I, B, parts, identity>;
-    block b(room);
+    using block = hybrid_halves_block<NT, I, B, ranges, identity>;
+    block b(buffer);
     const unsigned m = static_cast<unsigned>(size), left = a.plan->shift + group;
     const uint32_t *data = a.in + begin;
     uint32_t *to = a.out + begin;
-    if (!HALVES_SURE && left > 16 && parts >> (left - 16) == 0) {
-        hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map, room);
-    } else if (m <= block::few) {
-        hybrid_sort_few<uint32_t, identity>(data, to, m, a.map, b.tile);
+    if (!HALVES_SURE && left > 16 && ranges >> (left - 16) == 0) {
+        hybrid_sort_bucket<uint32_t, NT, I, B, block::R, identity>(data, to, m, left, a.map,
+                                                                   buffer);
+    } else if (m <= block::few_keys) {
+        hybrid_sort_few_keys<uint32_t, identity>(data, to, m, a.map, b.tile);
     } else if (!b.sort(data, to, m, left, a.map)) {
         b.sort_crowded(data, to, m, a.map);
     }

@@ -1,12 +1,12 @@
-/* 5_sort_as_words.cuh - the hybrid sort's last step for keys of 64 bits: a bucket is sorted as
- * words of 32 bits.
+/* 5_sort_as_words.cuh - step 5 of the bucket sort for keys of 64 bits: a bucket is sorted as words of
+ * 32 bits.
  *
  * A word is the first undecided bits of a key above the key's number in the bucket. The words are
- * split into bins and sorted by rounds as the keys of gpu/bucket_sort/5_sort.cuh are, of which each
- * comparison takes two instructions and not six. Then each key is put together: its low half is
- * fetched by the number, and its high half is the bucket's bits and the word's. Where a few words
- * agree in all bits of the key, their keys are compared. So at most 64 - NB bits may be undecided,
- * NB being the number's. */
+ * split into bins and sorted by rounds as keys are in gpu/bucket_sort/5_sort.cuh; a comparison of
+ * words takes two instructions, of keys six. Then each key is put together: its low half is loaded
+ * by the number, and its high half is the bucket's bits and the word's. Where a few words agree in
+ * all bits of the key, their keys are compared. So at most 64 - NB bits may be undecided, NB being
+ * the bits of the number. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 
@@ -20,15 +20,15 @@ template <int size> struct hybrid_words_shape {
     static constexpr int rounds = 8, blocks = size < 0    ? 7
                                               : size == 3 ? 3
                                                           : 4 >> (size < 0 ? 0 : size);
-    static constexpr int batch = 3; /* rows on their way at a time */
-    /* For a quarter of the blocks that run at once, keys of buckets to come wait in the second
-     * cache; for all of them they would not stay there. */
+    static constexpr int batch = 3; /* rows that are loaded at a time */
+    /* The keys of buckets to come are loaded into the second-level cache for a quarter of the
+     * blocks that run at once; for all of them they would not stay there. */
     static unsigned ahead(unsigned sms)
     {
         return (sms * blocks + 3) / 4;
     }
 };
-enum { HYBRID_ROWS_SURE = 15 }; /* nearly all buckets of even keys have so many */
+enum { HYBRID_ROWS_SURE = 15 }; /* rows that nearly all buckets of even keys fill */
 
 /* Shared memory: 64 words for sums, the keys' low halves, the words, the bins. */
 constexpr size_t hybrid_words_shared(int threads, int keys, int b)
@@ -38,18 +38,18 @@ constexpr size_t hybrid_words_shared(int threads, int keys, int b)
 
 /* ---- words that agree in all bits of their keys ---- */
 
-/* R rounds of odd-even transposition over the thread's I words and R + 1 on either side. Bit j of
- * what is returned: the (j - 1)th of its words and the jth agree above the number. */
+/* Does R rounds of odd-even transposition over the thread's I words and R + 1 on either side.
+ * Returns the ties: bit j says that word j - 1 and word j of the thread agree above the number. */
 template <int NT, int I, int R, int NB>
 __device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned m)
 {
     constexpr int H = R + 1, W = I + 2 * H;
     static_assert(I >= H && I < 32, "neighbours hold what lies outside; a bit a word");
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * I < m;
+    const bool active = tid / 32 * 32 * I < m;
     unsigned ties = 0, x[W];
     const unsigned *from = words + static_cast<int>(tid * I) - H;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             if (j < H) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned
     }
     if (R > 0) {
         __syncthreads();
-        if (awake) {
+        if (active) {
 #pragma unroll
             for (int j = 0; j < I; j++) {
                 words[tid * I + j] = x[H + j];
@@ -86,14 +86,14 @@ __device__ __forceinline__ unsigned hybrid_word_rounds(unsigned *words, unsigned
     return tid > 0 ? ties : ties & ~1u;
 }
 
-/* Sorts the runs of ties that begin among the thread's words by their keys' low halves. masks: the
- * bits that hybrid_word_rounds gave each thread. */
+/* Sorts the runs of ties that begin among the thread's words by the low halves of their keys.
+ * masks: what hybrid_word_rounds returned to each thread. */
 template <int NT, int I, int NB>
 __device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsigned *lo, unsigned m,
                                                    unsigned ties, const unsigned *masks)
 {
     constexpr unsigned low = (1u << NB) - 1;
-    ties &= ties + 1; /* one that began before is another's */
+    ties &= ties + 1; /* a run that began before belongs to another thread */
     while (ties != 0) {
         const unsigned j = static_cast<unsigned>(__ffs(static_cast<int>(ties))) - 1;
         unsigned more = static_cast<unsigned>(__ffs(static_cast<int>(~(ties >> j)))) - 1;
@@ -124,7 +124,7 @@ __device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsign
 
 /* ---- a bucket ---- */
 
-/* The rows' keys as words, split into bins. What hybrid_split returns. */
+/* Makes words of the rows' keys, and splits them into bins. Returns what hybrid_split does. */
 template <int NT, int I, int B, int R, int NB, int U>
 __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row,
                                                   unsigned left, unsigned *lo, unsigned *words,
@@ -144,8 +144,8 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
     hybrid_clear_paired<NT, B>(bins);
     __syncthreads();
     row.anew();
-    /* There is no branch, so that the additions do not wait for each other: where there is no key,
-     * 0 is added to a count of the lane's. */
+    /* No branch, so that the additions do not wait for each other: a row without a key adds 0 to a
+     * count of the lane's. */
     hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
         unsigned r[U];
 #pragma unroll
@@ -194,19 +194,20 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * 64 - NB at most. room: hybrid_words_shared bytes. All threads call it. */
+ * 64 - NB at most. buffer: hybrid_words_shared bytes. All threads call. */
 template <int NT, int I, int B, int R, int NB, int U, bool identity>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
-                  const usw_gpu_keymap<uint64_t> &map, unsigned char *room)
+                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer)
 {
-    constexpr unsigned T = NT * I, few = NT < 256 ? NT - 8 : 248;
-    static_assert(T - 32 <= 1u << NB && NT >= few + 2, "a number for each key");
-    unsigned *sums = reinterpret_cast<unsigned *>(room), *lo = sums + 64, *words = lo + T;
+    constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
+    static_assert(T - 32 <= 1u << NB && NT >= few_keys + 2, "a number for each key");
+    unsigned *sums = reinterpret_cast<unsigned *>(buffer), *lo = sums + 64, *words = lo + T;
     unsigned *bins = words + T;
-    uint64_t *tile = reinterpret_cast<uint64_t *>(lo); /* of both */
-    if (m <= few) {
-        hybrid_sort_few<uint64_t, identity>(data, to, m, map, tile);
+    uint64_t *tile =
+        reinterpret_cast<uint64_t *>(lo); /* low halves and words together: whole keys */
+    if (m <= few_keys) {
+        hybrid_sort_few_keys<uint64_t, identity>(data, to, m, map, tile);
         return;
     }
     left = left > 0 ? left : 1;
@@ -231,7 +232,7 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
         } else {
             ties = hybrid_word_rounds<NT, I, R, NB>(words, m);
         }
-        ties = left > 32 - NB ? ties : 0; /* else these keys are equal */
+        ties = left > 32 - NB ? ties : 0; /* with fewer bits left, keys of tied words are equal */
         bins[threadIdx.x] = ties;
         __syncthreads();
         hybrid_settle_ties<NT, I, NB>(words, lo, m, ties, bins);
@@ -261,16 +262,16 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     });
 }
 
-/* A block of NT threads a bucket of up to NT * I - 32 keys; larger ones are not its business. The
- * keys of the bucket so many ahead, which a block will soon take, are asked for. */
+/* A block of NT threads sorts each bucket of NT * I - 32 keys or fewer, and has the keys of the
+ * bucket `ahead` loaded into the cache, which a block will soon take. */
 template <int NT, int I, int B, int R, int NB, int MB, int U, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<uint64_t> a,
                                                              unsigned ahead)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     const unsigned b = blockIdx.x;
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
@@ -280,7 +281,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     }
     if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
-            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, room);
+            a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
     }
 }
 

@@ -1,11 +1,11 @@
-/* 5_sort_by_counts.cuh - the hybrid sort's last step where 16 bits of a key are undecided: each
- * bucket is sorted by how often it has each value.
+/* 5_sort_by_counts.cuh - step 5 of the bucket sort where 16 bits of a key are undecided and buckets
+ * are large: each bucket is sorted by how often it has each value.
  *
- * A block takes bucket after bucket. Counters of 4 bits, eight to a word, count its keys' values; a
- * scan of the words tells where the keys of each begin, and the thread that has scanned a word
- * writes its values, as often as they were counted, to shared memory, from where they go out in
- * whole lines. No key is held or ranked: one random addition a key, and about as many random
- * stores of halves. A bucket where some value is there too often is left to
+ * A block takes bucket after bucket. Counters of 4 bits, eight to a word, count its keys' values. A
+ * scan of the words gives where the keys of each begin, and the thread that has scanned a word
+ * writes its values, as often as they were counted, to shared memory, from where they are written
+ * in whole lines. No key is kept or ranked: one random addition a key, and about as many random
+ * stores of halves. A bucket in which some value comes too often is left to
  * gpu/bucket_sort/5_sort.cuh; a counter that overflows makes the sum of all less than the number
  * of keys. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
@@ -20,13 +20,13 @@ struct hybrid_values_args {
     usw_gpu_keymap<uint32_t> map;
     hybrid_plan *plan;
     unsigned bits;  /* 1 << bits buckets */
-    unsigned *left; /* buckets that are left to another sort, plan->left of them */
+    unsigned *left; /* the plan->left buckets that are left to another sort */
 };
 
-/* Whether the buckets go by values. */
+/* Whether buckets are sorted by the counts of their values. */
 __device__ __forceinline__ bool hybrid_by_values(const hybrid_plan *p)
 {
-    return p->even && !p->crowded && p->shift + p->group == 16;
+    return p->buckets && !p->crowded && p->shift + p->group == 16;
 }
 
 enum { HYBRID_VALUES_WORDS = 8192, HYBRID_VALUES_ALIKE = 8 };
@@ -44,7 +44,8 @@ __device__ __forceinline__ unsigned hybrid_values_keys(unsigned word)
     return two * 0x01010101u >> 24;
 }
 
-/* NT threads, up to NT * I - 32 keys of which U a thread are on their way at a time. */
+/* A block of NT threads, for buckets of NT * I - 32 keys or fewer, of which it loads U a thread at
+ * a time. */
 template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     static constexpr int vectors = HYBRID_VALUES_WORDS / NT / 4;
     static constexpr unsigned capacity = NT * I - 32;
@@ -53,8 +54,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     uint16_t *tile;
 
     __device__ __forceinline__ hybrid_values_block(const hybrid_values_args &args,
-                                                   unsigned char *room)
-        : a(args), sums(reinterpret_cast<unsigned *>(room)), bins(sums + 64),
+                                                   unsigned char *buffer)
+        : a(args), sums(reinterpret_cast<unsigned *>(buffer)), bins(sums + 64),
           tile(reinterpret_cast<uint16_t *>(bins + HYBRID_VALUES_WORDS))
     {
     }
@@ -65,8 +66,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
             reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
         }
     }
-    /* Warps read and write whole lines: positions own + i * NT, from -31 on. False, for some
-     * warp: many keys are the same. */
+    /* Counts m keys. Warps read whole lines: positions own + i * NT, which begin up to 31 keys
+     * early. Returns false, to some warp, if many keys are the same. */
     __device__ __forceinline__ bool count(const uint32_t *from, unsigned own, unsigned m)
     {
         unsigned most = ~0u;
@@ -85,7 +86,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
             if (fine) {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    /* Without a branch: where there is no key, 0 is added. */
+                    /* No branch: a place without a key adds 0. */
                     const unsigned by = k[i] < 0x10000 ? 1u : 0u;
                     atomicAdd(hybrid_byte<unsigned>(bins, k[i] >> 1 & 0x7ffc),
                               __funnelshift_l(0u, by, k[i] * 4));
@@ -94,7 +95,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
         }
         return fine;
     }
-    /* A word's values, from tile[at] on. */
+    /* Writes the values that a word counts, from tile[at] on. */
     __device__ __forceinline__ void write(unsigned word, unsigned first, unsigned at)
     {
         while (word != 0) {
@@ -103,7 +104,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
             word -= 1u << (bit & 28);
         }
     }
-    /* All values in order, to tile. False: they are not m. */
+    /* Writes all values in order to tile. Returns false if they are not m, so that a counter has
+     * overflowed. */
     __device__ __forceinline__ bool write_all(unsigned m)
     {
         const uint4 *v = reinterpret_cast<const uint4 *>(bins) + threadIdx.x;
@@ -129,7 +131,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
         }
         return true;
     }
-    /* False: the bucket is as it was. high: what its keys have above the last 16 bits. */
+    /* Sorts a bucket. Returns false if it is left as it was. high: the bits of its keys above the
+     * last 16. */
     __device__ __forceinline__ bool sort(unsigned bucket, unsigned high)
     {
         const unsigned group = a.plan->group;
@@ -159,7 +162,8 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     {
         a.left[atomicAdd(&a.plan->left, 1u)] = bucket;
     }
-    /* Every gridDim.x-th bucket. After two in a row that are left, so are all others. */
+    /* Sorts every gridDim.x-th bucket. A block that has refused two buckets in a row leaves all its
+     * others, too. */
     __device__ __forceinline__ void sort_all()
     {
         const unsigned buckets = 1u << a.bits, top = 16 + a.bits;
@@ -181,42 +185,42 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     }
 };
 
-/* MB blocks a multiprocessor. */
+/* MB blocks run on a multiprocessor. */
 template <int NT, int I, int U, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_values(hybrid_values_args a)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (!hybrid_by_values(a.plan)) {
         return;
     }
-    hybrid_values_block<NT, I, U, identity> b(a, room);
+    hybrid_values_block<NT, I, U, identity> b(a, buffer);
     b.sort_all();
 }
 
-/* What the kernel above has left, or where it did nothing all buckets, as in hybrid_local. A block
- * takes many: so a launch that finds nothing to do is short. */
+/* Sorts what hybrid_values has left, or all buckets if it did nothing, as hybrid_local does. A
+ * block takes many buckets, so that a launch that finds nothing to do is short. */
 template <int NT, int I, int B, int R, int MB, bool identity>
 __global__ __launch_bounds__(NT, MB) void hybrid_local_left(hybrid_local_args<uint32_t> a,
                                                             const unsigned *left, unsigned buckets)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->even) {
+    if (!a.plan->buckets) {
         return;
     }
     const bool some = hybrid_by_values(a.plan);
     const unsigned many = some ? a.plan->left : buckets;
     for (unsigned i = blockIdx.x; i < many; i += gridDim.x) {
-        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, room);
+        hybrid_sort_numbered<uint32_t, NT, I, B, R, identity>(a, some ? left[i] : i, buffer);
         __syncthreads();
     }
 }
 
 /* ---- the launches ---- */
 
-/* Buckets of which 2^16 values have a quarter of a key each, or less; local: the shape in which
- * what is left is sorted. */
+/* Tuning, for buckets that have a quarter of a key or less for each of 2^16 values; local: the
+ * shape in which the buckets that are left are sorted. */
 struct hybrid_values_shape {
     static constexpr int threads = 512, keys = 34, batch = 17, blocks = 3;
 };
@@ -227,7 +231,7 @@ static void hybrid_sort_by_values(usw_gpu *g, const hybrid_job<uint32_t> &j,
 {
     using shape = hybrid_values_shape;
     static_assert(shape::threads * shape::keys - 32 >= local::capacity, "the same buckets");
-    /* The counts are placed: their room is free. */
+    /* The counts of buckets have been used: their memory is free for the list. */
     hybrid_values_args v = {j.keys, j.ends, j.map, j.plan, j.bits, j.handed};
     USW_LAUNCH_CHAINED(
         g, (hybrid_values<shape::threads, shape::keys, shape::batch, shape::blocks, identity>),

@@ -1,5 +1,5 @@
 /* 5_sort_half_rounds.cuh - rounds of odd-even transposition over halves of words
- * (gpu/bucket_sort/5_sort_as_halves.cuh): of 2 * H halves, the first H lie in the low halves of
+ * (gpu/bucket_sort/5_sort_as_halves.cuh). Of 2 * H halves, the first H lie in the low halves of
  * words, the others in the high ones. All threads of a block call. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
@@ -29,15 +29,15 @@ __device__ __forceinline__ unsigned hybrid_most_halves(unsigned a, unsigned b)
 }
 #endif
 
-/* R rounds over H words, J of a thread and R on either side. */
+/* Does R rounds over H words, J of a thread and R on either side. */
 template <int J, int R>
 __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
 {
     constexpr int W = J + 2 * R;
     const unsigned tid = threadIdx.x;
-    const bool awake = tid / 32 * 32 * J < H;
+    const bool active = tid / 32 * 32 * J < H;
     unsigned x[W], *mine = words + tid * J;
-    if (awake) {
+    if (active) {
 #pragma unroll
         for (int j = 0; j < W; j++) {
             x[j] = mine[j - R];
@@ -65,7 +65,7 @@ __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
         }
     }
     __syncthreads();
-    if (awake && tid * J < H) {
+    if (active && tid * J < H) {
 #pragma unroll
         for (int j = 0; j < J; j++) {
             mine[j] = x[R + j];
@@ -73,9 +73,9 @@ __device__ __forceinline__ void hybrid_half_rounds(unsigned *words, unsigned H)
     }
 }
 
-/* Puts two halves of words in order, and says whether they were not. What lies between parts
- * stays: no keys of one bin are the most and the least that a half can be. */
-template <bool parts>
+/* Puts two words of halves in order, and returns whether they were not. The halves between ranges
+ * stay where they are: no two keys of one bin are the most and the least that a half can be. */
+template <bool ranges>
 __device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
 {
     const unsigned least = hybrid_least_halves(a, b), far = a & ~b;
@@ -83,25 +83,27 @@ __device__ __forceinline__ bool hybrid_exchange_halves(unsigned &a, unsigned &b)
         return false;
     }
     unsigned change = a ^ least;
-    if (parts && (far << 16 >= 0xffff0000 || far >= 0xffff0000)) {
+    if (ranges && (far << 16 >= 0xffff0000 || far >= 0xffff0000)) {
         change &= (far << 16 >= 0xffff0000 ? 0 : 0xffff) | (far >= 0xffff0000 ? 0 : 0xffff0000);
     }
     a ^= change;
     b ^= change;
     return change != 0;
 }
-/* The same, H even, until nothing moves: for a bucket with a few larger bins. */
-template <int NT, bool parts>
+/* Does rounds over H words, H even, until nothing moves: for a bucket with a few larger bins. */
+template <int NT, bool ranges>
 __device__ __noinline__ void hybrid_more_half_rounds(unsigned *words, unsigned H)
 {
     uint16_t *last = reinterpret_cast<uint16_t *>(words + H - 1);
-    uint16_t *next = reinterpret_cast<uint16_t *>(words) + 1; /* behind it */
+    uint16_t *next =
+        reinterpret_cast<uint16_t *>(words) +
+        1; /* the first key of the high halves, which follows the last of the low ones */
     unsigned still = 0;
     for (unsigned round = 0; still < 2; round++) {
         bool moved = false;
         for (unsigned w = threadIdx.x * 2 + (round & 1); w + 1 < H; w += 2 * NT) {
             unsigned a = words[w], b = words[w + 1];
-            if (hybrid_exchange_halves<parts>(a, b)) {
+            if (hybrid_exchange_halves<ranges>(a, b)) {
                 words[w] = a;
                 words[w + 1] = b;
                 moved = true;

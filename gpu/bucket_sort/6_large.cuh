@@ -1,19 +1,19 @@
-/* 6_large.cuh - the hybrid sort's way with parts too large for a local sort.
+/* 6_large.cuh - step 6 of the bucket sort: ranges of keys that are too large for step 5.
  *
- * One cooperative launch. It ends at once where there is nothing to do, or goes from level to
- * level, with a barrier of the grid between the steps of one:
+ * One cooperative launch. It ends at once where no range is listed; otherwise it goes from level to
+ * level, with a barrier of the grid between the steps of a level:
  *
- *   look   a warp a part: from a sample, where its keys lie and the digit to count: all bits in
- *          which they differ where these are few; or one value, if half of them have it; or the
- *          highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
- *          seen count as two digits more, below and above. Meanwhile the bins found so
- *          far are sorted if their list is full.
- *   count  the keys of each part by that digit, and the bits in which those inside differ.
- *   place  where the digit says all, the part will be filled: equal keys, few values, and most
- *          buckets of 32-bit keys end so. Else its digits' keys become parts and bins of the next
- *          level.
- *   move   fill: the keys are written by their counts. scatter: to the other array.
- * A part is always split into smaller ones, so there is an end, and rare keys far from the others
+ *   sample  a warp a range: a sample shows where its keys lie, and which digit to count: all bits in
+ *           which keys differ where these are few; or one value, if half of them have it; or the
+ *           highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
+ *           seen count as two digits more, below and above. Meanwhile the bins found so far are
+ *           sorted if their list is full.
+ *   count   the keys of each range by that digit, and the bits in which those inside differ.
+ *   place   where the digit decides all bits, the range is to be written by counts: equal keys, few
+ *           values, and most buckets of 32-bit keys end so. Otherwise the keys of its digits become
+ *           ranges and bins of the next level.
+ *   move    write the keys by their counts, or scatter them to the other array.
+ * A range is always split into smaller ones, so there is an end, and rare keys far from the others
  * cost nothing.
  *
  * Shape    a block of 1024 threads a multiprocessor, 128 to 156 KB of shared memory.
@@ -26,49 +26,50 @@
 #include "gpu/bucket_sort/5_sort.cuh"
 #include "gpu/bucket_sort/4_scatter.cuh"
 
-template <typename K> constexpr size_t hybrid_rest_shared()
+template <typename K> constexpr size_t hybrid_large_shared()
 {
-    using shape = hybrid_rest_shape<K>;
+    using shape = hybrid_large_shape<K>;
     size_t local = hybrid_local_shared<K>(shape::threads, shape::bin_keys, shape::bin_bits);
     size_t scatter = hybrid_close_shared<K>(shape::tile, shape::digits);
-    size_t count = hybrid_alone_shape::shared; /* more than counts alone take */
+    size_t count = hybrid_one_block_shape::shared; /* enough for the counts of a block, too */
     return local > scatter ? (local > count ? local : count) : scatter > count ? scatter : count;
 }
 
-template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, identity> {
-    using level = hybrid_rest_level<K, identity>;
-    using shape = hybrid_rest_shape<K>;
+template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K, identity> {
+    using level = hybrid_large_level<K, identity>;
+    using shape = hybrid_large_shape<K>;
     using level::a;
+    using level::buffer;
     using level::list;
-    using level::parts;
-    using level::room;
+    using level::ranges;
     using level::tiles;
 
-    /* ---- look ---- */
+    /* ---- sample ---- */
 
-    /* Warps of all blocks look at parts; the block clears their tables. */
-    __device__ __forceinline__ void look()
+    /* Warps of all blocks sample the ranges, a range each, and choose their digits; the block
+     * clears their tables. */
+    __device__ __forceinline__ void sample_ranges()
     {
         const unsigned warps = shape::threads / 32, lane = threadIdx.x % 32;
         const unsigned warp = threadIdx.x / 32;
-        uint4 **table = reinterpret_cast<uint4 **>(room);
+        uint4 **table = reinterpret_cast<uint4 **>(buffer);
         unsigned *vectors = reinterpret_cast<unsigned *>(table + warps);
-        for (unsigned at = 0; at < parts; at += gridDim.x * warps) {
+        for (unsigned at = 0; at < ranges; at += gridDim.x * warps) {
             const unsigned i = at + warp * gridDim.x + blockIdx.x;
             unsigned clear = 0;
-            if (i < parts) {
-                hybrid_part p = a.lists.parts[list][i];
-                if (p.left <= shape::fill_bits && p.left != 0 && p.size <= a.alone_keys) {
-                    p.kind = HYBRID_PART_ALONE;
+            if (i < ranges) {
+                hybrid_range p = a.lists.ranges[list][i];
+                if (p.left <= shape::fill_bits && p.left != 0 && p.size <= a.one_block_keys) {
+                    p.kind = HYBRID_RANGE_ONE_BLOCK;
                 } else {
-                    p.kind = HYBRID_PART_NONE;
-                    hybrid_look(p, this->keys_of(p), this->map_of(p));
+                    p.kind = HYBRID_RANGE_NONE;
+                    hybrid_sample_range(p, this->keys_of(p), this->map_of(p));
                     p.any = p.base;
                     p.all = p.base;
                     clear = this->values_of(p) / 2;
                 }
                 if (lane == 0) {
-                    a.lists.parts[list][i] = p;
+                    a.lists.ranges[list][i] = p;
                     table[warp] = reinterpret_cast<uint4 *>(this->counts_of(p));
                 }
             }
@@ -84,21 +85,21 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
             __syncthreads();
         }
     }
-    /* Where the list of bins might not hold those of one more level. */
+    /* Sorts the bins found so far, where their list might not hold those of one more level. */
     __device__ __noinline__ void sort_bins()
     {
         const hybrid_bins_args<K> bins = {a.keys, a.tmp, a.map, a.plan, a.lists};
         for (unsigned large = 0; large < 2; large++) {
             hybrid_sort_bins<K, shape::threads, shape::bin_keys, shape::bin_bits, shape::rounds,
-                             identity>(bins, large, room);
+                             identity>(bins, large, buffer);
         }
     }
 
     /* ---- count ---- */
 
-    /* Keys [from, to) of a part. */
+    /* Counts the keys [from, to) of a range. */
     template <typename Digit>
-    __device__ __forceinline__ void count_stretch(hybrid_part *part, const hybrid_part &p,
+    __device__ __forceinline__ void count_stretch(hybrid_range *range, const hybrid_range &p,
                                                   const Digit &digit, unsigned long long from,
                                                   unsigned long long to)
     {
@@ -107,7 +108,7 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
         const K *keys = this->keys_of(p) + from;
         const usw_gpu_keymap<K> map = this->map_of(p);
         const unsigned values = this->values_of(p);
-        unsigned *bins = reinterpret_cast<unsigned *>(room), *counts = this->counts_of(p);
+        unsigned *bins = reinterpret_cast<unsigned *>(buffer), *counts = this->counts_of(p);
         __syncthreads();
         for (unsigned w = threadIdx.x; w < values / 2; w += shape::threads) {
             bins[w] = 0;
@@ -129,27 +130,28 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
                      counts + values,
                      {base, base, 1, 1}};
         c.count_tiles();
-        c.count_rest();
-        hybrid_note_bits(c.seen.any, c.seen.all, &part->any, &part->all);
+        c.count_ends();
+        hybrid_note_bits(c.seen.any, c.seen.all, &range->any, &range->all);
         hybrid_flush(bins, values / 2, reinterpret_cast<unsigned long long *>(counts));
     }
-    /* Each block takes its share of the tiles, as they follow each other. */
+    /* Counts all ranges. Each block takes its share of the tiles, one after another. */
     __device__ __forceinline__ void count()
     {
         unsigned long long t = tiles * blockIdx.x / gridDim.x;
         const unsigned long long end = tiles * (blockIdx.x + 1ull) / gridDim.x;
-        for (unsigned i = t < end ? this->part_at(0, t) : 0; t < end; i++) {
-            hybrid_part *p = &a.lists.parts[list][i];
+        for (unsigned i = t < end ? this->range_at(0, t) : 0; t < end; i++) {
+            hybrid_range *p = &a.lists.ranges[list][i];
             unsigned long long size = p->size, from = (t - p->tile) * shape::tile;
             unsigned long long last = (end - p->tile) * shape::tile;
-            if (p->left != 0 && p->kind != HYBRID_PART_ALONE) {
-                const hybrid_part part = *p;
-                if (part.left <= shape::fill_bits && part.lo == 0 && part.span == 1u << part.left &&
-                    (part.base & (part.span - 1)) == 0) { /* so none is outside */
-                    count_stretch(p, part, hybrid_bits_digit<K>{0, part.span - 1}, from,
+            if (p->left != 0 && p->kind != HYBRID_RANGE_ONE_BLOCK) {
+                const hybrid_range range = *p;
+                if (range.left <= shape::fill_bits && range.lo == 0 &&
+                    range.span == 1u << range.left &&
+                    (range.base & (range.span - 1)) == 0) { /* no key can be outside */
+                    count_stretch(p, range, hybrid_bits_digit<K>{0, range.span - 1}, from,
                                   last < size ? last : size);
                 } else {
-                    count_stretch(p, part, hybrid_part_digit<K>(part), from,
+                    count_stretch(p, range, hybrid_range_digit<K>(range), from,
                                   last < size ? last : size);
                 }
             }
@@ -159,10 +161,10 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
 
     /* ---- move ---- */
 
-    __device__ __forceinline__ void scatter_tile(const hybrid_part &p, unsigned long long from)
+    __device__ __forceinline__ void scatter_tile(const hybrid_range &p, unsigned long long from)
     {
         const unsigned long long to = from + shape::tile < p.size ? from + shape::tile : p.size;
-        const hybrid_close_room<K, shape::digits> s(room);
+        const hybrid_close_buffer<K, shape::digits> s(buffer);
         if (threadIdx.x < shape::digits) {
             s.cnt[threadIdx.x] = 0;
         }
@@ -170,26 +172,26 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
         hybrid_tile<K> t = {this->keys_of(p) + from, static_cast<unsigned>(to - from),
                             this->starts_of(p)};
         hybrid_scatter_tile<K, shape::threads, shape::keys, identity>(
-            t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_part_digit<K>(p), s);
+            t, p.in_tmp ? a.keys : a.tmp, this->map_of(p), hybrid_range_digit<K>(p), s);
         __syncthreads();
     }
-    /* As count. */
+    /* Moves all ranges. Blocks share the tiles as in count. */
     __device__ __forceinline__ void move()
     {
         unsigned long long t = tiles * blockIdx.x / gridDim.x;
         const unsigned long long end = tiles * (blockIdx.x + 1ull) / gridDim.x;
-        for (unsigned i = t < end ? this->part_at(0, t) : 0; t < end; i++) {
-            const hybrid_part p = a.lists.parts[list][i];
+        for (unsigned i = t < end ? this->range_at(0, t) : 0; t < end; i++) {
+            const hybrid_range p = a.lists.ranges[list][i];
             const unsigned long long past = p.tile + (p.size + shape::tile - 1) / shape::tile;
             const unsigned long long stop = past < end ? past : end;
-            if (p.kind == HYBRID_PART_FILL) {
+            if (p.kind == HYBRID_RANGE_FILL) {
                 const unsigned long long to = (stop - p.tile) * shape::tile;
                 hybrid_filling<K> f = {a.keys + p.begin, this->starts_of(p), p.span, p.lo,
                                        static_cast<K>(p.base)};
                 hybrid_fill_block<shape::threads>(f, a.map, (t - p.tile) * shape::tile,
                                                   to < p.size ? to : p.size);
             }
-            for (; p.kind == HYBRID_PART_SPLIT && t < stop; t++) {
+            for (; p.kind == HYBRID_RANGE_SPLIT && t < stop; t++) {
                 scatter_tile(p, (t - p.tile) * shape::tile);
             }
             t = past;
@@ -198,24 +200,24 @@ template <typename K, bool identity> struct hybrid_rest : hybrid_rest_level<K, i
 };
 
 template <typename K, bool identity>
-__global__ __launch_bounds__(1024, 1) void hybrid_sort_rest(const hybrid_rest_args<K> a)
+__global__ __launch_bounds__(1024, 1) void hybrid_sort_large(const hybrid_large_args<K> a)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
-    hybrid_rest<K, identity> r = {{a, room, 0, 0, 0}};
-    if (a.plan->parts[0] == 0) {
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
+    hybrid_large<K, identity> r = {{a, buffer, 0, 0, 0}};
+    if (a.plan->ranges[0] == 0) {
         return;
     }
     unsigned round = 0;
     for (;; r.list = 1 - r.list) {
-        unsigned long long parts = usw_load_relaxed(&a.plan->parts[r.list]);
-        if (parts == 0) {
+        unsigned long long ranges = usw_load_relaxed(&a.plan->ranges[r.list]);
+        if (ranges == 0) {
             break;
         }
         const bool full = usw_load_relaxed(&a.plan->bins[0]) + usw_load_relaxed(&a.plan->bins[1]) >
                           a.lists.bins_max / 2;
-        r.parts = static_cast<unsigned>(hybrid_parts_number(parts));
-        r.tiles = hybrid_parts_tiles(parts);
-        r.look();
+        r.ranges = static_cast<unsigned>(hybrid_ranges_number(ranges));
+        r.tiles = hybrid_ranges_tiles(ranges);
+        r.sample_ranges();
         if (full) {
             r.sort_bins();
         }
@@ -227,8 +229,8 @@ __global__ __launch_bounds__(1024, 1) void hybrid_sort_rest(const hybrid_rest_ar
         usw_grid_barrier(a.barrier, ++round, false);
         r.place();
         usw_grid_barrier(a.barrier, ++round, false);
-        if (blockIdx.x == 0 && threadIdx.x == 0) { /* this level's list is empty again */
-            a.plan->parts[r.list] = 0;
+        if (blockIdx.x == 0 && threadIdx.x == 0) { /* this level's list becomes empty */
+            a.plan->ranges[r.list] = 0;
             a.plan->taken = 0;
         }
         r.move();

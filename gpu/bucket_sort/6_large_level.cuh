@@ -1,60 +1,171 @@
-/* 6_large_level.cuh - a level of the hybrid sort's way with parts too large for a local sort
- * (gpu/bucket_sort/6_large.cuh): its parts' tables, and what its counts make of a part. */
+/* 6_large_level.cuh - a level of step 6 of the bucket sort (gpu/bucket_sort/6_large.cuh): by which
+ * digit a range is counted, the tables of ranges, and what its counts make of a range. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 
 #include "gpu/bucket_sort/6_large_one_block.cuh"
-#include "gpu/bucket_sort/6_large_level_sample.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 
-template <typename K> struct hybrid_rest_args {
+/* ---- the digit by which a range is counted ---- */
+
+template <typename K> struct hybrid_large_shape {
+    static constexpr int threads = 1024, keys = 64 / sizeof(K); /* of a tile */
+    static constexpr int bin_keys = 10, bin_bits = 13, rounds = sizeof(K) == 8 ? 4 : 8;
+    static constexpr unsigned tile = threads * keys, digits = 512;
+    static constexpr unsigned fill_bits = 16, split_bits = 8, samples = 16;
+};
+
+__device__ __forceinline__ unsigned hybrid_top(unsigned long long v)
+{
+    return 64 - static_cast<unsigned>(__clzll(static_cast<long long>(v)));
+}
+
+/* The digit of a range: key - base >> lo where that is less than span, span for keys below, span +
+ * 1 for keys above. */
+template <typename K> struct hybrid_range_digit {
+    K base;
+    unsigned lo, span;
+    __device__ __forceinline__ explicit hybrid_range_digit(const hybrid_range &p)
+        : base(static_cast<K>(p.base)), lo(p.lo), span(p.span)
+    {
+    }
+    __device__ __forceinline__ unsigned operator()(K k) const
+    {
+        const K x = static_cast<K>(k - base) >> lo;
+        if (x < span && k >= base) {
+            return static_cast<unsigned>(x);
+        }
+        return span + (k >= base);
+    }
+    __device__ __forceinline__ K note(K k) const
+    {
+        return k >= base && (static_cast<K>(k - base) >> lo) < span ? k : base;
+    }
+};
+
+/* Chooses the digit of a range. v: the bits in which its sampled keys differ; in the others they
+ * are as all. Returns false if the digit is the highest bits, for a split. */
+template <typename K> __device__ __forceinline__ bool hybrid_choose(hybrid_range &p, K all, K v)
+{
+    using shape = hybrid_large_shape<K>;
+    const bool complete =
+        p.left <=
+        shape::fill_bits; /* these are all the bits that are left, so no key can be outside */
+    const unsigned top = complete ? p.left : hybrid_top(v), share = complete ? 15 : 13;
+    const unsigned low = complete || v == 0 ? 0 : __ffsll(static_cast<long long>(v)) - 1;
+    const unsigned bits = top - low;
+    unsigned most = 1;
+    while (most < shape::split_bits && p.size >> share >> most != 0) {
+        most++;
+    }
+    p.in_cells = bits <= most;
+    if (bits <= shape::fill_bits && (16ull << bits) + 96 <= p.size * sizeof(K) && !p.no_fill) {
+        p.lo = low;
+        p.span = 1u << bits;
+        p.base = complete ? static_cast<K>(all >> bits << bits) : all;
+        return true;
+    }
+    const unsigned seen = hybrid_top(v), split = seen < most ? seen : most;
+    p.in_cells = 1;
+    p.lo = seen - split;
+    p.span = 1u << split;
+    p.base = static_cast<K>(all >> p.lo << p.lo);
+    return false;
+}
+
+/* Chooses the digit of a range by a sample of its keys. A warp calls. */
+template <typename K>
+__device__ __forceinline__ void hybrid_sample_range(hybrid_range &p, const K *keys,
+                                                    const usw_gpu_keymap<K> &map)
+{
+    using shape = hybrid_large_shape<K>;
+    K k[shape::samples], any = 0, all = static_cast<K>(~K(0));
+#pragma unroll
+    for (unsigned i = 0; i < shape::samples; i++) {
+        k[i] = keys[i * (p.size / 32) / shape::samples * 32 + threadIdx.x % 32];
+    }
+#pragma unroll
+    for (unsigned i = 0; i < shape::samples; i++) {
+        k[i] = map.map(k[i]);
+        any |= k[i];
+        all &= k[i];
+    }
+    for (int o = 16; o > 0; o >>= 1) {
+        any |= __shfl_xor_sync(~0u, any, o);
+        all &= __shfl_xor_sync(~0u, all, o);
+    }
+    if (hybrid_choose(p, all, static_cast<K>(any ^ all)) &&
+        (p.left <= shape::fill_bits || !p.in_cells)) {
+        return;
+    }
+    for (unsigned c = 0; c < 3; c++) { /* is there a value that half of the sample has? */
+        K value = __shfl_sync(~0u, k[c], static_cast<int>(c * 11));
+        unsigned same = 0;
+#pragma unroll
+        for (unsigned i = 0; i < shape::samples; i++) {
+            same += k[i] == value;
+        }
+        same = __reduce_add_sync(~0u, same);
+        if (same >= shape::samples * 16) {
+            p.base = value;
+            p.lo = 0;
+            p.span = 1;
+            p.in_cells = 1;
+        }
+    }
+}
+
+/* ---- a level ---- */
+
+template <typename K> struct hybrid_large_args {
     K *keys, *tmp;
     usw_gpu_keymap<K> map;
     hybrid_plan *plan;
     hybrid_lists lists;
     unsigned *barrier;
-    unsigned alone_keys; /* of a part that one block may count and write, at most */
+    unsigned one_block_keys; /* keys of a range that one block may count and write, at most */
 };
 
-/* That: more than a part with a table of its own must have, less than keeps others waiting. */
-static inline unsigned hybrid_alone_keys(unsigned long long n)
+/* The limit for n keys of all: more than a range with a table of its own must have, and less than
+ * keeps other blocks waiting. */
+static inline unsigned hybrid_one_block_keys(unsigned long long n)
 {
-#ifdef USW_EMULATE /* so that tests of few keys have parts with tables */
+#ifdef USW_EMULATE /* small, so that tests of few keys have ranges with tables */
     const unsigned long long least = 20000;
 #else
     const unsigned long long least = (1u << 18) + 64;
 #endif
-    const unsigned long long most = hybrid_alone_shape::keys_max;
+    const unsigned long long most = hybrid_one_block_shape::keys_max;
     return static_cast<unsigned>(n / 512 < least ? least : n / 512 < most ? n / 512 : most);
 }
 
 /* What a block knows of its level. */
-template <typename K, bool identity> struct hybrid_rest_level {
-    using shape = hybrid_rest_shape<K>;
-    const hybrid_rest_args<K> &a;
-    unsigned char *room;
+template <typename K, bool identity> struct hybrid_large_level {
+    using shape = hybrid_large_shape<K>;
+    const hybrid_large_args<K> &a;
+    unsigned char *buffer;
     unsigned list; /* of this level */
-    unsigned parts;
+    unsigned ranges;
     unsigned long long tiles;
 
-    __device__ __forceinline__ const K *keys_of(const hybrid_part &p) const
+    __device__ __forceinline__ const K *keys_of(const hybrid_range &p) const
     {
         return (p.in_tmp ? a.tmp : a.keys) + p.begin;
     }
-    /* What is still to be done to its keys. */
-    __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_part &p) const
+    /* The map that is still to be applied to the keys of a range. */
+    __device__ __forceinline__ usw_gpu_keymap<K> map_of(const hybrid_range &p) const
     {
         return p.raw ? a.map : usw_gpu_keymap<K>{0, 0, 0};
     }
-    /* Digits, and one more where their number is odd. */
-    __device__ __forceinline__ static unsigned values_of(const hybrid_part &p)
+    /* Values that are counted: digits, below and above; made even. */
+    __device__ __forceinline__ static unsigned values_of(const hybrid_range &p)
     {
         return (p.span + 3) / 2 * 2;
     }
-    /* 16 bytes for each digit: counts and how often they were handed on, later where they begin
-     * (second half). In the array that holds no keys of the part, but when filling the second half
-     * is in tmp. */
-    __device__ __forceinline__ unsigned char *table_of(const hybrid_part &p, bool in_keys) const
+    /* A table of 16 bytes for each value: its count and how often it was handed on, and in the
+     * second half, later, where it begins. The table lies in cells, or in the array that holds no
+     * keys of the range; the second half is in tmp when the range is written by counts. */
+    __device__ __forceinline__ unsigned char *table_of(const hybrid_range &p, bool in_keys) const
     {
         if (p.in_cells) {
             return reinterpret_cast<unsigned char *>(
@@ -63,21 +174,21 @@ template <typename K, bool identity> struct hybrid_rest_level {
         uintptr_t at = reinterpret_cast<uintptr_t>((in_keys ? a.keys : a.tmp) + p.begin);
         return reinterpret_cast<unsigned char *>((at + 15) / 16 * 16);
     }
-    __device__ __forceinline__ unsigned *counts_of(const hybrid_part &p) const
+    __device__ __forceinline__ unsigned *counts_of(const hybrid_range &p) const
     {
         return reinterpret_cast<unsigned *>(table_of(p, p.in_tmp));
     }
-    __device__ __forceinline__ unsigned long long *starts_of(const hybrid_part &p) const
+    __device__ __forceinline__ unsigned long long *starts_of(const hybrid_range &p) const
     {
         return reinterpret_cast<unsigned long long *>(table_of(p, false)) + values_of(p);
     }
-    /* The part of that tile, at `from` in the list or behind. */
-    __device__ __forceinline__ unsigned part_at(unsigned from, unsigned long long t) const
+    /* The range of tile t, at `from` in the list or behind. */
+    __device__ __forceinline__ unsigned range_at(unsigned from, unsigned long long t) const
     {
-        unsigned lo = from, hi = parts - 1;
+        unsigned lo = from, hi = ranges - 1;
         while (lo < hi) {
             unsigned mid = (lo + hi + 1) / 2;
-            if (a.lists.parts[list][mid].tile <= t) {
+            if (a.lists.ranges[list][mid].tile <= t) {
                 lo = mid;
             } else {
                 hi = mid - 1;
@@ -93,21 +204,22 @@ template <typename K, bool identity> struct hybrid_rest_level {
     {
         return counts[d] + (static_cast<unsigned long long>(counts[values + d]) << 15);
     }
-    /* The keys of digit d become a part or a bin of the next level. */
-    __device__ __forceinline__ void push_digit(const hybrid_part &p, unsigned d,
+    /* Makes the keys of digit d a range or a bin of the next level. */
+    __device__ __forceinline__ void push_digit(const hybrid_range &p, unsigned d,
                                                unsigned long long at, unsigned long long c,
                                                unsigned left)
     {
         hybrid_push(a.plan, a.lists, 1 - list, at, c, 1 - p.in_tmp, d < p.span ? left : p.left);
     }
-    /* The counts become sums of all before, from base on, keys below first; split: push_digit. */
-    __device__ __forceinline__ void scan(const hybrid_part &p, unsigned long long base, bool split,
+    /* Turns the counts into the sums of all before, from base on; keys below come first. split:
+     * push_digit makes ranges and bins of the digits. */
+    __device__ __forceinline__ void scan(const hybrid_range &p, unsigned long long base, bool split,
                                          unsigned left)
     {
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, values = values_of(p);
         const unsigned *counts = counts_of(p);
         unsigned long long *starts = starts_of(p);
-        unsigned long long *sums = reinterpret_cast<unsigned long long *>(room);
+        unsigned long long *sums = reinterpret_cast<unsigned long long *>(buffer);
         const unsigned each = (values + 1023) / 1024 * 32;
         const unsigned begin = warp * each, end = begin + each < values ? begin + each : values;
         unsigned long long total = 0;
@@ -128,7 +240,7 @@ template <typename K, bool identity> struct hybrid_rest_level {
         for (unsigned w = 0; w < warp; w++) {
             base += sums[w];
         }
-        constexpr unsigned U = 4; /* on their way at a time */
+        constexpr unsigned U = 4; /* counts that are loaded at a time */
         for (unsigned d0 = begin + lane; d0 - lane < end; d0 += 32 * U) {
             unsigned long long c[U];
 #pragma unroll
@@ -156,15 +268,16 @@ template <typename K, bool identity> struct hybrid_rest_level {
             }
         }
     }
-    /* A part that was to be filled, but has keys below or above: into three. False: it can not. */
-    __device__ __forceinline__ bool split_in_three(hybrid_part &p, unsigned long long below,
+    /* Splits a range that was to be written by counts, but has keys below or above, into three.
+     * Returns false if it can not. */
+    __device__ __forceinline__ bool split_in_three(hybrid_range &p, unsigned long long below,
                                                    unsigned long long above)
     {
         unsigned bits = p.lo + hybrid_top(p.span) - 1;
         if (below + above == 0 || bits >= sizeof(K) * 8) {
             return false;
         }
-        p.kind = HYBRID_PART_SPLIT;
+        p.kind = HYBRID_RANGE_SPLIT;
         p.lo = bits;
         p.span = 1;
         p.in_cells = 1;
@@ -179,10 +292,10 @@ template <typename K, bool identity> struct hybrid_rest_level {
         }
         return true;
     }
-    __device__ __forceinline__ void place_part(hybrid_part &p)
+    __device__ __forceinline__ void place_range(hybrid_range &p)
     {
-        if (p.left == 0) { /* all of its keys are equal */
-            p.kind = identity && !p.in_tmp ? HYBRID_PART_NONE : HYBRID_PART_FILL;
+        if (p.left == 0) { /* the keys of the range are equal */
+            p.kind = identity && !p.in_tmp ? HYBRID_RANGE_NONE : HYBRID_RANGE_FILL;
             if (threadIdx.x == 0) {
                 starts_of(p)[0] = 0;
             }
@@ -193,25 +306,25 @@ template <typename K, bool identity> struct hybrid_rest_level {
         const unsigned long long above = count_at(counts_of(p), values, p.span + 1);
         const unsigned long long differ = (p.any ^ p.all) & ((1ull << p.lo) - 1);
         if (differ == 0 && below + above == 0) {
-            p.kind = HYBRID_PART_FILL;
+            p.kind = HYBRID_RANGE_FILL;
             scan(p, 0, false, 0);
         } else if (p.in_cells) {
             const bool aligned = (p.base & ((1ull << p.lo) - 1)) == 0 || differ == 0;
-            p.kind = HYBRID_PART_SPLIT;
+            p.kind = HYBRID_RANGE_SPLIT;
             scan(p, p.begin, true, aligned ? hybrid_top(differ) : p.left);
         } else if (!split_in_three(p, below, above)) {
-            p.kind = HYBRID_PART_NONE;
+            p.kind = HYBRID_RANGE_NONE;
             if (threadIdx.x == 0) {
-                hybrid_part again = p;
-                again.wary = 1;
-                hybrid_push_part(a.plan, a.lists, 1 - list, again);
+                hybrid_range retry = p;
+                retry.no_fill = 1;
+                hybrid_push_range(a.plan, a.lists, 1 - list, retry);
             }
         }
     }
-    /* Blocks take part after part. */
+    /* Blocks take range after range. */
     __device__ __forceinline__ void place()
     {
-        unsigned *taken = reinterpret_cast<unsigned *>(room);
+        unsigned *taken = reinterpret_cast<unsigned *>(buffer);
         for (;;) {
             if (threadIdx.x == 0) {
                 taken[0] = atomicAdd(&a.plan->taken, 1u);
@@ -219,21 +332,21 @@ template <typename K, bool identity> struct hybrid_rest_level {
             __syncthreads();
             const unsigned i = taken[0];
             __syncthreads();
-            if (i >= parts) {
+            if (i >= ranges) {
                 return;
             }
-            hybrid_part p = a.lists.parts[list][i];
-            if (p.kind == HYBRID_PART_ALONE) {
+            hybrid_range p = a.lists.ranges[list][i];
+            if (p.kind == HYBRID_RANGE_ONE_BLOCK) {
                 const usw_gpu_keymap<K> map = map_of(p);
-                hybrid_alone<K> alone(map, a.map, room, p.left);
-                alone.sort(keys_of(p), a.keys + p.begin, static_cast<unsigned>(p.size), p.left);
-                p.kind = HYBRID_PART_NONE;
+                hybrid_one_block<K> block(map, a.map, buffer, p.left);
+                block.sort(keys_of(p), a.keys + p.begin, static_cast<unsigned>(p.size), p.left);
+                p.kind = HYBRID_RANGE_NONE;
             } else {
-                place_part(p);
+                place_range(p);
             }
             __syncthreads();
             if (threadIdx.x == 0) {
-                a.lists.parts[list][i] = p;
+                a.lists.ranges[list][i] = p;
             }
         }
     }

@@ -1,43 +1,43 @@
-/* 6_large_lists.cuh - what the hybrid sort's buckets leave to be done, in lists on the device.
+/* 6_large_lists.cuh - lists in global memory of what the buckets leave to step 6 of the bucket sort.
  *
- * A part is a stretch of keys too many for any local sort: it is split again, or filled by its
- * counts (gpu/bucket_sort/6_large.cuh). A bin is one that a local sort can hold. */
+ * A range has more keys than step 5 can hold: it is split again, or written by its counts
+ * (gpu/bucket_sort/6_large.cuh). A bin is what step 5 can hold. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* A part has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
+/* A range has more than HYBRID_BIN_KEYS keys, and a cell for each HYBRID_CELL_KEYS of them. */
 enum { HYBRID_BIN_KEYS = 512 * 19 - 32, HYBRID_CELL_KEYS = 1536 };
 
-/* More large buckets than these are faster sorted by the radix sort. Where such are counted and
- * filled, each costs its 65,536 counters: so are more than one for each HYBRID_PART_PAYS keys of
- * all. */
+/* With more than HYBRID_LARGE_MAX large buckets the radix sort is faster. Where large buckets are
+ * written by counts each costs 65,536 counters, so the radix sort is faster with more than one
+ * large bucket for each HYBRID_RANGE_PAYS of all keys. */
 static constexpr unsigned HYBRID_LARGE_MAX = 16;
 #ifdef USW_EMULATE
-static constexpr unsigned HYBRID_PART_PAYS = 12000;
+static constexpr unsigned HYBRID_RANGE_PAYS = 12000;
 #else
-static constexpr unsigned HYBRID_PART_PAYS = 27000;
+static constexpr unsigned HYBRID_RANGE_PAYS = 27000;
 #endif
 
-enum { HYBRID_PART_NONE, HYBRID_PART_SPLIT, HYBRID_PART_FILL, HYBRID_PART_ALONE };
+enum { HYBRID_RANGE_NONE, HYBRID_RANGE_SPLIT, HYBRID_RANGE_FILL, HYBRID_RANGE_ONE_BLOCK };
 
-struct hybrid_part {
+struct hybrid_range {
     unsigned long long begin, size;
-    unsigned long long tile; /* the number of its first one */
-    unsigned in_tmp;         /* 1: its keys are there, 0: in keys */
+    unsigned long long tile; /* the number of its first tile */
+    unsigned in_tmp;         /* 1: its keys are in tmp, 0: in keys */
     unsigned raw;            /* 1: its keys are not mapped yet */
     unsigned left;           /* its keys agree in all but the last `left` bits */
-    unsigned wary;           /* do not try to fill it */
-    /* The digit: key - base >> lo where that is less than span, span for keys below, then above. */
+    unsigned no_fill;        /* 1: it is not to be written by counts */
+    /* The digit: see hybrid_range_digit. */
     unsigned long long base;
     unsigned lo, span;
-    unsigned in_cells;           /* its table is, else in the array where its keys are not */
+    unsigned in_cells;           /* 1: its table is in cells, 0: in the array without its keys */
     unsigned kind;               /* HYBRID_PART_... */
-    unsigned long long any, all; /* OR and AND of those of its keys that are not outside */
+    unsigned long long any, all; /* OR and AND of its keys that are not outside */
 };
 
-/* A bin as a word. left: its keys agree in all but the last `left` bits. */
+/* A bin, which the list holds as a word. left: its keys agree in all but the last `left` bits. */
 struct hybrid_bin {
     unsigned long long begin;
     unsigned size, left, in_tmp;
@@ -57,15 +57,15 @@ struct hybrid_bin {
 };
 
 struct hybrid_lists {
-    hybrid_part *parts[2];    /* taken in turns: one is read while the other grows */
-    unsigned long long *bins; /* small ones from the front, the others from the back */
-    unsigned bins_max, small; /* small: keys of a small one at most */
+    hybrid_range *ranges[2];  /* used in turns: one is read while the other grows */
+    unsigned long long *bins; /* small bins from the front, the others from the back */
+    unsigned bins_max, small; /* of the list; keys of a small bin at most */
     uint4 *cells;
-    unsigned tile; /* keys of a part's tile */
+    unsigned tile; /* keys of a range's tile */
 };
 
-/* How many of each n keys can make. */
-static inline size_t hybrid_parts_max(unsigned long long n)
+/* Ranges, cells and bins that n keys can make at most. */
+static inline size_t hybrid_ranges_max(unsigned long long n)
 {
     return n / HYBRID_BIN_KEYS + 1;
 }
@@ -73,43 +73,43 @@ static inline size_t hybrid_cells_max(unsigned long long n)
 {
     return n / HYBRID_CELL_KEYS + 1;
 }
-/* Of one level; there is room for two. */
+/* Bins of one level; the list holds those of two. */
 static inline size_t hybrid_bins_max(unsigned long long n)
 {
     return n / 2048 + 258;
 }
 
-__device__ __forceinline__ unsigned long long hybrid_parts_number(unsigned long long parts)
+__device__ __forceinline__ unsigned long long hybrid_ranges_number(unsigned long long ranges)
 {
-    return parts >> 40;
+    return ranges >> 40;
 }
-__device__ __forceinline__ unsigned long long hybrid_parts_tiles(unsigned long long parts)
+__device__ __forceinline__ unsigned long long hybrid_ranges_tiles(unsigned long long ranges)
 {
-    return parts & ((1ull << 40) - 1);
-}
-
-/* Adds a part to list `list`; one addition says its place and its first tile. */
-static __device__ __noinline__ void hybrid_push_part(hybrid_plan *plan, const hybrid_lists &l,
-                                                     unsigned list, hybrid_part part)
-{
-    unsigned long long tiles = (part.size + l.tile - 1) / l.tile;
-    unsigned long long at = atomicAdd(&plan->parts[list], (1ull << 40) + tiles);
-    part.tile = hybrid_parts_tiles(at);
-    l.parts[list][hybrid_parts_number(at)] = part;
+    return ranges & ((1ull << 40) - 1);
 }
 
-/* A stretch of keys, as a part or as a bin. */
+/* Adds a range to list `list`; one addition gives its place and its first tile. */
+static __device__ __noinline__ void hybrid_push_range(hybrid_plan *plan, const hybrid_lists &l,
+                                                      unsigned list, hybrid_range range)
+{
+    unsigned long long tiles = (range.size + l.tile - 1) / l.tile;
+    unsigned long long at = atomicAdd(&plan->ranges[list], (1ull << 40) + tiles);
+    range.tile = hybrid_ranges_tiles(at);
+    l.ranges[list][hybrid_ranges_number(at)] = range;
+}
+
+/* Adds keys as a range or, if step 5 can hold them, as a bin. */
 __device__ __forceinline__ void hybrid_push(hybrid_plan *plan, const hybrid_lists &l, unsigned list,
                                             unsigned long long begin, unsigned long long size,
                                             unsigned in_tmp, unsigned left)
 {
     if (size > HYBRID_BIN_KEYS) {
-        hybrid_part part = {};
-        part.begin = begin;
-        part.size = size;
-        part.in_tmp = in_tmp;
-        part.left = left;
-        hybrid_push_part(plan, l, list, part);
+        hybrid_range range = {};
+        range.begin = begin;
+        range.size = size;
+        range.in_tmp = in_tmp;
+        range.left = left;
+        hybrid_push_range(plan, l, list, range);
     } else if (size != 0) {
         const hybrid_bin bin(begin, static_cast<unsigned>(size), left, in_tmp);
         const bool large = size > l.small;

@@ -1,8 +1,8 @@
-/* 6_large_one_block.cuh - one block sorts a part whose keys agree in all but their last 16 bits: it
+/* 6_large_one_block.cuh - one block sorts a range whose keys agree in all but their last 16 bits: it
  * counts them in shared memory, and writes them by their counts.
  *
- * A tile of positions is written at a time: each value says where it begins, then every position
- * takes the greatest value that began before it (a scan by maximum). So it does not matter how many
+ * A tile of positions is written at a time: each value marks where it begins, then every position
+ * takes the greatest value that began before (a scan by maximum). So it does not matter how many
  * keys a value has. */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
@@ -11,7 +11,7 @@
 
 /* Shared memory: counters of 16 bits, two to a word; a tile of values; where each chunk of 32 words
  * begins; sums of the warps; which counters were handed on. */
-struct hybrid_alone_shape {
+struct hybrid_one_block_shape {
     static constexpr unsigned threads = 1024, warps = 32, batch = 8;
     static constexpr unsigned own = 8, tile = threads * own; /* positions of a thread, of a tile */
     static constexpr unsigned words = 1u << 15, chunks = words / 32, handed_max = 64;
@@ -20,9 +20,9 @@ struct hybrid_alone_shape {
         words * 4 + tile * 2 + (chunks + 1 + warps + 1 + handed_max) * 4;
 };
 
-/* A counter that has reached 2^15 hands them on, once. */
-static __device__ __noinline__ void hybrid_alone_hand_on(unsigned *bins, unsigned *handed,
-                                                         unsigned d)
+/* Reduces a counter that has reached 2^15 by that, and notes it once. */
+static __device__ __noinline__ void hybrid_one_block_hand_on(unsigned *bins, unsigned *handed,
+                                                             unsigned d)
 {
     unsigned top = 0x8000u << d % 2 * 16, was = atomicAdd(&bins[d / 2], 0);
     while ((was & top) != 0) {
@@ -35,18 +35,20 @@ static __device__ __noinline__ void hybrid_alone_hand_on(unsigned *bins, unsigne
     }
 }
 
-template <typename K> struct hybrid_alone {
-    using shape = hybrid_alone_shape;
+template <typename K> struct hybrid_one_block {
+    using shape = hybrid_one_block_shape;
     const usw_gpu_keymap<K> &map, &unmap;
     unsigned *bins;
     uint16_t *tile;
-    unsigned *starts, *sums, *handed; /* handed[0]: how many; then which */
-    unsigned words;                   /* in use */
+    unsigned *starts, *sums,
+        *handed;    /* handed[0]: number of entries, then counters that were reduced */
+    unsigned words; /* words of bins that are in use */
     K base;
 
-    __device__ __forceinline__ hybrid_alone(const usw_gpu_keymap<K> &m, const usw_gpu_keymap<K> &u,
-                                            unsigned char *room, unsigned left)
-        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(room)),
+    __device__ __forceinline__ hybrid_one_block(const usw_gpu_keymap<K> &m,
+                                                const usw_gpu_keymap<K> &u, unsigned char *buffer,
+                                                unsigned left)
+        : map(m), unmap(u), bins(reinterpret_cast<unsigned *>(buffer)),
           tile(reinterpret_cast<uint16_t *>(bins + shape::words)),
           starts(reinterpret_cast<unsigned *>(tile + shape::tile)),
           sums(starts + shape::chunks + 1), handed(sums + shape::warps),
@@ -56,9 +58,8 @@ template <typename K> struct hybrid_alone {
 
     /* ---- count ---- */
 
-    /* The digits of some keys of each lane; most: one that many of them may have, which are added
-     * at once. There is no branch: where nothing is to be added, it is 0 to a counter of the
-     * lane's. */
+    /* Counts a batch of digits. most: a digit that many lanes may have, whose keys are added at
+     * once. There is no branch: a lane with nothing to add adds 0 to a counter of its own. */
     __device__ __forceinline__ void add(const unsigned (&d)[shape::batch], unsigned here,
                                         unsigned &most)
     {
@@ -77,17 +78,17 @@ template <typename K> struct hybrid_alone {
         if (lane == 0 && same != 0) {
             const unsigned inc = same << most % 2 * 16, old = atomicAdd(&bins[most / 2], inc);
             if (((old ^ (old + inc)) & 0x80008000) != 0) {
-                hybrid_alone_hand_on(bins, handed, most);
+                hybrid_one_block_hand_on(bins, handed, most);
             }
         }
         if ((crossed & 0x80008000) != 0) {
 #pragma unroll
             for (unsigned u = 0; u < shape::batch; u++) {
-                hybrid_alone_hand_on(bins, handed, d[u]);
+                hybrid_one_block_hand_on(bins, handed, d[u]);
             }
         }
     }
-    /* A batch of keys, from `at` on; which of them there are is returned. */
+    /* Loads a batch of keys, from `at` on; returns a bit for each key that there is. */
     __device__ __forceinline__ static unsigned fetch(K (&k)[shape::batch], const K *keys,
                                                      unsigned at, unsigned m)
     {
@@ -115,7 +116,7 @@ template <typename K> struct hybrid_alone {
             }
             some = fetch(next, keys, at + U * T, m);
             add(d, here, most);
-            /* Between two barriers no counter can grow by more than 2^15. */
+            /* No counter can grow by more than 2^15 between two barriers. */
             since += U * T;
             if (since == 0x8000) {
                 since = 0;
@@ -136,7 +137,7 @@ template <typename K> struct hybrid_alone {
             odd += handed[1 + h] == 2 * w + 1 ? 0x8000 : 0;
         }
     }
-    /* Where each chunk begins; a thread a chunk. */
+    /* Sums where each chunk begins; a thread a chunk. */
     __device__ __forceinline__ void scan_chunks()
     {
         const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -175,8 +176,8 @@ template <typename K> struct hybrid_alone {
         }
         return c;
     }
-    /* The values of a warp's chunk say where they begin in the tile of the positions [from, end),
-     * which is written from position `first` on. */
+    /* Marks in the tile of the positions [from, end) where the values of a warp's chunk begin. The
+     * tile is written from position `first` on. */
     __device__ __forceinline__ void mark(unsigned c, int first, unsigned from, unsigned end)
     {
         const unsigned lane = threadIdx.x % 32, w = 32 * c + lane;
@@ -197,7 +198,7 @@ template <typename K> struct hybrid_alone {
                 static_cast<uint16_t>(2 * w + 1);
         }
     }
-    /* The tile's positions to `to`, those in [from, end); the tile is 0 again. */
+    /* Writes the tile's positions in [from, end) to `to`, and clears the tile. */
     __device__ __forceinline__ void write_tile(K *to, int first, unsigned from, unsigned end)
     {
         constexpr unsigned I = shape::own, V = 16 / sizeof(K);
@@ -272,7 +273,8 @@ template <typename K> struct hybrid_alone {
         }
     }
 
-    /* All threads of the block call. keys may be to. */
+    /* Sorts m keys that agree in all but the last `left` bits. keys may be to. All threads of the
+     * block call. */
     __device__ __forceinline__ void sort(const K *keys, K *to, unsigned m, unsigned left)
     {
         base = static_cast<K>(map.map(keys[0]) >> left << left);

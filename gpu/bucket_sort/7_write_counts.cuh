@@ -1,10 +1,11 @@
-/* 7_write_counts.cuh - the hybrid sort's fill: keys written by their counts alone. */
+/* 7_write_counts.cuh - step 7 of the bucket sort: keys are written by the counts of their values
+ * alone. */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* What is filled: the value b, from position begins[b] on, is the key base | b << lo. */
+/* Keys that are written by counts: value b, from position begins[b] on, is the key base | b << lo. */
 template <typename K> struct hybrid_filling {
     K *keys;
     const unsigned long long *begins;
@@ -16,8 +17,8 @@ template <typename K> struct hybrid_filling {
     }
 };
 
-/* The last of begins[lo .. hi], which rise, that is at + p[j] or less, for V such numbers at once:
- * their loads are on their way together. */
+/* Finds for each of V positions at + p[j] the last of the rising begins[lo .. hi] that is not
+ * above. The loads of all V searches overlap. */
 template <unsigned V>
 __device__ __forceinline__ void hybrid_buckets_at(const unsigned long long *begins, unsigned lo,
                                                   unsigned hi, unsigned long long at,
@@ -39,7 +40,7 @@ __device__ __forceinline__ void hybrid_buckets_at(const unsigned long long *begi
     }
 }
 
-/* The last of values begins, which rise, that is p or less. A warp calls. */
+/* The last of the rising begins, `values` in number, that is p or less. A warp calls. */
 __device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *begins,
                                                      unsigned values, unsigned long long p)
 {
@@ -54,7 +55,7 @@ __device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *b
     return at;
 }
 
-/* Of how many of count lanes, fewer than 32, `rising` is p or less. A warp calls. */
+/* The number of the first `count` lanes, fewer than 32, whose `rising` is p or less. A warp calls. */
 __device__ __forceinline__ unsigned hybrid_lanes_at(unsigned rising, unsigned count, unsigned p)
 {
     unsigned k = 0;
@@ -66,7 +67,7 @@ __device__ __forceinline__ unsigned hybrid_lanes_at(unsigned rising, unsigned co
     return k;
 }
 
-/* Keys, of which there may be some before at and behind end, as a vector if there are not. */
+/* Writes the keys [from, to) of a vector, as a whole vector if these are all. */
 template <typename K>
 __device__ __forceinline__ void hybrid_fill_vector(K *keys, const hybrid_vector<K> &v,
                                                    unsigned from, unsigned to)
@@ -83,8 +84,8 @@ __device__ __forceinline__ void hybrid_fill_vector(K *keys, const hybrid_vector<
     }
 }
 
-/* So many keys, or fewer, are filled at a time by a warp; a warp's marks: for each of them, how far
- * behind the first key's value that is which begins here, or 0. */
+/* A warp's marks, for `keys` keys that it writes at a time: where a value begins, how far it is
+ * behind the first key's value; elsewhere 0. */
 template <typename K> struct hybrid_fill_marks {
     static constexpr unsigned keys = 1024 / sizeof(K), most = 4096;
     uint4 words[keys / 8];
@@ -92,9 +93,9 @@ template <typename K> struct hybrid_fill_marks {
     {
         return reinterpret_cast<const uint16_t *>(words)[p];
     }
-    /* Marks values lo + 1 to hi, fewer than `most`, which begin at `at` or behind it, the last of
-     * them perhaps behind so many keys, `keys` at most. Of those that begin at one place, the last
-     * has keys. A warp calls. */
+    /* Marks values lo + 1 to hi, fewer than `most`, that begin at positions from `at` on. The last
+     * may begin behind `length` keys, `keys` at most. Of values that begin at one place only the
+     * last has keys. A warp calls. */
     __device__ __forceinline__ void set(const unsigned long long *begins, unsigned long long at,
                                         unsigned length, unsigned lo, unsigned hi)
     {
@@ -115,9 +116,9 @@ template <typename K> struct hybrid_fill_marks {
     }
 };
 
-/* Which values the keys of a warp's lanes have by the marks, V each, in order: b[j], of position
- * p[j]. before: that of the key before, and then of the last. A position may come twice at the
- * first, and lie behind the last. */
+/* Finds the values of a warp's keys from the marks: b[j] is that of position p[j], V positions a
+ * lane in order. before: the value before the first position, then that of the last. A lane's first
+ * positions may be equal, and its last may lie behind the end. */
 template <typename K, unsigned V>
 __device__ __forceinline__ void hybrid_spread_marks(const hybrid_fill_marks<K> &marks, unsigned lo,
                                                     unsigned length, const unsigned (&p)[V],
@@ -144,7 +145,7 @@ __device__ __forceinline__ void hybrid_spread_marks(const hybrid_fill_marks<K> &
     before = last > before ? last : before;
 }
 
-/* The same by looking each value up. */
+/* Finds the values of positions p by a search for each. */
 template <unsigned V>
 __device__ __forceinline__ void hybrid_search_values(const unsigned long long *begins, unsigned lo,
                                                      unsigned hi, unsigned long long at,
@@ -156,10 +157,10 @@ __device__ __forceinline__ void hybrid_search_values(const unsigned long long *b
     hybrid_buckets_at<V>(begins, found[0], found[1], at, p, b);
 }
 
-/* Where a stretch's vectors of 16 bytes lie; the first and the last may not be whole. */
+/* Where the vectors of 16 bytes of a stretch of keys lie; the first and the last may not be whole. */
 template <typename K> struct hybrid_fill_vectors {
     static constexpr unsigned V = 16 / sizeof(K);
-    K *keys; /* the stretch */
+    K *keys; /* first key */
     unsigned length, skew;
     __device__ __forceinline__ hybrid_fill_vectors(K *from, unsigned number)
         : keys(from), length(number),
@@ -177,7 +178,7 @@ template <typename K> struct hybrid_fill_vectors {
             hybrid_fill_vector(keys + q - skew, v, q < skew ? skew : 0, left < V ? left : V);
         }
     }
-    /* The keys of values b. */
+    /* Writes the keys of values b. */
     template <typename F>
     __device__ __forceinline__ void write(unsigned q, const F &f, const usw_gpu_keymap<K> &map,
                                           const unsigned (&b)[V]) const
@@ -191,8 +192,8 @@ template <typename K> struct hybrid_fill_vectors {
     }
 };
 
-/* Writes the keys at positions [at, end), as many as the marks hold or fewer, of which lo is the
- * first's value and hi the last's. F: as hybrid_filling. */
+/* Writes `length` keys from position `at` on, no more than the marks hold. lo: the value of the
+ * first key, hi: of the last. F: as hybrid_filling. */
 template <typename K, typename F>
 __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<K> &map,
                                                hybrid_fill_marks<K> &marks, unsigned long long at,
@@ -221,20 +222,21 @@ __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<
     }
 }
 
-/* The same where fewer than 32 values begin behind lo, `near` of them; next: where, a lane each. */
+/* Writes the keys where fewer than 32 values begin behind lo. upcoming: their number; next: where
+ * they begin, a lane each. */
 template <typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keymap<K> &map,
                                                  unsigned long long at, unsigned length,
-                                                 unsigned lo, unsigned near, unsigned next)
+                                                 unsigned lo, unsigned upcoming, unsigned next)
 {
     constexpr unsigned V = 16 / sizeof(K);
     const hybrid_fill_vectors<K> to(f.keys + at, length);
     for (unsigned q0 = 0; q0 < length + to.skew; q0 += 32 * V) {
         const unsigned q = q0 + threadIdx.x % 32 * V;
         unsigned b = lo, behind = lo;
-        if (near != 0) {
-            b += hybrid_lanes_at(next, near, to.place(q));
-            behind += hybrid_lanes_at(next, near, to.place(q + V - 1));
+        if (upcoming != 0) {
+            b += hybrid_lanes_at(next, upcoming, to.place(q));
+            behind += hybrid_lanes_at(next, upcoming, to.place(q + V - 1));
         }
         const bool some = __any_sync(~0u, b != behind);
         K key = map.unmap(f.key(b));
@@ -242,7 +244,7 @@ __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keyma
 #pragma unroll
         for (unsigned j = 0; j < V; j++) {
             if (j > 0 && some) {
-                key = map.unmap(f.key(lo + hybrid_lanes_at(next, near, to.place(q + j))));
+                key = map.unmap(f.key(lo + hybrid_lanes_at(next, upcoming, to.place(q + j))));
             }
             v.k[j] = key;
         }
@@ -250,7 +252,7 @@ __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keyma
     }
 }
 
-/* Writes the keys at positions [at, end), some at a time; a warp calls, or none of it where at ==
+/* Writes the keys at positions [at, end), some at a time. A warp calls, or none of it where at ==
  * end. */
 template <typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_stretch(const F &f, const usw_gpu_keymap<K> &map,
@@ -262,26 +264,26 @@ __device__ __forceinline__ void hybrid_fill_stretch(const F &f, const usw_gpu_ke
     unsigned lo = hybrid_bucket_of(f.begins, f.values, at);
     while (at < end) {
         const unsigned length = end - at < some ? static_cast<unsigned>(end - at) : some;
-        /* Where the next values begin; most often these are all that matter. */
+        /* Where the next values begin: most often no others matter. */
         unsigned next = ~0u;
         if (lo + 1 + lane < f.values && f.begins[lo + 1 + lane] - at < length) {
             next = static_cast<unsigned>(f.begins[lo + 1 + lane] - at);
         }
-        const unsigned near = __popc(__ballot_sync(~0u, next != ~0u));
+        const unsigned upcoming = __popc(__ballot_sync(~0u, next != ~0u));
         const unsigned hi =
-            near < 32 ? lo + near : hybrid_bucket_of(f.begins, f.values, at + length - 1);
-        if (near < 32) {
-            hybrid_fill_some(f, map, at, length, lo, near, next);
+            upcoming < 32 ? lo + upcoming : hybrid_bucket_of(f.begins, f.values, at + length - 1);
+        if (upcoming < 32) {
+            hybrid_fill_some(f, map, at, length, lo, upcoming, next);
         } else {
             hybrid_fill_dense(f, map, marks, at, length, lo, hi);
         }
         at += length;
-        /* A value that begins here is seen as the next one of the last. */
+        /* A value that begins at the new `at` is the last of the values found here. */
         lo = hi;
     }
 }
 
-/* The keys [at, end), a stretch for each warp of a block of NT threads. */
+/* Writes the keys [at, end), a stretch for each warp of a block of NT threads. */
 template <int NT, typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_block(const F &f, const usw_gpu_keymap<K> &map,
                                                   unsigned long long at, unsigned long long end)
@@ -297,13 +299,14 @@ __device__ __forceinline__ void hybrid_fill_block(const F &f, const usw_gpu_keym
 
 /* ---- keys of 16 bits, not very many ---- */
 
-/* So many keys and beginnings of values, in the order of places and, at one, of beginnings before
- * keys, are a warp's: so none has more than the others, neither where nearly all values have no
- * keys nor where one has nearly all. With what a vector lacks they are two for each lane. */
+/* A warp writes this many keys and beginnings of values, in the order of positions and, at one
+ * position, beginnings before keys. So no warp has more work than others, neither where nearly all
+ * values have no keys nor where one value has nearly all. With the gaps of a first and a last
+ * vector these are two vectors for each lane. */
 static constexpr unsigned HYBRID_FILL_SHARE = 504;
 
-/* Of the first `mine` of them, how many are beginnings; that of the other half of the warp in
- * `other`'s. A warp calls, with a number for its lower and one for its upper half. */
+/* The number of beginnings among the first `mine` keys and beginnings. A warp calls, with one
+ * `mine` for its lower half and one for its upper half, and each half gets its result. */
 static __device__ __forceinline__ unsigned
 hybrid_beginnings(const unsigned long long *begins, unsigned values, unsigned long long mine)
 {
@@ -317,7 +320,7 @@ hybrid_beginnings(const unsigned long long *begins, unsigned values, unsigned lo
     return at;
 }
 
-/* values: a power of 16. */
+/* Writes keys of 16 bits by warps with equal shares. f.values: a power of 16. */
 template <typename K>
 __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f,
                                                              unsigned long long n,
@@ -337,7 +340,7 @@ __global__ __launch_bounds__(256, 8) void hybrid_fill_shares(hybrid_filling<K> f
         hybrid_beginnings(f.begins, f.values, threadIdx.x % 32 < 16 ? from : end);
     const unsigned first = __shfl_sync(~0u, found, 0), next = __shfl_sync(~0u, found, 16);
     const unsigned length = static_cast<unsigned>(end - from) - (next - first);
-    const unsigned lo = first - 1; /* the value of keys before the first beginning */
+    const unsigned lo = first - 1; /* the value of the keys before the first beginning */
     const unsigned long long at = from - first;
     const hybrid_fill_vectors<K> to(f.keys + at, length);
     unsigned before = 0;

@@ -1,12 +1,12 @@
-/* 7_write_few_values.cuh - the hybrid sort's way with keys of few values: it counts each value, and
- * writes it as often.
+/* 7_write_few_values.cuh - the bucket sort of keys of few values: each value is counted, then written
+ * that often. Keys that fall are reversed here, too.
  *
- * Where the sample has few values, none of them rare, they make a table that is searched by a hash.
- * A block of 1024 threads a multiprocessor has the table in shared memory with 16 counters for each
- * value, so that the lanes of a warp seldom meet at one. A value that the sample has missed goes to
- * a small table of the block's own, and from there to a list of all blocks. The last block sorts
- * the values and adds up where each begins. Where a table or the list is full, keys are left to the
- * radix sort. */
+ * Where the sample has few values, and none of them is rare, they make a table that is searched by
+ * a hash. A block of 1024 threads a multiprocessor has the table in shared memory, with 16 counters
+ * for each value, so that the lanes of a warp seldom add to the same one. A value that the sample
+ * has missed goes to a small table of the block, and from there to a list for all blocks. The last
+ * block sorts the values and sums where each begins. Where a table or the list is full, keys are
+ * left to the radix sort. */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 
@@ -17,7 +17,7 @@
 
 /* ---- the count ---- */
 
-/* One value and how often; they are sorted by the mapped key. */
+/* A value and its count; entries are sorted by the mapped key. */
 template <typename K> struct hybrid_few_entry {
     K key;
     unsigned long long count;
@@ -32,11 +32,13 @@ template <typename K> struct hybrid_few_block {
     using size = hybrid_few_size;
     static constexpr int V = hybrid_vector<K>::keys, U = 4;
     static constexpr unsigned T = 1024 * V * U;
-    static constexpr unsigned counters = (size::slots + 1) * size::copies; /* one for no value */
+    static constexpr unsigned counters =
+        (size::slots + 1) * size::copies; /* and counters of a slot without a value */
     const K *keys;
     unsigned long long n;
-    hybrid_few<K> *few;
-    unsigned *counts, *more_counts; /* shared; the latter has one for keys without room */
+    hybrid_few<K> *table;
+    unsigned *counts,
+        *more_counts; /* in shared memory; more_counts ends with a counter of keys that found no slot */
     K *value, *more, none;
     unsigned lane;
 
@@ -48,7 +50,7 @@ template <typename K> struct hybrid_few_block {
     }
     __device__ __forceinline__ hybrid_few_block(const K *all_keys, unsigned long long number,
                                                 hybrid_few<K> *f, void *memory)
-        : keys(all_keys), n(number), few(f), counts(static_cast<unsigned *>(memory)),
+        : keys(all_keys), n(number), table(f), counts(static_cast<unsigned *>(memory)),
           more_counts(counts + counters),
           value(reinterpret_cast<K *>(more_counts + size::more + 2)), more(value + size::slots),
           none(f->none), lane(threadIdx.x % size::copies)
@@ -57,20 +59,20 @@ template <typename K> struct hybrid_few_block {
             counts[w] = 0;
         }
         for (unsigned s = threadIdx.x; s < size::slots + size::more; s += 1024) {
-            value[s] = s < size::slots ? few->value[s] : none;
+            value[s] = s < size::slots ? table->value[s] : none;
         }
         __syncthreads();
     }
-    /* A key that is not in the table. */
+    /* Counts a key that is not in the table of the sample. */
     __device__ __noinline__ void count_other(K key)
     {
         if (atomicAdd(&more_counts[size::more], 0u) != 0) {
-            return; /* all is in vain */
+            return; /* the tables are full: no count is of use */
         }
         bool added;
         const unsigned s = hybrid_few_enter(more, size::more, size::more, none, key, &added);
         if (s == size::more) {
-            usw_store_relaxed(&few->failed, 1u);
+            usw_store_relaxed(&table->failed, 1u);
         }
         atomicAdd(&more_counts[s], 1u);
     }
@@ -109,12 +111,12 @@ template <typename K> struct hybrid_few_block {
             x[u].v = from[u * 1024 + threadIdx.x];
         }
     }
-    /* This block's tiles, until all is in vain. */
+    /* Counts this block's tiles, until some block has found its tables full. */
     __device__ __forceinline__ void count_tiles()
     {
         unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
         head = head < n ? head : n;
-        const unsigned long long tiles = (n - head) / T, rest = head + tiles * T;
+        const unsigned long long tiles = (n - head) / T, after = head + tiles * T;
         const uint4 *from = reinterpret_cast<const uint4 *>(keys + head) + blockIdx.x * (T / V);
         hybrid_vector<K> now[U], next[U];
         unsigned failed = 0;
@@ -130,15 +132,15 @@ template <typename K> struct hybrid_few_block {
             if (t + gridDim.x < tiles) {
                 fetch(next, from);
             }
-            failed = usw_load_relaxed(&few->failed);
+            failed = usw_load_relaxed(&table->failed);
 #pragma unroll
             for (int u = 0; u < U; u++) {
                 count(now[u]);
             }
         }
-        if (blockIdx.x == gridDim.x - 1) { /* before the first tile and behind the last */
+        if (blockIdx.x == gridDim.x - 1) { /* keys before the first tile and behind the last */
             for (unsigned long long j = threadIdx.x; j < n - tiles * T; j += 1024) {
-                const unsigned s = find(keys[j < head ? j : rest + (j - head)]);
+                const unsigned s = find(keys[j < head ? j : after + (j - head)]);
                 atomicAdd(&counts[s * size::copies + lane], 1u);
             }
         }
@@ -158,43 +160,43 @@ template <typename K> struct hybrid_few_block {
                 }
             }
             if (sum != 0) {
-                atomicAdd(&few->counts[s], sum);
+                atomicAdd(&table->counts[s], sum);
             }
         }
         for (unsigned s = threadIdx.x; s < size::more; s += 1024) {
             if (more_counts[s] != 0) {
-                const unsigned at = atomicAdd(&few->number, 1u);
+                const unsigned at = atomicAdd(&table->number, 1u);
                 if (at < size::others) {
-                    few->other[at] = more[s];
-                    few->other_counts[at] = more_counts[s];
+                    table->other[at] = more[s];
+                    table->other_counts[at] = more_counts[s];
                 } else {
-                    usw_store_relaxed(&few->failed, 1u);
+                    usw_store_relaxed(&table->failed, 1u);
                 }
             }
         }
     }
 };
 
-/* The values in order, and where each begins: their number. The last block calls. number: a word in
- * shared memory; sums: one for each warp. */
+/* Sorts the values, and sums where each begins; returns their number. The last block calls. number:
+ * a word in shared memory; sums: one for each warp. */
 template <typename K>
-__device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *few,
+__device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *table,
                                                      const usw_gpu_keymap<K> &map, void *memory,
                                                      unsigned *number, unsigned long long *sums)
 {
     using size = hybrid_few_size;
     auto *e = static_cast<hybrid_few_entry<K> *>(memory);
-    const unsigned others = usw_load_relaxed(&few->number);
+    const unsigned others = usw_load_relaxed(&table->number);
     if (threadIdx.x == 0) {
         *number = 0;
     }
     __syncthreads();
     for (unsigned s = threadIdx.x; s < size::slots + others; s += 1024) {
         const bool slot = s < size::slots;
-        const unsigned long long c = slot ? usw_load_relaxed(&few->counts[s])
-                                          : usw_load_relaxed(&few->other_counts[s - size::slots]);
+        const unsigned long long c = slot ? usw_load_relaxed(&table->counts[s])
+                                          : usw_load_relaxed(&table->other_counts[s - size::slots]);
         if (c != 0) {
-            const K key = slot ? few->value[s] : few->other[s - size::slots];
+            const K key = slot ? table->value[s] : table->other[s - size::slots];
             e[atomicAdd(number, 1u)] = {map.map(key), c};
         }
     }
@@ -207,45 +209,45 @@ __device__ __forceinline__ unsigned hybrid_few_place(hybrid_few<K> *few,
     }
     sum = usw_block_exclusive_scan(sum, sums, &all);
     for (unsigned i = first; i < first + own && i < entries; i++) {
-        few->begins[i] = sum;
-        few->sorted[i] = e[i].key;
+        table->begins[i] = sum;
+        table->sorted[i] = e[i].key;
         sum += e[i].count;
     }
     return entries;
 }
 
-/* The cells of so many values. The last block calls. */
+/* Makes the cells, from a slot to the number of its value. The last block calls. */
 template <typename K>
-__device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *few, const usw_gpu_keymap<K> &map,
+__device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *table, const usw_gpu_keymap<K> &map,
                                                  unsigned entries)
 {
     for (unsigned s = threadIdx.x; s < hybrid_few_size::slots; s += 1024) {
-        few->cells[s].key = few->value[s];
+        table->cells[s].key = table->value[s];
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < entries; i += 1024) {
-        const K key = map.unmap(few->sorted[i]);
-        few->cells[hybrid_few_slot(few->value, few->none, key)].number = static_cast<K>(i);
+        const K key = map.unmap(table->sorted[i]);
+        table->cells[hybrid_few_slot(table->value, table->none, key)].number = static_cast<K>(i);
     }
 }
 
-/* Counts where plan->few says so, and says there how many values there are to be written, or leaves
- * it to the radix sort; or (radix) makes cells, where no value is missing, so that *radix is 0.
- * Blocks of 1024 threads call. */
+/* Counts keys of few values. The last block sets plan->few_values to the number of values that are
+ * to be written, or leaves all to the radix sort (plan->radix). With radix, the sort of pairs, it
+ * makes cells and sets *radix to 0 if the sample has missed no value. Blocks of 1024 threads call. */
 template <typename K>
-__device__ __forceinline__ void hybrid_count_few(const K *keys, unsigned long long n,
-                                                 const usw_gpu_keymap<K> &map, hybrid_plan *plan,
-                                                 hybrid_few<K> *few, unsigned *radix, void *memory)
+__device__ __forceinline__ void
+hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
+                        hybrid_plan *plan, hybrid_few<K> *table, unsigned *radix, void *memory)
 {
     USW_SHARED_ARRAY(unsigned long long, sums, [32]);
     USW_SHARED(unsigned, word);
-    hybrid_few_block<K> b(keys, n, few, memory);
+    hybrid_few_block<K> b(keys, n, table, memory);
     b.count_tiles();
     b.flush();
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        word = atomicAdd(&few->done, 1u);
+        word = atomicAdd(&table->done, 1u);
     }
     __syncthreads();
     const bool last = word + 1 == gridDim.x;
@@ -254,42 +256,44 @@ __device__ __forceinline__ void hybrid_count_few(const K *keys, unsigned long lo
         return;
     }
     __threadfence();
-    const bool failed = usw_load_relaxed(&few->failed) != 0;
-    const unsigned entries = failed ? 0 : hybrid_few_place(few, map, memory, &word, sums);
-    if (radix != nullptr && !failed && usw_load_relaxed(&few->number) == 0) {
-        hybrid_few_cells(few, map, entries);
+    const bool failed = usw_load_relaxed(&table->failed) != 0;
+    const unsigned entries = failed ? 0 : hybrid_few_place(table, map, memory, &word, sums);
+    if (radix != nullptr && !failed && usw_load_relaxed(&table->number) == 0) {
+        hybrid_few_cells(table, map, entries);
         if (threadIdx.x == 0) {
-            few->values = entries;
+            table->values = entries;
             *radix = 0;
         }
     }
     if (threadIdx.x == 0) {
-        plan->few = entries > 1 ? entries : 0; /* one value has all keys already */
-        plan->lsd = failed;
+        plan->few_values =
+            entries > 1 ? entries : 0; /* a single value has all keys, and nothing is to be done */
+        plan->radix = failed;
     }
 }
 
-/* hybrid_count, and that. Shared memory: hybrid_few_shared(bits). */
+/* Counts keys of few values by value, others as hybrid_count does. Shared memory:
+ * hybrid_few_shared(bits). */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_count_any(
     const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, hybrid_plan *plan,
-    unsigned long long *counts, unsigned *handed, hybrid_few<K> *few, unsigned *radix)
+    unsigned long long *counts, unsigned *handed, hybrid_few<K> *table, unsigned *radix)
 {
     USW_DYNAMIC_SHARED(unsigned, memory);
     usw_chained();
-    if (plan->few) {
-        hybrid_count_few(keys, n, map, plan, few, radix, memory);
+    if (plan->few_values) {
+        hybrid_count_few_values(keys, n, map, plan, table, radix, memory);
     } else if (!plan->skip) {
         hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory);
     }
 }
 template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)
 {
-    constexpr size_t few = hybrid_few_block<K>::shared_bytes();
-    return few > hybrid_count_shared(bits) ? few : hybrid_count_shared(bits);
+    constexpr size_t table = hybrid_few_block<K>::shared_bytes();
+    return table > hybrid_count_shared(bits) ? table : hybrid_count_shared(bits);
 }
 
-/* ---- the fill ---- */
+/* ---- the keys are written ---- */
 
 template <typename K> struct hybrid_few_filling {
     K *keys;
@@ -302,16 +306,54 @@ template <typename K> struct hybrid_few_filling {
     }
 };
 
-/* Blocks of NT threads write the keys, a stretch each. */
+/* Writes keys of few values; blocks of NT threads take a stretch each. */
 template <typename K, int NT>
-__device__ __forceinline__ void hybrid_fill_few(K *keys, unsigned long long n,
-                                                const usw_gpu_keymap<K> &map, unsigned values,
-                                                const hybrid_few<K> *few)
+__device__ __forceinline__ void hybrid_write_few_values(K *keys, unsigned long long n,
+                                                        const usw_gpu_keymap<K> &map,
+                                                        unsigned values, const hybrid_few<K> *table)
 {
     const unsigned long long share = (n / gridDim.x / 128 + 1) * 128, at = blockIdx.x * share;
-    const hybrid_few_filling<K> f = {keys, few->begins, values, few->sorted};
+    const hybrid_few_filling<K> f = {keys, table->begins, values, table->sorted};
     if (at < n) {
         hybrid_fill_block<NT>(f, map, at, n - at < share ? n : at + share);
+    }
+}
+
+/* ---- the kernel of this step ---- */
+
+/* Writes keys of few values, or reverses keys that fall: keys from both ends change places, U of a
+ * thread at a time. */
+template <typename K>
+__global__
+    __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n, usw_gpu_keymap<K> map,
+                                               const hybrid_plan *plan, const hybrid_few<K> *table)
+{
+    constexpr unsigned U = 8;
+    if (plan->few_values) {
+        hybrid_write_few_values<K, 512>(keys, n, map, plan->few_values, table);
+        return;
+    }
+    if (!plan->reverse) {
+        return;
+    }
+    unsigned long long step = gridDim.x * 512ull, i = blockIdx.x * 512ull + threadIdx.x;
+    for (; i + (U - 1) * step < n / 2; i += U * step) {
+        K a[U], b[U];
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            a[u] = keys[i + u * step];
+            b[u] = keys[n - 1 - (i + u * step)];
+        }
+#pragma unroll
+        for (unsigned u = 0; u < U; u++) {
+            keys[i + u * step] = b[u];
+            keys[n - 1 - (i + u * step)] = a[u];
+        }
+    }
+    for (; i < n / 2; i += step) {
+        K a = keys[i], b = keys[n - 1 - i];
+        keys[i] = b;
+        keys[n - 1 - i] = a;
     }
 }
 

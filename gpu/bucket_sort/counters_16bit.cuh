@@ -14,7 +14,7 @@ template <int B> struct hybrid_paired_bin {
         : offset(bits >> (30 - B) & (words - 1) * 4), turn(bits >> 27 & 16)
     {
     }
-    /* Counts one more if there is one; the word as it was is returned. */
+    /* Adds one to the count if `one` is set; returns the word as it was. */
     __device__ __forceinline__ unsigned count(unsigned *bins, bool one) const
     {
         return atomicAdd(hybrid_byte<unsigned>(bins, offset), one ? 1u << turn : 0);

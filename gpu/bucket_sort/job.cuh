@@ -1,4 +1,5 @@
-/* job.cuh - what the hybrid sort knows on the host of its keys, and its scratch. */
+/* job.cuh - what the host knows of a bucket sort: its keys, its scratch, and the limits by which keys
+ * are found even. */
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 
@@ -14,20 +15,20 @@
 /* FROM: so few keys that the slack of their regions is within 1% of them, with all else.
  * DOUBT: how much more uneven than by chance the sample may be, as a share. */
 #ifdef USW_EMULATE
-static constexpr unsigned long long HYBRID_FLAT_FROM = 32769;
-static constexpr double HYBRID_FLAT_DOUBT = 2;
-template <typename K> struct hybrid_flat_shape {
-    static constexpr int threads = 256, keys = 4, room = sizeof(K) == 4 ? 16 * 65 : 0, batch = 2;
+static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 32769;
+static constexpr double HYBRID_UNCOUNTED_DOUBT = 2;
+template <typename K> struct hybrid_uncounted_shape {
+    static constexpr int threads = 256, keys = 4, slots = sizeof(K) == 4 ? 16 * 65 : 0, batch = 2;
 };
 #else
-static constexpr unsigned long long HYBRID_FLAT_FROM = 1ull << 25;
-static constexpr double HYBRID_FLAT_DOUBT = 0;
-template <typename K> struct hybrid_flat_shape {
+static constexpr unsigned long long HYBRID_UNCOUNTED_FROM = 1ull << 25;
+static constexpr double HYBRID_UNCOUNTED_DOUBT = 0;
+template <typename K> struct hybrid_uncounted_shape {
     static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : 13;
-    static constexpr int room = sizeof(K) == 4 ? 256 * 91 : 0, batch = 8;
+    static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0, batch = 8;
 };
 #endif
-static constexpr unsigned long long HYBRID_FLAT_MOST = 1ull << 30;
+static constexpr unsigned long long HYBRID_UNCOUNTED_MOST = 1ull << 30;
 
 /* ---- the job ---- */
 
@@ -35,22 +36,23 @@ template <typename K> struct hybrid_job {
     K *keys, *tmp;
     unsigned long long n;
     usw_gpu_keymap<K> map;
-    unsigned bits, bits1;      /* of the buckets, of the first scatter */
-    unsigned fine;             /* by how many bits keys may be counted again, or 0 */
-    unsigned long long stride; /* keys of a region of tmp where keys are even; or 0 */
-    bool flat;                 /* the device can go that way */
-    bool uneven;               /* large buckets are not left to the radix sort, but put in lists */
+    bool identity;             /* the map changes no key */
+    unsigned bits, bits1;      /* bits of the buckets; bits of the first scatter */
+    unsigned fine;             /* bits by which keys may be counted again, or 0 */
+    unsigned long long stride; /* keys of a region of tmp, if the first scatter may count; or 0 */
+    bool uncounted;            /* the first scatter may be the one that counts */
+    bool lists_large;          /* large buckets are not left to the radix sort, but put in lists */
     hybrid_plan *plan;
-    hybrid_few<K> *few; /* in tmp; or NULL */
-    unsigned *counts, *handed, *flat_counts;
-    size_t clear; /* words to be cleared, from radix on */
+    hybrid_few<K> *few_values; /* in tmp; or NULL */
+    unsigned *counts, *handed, *scatter_counts;
+    size_t clear; /* words that the sample clears, from radix on */
     void *radix;  /* a usw_radix_control */
-    unsigned long long *ends, *said, *begin, *stop, *cursor;
+    unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
 };
 
-/* Keys of a region: the mean, and five deviations of chance. */
+/* Keys of a region: the mean, and five deviations for chance. */
 static inline unsigned long long hybrid_region(unsigned long long n, unsigned bits1)
 {
     const unsigned long long mean = (n >> bits1) + 1;
@@ -58,27 +60,30 @@ static inline unsigned long long hybrid_region(unsigned long long n, unsigned bi
     return (mean + static_cast<unsigned long long>(slack) + 63) / 32 * 32;
 }
 
-/* Memory for the keys, or for the regions. What only the rest needs, after the scatters, lies
- * behind the keys, too. */
+/* Takes memory for a copy of the keys or for the regions, whichever is larger. Cells and ranges
+ * are used only after the scatters from the regions, so they lie in the same memory, behind the
+ * keys. */
 template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
 {
-    const size_t parts = j.uneven ? hybrid_parts_max(j.n) * sizeof(hybrid_part) : 0;
-    const size_t cells = j.uneven ? hybrid_cells_max(j.n) * sizeof(uint4) : 0;
-    const size_t keys = (j.n * sizeof(K) + 15) / 16 * 16, all = keys + cells + parts;
+    const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;
+    const size_t cells = j.lists_large ? hybrid_cells_max(j.n) * sizeof(uint4) : 0;
+    const size_t keys = (j.n * sizeof(K) + 15) / 16 * 16, all = keys + cells + ranges;
     const size_t regions = (j.stride << j.bits1) * sizeof(K);
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));
     if (copy != nullptr) {
         j.tmp = reinterpret_cast<K *>(copy);
-        const bool room = hybrid_few_shared<K>(j.bits) <= g->shared_bytes;
-        j.few = room && sizeof *j.few <= keys ? reinterpret_cast<hybrid_few<K> *>(copy) : nullptr;
+        const bool fits = hybrid_few_shared<K>(j.bits) <= g->shared_bytes;
+        j.few_values = fits && sizeof *j.few_values <= keys
+                           ? reinterpret_cast<hybrid_few<K> *>(copy)
+                           : nullptr;
     }
-    if (copy != nullptr && j.uneven) {
+    if (copy != nullptr && j.lists_large) {
         const size_t bins = 2 * hybrid_bins_max(j.n);
         j.lists.bins = static_cast<unsigned long long *>(usw_gpu_scratch(g, bins * 8));
         j.lists.bins_max = static_cast<unsigned>(bins);
         j.lists.cells = reinterpret_cast<uint4 *>(copy + keys);
-        j.lists.parts[0] = static_cast<hybrid_part *>(usw_gpu_scratch(g, parts));
-        j.lists.parts[1] = reinterpret_cast<hybrid_part *>(copy + keys + cells);
+        j.lists.ranges[0] = static_cast<hybrid_range *>(usw_gpu_scratch(g, ranges));
+        j.lists.ranges[1] = reinterpret_cast<hybrid_range *>(copy + keys + cells);
     }
     return g->status == UPSWEEP_OK && copy != nullptr;
 }
@@ -87,23 +92,23 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
 {
     const size_t buckets = size_t(1) << (j.fine != 0 ? j.fine : j.bits);
     j.plan = static_cast<hybrid_plan *>(usw_gpu_scratch(g, sizeof *j.plan));
-    /* radix, said, counts, handed, flat_counts, cleared together; ends, begin, stop, cursor,
-     * tile_begin */
+    /* These are cleared together: radix, published, counts, handed, scatter_counts. These are not:
+     * ends, begin, stop, cursor, tile_begin. */
     constexpr size_t control = sizeof(usw_radix_control) / 4;
     j.clear = control + 512 + buckets * (j.stride != 0 ? 3 : 2);
     auto *clear = static_cast<unsigned *>(usw_gpu_scratch(g, j.clear * 4));
-    auto *rest =
+    auto *tables =
         static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 3 * 256) * 8 + 257 * 4));
-    if (j.plan == nullptr || clear == nullptr || rest == nullptr ||
+    if (j.plan == nullptr || clear == nullptr || tables == nullptr ||
         (copy && !hybrid_take_copy(g, j))) {
         return false;
     }
     j.radix = clear;
-    j.said = reinterpret_cast<unsigned long long *>(clear + control);
+    j.published = reinterpret_cast<unsigned long long *>(clear + control);
     j.counts = clear + control + 512;
     j.handed = j.counts + buckets;
-    j.flat_counts = j.handed + buckets;
-    j.ends = rest;
+    j.scatter_counts = j.handed + buckets;
+    j.ends = tables;
     j.begin = j.ends + buckets;
     j.stop = j.begin + 256;
     j.cursor = j.stop + 256;
@@ -111,24 +116,24 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     return true;
 }
 
-/* Six deviations above what chance makes of so many; doubt: a share more. */
+/* Six deviations above what chance makes; doubt: and this share of it. */
 static inline unsigned hybrid_above(double expected, double doubt)
 {
     return static_cast<unsigned>(expected * (1 + doubt) + 6 * std::sqrt(expected));
 }
 
-/* By what the sample of 16,384 keys in stretches of 32 tells even keys. */
+/* The limits by which a sample of 512 stretches of 32 keys is found even. */
 template <typename K> static hybrid_even hybrid_even_for(const hybrid_job<K> &j)
 {
-    const double doubt = HYBRID_FLAT_DOUBT;
-    const double pairs = 16384.0 * 16383 / 2, near = 512 * 31;
+    const double doubt = HYBRID_UNCOUNTED_DOUBT;
+    const double pairs = 16384.0 * 16383 / 2, neighbours = 512 * 31;
     hybrid_even e = {};
-    if (j.flat) {
+    if (j.uncounted) {
         e.bits1 = j.bits1;
         e.bucket_pairs = hybrid_above(std::ldexp(pairs, -static_cast<int>(j.bits)), doubt);
         e.region_pairs = hybrid_above(std::ldexp(pairs, -static_cast<int>(j.bits1)), doubt);
-        e.near_pairs = hybrid_above(std::ldexp(near, -static_cast<int>(j.bits1)), doubt);
-        e.rises = static_cast<unsigned>(near / 2);
+        e.neighbour_pairs = hybrid_above(std::ldexp(neighbours, -static_cast<int>(j.bits1)), doubt);
+        e.rises = static_cast<unsigned>(neighbours / 2);
         e.deviate = 6 * 36; /* the deviation of near neighbours in order is sqrt(near / 12) */
         e.cursor = j.cursor;
         e.stride = j.stride;
@@ -138,32 +143,33 @@ template <typename K> static hybrid_even hybrid_even_for(const hybrid_job<K> &j)
 
 /* ---- even keys ---- */
 
-/* Whether they may go by gpu/bucket_sort/4_scatter_uncounted.cuh, whose counters of 8 bits must
- * not overflow by chance; their scratch is the same on every device. */
-template <typename K> static void hybrid_choose_flat(const usw_gpu *g, hybrid_job<K> &j)
+/* Chooses whether even keys may be scattered by gpu/bucket_sort/4_scatter_uncounted.cuh: its
+ * counters of 8 bits must not overflow by chance. The scratch is the same on every device. */
+template <typename K> static void hybrid_choose_uncounted(const usw_gpu *g, hybrid_job<K> &j)
 {
-    using shape = hybrid_flat_shape<K>;
+    using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    if (j.n >= HYBRID_FLAT_FROM && j.n <= HYBRID_FLAT_MOST && j.bits1 < j.bits) {
+    if (j.n >= HYBRID_UNCOUNTED_FROM && j.n <= HYBRID_UNCOUNTED_MOST && j.bits1 < j.bits) {
         j.stride = hybrid_region(j.n, j.bits1);
-        j.flat = hybrid_flat_shared<K>(j.bits, tile, shape::room) <= g->shared_bytes &&
-                 j.n >> j.bits <= 160ull * g->sms;
+        j.uncounted = hybrid_uncounted_shared<K>(j.bits, tile, shape::slots) <= g->shared_bytes &&
+                      j.n >> j.bits <= 160ull * g->sms;
     }
 }
 
-/* The first scatter, if it counts. */
-template <typename K, bool identity> static void hybrid_flat(usw_gpu *g, const hybrid_job<K> &j)
+/* Queues the first scatter that counts. */
+template <typename K, bool identity>
+static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {
-    using shape = hybrid_flat_shape<K>;
+    using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_flat_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
-                             j.bits, j.bits1, j.cursor, j.stride, j.flat_counts};
+    hybrid_uncounted_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
+                                  j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
-    USW_LAUNCH_CHAINED(
-        g,
-        (hybrid_scatter_flat<K, shape::threads, shape::keys, shape::room, shape::batch, identity>),
-        static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,
-        hybrid_flat_shared<K>(j.bits, tile, shape::room), a);
+    USW_LAUNCH_CHAINED(g,
+                       (hybrid_scatter_uncounted<K, shape::threads, shape::keys, shape::slots,
+                                                 shape::batch, identity>),
+                       static_cast<unsigned>(tiles < g->sms ? tiles : g->sms), shape::threads,
+                       hybrid_uncounted_shared<K>(j.bits, tile, shape::slots), a);
 }
 
 #endif

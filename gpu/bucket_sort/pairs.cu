@@ -1,26 +1,25 @@
-/* pairs.cu - the hybrid sort of pairs on a GPU, stable: split twice, sort the buckets.
+/* pairs.cu - the bucket sort of pairs on a GPU, stable: scatter twice, sort the buckets.
  *
- * Idea     As sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
+ * Idea     As algo/sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
  *          keys carry different values, so every step keeps their order. For an argsort the first
- *          move makes the values up.
+ *          scatter makes the values up.
  *
- * Steps    sample   16,384 keys: the highest bit in which keys differ; sorted, or uneven?
+ * Steps    sample   gpu/bucket_sort/pairs_place.cuh: 16,384 keys: the highest bit in which keys
+ *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/bucket_sort/pairs_place.cuh: where the buckets begin; what is to be done.
- *          move     gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, back
- * within
- *                   the segments that this made by the second half.
+ *          scatter  gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, then
+ *                   back, within the segments that this made, by the second half.
  *          sort     gpu/bucket_sort/pairs_sort.cuh: each bucket by the bits still undecided.
- *          Buckets of up to twice as many pairs have a larger local sort. Sorted and uneven keys,
- *          those that differ in two bytes or fewer, a sample that missed a bit, and buckets that no
- *          local sort holds are left to the radix sort, decided on the device before the first
- *          move. Keys of which the sample has up to 256 values are counted by value
- *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort,
- * whose digit is the
- *          number of the value.
+ *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
+ *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
+ *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort holds.
+ *          Keys of which the sample has up to 256 values are counted by value
+ *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort, whose
+ *          digit is the number of the value.
  *
- * Shape    count: a block of 1024 threads a multiprocessor. move: 1024 threads a multiprocessor in
- *          one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
+ * Shape    count: a block of 1024 threads a multiprocessor. scatter: 1024 threads a multiprocessor
+ *          in one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
  *          4096 pairs.
  *
  * Traffic  u32 pairs 4 + 16 + 16 + 16 = 52 bytes, argsort of u32 44, u64 pairs 104.
@@ -44,7 +43,7 @@
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
-    using move = usw_radix_shape<2, 1, 256>;
+    using scatter = usw_radix_shape<2, 1, 256>;
     using less = pairs_local_shape<256, 8, 11, 8, 2, key_bytes + value_bytes <= 12>;
     using local = less;
     using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
@@ -54,11 +53,12 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
     static constexpr int rounds = key_bytes == 8 ? 7 : 8;
-    using move = usw_radix_shape<(pair > 12  ? 8
-                                  : pair > 8 ? 12
-                                             : 16),
-                                 (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
-    /* For buckets of 2048, 4096 and 8192 pairs on average, as far as so many bits go. */
+    using scatter = usw_radix_shape<(pair > 12  ? 8
+                                     : pair > 8 ? 12
+                                                : 16),
+                                    (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
+    /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for which each
+     * is used. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
     using more = pairs_local_shape<512, 19, 13, rounds, (pair > 12 ? 1 : 2), (pair <= 12)>;
@@ -69,8 +69,8 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #endif
 };
 
-/* Of so many bytes of keys, or fewer, the radix sort may have a second copy of the pairs, if the
- * caller's limit allows both and SPARE_LEFT for all else. */
+/* SPARE_PAIRS: up to so many bytes of keys the radix sort may have a second copy of the pairs, if
+ * the caller's limit allows that and SPARE_LEFT bytes for all else. */
 static constexpr size_t SPARE_PAIRS = size_t(1) << 27, SPARE_LEFT = size_t(1) << 23;
 
 /* ---- the whole ---- */
@@ -80,23 +80,23 @@ template <typename K> struct pairs_job {
     usw_gpu_keymap<K> map;
     pairs_plan *plan;
     pairs_digits digits;
-    usw_digit_scratch room;
-    unsigned *zero; /* counts, handed, ring, the radix sort's control: to be cleared */
+    usw_digit_scratch scratch;
+    unsigned *zero; /* to be cleared: counts, handed, ring, the control of the radix sort */
     unsigned *counts, *handed, *ring;
     size_t zero_words;
-    hybrid_few<K> *few; /* or NULL */
+    hybrid_few<K> *few_values; /* or NULL */
     unsigned ring_tiles, grid;
     unsigned long long *starts;
     unsigned *tile_begin;
 };
 
-template <typename K, unsigned value_bytes, typename move>
+template <typename K, unsigned value_bytes, typename scatter>
 static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
 {
     const size_t n = j.p->n, buckets = size_t(1) << j.digits.bits();
     const size_t segments = size_t(1) << j.digits.bits1;
-    const size_t tiles = (n + move::tile - 1) / move::tile + segments;
-    j.grid = g->sms * move::blocks;
+    const size_t tiles = (n + scatter::tile - 1) / scatter::tile + segments;
+    j.grid = g->sms * scatter::blocks;
     j.ring_tiles = usw_look_back_ring_tiles(j.grid);
     while (j.ring_tiles / 2 >= tiles) {
         j.ring_tiles /= 2;
@@ -108,36 +108,36 @@ static bool take_scratch(usw_gpu *g, pairs_job<K> &j)
     j.starts = static_cast<unsigned long long *>(usw_gpu_scratch(g, (buckets + 1) * 8));
     j.tile_begin = static_cast<unsigned *>(usw_gpu_scratch(g, (segments + 1) * 4));
     auto *tmp = static_cast<unsigned char *>(usw_gpu_scratch(g, n * (sizeof(K) + value_bytes)));
-    j.few = nullptr;
-    if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few <= n &&
+    j.few_values = nullptr;
+    if (hybrid_few_shared<K>(j.digits.bits()) <= g->shared_bytes && sizeof *j.few_values <= n &&
         usw_radix_takes_few(g, j.p)) {
-        j.few = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few));
+        j.few_values = static_cast<hybrid_few<K> *>(usw_gpu_scratch(g, sizeof *j.few_values));
     }
     if (sizeof(K) == value_bytes && j.p->keys == j.p->out_keys && n <= SPARE_PAIRS / sizeof(K) &&
         (g->scratch_limit == 0 ||
          g->scratch_used + n * 2 * sizeof(K) + SPARE_LEFT <= g->scratch_limit)) {
-        j.room.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
+        j.scratch.spare = usw_gpu_scratch(g, n * 2 * sizeof(K));
     }
-    j.room.keys_out = j.p->out_keys;
-    if (j.room.keys_out == nullptr) {
-        j.room.keys_out = usw_gpu_scratch(g, n * sizeof(K));
+    j.scratch.keys_out = j.p->out_keys;
+    if (j.scratch.keys_out == nullptr) {
+        j.scratch.keys_out = usw_gpu_scratch(g, n * sizeof(K));
     }
     if (j.plan == nullptr || j.zero == nullptr || j.starts == nullptr || j.tile_begin == nullptr ||
-        tmp == nullptr || j.room.keys_out == nullptr) {
+        tmp == nullptr || j.scratch.keys_out == nullptr) {
         return false;
     }
     j.counts = j.zero;
     j.handed = j.counts + buckets;
     j.ring = j.handed + buckets;
-    j.room.control = j.zero + mine;
-    /* The wider first. */
+    j.scratch.control = j.zero + mine;
+    /* The wider of keys and values comes first, so that both are aligned. */
     const bool values_first = value_bytes > sizeof(K);
-    j.room.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
-    j.room.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
+    j.scratch.keys_tmp = values_first ? tmp + n * value_bytes : tmp;
+    j.scratch.values_tmp = values_first ? tmp : tmp + n * sizeof(K);
     return true;
 }
 
-/* sample, count and place. */
+/* Queues sample, count and place. */
 template <typename K, bool identity, typename S, typename larger>
 static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigned heavy)
 {
@@ -145,13 +145,13 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
     const unsigned long long n = j.p->n, stretches = (n + 16383) / 16384;
     const unsigned bits = j.digits.bits();
     USW_LAUNCH(g, (pairs_sample<K>), 64, 1024, hybrid_tables_bytes<K>(), keys, n, j.map, j.digits,
-               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few);
-    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
-                       static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-                       j.few != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits),
-                       keys, n, j.map, bits, &j.plan->keys,
-                       reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few,
-                       &j.plan->radix);
+               S::place_bits, heavy, j.plan, j.zero, j.zero_words, j.few_values);
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_count_any<K, identity>),
+        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+        j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
+        j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts), j.handed,
+        j.few_values, &j.plan->radix);
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
@@ -161,28 +161,29 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
-    using move = typename tuning::move;
+    using scatter = typename tuning::scatter;
     const usw_gpu_pairs *p = j.p;
     if (usw_keymap_is_identity(&p->map)) {
-        plan_pairs<K, true, S, larger>(g, j, move::tile, tuning::heavy);
+        plan_pairs<K, true, S, larger>(g, j, scatter::tile, tuning::heavy);
     } else {
-        plan_pairs<K, false, S, larger>(g, j, move::tile, tuning::heavy);
+        plan_pairs<K, false, S, larger>(g, j, scatter::tile, tuning::heavy);
     }
-    pairs_move_args<K> a = {p->keys, p->values,    j.room.keys_tmp, j.room.values_tmp, p->n,
-                            j.map,   j.plan,       j.digits,        j.starts,          j.tile_begin,
-                            j.ring,  j.ring_tiles, j.grid};
-    constexpr size_t shared = scatter_block<K, value_bytes, move>::shared_bytes();
-    const size_t tiles = (p->n + move::tile - 1) / move::tile;
+    pairs_scatter_args<K> a = {
+        p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
+        j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
+        j.grid};
+    constexpr size_t shared = scatter_block<K, value_bytes, scatter>::shared_bytes();
+    const size_t tiles = (p->n + scatter::tile - 1) / scatter::tile;
     const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
-    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, true>), blocks, move::threads, shared,
-                       a);
-    a.keys_in = j.room.keys_tmp;
-    a.values_in = j.room.values_tmp;
-    a.keys_out = j.room.keys_out;
+    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, true>), blocks, scatter::threads,
+                       shared, a);
+    a.keys_in = j.scratch.keys_tmp;
+    a.values_in = j.scratch.values_tmp;
+    a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
-    USW_LAUNCH_CHAINED(g, (pairs_move<K, value_bytes, move, false>), j.grid, move::threads, shared,
-                       a);
-    const pairs_local_args<K> local = {static_cast<const K *>(j.room.keys_out),
+    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, false>), j.grid, scatter::threads,
+                       shared, a);
+    const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),
                                        j.map,
@@ -194,28 +195,29 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     USW_LAUNCH_CHAINED(g, (pairs_local_middle<K, value_bytes, larger>), g->sms * larger::blocks,
                        larger::threads, (pairs_local_shared<K, value_bytes, larger>()), local,
                        unsigned(S::capacity), buckets);
-    return usw_radix_queue_pairs(g, p, j.room, &j.plan->radix, j.few);
+    return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
 {
-    using move = typename tuning::move;
+    using scatter = typename tuning::scatter;
     j.digits.bits1 = (bits + 1) / 2;
     j.digits.bits2 = bits / 2;
     if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
         pairs_local_shared<K, value_bytes, larger>() > g->shared_bytes ||
         size_t(2) << bits > g->shared_bytes ||
-        scatter_block<K, value_bytes, move>::shared_bytes() > g->shared_bytes) {
+        scatter_block<K, value_bytes, scatter>::shared_bytes() > g->shared_bytes) {
         return usw_radix_queue_pairs(g, j.p, {}, nullptr, nullptr);
     }
-    if (!take_scratch<K, value_bytes, move>(g, j)) {
+    if (!take_scratch<K, value_bytes, scatter>(g, j)) {
         return g->status;
     }
     return sort_in_buckets<K, value_bytes, tuning, S, larger>(g, j);
 }
 
-/* So many bits, of at least bits_min, that a bucket has less than `pairs` pairs on average. */
+/* The number of bits, bits_min or more, with which a bucket has fewer than `pairs` pairs on
+ * average. */
 static unsigned bits_for(size_t n, size_t pairs, unsigned bits_min)
 {
     unsigned bits = bits_min;

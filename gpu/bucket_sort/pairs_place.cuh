@@ -1,8 +1,7 @@
-/* pairs_place.cuh - the hybrid sort of pairs: what to do, and where buckets begin.
+/* pairs_place.cuh - the bucket sort of pairs: what is to be done, and where buckets begin.
  *
- * The keys are counted as the hybrid sort's are (gpu/bucket_sort/2_count.cuh): each bucket's
- * number, and whether there is anything to sort. So all that follows is decided before the first
- * pair moves. */
+ * Keys are counted by gpu/bucket_sort/2_count.cuh: the size of each bucket, and whether there is
+ * anything to sort. So all that follows is decided before the first pair is scattered. */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
 
@@ -12,13 +11,13 @@ enum { PAIRS_DIGITS = 256 };
 
 struct pairs_plan {
     hybrid_plan keys;
-    unsigned split, radix;   /* to be done: all by buckets; all by the radix sort */
-    unsigned middle;         /* some bucket is for the larger local sort */
-    unsigned tiles_taken[2]; /* of each move */
+    unsigned split, radix;   /* 1: all is sorted by buckets; all is left to the radix sort */
+    unsigned middle;         /* 1: some bucket is for the larger sort of buckets */
+    unsigned tiles_taken[2]; /* of each scatter */
     unsigned tiles[2];
 };
 
-/* Both moves' digits; digits of the first make segments, which the second splits. */
+/* The digits of both scatters: the first makes segments, which the second splits. */
 struct pairs_digits {
     unsigned bits1, bits2;
     __host__ __device__ unsigned bits() const
@@ -31,11 +30,11 @@ struct pairs_digits {
 
 enum { PAIRS_CELLS = 4096 };
 
-/* A thread's sample: of 512 stretches of 32 keys, evenly spread, every 32nd, in the order of the
- * array. */
+/* A thread's keys of the sample: of 512 stretches of 32 keys, evenly spread over the array, every
+ * 32nd, in order. */
 template <typename K> struct pairs_taken {
     K key[16];
-    unsigned fresh; /* a bit a key: it was not taken before, as keys of few are */
+    unsigned fresh; /* a bit a key: it was not taken before, as keys of short arrays are */
     unsigned rises, falls;
     unsigned long long any, all;
 
@@ -67,8 +66,8 @@ template <typename K> struct pairs_taken {
     }
 };
 
-/* Whether many of the sample are in one bucket: buckets share cells, a few keys to each if they are
- * even. cells: PAIRS_CELLS zeros. All threads call it. */
+/* Whether many keys of the sample are in one bucket. Buckets share cells, a few keys to each if
+ * keys are even. cells: PAIRS_CELLS zeros. All threads call. */
 template <typename K>
 __device__ __forceinline__ bool pairs_heavy(const pairs_taken<K> &taken, unsigned shift,
                                             unsigned bits, unsigned most, unsigned *cells)
@@ -86,7 +85,7 @@ __device__ __forceinline__ bool pairs_heavy(const pairs_taken<K> &taken, unsigne
     return __syncthreads_or(found >= most);
 }
 
-/* How many cells are not 0. All threads call it, 1024 of them. */
+/* The number of cells that are not 0. All 1024 threads call. */
 static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cells)
 {
     unsigned used = 0;
@@ -96,20 +95,20 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
     return used;
 }
 
-/* Of so many values keys are sorted in one pass. */
+/* Keys of up to so many values are sorted in one pass of the radix sort. */
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
-/* Clears `words` words; in block 0, chooses the leading bits by a sample of the keys. Keys that
- * look sorted, differ in few bytes, or are uneven by `most` of the sample in one cell go to the
- * radix sort at once, or, where they are of few values, when these have been counted. spare: bits
- * that a local sort needs beside the undecided ones. few: NULL, or where they are counted. Shared
- * memory: hybrid_tables_bytes. */
+/* Clears `words` words. Block 0 chooses the leading bits by a sample of the keys. Keys that look
+ * sorted, differ in few bytes, or have more than `most` of the sample in one cell are left to the
+ * radix sort; if they have few values, after these have been counted. spare: bits that a sort of
+ * buckets needs beside the undecided ones. table: where keys of few values are counted, or NULL.
+ * Shared memory: hybrid_tables_bytes. */
 template <typename K>
 __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned long long n,
                                                      usw_gpu_keymap<K> map, pairs_digits digits,
                                                      unsigned spare, unsigned most,
                                                      pairs_plan *plan, unsigned *zero, size_t words,
-                                                     hybrid_few<K> *few)
+                                                     hybrid_few<K> *table)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     USW_SHARED_ARRAY(unsigned long long, seen, [4]);
@@ -140,25 +139,26 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
     const unsigned varying = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(differ)));
     const unsigned shift = varying > bits ? varying - bits : 0;
     const bool ordered = !rises || !falls;
-    const bool thin =
-        hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ, seen + 2)) <= HYBRID_THIN;
-    const bool heavy = !ordered && !thin && pairs_heavy(taken, shift, bits, most, cells);
-    const bool counted = heavy && few != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
-                         hybrid_are_few<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, few, memory);
+    const bool few_bytes = hybrid_bytes(hybrid_differ<K, 16>(taken.key, ~0u, map, differ,
+                                                             seen + 2)) <= HYBRID_FEW_BYTES;
+    const bool heavy = !ordered && !few_bytes && pairs_heavy(taken, shift, bits, most, cells);
+    const bool counted =
+        heavy && table != nullptr && pairs_cells_used(cells) <= PAIRS_FEW &&
+        hybrid_have_few_values<K, 16>(taken.key, taken.fresh, map, PAIRS_FEW, table, memory);
     const bool alike =
-        !ordered && !thin && !heavy &&
-        hybrid_are_alike<K, 16>(taken.key, n, sizeof(K) == 4 ? HYBRID_ALIKE_32 : HYBRID_ALIKE_64,
-                                memory);
+        !ordered && !few_bytes && !heavy &&
+        hybrid_has_repeats<K, 16>(taken.key, n,
+                                  sizeof(K) == 4 ? HYBRID_REPEATS_32 : HYBRID_REPEATS_64, memory);
     if (t == 0) {
-        if (few != nullptr) {
-            few->values = 0;
+        if (table != nullptr) {
+            table->values = 0;
         }
         pairs_plan p = {};
         p.keys.all = ~0ull;
         p.keys.shift = shift;
-        p.radix = ordered || thin || heavy || alike || shift + spare > sizeof(K) * 8;
+        p.radix = ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8;
         p.keys.skip = p.radix;
-        p.keys.few = counted;
+        p.keys.few_values = counted;
         *plan = p;
     }
 }
@@ -170,14 +170,14 @@ struct pairs_place_args {
     const unsigned *counts, *handed; /* of each bucket: counts + 2^15 handed */
     pairs_digits digits;
     unsigned long long n;
-    unsigned tile;              /* pairs of a move's */
-    unsigned capacity, middle;  /* pairs of a bucket for the local sort, for the larger one */
-    unsigned spare;             /* bits that the larger one needs beside the undecided ones */
+    unsigned tile;              /* pairs of a tile of a scatter */
+    unsigned capacity, middle;  /* pairs that a bucket may have for the sort, for the larger one */
+    unsigned spare;             /* bits that the larger sort needs beside the undecided ones */
     unsigned long long *starts; /* buckets + 1 */
-    unsigned *tile_begin;       /* segments + 1: the first tiles of the second move */
+    unsigned *tile_begin;       /* segments + 1: first tiles of the second scatter */
 };
 
-/* Sums over a block of what each thread has, of those before. sums: 32 words. All threads call. */
+/* The sum of `own` over the threads of a block before this one. sums: 32 words. All threads call. */
 __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sums)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -197,7 +197,7 @@ __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sum
     return sum - own;
 }
 
-/* most: pairs in the largest bucket. */
+/* Decides what is to be done. most: pairs in the largest bucket. */
 static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, unsigned key_bits)
 {
     pairs_plan *p = a.plan;
@@ -209,12 +209,12 @@ static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, un
     p->radix = !p->split;
 }
 
-/* One block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets. */
+/* Places all buckets: one block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets. */
 __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
 {
     USW_SHARED_ARRAY(unsigned, sums, [33]);
     usw_chained();
-    if (a.plan->radix || a.plan->keys.few) {
+    if (a.plan->radix || a.plan->keys.few_values) {
         return;
     }
     const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;

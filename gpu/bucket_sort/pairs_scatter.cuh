@@ -1,9 +1,9 @@
-/* pairs_scatter.cuh - the hybrid sort of pairs: every pair to its digit's next place.
+/* pairs_scatter.cuh - the bucket sort of pairs: every pair is scattered to its digit's next place.
  *
  * Ranking, reordering, the check of the order and the look-back are those of
- * gpu/digit_sort/tile_steps.cuh. The first move is over the whole array and leaves a key beside
- * its value, where both are as wide, since longer runs are written faster; the second is within
- * the segments that the first one made, so a look-back ends where the tile's segment begins. */
+ * gpu/digit_sort/tile_steps.cuh. The first scatter is over the whole array and leaves a key beside
+ * its value, where both are as wide, since longer runs are written faster. The second is within the
+ * segments that the first one made, so a look-back ends where the tile's segment begins. */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
 
@@ -11,29 +11,29 @@
 #include "gpu/carry/look_back_digits.cuh"
 #include "gpu/digit_sort/tile_steps.cuh"
 
-template <typename K> struct pairs_move_args {
-    const void *keys_in;   /* of the second move: pairs, where they are joined */
+template <typename K> struct pairs_scatter_args {
+    const void *keys_in;   /* in the second scatter: pairs, where keys and values are joined */
     const void *values_in; /* NULL: value i is i */
     void *keys_out, *values_out;
     unsigned long long n;
-    usw_gpu_keymap<K> map; /* of the first move */
+    usw_gpu_keymap<K> map; /* of the first scatter */
     pairs_plan *plan;
     pairs_digits digits;
     const unsigned long long *starts;
     const unsigned *tile_begin;
     uint32_t *ring;
-    unsigned ring_tiles, wait_tiles; /* a power of two; the blocks of a move */
+    unsigned ring_tiles, wait_tiles; /* a power of two; blocks of a scatter */
 };
 
-/* Where a tile is. */
+/* The segment of a tile. */
 struct pairs_spot {
-    unsigned segment, stop; /* stop: its segment's first tile */
+    unsigned segment, stop; /* stop: the first tile of the segment */
 };
 
-/* What is the same for all tiles of a move. */
+/* Sets what is the same for all tiles of a scatter. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
 __device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape> &b,
-                                            const pairs_move_args<K> &a)
+                                            const pairs_scatter_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
     b.first = first;
@@ -50,10 +50,10 @@ __device__ __forceinline__ void pairs_begin(scatter_block<K, value_bytes, Shape>
     b.mask = (1u << (first ? a.digits.bits1 : a.digits.bits2)) - 1;
 }
 
-/* found: a shared word. All threads call it; in the second move it has a barrier. */
+/* Finds a tile. found: a shared word. All threads call; the second scatter has a barrier. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
 __device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, Shape> &b,
-                                                 const pairs_move_args<K> &a, unsigned tile,
+                                                 const pairs_scatter_args<K> &a, unsigned tile,
                                                  unsigned *found)
 {
     pairs_spot place = {0, 0};
@@ -75,11 +75,11 @@ __device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, S
     return place;
 }
 
-/* One tile, found. */
+/* Scatters a tile that was found. */
 template <bool first, typename K, unsigned value_bytes, typename Shape>
 __device__ __forceinline__ void
-pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K> &a,
-                const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
+pairs_scatter_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_scatter_args<K> &a,
+                   const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place)
 {
     using block = scatter_block<K, value_bytes, Shape>;
     const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
@@ -87,7 +87,7 @@ pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K
     K keys[Shape::items];
     b.load(keys);
     uint32_t early[2] = {0, 0};
-    if (t < 128) { /* read now, looked at when the counts are known */
+    if (t < 128) { /* loaded now, used when the counts are known */
         early[0] = ring.before(tile, a.wait_tiles, 2 * t);
         early[1] = ring.before(tile, a.wait_tiles, 2 * t + 1);
     }
@@ -116,7 +116,7 @@ pairs_move_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_move_args<K
 
 template <typename K, unsigned value_bytes, typename Shape, bool first>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    pairs_move(const pairs_move_args<K> a)
+    pairs_scatter(const pairs_scatter_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED_ARRAY(unsigned, note, [2]);
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
             return;
         }
         const pairs_spot place = pairs_find<first>(b, a, tile, &note[1]);
-        pairs_move_tile<first>(b, a, ring, tile, place);
+        pairs_scatter_tile<first>(b, a, ring, tile, place);
     }
 }
 

@@ -1,10 +1,10 @@
-/* pairs_sort.cuh - the hybrid sort of pairs: each bucket is sorted in shared memory.
+/* pairs_sort.cuh - the bucket sort of pairs: each bucket is sorted in shared memory.
  *
- * A block takes a bucket. The bits that the moves left undecided and the pair's place in the bucket
- * make one word, of the width of a key; so all words differ, and any sort of them is stable. They
- * are sorted as the hybrid sort's keys are (gpu/bucket_sort/5_sort.cuh); then each word's place
- * says where its value is. Values wait in shared memory, or are brought there when the words are
- * sorted, where both do not fit well. */
+ * A block takes a bucket. The bits that the scatters left undecided and the pair's place in the
+ * bucket make one word, of the width of a key; so all words differ, and any sort of them is stable.
+ * They are sorted as keys are in gpu/bucket_sort/5_sort.cuh; then each word's place says where its
+ * value is. Values wait in shared memory, or are copied there when the words are sorted, where both
+ * do not fit well. */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 
@@ -14,14 +14,14 @@
 
 template <typename K> struct pairs_local_args {
     const K *keys;
-    void *values; /* both in and out */
-    K *out_keys;  /* NULL: not wanted; may be keys */
+    void *values; /* sorted in place */
+    K *out_keys;  /* NULL: the caller wants no keys; may be keys */
     usw_gpu_keymap<K> map;
     const pairs_plan *plan;
     const unsigned long long *starts; /* buckets + 1 */
 };
 
-/* NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
+/* Shape of a block: NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
 template <int NT, int I, int B, int R, int M, bool Early> struct pairs_local_shape {
     static constexpr int threads = NT, keys = I, bins_bits = B, rounds = R, blocks = M;
     static constexpr unsigned tile = NT * I, capacity = tile - 32;
@@ -50,16 +50,16 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     K *tile;
     V *values;
     unsigned m, left; /* pairs; undecided bits */
-    K high;           /* what all keys have above them */
+    K high;           /* the bits that all keys share, above the undecided ones */
 
-    __device__ __forceinline__ explicit pairs_bucket(unsigned char *room)
+    __device__ __forceinline__ explicit pairs_bucket(unsigned char *buffer)
     {
-        sums = reinterpret_cast<unsigned *>(room);
+        sums = reinterpret_cast<unsigned *>(buffer);
         tile = reinterpret_cast<K *>(sums + 64);
         bins = reinterpret_cast<unsigned *>(tile + S::tile);
-        values = reinterpret_cast<V *>(room + (S::early ? words_bytes : 256));
+        values = reinterpret_cast<V *>(buffer + (S::early ? words_bytes : 256));
     }
-    /* Brings the values to shared memory; own: as in sort. */
+    /* Copies the values to shared memory; own: as in sort. */
     __device__ __forceinline__ void bring(const V *from, unsigned own) const
     {
 #pragma unroll
@@ -70,7 +70,7 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
             }
         }
     }
-    /* own: the place of this thread's first pair; the next ones are NT behind each other. */
+    /* Sorts the words. own: the place of this thread's first pair; its others follow NT apart. */
     __device__ __forceinline__ void sort(const K *data, unsigned own)
     {
         K word[I];
@@ -142,22 +142,22 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     }
 };
 
-/* Bucket i, if it has more than `from` pairs and no more than fit. */
+/* Sorts bucket i, if it has more than `from` pairs and no more than fit. */
 template <typename K, unsigned value_bytes, typename S>
 __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, unsigned i,
-                                                  unsigned from, unsigned char *room)
+                                                  unsigned from, unsigned char *buffer)
 {
     using bucket = pairs_bucket<K, value_bytes, S>;
     using V = typename bucket::V;
     const unsigned long long begin = a.starts[i];
-    bucket b(room);
+    bucket b(buffer);
     b.m = static_cast<unsigned>(a.starts[i + 1] - begin);
     b.left = a.plan->keys.shift;
     if (b.m <= from || b.m > S::capacity) {
         return;
     }
     V *values = static_cast<V *>(a.values) + begin;
-    /* Warps read and write whole lines of values: places from -31 on. */
+    /* Warps read and write whole lines of values: a thread's first place is up to 31 early. */
     const unsigned own =
         threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
     if (S::early) {
@@ -170,33 +170,34 @@ __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, 
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (a.plan->split) {
-        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, room);
+        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, 0, buffer);
     }
 }
 
-/* Not inlined: in a loop the compiler would keep all places of a bucket in registers. */
+/* Sorts a bucket of a loop. It is not inlined, since the compiler would keep all places of a bucket
+ * in registers over the loop. */
 template <typename K, unsigned value_bytes, typename S>
 __device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
-                                                unsigned from, unsigned char *room)
+                                                unsigned from, unsigned char *buffer)
 {
-    pairs_sort_bucket<K, value_bytes, S>(a, i, from, room);
+    pairs_sort_bucket<K, value_bytes, S>(a, i, from, buffer);
 }
 
-/* The buckets of more than `from` pairs, if there are any. */
+/* Sorts the buckets of more than `from` pairs, if there are any. */
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     pairs_local_middle(const pairs_local_args<K> a, unsigned from, unsigned buckets)
 {
-    USW_DYNAMIC_SHARED(unsigned char, room);
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     if (!a.plan->split || !a.plan->middle) {
         return;
     }
     for (unsigned i = blockIdx.x; i < buckets; i += gridDim.x) {
-        pairs_sort_in_turn<K, value_bytes, S>(a, i, from, room);
+        pairs_sort_in_turn<K, value_bytes, S>(a, i, from, buffer);
         __syncthreads();
     }
 }

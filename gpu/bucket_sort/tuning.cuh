@@ -5,6 +5,8 @@
 
 #include "gpu/gpu.cuh"
 
+#include <type_traits>
+
 /* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that, on average, but
  * BITS_MAX bits say its number at most; of keys of 32 bits that would have half as many buckets as
  * that, there are so many too, and of most that would have an eighth there are a fourth. Buckets of
@@ -31,7 +33,7 @@ static constexpr bool HALVES_SURE = true;
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
 struct hybrid_shape_32 {
-    static constexpr int threads = 1024, keys = 16, room = 27136, batch = 8;
+    static constexpr int threads = 1024, keys = 16, slots = 27136, batch = 8;
     static constexpr int several = 8, several_batch = 4; /* tiles of a block, where it has more */
     static constexpr int local_blocks = 4, rounds = 8;
 };
@@ -71,5 +73,25 @@ template <int size> struct hybrid_local_shape {
                                          : size == 1  ? 2
                                                       : 4;
 };
+
+/* Returns f(size) for n keys in 1 << bits buckets, size a std::integral_constant: the shape in
+ * which a block sorts a bucket. */
+template <typename K, typename F>
+static inline auto hybrid_by_size(unsigned long long n, unsigned bits, F f)
+{
+    const unsigned long long keys = (n - 1) >> bits;
+    if constexpr (sizeof(K) == 4) {
+        if (keys < LEAST_KEYS && bits + 2 >= BITS_MAX) {
+            return f(std::integral_constant<int, -2>{});
+        } else if (keys >= MORE_KEYS && keys < MOST_KEYS) {
+            return f(std::integral_constant<int, 4>{});
+        }
+    }
+    return keys < HALF_KEYS         ? f(std::integral_constant<int, -1>{})
+           : keys < BUCKET_KEYS     ? f(std::integral_constant<int, 0>{})
+           : keys < MORE_KEYS       ? f(std::integral_constant<int, 3>{})
+           : keys < 2 * BUCKET_KEYS ? f(std::integral_constant<int, 1>{})
+                                    : f(std::integral_constant<int, 2>{});
+}
 
 #endif
