@@ -183,3 +183,45 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     FN(finish)(&f, words, spare, n, 0);
 #endif
 }
+
+/* ---- a range that is a leaf ---- */
+
+/* Copies a chunk of the range, mapped, to the second way. */
+static void FN(move_in)(void *context, size_t c, unsigned lane)
+{
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
+    KEY *k = (KEY *)p->way_keys[1] + job->base;
+    char *to = (char *)p->way_payloads[1] + job->base * bytes;
+    const KEY *from = job->from;
+    FN(key_map) map = job->map;
+    (void)lane;
+    for (size_t i = begin; i < end; i++) {
+        k[i] = FN(mapped)(map, from[i]);
+    }
+    if (job->from_payloads != NULL && begin < end) { /* else a payload is its position */
+        memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
+    }
+}
+
+/* The payloads of a range on the second way from `at` on; NULL: they are the positions. */
+static const char *FN(payloads_in)(const FN(job) * job, size_t at)
+{
+    const usw_pair_sort *p = job->p;
+    bool moved = job->from_payloads != NULL;
+    return moved ? (const char *)p->way_payloads[1] + at * p->payload_bytes : NULL;
+}
+
+/* Copies a chunk of a range that is in order from the second way to the outputs. */
+static void FN(move_out)(void *context, size_t c, unsigned lane)
+{
+    USW_ROUTE_PAIRS("a range in order");
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
+    if (begin < end) {
+        FN(leaf)
+        (job, (const KEY *)p->way_keys[1] + at, FN(payloads_in)(job, at), at, end - begin, 0, lane);
+    }
+}

@@ -83,3 +83,98 @@ static bool leaf_of_heavy(const job_u32 *job, uint64_t *from, size_t n, size_t a
     return false;
 #endif
 }
+
+/* Sorts a bucket of words, which may be among the lane's, to the outputs at position `at`. */
+static void narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
+{
+    USW_ROUTE_PAIRS("a leaf");
+    const usw_pair_sort *p = job->p;
+    if (n > TAGS_MAX && leaf_of_heavy(job, from, n, at, lane)) {
+        return;
+    }
+    uint32_t differ = differ_in(from, n) & job->mask;
+    if (differ == 0) {
+        USW_ROUTE("a leaf of one key");
+        put_words(p, from, n, at);
+        return;
+    }
+    if (n <= GROUP_LARGE && sort_clusters(p, differ, from, other_words(job, from, lane), n, at)) {
+        return;
+    }
+    word_plan plan = plan_words(n, (uint64_t)differ << 32);
+    uint32_t ends[GROUPS_MAX];
+    ends[0] = (uint32_t)n;
+    if (plan.groups > 1) {
+        USW_ROUTE("a leaf is split into groups");
+        uint64_t *to = other_words(job, from, lane);
+        split_words(&plan, from, to, n, ends);
+        from = to;
+    }
+    uint64_t *out = other_words(job, from, lane);
+    for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
+        uint64_t *group = from + begin;
+        size_t m = ends[g] - begin;
+        if (m == 0 || sort_tagged(p, range_of_group(job, plan, (uint32_t)(*group >> 32)), group, m,
+                                  at + begin)) {
+            continue;
+        }
+        USW_ROUTE("a group of words");
+        sort_group(group, out, m, plan.low, plan.shift);
+        put_words(p, out, m, at + begin);
+    }
+}
+
+/* A bucket that is too large: written out if its keys do not differ, else taken apart. */
+typedef struct narrow_rest {
+    const job_u32 *job;
+    size_t bucket;
+    uint64_t key; /* a word of it */
+    bool equal;
+} narrow_rest;
+
+static void rest_look(void *context, size_t c, unsigned lane)
+{
+    const narrow_rest *r = context;
+    piece some = piece_of(r->job, r->bucket, c);
+    uint32_t differ = differ_in(some.words, some.n);
+    (void)lane;
+    r->job->chunk_differ[c] = some.n == 0 ? 0 : differ | (uint32_t)((some.words[0] ^ r->key) >> 32);
+}
+
+static void rest_move(void *context, size_t c, unsigned lane)
+{
+    const narrow_rest *r = context;
+    const usw_pair_sort *p = r->job->p;
+    size_t at = r->job->base + bucket_start(r->job, r->bucket);
+    for (size_t before = 0; before < c; before++) {
+        at += piece_of(r->job, r->bucket, before).n;
+    }
+    piece some = piece_of(r->job, r->bucket, c);
+    (void)lane;
+    if (r->equal) {
+        put_words(p, some.words, some.n, at);
+    } else {
+        take_apart(p, some.words, some.n, (uint32_t *)p->way_keys[0] + at,
+                   (char *)p->way_payloads[0] + at * p->payload_bytes, false);
+    }
+}
+
+/* Whether the bucket is done. */
+static bool finish_rest(upsweep *u, const job_u32 *job, size_t bucket)
+{
+    USW_ROUTE("a large bucket");
+    narrow_rest r = {.job = job, .bucket = bucket};
+    for (size_t c = job->chunks; c-- > 0;) {
+        piece some = piece_of(job, bucket, c);
+        r.key = some.n == 0 ? r.key : some.words[0];
+    }
+    usw_parallel(u, job->chunks, rest_look, &r);
+    uint32_t differ = 0;
+    for (size_t c = 0; c < job->chunks; c++) {
+        differ |= job->chunk_differ[c];
+    }
+    r.equal = (differ & job->mask) == 0;
+    USW_ROUTE_IF(r.equal, "a large bucket of one key", USW_ROUTE_DEFAULT);
+    usw_parallel(u, job->chunks, rest_move, &r);
+    return r.equal;
+}

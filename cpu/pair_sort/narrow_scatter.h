@@ -2,25 +2,6 @@
  * and payloads, counted by bucket and scattered, stable, through the cache or round it. Included
  * once. */
 
-/* The words of pairs i to i + n. */
-static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *words)
-{
-    const uint32_t *keys = job->from + i;
-    key_map_u32 map = job->map;
-    if (job->from_payloads == NULL) {
-        for (size_t j = 0; j < n; j++) {
-            words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | (uint32_t)(i + j);
-        }
-        return;
-    }
-    const char *payloads = job->from_payloads + 4 * i;
-    for (size_t j = 0; j < n; j++) {
-        uint32_t payload; /* at any address */
-        memcpy(&payload, payloads + 4 * j, 4);
-        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payload;
-    }
-}
-
 /* The buckets of pairs i to i + n by equal widths; returns which bits differ from `first`. */
 static inline uint32_t even_digits(const job_u32 *job, narrow_split split, size_t i, size_t n,
                                    uint32_t first, uint16_t *digit)
@@ -166,9 +147,23 @@ static void narrow_scatter(void *context, size_t c, unsigned lane)
     }
 }
 
-/* How many buckets are wanted. */
-static size_t narrow_wanted(const job_u32 *job)
+/* Each chunk has a stretch of the words to itself, with a piece of every bucket: offsets become the
+ * places of the pieces. So no two threads write to one line by turns. */
+static void narrow_scan(job_u32 *job)
 {
-    size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
-    return usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
+    size_t sum = 0, *first = job->offsets;
+    for (size_t d = 0; d < job->buckets; d++) {
+        for (size_t c = 0; c < job->chunks; c++) {
+            sum += first[c * NARROW_APART + d];
+        }
+        job->ends[d] = sum;
+    }
+    for (size_t c = 0; c < job->chunks; c++) {
+        size_t at = usw_min(c * job->chunk, job->n);
+        for (size_t d = 0; d < job->buckets; d++) {
+            size_t count = first[c * NARROW_APART + d];
+            first[c * NARROW_APART + d] = at;
+            at += count;
+        }
+    }
 }

@@ -144,49 +144,8 @@ static size_t FN(chunk_end)(const FN(job) * job, size_t c)
 #if KEY_BITS == 64 && USW_LEVEL >= 1
 #include "cpu/pair_sort/wide_keys.h"
 #endif
-#include "cpu/pair_sort/leaf_bucket.h"
 
 /* ---- a range ---- */
-
-/* Copies a chunk of the range, mapped, to the second way. */
-static void FN(move_in)(void *context, size_t c, unsigned lane)
-{
-    FN(job) *job = context;
-    const usw_pair_sort *p = job->p;
-    size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
-    KEY *k = (KEY *)p->way_keys[1] + job->base;
-    char *to = (char *)p->way_payloads[1] + job->base * bytes;
-    const KEY *from = job->from;
-    FN(key_map) map = job->map;
-    (void)lane;
-    for (size_t i = begin; i < end; i++) {
-        k[i] = FN(mapped)(map, from[i]);
-    }
-    if (job->from_payloads != NULL && begin < end) { /* else a payload is its position */
-        memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
-    }
-}
-
-/* The payloads of a range on the second way from `at` on; NULL: they are the positions. */
-static const char *FN(payloads_in)(const FN(job) * job, size_t at)
-{
-    const usw_pair_sort *p = job->p;
-    bool moved = job->from_payloads != NULL;
-    return moved ? (const char *)p->way_payloads[1] + at * p->payload_bytes : NULL;
-}
-
-/* Copies a chunk of a range that is in order from the second way to the outputs. */
-static void FN(move_out)(void *context, size_t c, unsigned lane)
-{
-    USW_ROUTE_PAIRS("a range in order");
-    FN(job) *job = context;
-    const usw_pair_sort *p = job->p;
-    size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
-    if (begin < end) {
-        FN(leaf)
-        (job, (const KEY *)p->way_keys[1] + at, FN(payloads_in)(job, at), at, end - begin, 0, lane);
-    }
-}
 
 static void FN(enter)(upsweep *u, FN(job) * job, range r)
 {
@@ -238,6 +197,31 @@ static void FN(sort_leaf)(upsweep *u, FN(job) * job, range r, KEY differ, bool s
         (job, (const KEY *)job->p->way_keys[1] + r.start, FN(payloads_in)(job, r.start), r.start,
          r.n, differ, 0);
     }
+}
+
+/* Sorts bucket d of a split, if it is a leaf. */
+static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
+{
+    const FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin, at = job->base + begin;
+    if (n == 0 || n > LEAF_KEYS) {
+        return;
+    }
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (has_units(job)) {
+        leaf_of_units(job, job->to + begin, job->to_payloads + begin * p->payload_bytes,
+                      (key_map_u64){0}, at, n, lane);
+        return;
+    }
+#endif
+    KEY *k = (KEY *)p->way_keys[1] + at;
+    char *payloads = (char *)p->way_payloads[1] + at * p->payload_bytes;
+    if (job->to_side == 0) { /* the first way may be the output: not read while it is written */
+        memcpy(k, job->to + begin, n * sizeof(KEY));
+        memcpy(payloads, job->to_payloads + begin * p->payload_bytes, n * p->payload_bytes);
+    }
+    FN(leaf)(job, k, payloads, at, n, job->below, lane);
 }
 
 /* Chooses the buckets of a range whose keys differ in `differ`. */

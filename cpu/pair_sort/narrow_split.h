@@ -1,0 +1,152 @@
+/* narrow_split.h - what all narrow_*.h files share: the bucket of a key, words made of keys and
+ * payloads and unpacked again, and where the words of a bucket lie. Included once. */
+
+enum {
+    /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */
+    NARROW_AIM = USW_LEVEL == 2 ? 232 : 104,
+    NARROW_BUCKETS_MAX = 1136,
+    NARROW_DIGIT_MAX = 10,
+    NARROW_APART = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */
+    NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
+    NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
+    NARROW_BLOCK = 256,                     /* words that are made at a time */
+    NARROW_STRETCH = 64,       /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK = 4096,        /* keys of the buckets of one task, about */
+    NARROW_AHEAD = 192 * 1024, /* up to here the words' lines are fetched while keys are counted */
+    LINE_WORDS = 8
+};
+
+/* Whether a range on that side is sorted so. */
+static bool is_narrow(const usw_pair_sort *p, unsigned side)
+{
+    bool small = p->payload_bytes == 4 || (p->payloads == NULL && side == 2);
+    return small && side != 1 && p->n - 1 <= UINT32_MAX;
+}
+
+/* Keys go to buckets of equal widths by the `wide` highest bits in which they differ, those from
+ * `shift` on; wide is such that a product with the number of buckets has 32 bits. */
+typedef struct narrow_split {
+    uint32_t mask, buckets;
+    unsigned shift, wide;
+} narrow_split;
+
+static narrow_split narrow_split_of(const job_u32 *job)
+{
+    unsigned high = job->shift, wide = (unsigned)usw_min(high, NARROW_WIDE);
+    return (narrow_split){job->below, job->buckets, high - wide, wide};
+}
+
+static inline uint32_t narrow_bucket(narrow_split s, uint32_t mapped)
+{
+    return ((mapped & s.mask) >> s.shift) * s.buckets >> s.wide;
+}
+
+/* How many buckets are wanted. */
+static size_t narrow_wanted(const job_u32 *job)
+{
+    size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
+    return usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
+}
+
+/* The words of pairs i to i + n. */
+static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *words)
+{
+    const uint32_t *keys = job->from + i;
+    key_map_u32 map = job->map;
+    if (job->from_payloads == NULL) {
+        for (size_t j = 0; j < n; j++) {
+            words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | (uint32_t)(i + j);
+        }
+        return;
+    }
+    const char *payloads = job->from_payloads + 4 * i;
+    for (size_t j = 0; j < n; j++) {
+        uint32_t payload; /* at any address */
+        memcpy(&payload, payloads + 4 * j, 4);
+        words[j] = (uint64_t)mapped_u32(map, keys[j]) << 32 | payload;
+    }
+}
+
+/* The loops of take_apart by themselves, for the compiler to see that nothing overlaps. */
+ALWAYS void take_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
+                      uint32_t *restrict keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
+    }
+}
+
+ALWAYS void take_payloads(const uint64_t *restrict words, size_t n, char *restrict to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t payload = (uint32_t)words[i];
+        memcpy(to + 4 * i, &payload, 4); /* at any address */
+    }
+}
+
+ALWAYS void take_positions(const uint64_t *restrict words, size_t n, char *restrict to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t position = (uint32_t)words[i];
+        memcpy(to + 8 * i, &position, 8);
+    }
+}
+
+/* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
+static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, size_t n,
+                              uint32_t *keys, void *payloads, bool raw)
+{
+    if (keys != NULL) {
+        take_keys(raw ? p->map : (usw_keymap){.bits = 32}, words, n, keys);
+    }
+    if (p->payload_bytes == 4) {
+        take_payloads(words, n, payloads);
+    } else {
+        take_positions(words, n, payloads);
+    }
+}
+
+static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, size_t at)
+{
+    take_apart(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
+               (char *)p->out_payloads + at * p->payload_bytes, true);
+}
+
+/* The words of bucket d from chunk c, once they are there. */
+typedef struct piece {
+    uint64_t *words;
+    size_t n;
+} piece;
+
+static piece piece_of(const job_u32 *job, size_t d, size_t c)
+{
+    const size_t *end = job->offsets + c * NARROW_APART;
+    size_t begin = job->room > 0 ? d * job->room
+                   : d == 0      ? usw_min(c * job->chunk, job->n)
+                                 : end[d - 1];
+    return (piece){(uint64_t *)job->p->way_keys[1] + job->base + begin, end[d] - begin};
+}
+
+static size_t bucket_start(const job_u32 *job, size_t d)
+{
+    return d == 0 ? 0 : job->ends[d - 1];
+}
+
+/* The bits in which the keys of n words differ. */
+static inline uint32_t differ_in(const uint64_t *words, size_t n)
+{
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++) {
+        differ |= words[i] ^ words[0];
+    }
+    return (uint32_t)(differ >> 32);
+}
+
+/* The lane's words, or the spare ones if `from` is among the words. */
+static uint64_t *other_words(const job_u32 *job, const uint64_t *from, unsigned lane)
+{
+    uint64_t *words = usw_share(&job->words, lane);
+    bool inside = (uintptr_t)from >= (uintptr_t)words &&
+                  (uintptr_t)from < (uintptr_t)(words + job->words_keys);
+    return inside ? words + job->words_keys : words;
+}
