@@ -3,8 +3,7 @@
  * by comparing fields (sort_by.c). */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
-#include "cpu/merging/sort_by.h"
-#include "cpu/merging/sort_records.h"
+#include "cpu/merging/merging.h"
 
 enum {
     FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE |

@@ -7,7 +7,7 @@
 #include "cpu/patterns/patterns.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/registry.h"
-#include "cpu/merging/sort_by.h"
+#include "cpu/merging/merging.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The method is in sort_by.c. */
-#include "cpu/merging/sort_by.h"
+#include "cpu/merging/merging.h"
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 

@@ -68,7 +68,7 @@ NOUNS = [  # what, where it may stand, in which rooms we look
      LIBRARY + ("io", "app", "view")),
     (r"\bpthread_(create|join|detach|cancel|kill)\w*", {"io/parallel.c"}, ("io", "app")),
     # Whoever calls it must know how much room its ways need: one place does.
-    (r"\busw_part_pairsort\b", {"cpu/pair_sort/pair_sort.c", "cpu/cpu.h", "cpu/pair_sort/pair_sort_cpu.h"},
+    (r"\busw_pair_sort_steps\b", {"cpu/pair_sort/pair_sort.c", "cpu/cpu.h", "cpu/pair_sort/pair_sort_cpu.h"},
      LIBRARY),
     (r"\b(strcpy|strcat|sprintf|gets|atoi|atof|strtok)\s*\(", set(),
      LIBRARY + ("io", "app")),

@@ -14,7 +14,7 @@
  * place, the chunks are sorted and merged with whatever buffer there is.
  *
  * Source: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, "Merge path" (2012). */
-#include "cpu/merging/sort_by.h"
+#include "cpu/merging/merging.h"
 #include "cpu/merging/merge_sort.h"
 
 enum {

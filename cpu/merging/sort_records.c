@@ -9,7 +9,7 @@
  *
  * Keys of up to 8 bytes, unless a sort is asked for by name, are read into an array of their own
  * and sorted as pairs with the records, or with their positions. */
-#include "cpu/merging/sort_records.h"
+#include "cpu/merging/merging.h"
 #include "cpu/pair_sort/pair_sort.h"
 
 enum {
