@@ -63,7 +63,8 @@ static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_
     }
 }
 
-ALWAYS void FN(fetch)(const uint64_t *words, size_t n, const char *from, char *to, size_t bytes)
+ALWAYS void FN(fetch_payloads)(const uint64_t *words, size_t n, const char *from, char *to,
+                               size_t bytes)
 {
     if (from == NULL) {
         for (size_t j = 0; j < n; j++) {
@@ -78,7 +79,7 @@ ALWAYS void FN(fetch)(const uint64_t *words, size_t n, const char *from, char *t
 }
 
 /* Payload i of n, where none is given, is at + i. */
-ALWAYS void FN(count_up)(char *to, size_t n, size_t at, size_t bytes)
+ALWAYS void FN(write_positions)(char *to, size_t n, size_t at, size_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t position = at + i;
@@ -98,8 +99,8 @@ typedef struct FN(leaf_job) {
 } FN(leaf_job);
 
 /* The pairs of n words that are in order by their upper halves go to the outputs from `at` on. */
-static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare, size_t n,
-                       size_t at)
+static void FN(write_leaf)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare, size_t n,
+                           size_t at)
 {
     const usw_pair_sort *p = f->p;
     size_t bytes = p->payload_bytes;
@@ -123,15 +124,15 @@ static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare,
         }
     }
     char *to = f->to + at * bytes;
-#define FETCH(size) FN(fetch)(words, n, f->payloads, to, size)
+#define FETCH(size) FN(fetch_payloads)(words, n, f->payloads, to, size)
     FOR_PAYLOAD(bytes, FETCH)
 #undef FETCH
 }
 
 /* Sorts n mapped pairs, which differ in `differ` only, to the outputs at position `at`. payloads
  * may be NULL: the positions; then `at` is 0 unless the pairs are in order. */
-static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at, size_t n,
-                     KEY differ, unsigned lane)
+static void FN(sort_leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at,
+                          size_t n, KEY differ, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
     size_t bytes = p->payload_bytes;
@@ -148,9 +149,9 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
         if (payloads != NULL) {
             memcpy(f.to, payloads, n * bytes);
         } else {
-#define COUNT_UP(size) FN(count_up)(f.to, n, at, size)
-            FOR_PAYLOAD(bytes, COUNT_UP)
-#undef COUNT_UP
+#define WRITE_POSITIONS(size) FN(write_positions)(f.to, n, at, size)
+            FOR_PAYLOAD(bytes, WRITE_POSITIONS)
+#undef WRITE_POSITIONS
         }
         for (size_t i = 0; f.out != NULL && i < n; i++) {
             f.out[i] = FN(unmapped)(&p->map, k[i]);
@@ -175,25 +176,25 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     split_words(&plan, words, spare, n, ends);
     for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
         sort_group(spare + begin, words + begin, ends[g] - begin, plan.low, plan.shift);
-        FN(finish)(&f, words + begin, spare + begin, ends[g] - begin, begin);
+        FN(write_leaf)(&f, words + begin, spare + begin, ends[g] - begin, begin);
     }
 #else
     USW_ROUTE_PAIRS("a leaf of words");
     sort_words(words, spare, n, (uint64_t)bits << 32);
-    FN(finish)(&f, words, spare, n, 0);
+    FN(write_leaf)(&f, words, spare, n, 0);
 #endif
 }
 
 /* ---- a range that is a leaf ---- */
 
 /* Copies a chunk of the range, mapped, to the second way. */
-static void FN(move_in)(void *context, size_t c, unsigned lane)
+static void FN(copy_in)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const usw_pair_sort *p = job->p;
     size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
-    KEY *k = (KEY *)p->way_keys[1] + job->base;
-    char *to = (char *)p->way_payloads[1] + job->base * bytes;
+    KEY *k = (KEY *)p->buffer_keys[1] + job->base;
+    char *to = (char *)p->buffer_payloads[1] + job->base * bytes;
     const KEY *from = job->from;
     FN(key_map) map = job->map;
     (void)lane;
@@ -206,22 +207,23 @@ static void FN(move_in)(void *context, size_t c, unsigned lane)
 }
 
 /* The payloads of a range on the second way from `at` on; NULL: they are the positions. */
-static const char *FN(payloads_in)(const FN(job) * job, size_t at)
+static const char *FN(copied_payloads)(const FN(job) * job, size_t at)
 {
     const usw_pair_sort *p = job->p;
     bool moved = job->from_payloads != NULL;
-    return moved ? (const char *)p->way_payloads[1] + at * p->payload_bytes : NULL;
+    return moved ? (const char *)p->buffer_payloads[1] + at * p->payload_bytes : NULL;
 }
 
 /* Copies a chunk of a range that is in order from the second way to the outputs. */
-static void FN(move_out)(void *context, size_t c, unsigned lane)
+static void FN(copy_out)(void *context, size_t c, unsigned lane)
 {
     USW_ROUTE_PAIRS("a range in order");
     FN(job) *job = context;
     const usw_pair_sort *p = job->p;
     size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
     if (begin < end) {
-        FN(leaf)
-        (job, (const KEY *)p->way_keys[1] + at, FN(payloads_in)(job, at), at, end - begin, 0, lane);
+        FN(sort_leaf)
+        (job, (const KEY *)p->buffer_keys[1] + at, FN(copied_payloads)(job, at), at, end - begin, 0,
+         lane);
     }
 }

@@ -2,15 +2,15 @@
  * once. */
 
 /* How many buckets are sorted by one task. */
-static size_t narrow_each(const job_u32 *job)
+static size_t buckets_of_task(const job_u32 *job)
 {
-    size_t some = usw_max(NARROW_TASK * (size_t)job->buckets / job->n, 1);
+    size_t some = usw_max(NARROW_TASK_KEYS * (size_t)job->buckets / job->n, 1);
     return job->chunks == 1 ? job->buckets : some;
 }
 
 /* The words of bucket d, n of them, side by side: those of several chunks are brought to the lane's
  * spare ones. */
-static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
+static uint64_t *gather_bucket(const job_u32 *job, size_t d, unsigned lane)
 {
     if (job->chunks == 1) {
         return piece_of(job, d, 0).words;
@@ -25,7 +25,7 @@ static uint64_t *narrow_words(const job_u32 *job, size_t d, unsigned lane)
     return spare;
 }
 
-static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
+static void sort_buckets(const job_u32 *job, size_t d, size_t end, unsigned lane)
 {
     USW_ROUTE_PAIRS("buckets");
     for (; d < end; d++) {
@@ -33,7 +33,7 @@ static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
         if (n == 0 || n > LEAF_KEYS) {
             continue;
         }
-        uint64_t *words = narrow_words(job, d, lane);
+        uint64_t *words = gather_bucket(job, d, lane);
         if (has_one_value(job, d)) {
             USW_ROUTE_PAIRS("a bucket of one key");
             put_words(job->p, words, n, at);
@@ -41,7 +41,7 @@ static void narrow_task(const job_u32 *job, size_t d, size_t end, unsigned lane)
         }
         tag_range holds = range_of_bucket(job, d, (uint32_t)(*words >> 32));
         if (!sort_tagged(job->p, holds, words, n, at)) {
-            narrow_leaf(job, words, n, at, lane);
+            sort_narrow_leaf(job, words, n, at, lane);
         }
     }
 }
@@ -54,29 +54,29 @@ static size_t share_start(const job_u32 *job, size_t c)
 
 /* A thread takes the buckets of its own share first, which in place are where its chunk was, and
  * then those of others. Each call finds one task. */
-static void narrow_buckets(void *context, size_t t, unsigned lane)
+static void sort_next_buckets(void *context, size_t t, unsigned lane)
 {
     job_u32 *job = context;
-    size_t each = narrow_each(job);
+    size_t each = buckets_of_task(job);
     (void)t;
     for (size_t k = 0; k < job->chunks; k++) {
         size_t share = (lane + k) % job->chunks, end = share_start(job, share + 1);
         size_t turn = atomic_fetch_add_explicit(&job->taken[share], 1, memory_order_relaxed);
         size_t d = share_start(job, share) + turn * each;
         if (d < end) {
-            narrow_task(job, d, usw_min(d + each, end), lane);
+            sort_buckets(job, d, usw_min(d + each, end), lane);
             return;
         }
     }
 }
 
 /* How many tasks there are, none taken yet. */
-static size_t narrow_tasks(job_u32 *job)
+static size_t reset_tasks(job_u32 *job)
 {
     size_t tasks = 0;
     for (size_t c = 0; c < job->chunks; c++) {
         size_t buckets = share_start(job, c + 1) - share_start(job, c);
-        tasks += usw_div_up(buckets, narrow_each(job));
+        tasks += usw_div_up(buckets, buckets_of_task(job));
         atomic_init(&job->taken[c], 0);
     }
     return tasks;

@@ -5,12 +5,12 @@
  * once. */
 
 enum {
-    WIDE_FROM = 512,  /* for fewer keys a look costs more than it saves */
-    WIDE_MOST = 8191, /* more are split by splitters */
-    WIDE_SAMPLE = 32,
-    WIDE_PART = 12,     /* so many of the sample in a sixteenth of the range are close together */
-    WIDE_DISTINCT = 20, /* fewer values in the sample: many keys are equal, which tags like */
-    DENSE_PART = 24     /* of the sample are in the range that tags tell apart, about */
+    CLOSE_FROM = 512,  /* for fewer keys a look costs more than it saves */
+    CLOSE_MOST = 8191, /* more are split by splitters */
+    CLOSE_SAMPLE = 32,
+    CLOSE_KEYS = 12,     /* so many of the sample in a sixteenth of the range are close together */
+    CLOSE_DISTINCT = 20, /* fewer values in the sample: many keys are equal, which tags like */
+    DENSE_KEYS = 24      /* of the sample are in the range that tags tell apart, about */
 };
 
 /* Where most of the sample lies. */
@@ -18,35 +18,35 @@ typedef struct dense_range {
     uint32_t middle, span;
 } dense_range;
 
-typedef enum look { EVEN, CLOSE, FEW } look;
+typedef enum spread { EVEN, CLOSE, FEW_VALUES } spread;
 
 /* What a sample says of keys that differ below bit hi. */
-static look look_at(const job_u32 *job, unsigned hi, dense_range *dense)
+static spread sample_spread(const job_u32 *job, unsigned hi, dense_range *dense)
 {
-    uint32_t sample[WIDE_SAMPLE], part = bits_between_u32(0, hi) >> 4;
+    uint32_t sample[CLOSE_SAMPLE], part = bits_between_u32(0, hi) >> 4;
     unsigned values = 1;
     bool close = false;
-    for (size_t i = 0; i < WIDE_SAMPLE; i++) {
-        sample[i] = mapped_u32(job->map, job->from[job->n / WIDE_SAMPLE * i]) & job->mask;
+    for (size_t i = 0; i < CLOSE_SAMPLE; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / CLOSE_SAMPLE * i]) & job->mask;
     }
-    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, WIDE_SAMPLE);
-    for (size_t i = 1; i < WIDE_SAMPLE; i++) {
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, CLOSE_SAMPLE);
+    for (size_t i = 1; i < CLOSE_SAMPLE; i++) {
         values += sample[i] != sample[i - 1];
     }
-    for (size_t i = WIDE_PART; i < WIDE_SAMPLE; i++) {
-        close |= sample[i] - sample[i - WIDE_PART] <= part;
+    for (size_t i = CLOSE_KEYS; i < CLOSE_SAMPLE; i++) {
+        close |= sample[i] - sample[i - CLOSE_KEYS] <= part;
     }
     *dense = (dense_range){0, UINT32_MAX};
-    for (size_t i = DENSE_PART; i < WIDE_SAMPLE; i++) {
-        uint32_t least = sample[i - DENSE_PART], span = sample[i] - least;
+    for (size_t i = DENSE_KEYS; i < CLOSE_SAMPLE; i++) {
+        uint32_t least = sample[i - DENSE_KEYS], span = sample[i] - least;
         *dense = span < dense->span ? (dense_range){least + span / 2, span} : *dense;
     }
-    return values <= WIDE_DISTINCT ? FEW : close ? CLOSE : EVEN;
+    return values <= CLOSE_DISTINCT ? FEW_VALUES : close ? CLOSE : EVEN;
 }
 
 /* Sorts n words by the keys & mask to the outputs at position `at`; spare is room for n. */
-static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *words, uint64_t *spare,
-                      size_t n, size_t at)
+static void sort_by_key_and_place(const usw_pair_sort *p, uint32_t mask, const uint64_t *words,
+                                  uint64_t *spare, size_t n, size_t at)
 {
     sort_places(words, spare, n, (uint64_t)mask << 32);
     put_words(p, spare, n, at);
@@ -124,7 +124,7 @@ static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense,
     }
     USW_ROUTE("a dense range");
     put_words(p, spare + below, n - below - above, at + below);
-    sort_wide(p, mask, spare, words, below, at);
-    sort_wide(p, mask, spare + n - above, words, above, at + n - above);
+    sort_by_key_and_place(p, mask, spare, words, below, at);
+    sort_by_key_and_place(p, mask, spare + n - above, words, above, at + n - above);
     return true;
 }

@@ -18,13 +18,13 @@
 
 /* Whether a bucket has more than `limit` keys. It will be split by the highest bits in which they
  * differ, which tell most if all buckets begin where these bits change. */
-static bool is_crowded(const job_u32 *job, size_t limit)
+static bool has_large_bucket(const job_u32 *job, size_t limit)
 {
     size_t most = 0;
     for (size_t d = 0; d < job->buckets; d++) {
         size_t count = 0;
         for (size_t c = 0; c < job->chunks; c++) {
-            count += job->offsets[c * NARROW_APART + d];
+            count += job->offsets[c * NARROW_STRIDE + d];
         }
         most = usw_max(most, count);
     }
@@ -33,16 +33,16 @@ static bool is_crowded(const job_u32 *job, size_t limit)
 
 /* Sorts pairs whose buckets are counted but those in buckets that are too large and not all equal,
  * which go to the first way, and on the stack, whose new top is returned. */
-static range *narrow_finish(upsweep *u, job_u32 *job, range *stack)
+static range *sort_counted_buckets(upsweep *u, job_u32 *job, range *stack)
 {
-    job->far = job->lines.at != NULL && job->chunks > 1;
-    narrow_scan(job);
+    job->past_cache = job->lines.at != NULL && job->chunks > 1;
+    scan_word_counts(job);
     USW_ROUTE_PAIRS("counted, then scattered");
-    usw_parallel(u, job->chunks, narrow_scatter, job);
-    usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
+    usw_parallel(u, job->chunks, scatter_words, job);
+    usw_parallel(u, reset_tasks(job), sort_next_buckets, job);
     for (unsigned d = 0; d < job->buckets; d++) {
         size_t begin = bucket_start(job, d), n = job->ends[d] - begin;
-        if (n > LEAF_KEYS && !finish_rest(u, job, d)) {
+        if (n > LEAF_KEYS && !settle_large_bucket(u, job, d)) {
             USW_ROUTE("a bucket that is split again");
             *stack++ = (range){job->base + begin, n, 0};
         }
@@ -50,9 +50,9 @@ static range *narrow_finish(upsweep *u, job_u32 *job, range *stack)
     return stack;
 }
 
-/* Sorts keys that a sample has shown to be uneven, as narrow_finish; false, with nothing done, if
+/* Sorts keys that a sample has shown to be uneven, as sort_counted_buckets; false, with nothing done, if
  * there is no room for what it takes. */
-static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
+static bool sort_uneven_keys(upsweep *u, job_u32 *job, range **stack)
 {
     uint32_t differ = 0;
     if (!take_splitters(u, job)) {
@@ -63,65 +63,66 @@ static bool narrow_uneven(upsweep *u, job_u32 *job, range **stack)
     job->shift = 32;
     job->below = job->mask;
     job->digits = job->split_digits;
-    job->buckets = choose_splitters(job->splitters, sampled, narrow_wanted(job));
-    usw_parallel(u, job->chunks, narrow_histogram, job);
+    job->buckets = choose_splitters(job->splitters, sampled, buckets_wanted(job));
+    usw_parallel(u, job->chunks, count_words, job);
     for (size_t c = 0; c < job->chunks; c++) {
         differ |= job->chunk_differ[c];
     }
     job->low = differ == 0 ? 0 : (unsigned)__builtin_ctz(differ);
-    *stack = narrow_finish(u, job, *stack);
+    *stack = sort_counted_buckets(u, job, *stack);
     return true;
 }
 
 /* Sorts keys that differ in `differ`, so few that they are one bucket, or so many that are close
  * together that they are better not split; false if they are neither. */
-static bool narrow_whole(job_u32 *job, uint32_t differ)
+static bool sort_as_one_bucket(job_u32 *job, uint32_t differ)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ);
     dense_range dense = {0, 0};
-    look seen = job->n < WIDE_FROM || job->n > WIDE_MOST ? EVEN : look_at(job, hi, &dense);
-    job->crowded = seen != EVEN;
-    if (job->n > NARROW_WHOLE && seen != CLOSE) {
+    spread seen =
+        job->n < CLOSE_FROM || job->n > CLOSE_MOST ? EVEN : sample_spread(job, hi, &dense);
+    job->uneven = seen != EVEN;
+    if (job->n > NARROW_ONE_BUCKET && seen != CLOSE) {
         return false;
     }
     USW_ROUTE_IF(seen == EVEN, "few, even", USW_ROUTE_DEFAULT);
     USW_ROUTE_IF(seen == CLOSE, "few, close together", USW_ROUTE_DEFAULT);
-    USW_ROUTE_IF(seen == FEW, "few, many equal", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(seen == FEW_VALUES, "few, many equal", USW_ROUTE_DEFAULT);
     uint64_t *spare = usw_share(&job->words, 0), *words = spare + job->words_keys;
     make_words(job, 0, job->n, words);
     if (seen != CLOSE) {
-        narrow_leaf(job, words, job->n, job->base, 0);
+        sort_narrow_leaf(job, words, job->n, job->base, 0);
     } else if (!sort_clusters(job->p, differ, words, spare, job->n, job->base) &&
                !sort_dense(job->p, job->mask, dense, words, spare, job->n, job->base)) {
         USW_ROUTE("few, close together: keys and places in 64 bits");
-        sort_wide(job->p, job->mask, words, spare, job->n, job->base);
+        sort_by_key_and_place(job->p, job->mask, words, spare, job->n, job->base);
     }
     return true;
 }
 
-/* The keys differ in `differ`. Sorts as narrow_finish. */
-static range *narrow_sort(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
+/* The keys differ in `differ`. Sorts as sort_counted_buckets. */
+static range *sort_narrow_range(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
-    if (sort_one_digit(job, differ) || (job->n <= WIDE_MOST && narrow_whole(job, differ))) {
+    if (sort_one_digit(job, differ) || (job->n <= CLOSE_MOST && sort_as_one_bucket(job, differ))) {
         return stack;
     }
-    size_t wanted = narrow_wanted(job);
+    size_t wanted = buckets_wanted(job);
     job->shift = hi;
     job->low = lo;
     job->below = job->mask & bits_between_u32(0, hi);
     job->buckets = (unsigned)usw_min(wanted, (uint64_t)1 << (hi - lo));
-    if (!job->crowded) {
-        usw_parallel(u, job->chunks, narrow_histogram, job);
+    if (!job->uneven) {
+        usw_parallel(u, job->chunks, count_words, job);
     }
-    if (job->crowded || is_crowded(job, 4 * job->n / job->buckets)) {
-        if (narrow_uneven(u, job, &stack)) {
+    if (job->uneven || has_large_bucket(job, 4 * job->n / job->buckets)) {
+        if (sort_uneven_keys(u, job, &stack)) {
             return stack;
         }
-        USW_ROUTE("uneven keys by bits, as splitters are no more");
+        USW_ROUTE("uneven keys by bits: splitters did not help");
         unsigned bits = (unsigned)usw_min(usw_min(usw_log2_up(wanted), hi - lo), NARROW_DIGIT_MAX);
         job->buckets = 1u << bits;
-        usw_parallel(u, job->chunks, narrow_histogram, job);
+        usw_parallel(u, job->chunks, count_words, job);
     }
-    return narrow_finish(u, job, stack);
+    return sort_counted_buckets(u, job, stack);
 }

@@ -183,7 +183,7 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
         }
         if (ties && !order_tied_words(sorted, n, r.mask)) {
             USW_ROUTE("tags with many ties");
-            sort_wide(p, r.mask, words, sorted, n, at);
+            sort_by_key_and_place(p, r.mask, words, sorted, n, at);
             return true;
         }
         USW_ROUTE_IF(ties, "tags with a few ties", USW_ROUTE_DEFAULT);

@@ -59,7 +59,7 @@ static unsigned choose_groups(splitters *s, size_t sampled)
     return groups;
 }
 
-static void plant_tree(splitters *s, unsigned groups)
+static void build_tree(splitters *s, unsigned groups)
 {
     for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
         for (unsigned i = 0; i < 1u << l; i++) {
@@ -91,7 +91,7 @@ static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
 {
     unsigned groups = choose_groups(s, sampled), buckets = 0;
     unsigned parts = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
-    plant_tree(s, groups);
+    build_tree(s, groups);
     for (unsigned g = 0; g < groups; g++) {
         uint64_t end = g + 1 < groups ? s->least[g + 1] : (uint64_t)1 << 32;
         buckets += split_group(s, g, end - s->least[g], parts, buckets);
@@ -101,18 +101,18 @@ static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
 }
 
 #if USW_LEVEL == 2
-static inline __m512i split_lookup(const uint32_t table[SPLIT_GROUPS], __m512i at)
+static inline __m512i look_up_group(const uint32_t table[SPLIT_GROUPS], __m512i at)
 {
     return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), at,
                                      _mm512_loadu_si512(table + SPLIT_LANES));
 }
 
-static inline __m512i groups_of(const splitters *s, __m512i key)
+static inline __m512i find_groups(const splitters *s, __m512i key)
 {
     __m512i one = _mm512_set1_epi32(1), g = one;
     UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
     {
-        __mmask16 right = _mm512_cmpgt_epu32_mask(key, split_lookup(s->tree, g));
+        __mmask16 right = _mm512_cmpgt_epu32_mask(key, look_up_group(s->tree, g));
         g = _mm512_add_epi32(g, g);
         g = _mm512_mask_add_epi32(g, right, g, one);
     }
@@ -120,11 +120,11 @@ static inline __m512i groups_of(const splitters *s, __m512i key)
 }
 
 /* The buckets of SPLIT_LANES keys. */
-static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+static inline void find_lane_buckets(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key),
-            width = split_lookup(s->width, g);
-    key = _mm512_sub_epi32(key, split_lookup(s->least, g));
+    __m512i key = _mm512_loadu_si512(keys), g = find_groups(s, key),
+            width = look_up_group(s->width, g);
+    key = _mm512_sub_epi32(key, look_up_group(s->least, g));
     key = _mm512_srlv_epi32(key, _mm512_srli_epi32(width, 27));
     key = _mm512_mulhi_epu16(key, width);
     width = _mm512_and_si512(_mm512_srli_epi32(width, 16), _mm512_set1_epi32(0x7ff));
@@ -146,25 +146,25 @@ static inline __m256i choose_lanes(__m256i a, __m256i b, __m256i at, int bit)
 }
 
 /* table[at & 15] */
-static inline __m256i half_lookup(const uint32_t *table, __m256i at)
+static inline __m256i look_up_half(const uint32_t *table, __m256i at)
 {
     return choose_lanes(_mm256_permutevar8x32_epi32(load_lanes(table), at),
                         _mm256_permutevar8x32_epi32(load_lanes(table + 8), at), at, 3);
 }
 
-static inline __m256i split_lookup(const uint32_t table[SPLIT_GROUPS], __m256i at)
+static inline __m256i look_up_group(const uint32_t table[SPLIT_GROUPS], __m256i at)
 {
-    return choose_lanes(half_lookup(table, at), half_lookup(table + 16, at), at, 4);
+    return choose_lanes(look_up_half(table, at), look_up_half(table + 16, at), at, 4);
 }
 
-static inline __m256i groups_of(const splitters *s, __m256i key)
+static inline __m256i find_groups(const splitters *s, __m256i key)
 {
     __m256i sign = _mm256_set1_epi32(INT32_MIN), g = _mm256_set1_epi32(1);
     UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
     {
         const uint32_t *level = s->tree + (l < 3 ? 0 : 1u << l);
         __m256i node =
-            l < 4 ? _mm256_permutevar8x32_epi32(load_lanes(level), g) : half_lookup(level, g);
+            l < 4 ? _mm256_permutevar8x32_epi32(load_lanes(level), g) : look_up_half(level, g);
         __m256i right =
             _mm256_cmpgt_epi32(_mm256_xor_si256(key, sign), _mm256_xor_si256(node, sign));
         g = _mm256_sub_epi32(_mm256_add_epi32(g, g), right);
@@ -172,10 +172,10 @@ static inline __m256i groups_of(const splitters *s, __m256i key)
     return _mm256_sub_epi32(g, _mm256_set1_epi32(SPLIT_GROUPS));
 }
 
-static inline __m256i split_half(const splitters *s, const uint32_t *keys)
+static inline __m256i find_half_buckets(const splitters *s, const uint32_t *keys)
 {
-    __m256i key = load_lanes(keys), g = groups_of(s, key), width = split_lookup(s->width, g);
-    key = _mm256_sub_epi32(key, split_lookup(s->least, g));
+    __m256i key = load_lanes(keys), g = find_groups(s, key), width = look_up_group(s->width, g);
+    key = _mm256_sub_epi32(key, look_up_group(s->least, g));
     key = _mm256_srlv_epi32(key, _mm256_srli_epi32(width, 27));
     key = _mm256_mulhi_epu16(key, width);
     width = _mm256_and_si256(_mm256_srli_epi32(width, 16), _mm256_set1_epi32(0x7ff));
@@ -189,15 +189,15 @@ static inline void store_digits(uint16_t *digit, __m256i a, __m256i b)
 }
 
 /* The buckets of SPLIT_LANES keys. */
-static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+static inline void find_lane_buckets(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-    store_digits(digit, split_half(s, keys), split_half(s, keys + 8));
+    store_digits(digit, find_half_buckets(s, keys), find_half_buckets(s, keys + 8));
 }
 #endif
 
 /* The buckets of pairs i to i + n, at most NARROW_BLOCK; returns which bits differ from `first`. */
-static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint32_t first,
-                                   uint16_t *digit)
+static inline uint32_t find_split_buckets(const job_u32 *job, size_t i, size_t n, uint32_t first,
+                                          uint16_t *digit)
 {
     uint32_t keys[NARROW_BLOCK], differ = 0;
     for (size_t k = 0; k < n; k++) {
@@ -207,13 +207,13 @@ static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint3
     }
     size_t k = 0;
     for (; k + SPLIT_LANES <= n; k += SPLIT_LANES) {
-        split_lanes(job->splitters, keys + k, digit + k);
+        find_lane_buckets(job->splitters, keys + k, digit + k);
     }
     if (k < n) {
         uint32_t rest[SPLIT_LANES] = {0};
         uint16_t found[SPLIT_LANES];
         memcpy(rest, keys + k, (n - k) * sizeof *keys);
-        split_lanes(job->splitters, rest, found);
+        find_lane_buckets(job->splitters, rest, found);
         memcpy(digit + k, found, (n - k) * sizeof *found);
     }
     return differ;

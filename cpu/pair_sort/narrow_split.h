@@ -3,24 +3,25 @@
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */
-    NARROW_AIM = USW_LEVEL == 2 ? 232 : 104,
+    NARROW_BUCKET_KEYS = USW_LEVEL == 2 ? 232 : 104,
     NARROW_BUCKETS_MAX = 1136,
     NARROW_DIGIT_MAX = 10,
-    NARROW_APART = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */
-    NARROW_WHOLE = GROUP_LARGE,             /* as many keys are sorted as one bucket */
-    NARROW_WIDE = 21,                       /* bits, and 11 of the number of buckets */
-    NARROW_BLOCK = 256,                     /* words that are made at a time */
-    NARROW_STRETCH = 64,       /* words of a bucket from one chunk, at least: mostly whole lines */
-    NARROW_TASK = 4096,        /* keys of the buckets of one task, about */
-    NARROW_AHEAD = 192 * 1024, /* up to here the words' lines are fetched while keys are counted */
+    NARROW_STRIDE = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */
+    NARROW_ONE_BUCKET = GROUP_LARGE,         /* as many keys are sorted as one bucket */
+    NARROW_BITS = 21,                        /* bits, and 11 of the number of buckets */
+    NARROW_BLOCK = 256,                      /* words that are made at a time */
+    NARROW_PIECE_WORDS = 64, /* words of a bucket from one chunk, at least: mostly whole lines */
+    NARROW_TASK_KEYS = 4096, /* keys of the buckets of one task, about */
+    NARROW_FETCH_MOST =
+        192 * 1024, /* up to here the words' lines are fetched while keys are counted */
     LINE_WORDS = 8
 };
 
 /* Whether a range on that side is sorted so. */
-static bool is_narrow(const usw_pair_sort *p, unsigned side)
+static bool is_narrow(const usw_pair_sort *p, unsigned buffer)
 {
-    bool small = p->payload_bytes == 4 || (p->payloads == NULL && side == 2);
-    return small && side != 1 && p->n - 1 <= UINT32_MAX;
+    bool small = p->payload_bytes == 4 || (p->payloads == NULL && buffer == INPUT);
+    return small && buffer != 1 && p->n - 1 <= UINT32_MAX;
 }
 
 /* Keys go to buckets of equal widths by the `wide` highest bits in which they differ, those from
@@ -32,19 +33,19 @@ typedef struct narrow_split {
 
 static narrow_split narrow_split_of(const job_u32 *job)
 {
-    unsigned high = job->shift, wide = (unsigned)usw_min(high, NARROW_WIDE);
+    unsigned high = job->shift, wide = (unsigned)usw_min(high, NARROW_BITS);
     return (narrow_split){job->below, job->buckets, high - wide, wide};
 }
 
-static inline uint32_t narrow_bucket(narrow_split s, uint32_t mapped)
+static inline uint32_t bucket_of_key(narrow_split s, uint32_t mapped)
 {
     return ((mapped & s.mask) >> s.shift) * s.buckets >> s.wide;
 }
 
 /* How many buckets are wanted. */
-static size_t narrow_wanted(const job_u32 *job)
+static size_t buckets_wanted(const job_u32 *job)
 {
-    size_t aim = usw_max(NARROW_AIM, job->chunks * NARROW_STRETCH);
+    size_t aim = usw_max(NARROW_BUCKET_KEYS, job->chunks * NARROW_PIECE_WORDS);
     return usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
 }
 
@@ -67,16 +68,16 @@ static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *
     }
 }
 
-/* The loops of take_apart by themselves, for the compiler to see that nothing overlaps. */
-ALWAYS void take_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
-                      uint32_t *restrict keys)
+/* The loops of unpack_words by themselves, for the compiler to see that nothing overlaps. */
+ALWAYS void unpack_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
+                        uint32_t *restrict keys)
 {
     for (size_t i = 0; i < n; i++) {
         keys[i] = unmapped_u32(&map, (uint32_t)(words[i] >> 32));
     }
 }
 
-ALWAYS void take_payloads(const uint64_t *restrict words, size_t n, char *restrict to)
+ALWAYS void unpack_payloads(const uint64_t *restrict words, size_t n, char *restrict to)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t payload = (uint32_t)words[i];
@@ -84,7 +85,7 @@ ALWAYS void take_payloads(const uint64_t *restrict words, size_t n, char *restri
     }
 }
 
-ALWAYS void take_positions(const uint64_t *restrict words, size_t n, char *restrict to)
+ALWAYS void unpack_positions(const uint64_t *restrict words, size_t n, char *restrict to)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t position = (uint32_t)words[i];
@@ -93,23 +94,23 @@ ALWAYS void take_positions(const uint64_t *restrict words, size_t n, char *restr
 }
 
 /* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
-static inline void take_apart(const usw_pair_sort *p, const uint64_t *words, size_t n,
-                              uint32_t *keys, void *payloads, bool raw)
+static inline void unpack_words(const usw_pair_sort *p, const uint64_t *words, size_t n,
+                                uint32_t *keys, void *payloads, bool raw)
 {
     if (keys != NULL) {
-        take_keys(raw ? p->map : (usw_keymap){.bits = 32}, words, n, keys);
+        unpack_keys(raw ? p->map : (usw_keymap){.bits = 32}, words, n, keys);
     }
     if (p->payload_bytes == 4) {
-        take_payloads(words, n, payloads);
+        unpack_payloads(words, n, payloads);
     } else {
-        take_positions(words, n, payloads);
+        unpack_positions(words, n, payloads);
     }
 }
 
 static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, size_t at)
 {
-    take_apart(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
-               (char *)p->out_payloads + at * p->payload_bytes, true);
+    unpack_words(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
+                 (char *)p->out_payloads + at * p->payload_bytes, true);
 }
 
 /* The words of bucket d from chunk c, once they are there. */
@@ -120,11 +121,11 @@ typedef struct piece {
 
 static piece piece_of(const job_u32 *job, size_t d, size_t c)
 {
-    const size_t *end = job->offsets + c * NARROW_APART;
-    size_t begin = job->room > 0 ? d * job->room
-                   : d == 0      ? usw_min(c * job->chunk, job->n)
-                                 : end[d - 1];
-    return (piece){(uint64_t *)job->p->way_keys[1] + job->base + begin, end[d] - begin};
+    const size_t *end = job->offsets + c * NARROW_STRIDE;
+    size_t begin = job->stride > 0 ? d * job->stride
+                   : d == 0        ? usw_min(c * job->chunk, job->n)
+                                   : end[d - 1];
+    return (piece){(uint64_t *)job->p->buffer_keys[1] + job->base + begin, end[d] - begin};
 }
 
 static size_t bucket_start(const job_u32 *job, size_t d)

@@ -17,7 +17,7 @@ static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
     return splits ? words * sizeof(uint64_t) : 0;
 }
 
-static void count_up(void *context, size_t t, unsigned lane)
+static void write_positions(void *context, size_t t, unsigned lane)
 {
     const usw_pair_sort *p = context;
     size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
@@ -47,7 +47,7 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
         return false;
     }
     if (p->payloads == NULL) {
-        usw_parallel(u, usw_div_up(p->n, CHUNK), count_up, (void *)(uintptr_t)p);
+        usw_parallel(u, usw_div_up(p->n, CHUNK), write_positions, (void *)(uintptr_t)p);
     }
     return true;
 }
@@ -55,17 +55,17 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 /* Gives p its ways. What they must hold is known here alone: usw_pair_sort_steps has no other
  * caller, and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes
  * in place of keys and payloads of 4. */
-static bool take_ways(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
+static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
 {
     size_t n = p->n, both = payloads_at + n * p->payload_bytes;
-    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
-    p->way_payloads[0] = p->out_payloads;
-    p->way_room = both + spare_bytes(u, n, key_bytes);
-    p->way_keys[1] = usw_scratch(u, p->way_room);
-    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
+    p->buffer_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
+    p->buffer_payloads[0] = p->out_payloads;
+    p->buffer_bytes = both + spare_bytes(u, n, key_bytes);
+    p->buffer_keys[1] = usw_scratch(u, p->buffer_bytes);
+    if (!p->buffer_keys[0] || !p->buffer_payloads[0] || !p->buffer_keys[1]) {
         return false;
     }
-    p->way_payloads[1] = (char *)p->way_keys[1] + payloads_at;
+    p->buffer_payloads[1] = (char *)p->buffer_keys[1] + payloads_at;
     return true;
 }
 
@@ -81,7 +81,7 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         USW_ROUTE_PAIRS("keys in order already");
         return UPSWEEP_OK;
     }
-    if (!take_ways(u, p, key_bytes, payloads_at)) {
+    if (!take_buffers(u, p, key_bytes, payloads_at)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     USW_ROUTE_PAIRS("keys that carry something are sorted");
