@@ -19,8 +19,8 @@ void usw_sort_bits_in_place(upsweep *u, void *keys, size_t n, const usw_keymap *
 
 /* Sorts n records by their normalised keys, stable; n >= 1 and keys->key_bytes >= 1. form sorts the
  * packed keys; if form is NULL, keys of up to 8 bytes are sorted as pairs and longer ones by the
- * radix sort. Where there is no scratch the call fails with UPSWEEP_ERROR_MEMORY and the records are
- * as they were. */
+ * radix sort. Where there is no scratch the call fails with UPSWEEP_ERROR_MEMORY and the records
+ * are as they were. */
 upsweep_status usw_sort_records(upsweep *u, void *records, size_t n, const usw_record_keys *keys,
                                 const usw_sort_form *form);
 

@@ -163,8 +163,8 @@ static size_t run_end(const usw_u128 *packed, size_t begin, size_t n)
     return end;
 }
 
-/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equal keys is left to
- * the loop, so that the recursion is at most log2 n deep. */
+/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equal keys is left
+ * to the loop, so that the recursion is at most log2 n deep. */
 static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
 {
     USW_ROUTE_OF("a run of ties, by one thread", USW_NO_TYPES);

@@ -1,15 +1,15 @@
-/* narrow_buckets.h - the tasks that sort the buckets of a split, each bucket by one thread. Included
- * once. */
+/* narrow_buckets.h - the tasks that sort the buckets of narrow pairs: one thread sorts a bucket,
+ * and takes the buckets of its own chunk first. Included once. */
 
-/* How many buckets are sorted by one task. */
+/* How many neighbouring buckets one task sorts. */
 static size_t buckets_of_task(const job_u32 *job)
 {
     size_t some = usw_max(NARROW_TASK_KEYS * (size_t)job->buckets / job->n, 1);
     return job->chunks == 1 ? job->buckets : some;
 }
 
-/* The words of bucket d, n of them, side by side: those of several chunks are brought to the lane's
- * spare ones. */
+/* The words of bucket d as one array: where it lies, or, if there are several chunks, a copy of its
+ * pieces in the lane's spare words. */
 static uint64_t *gather_bucket(const job_u32 *job, size_t d, unsigned lane)
 {
     if (job->chunks == 1) {
@@ -25,6 +25,7 @@ static uint64_t *gather_bucket(const job_u32 *job, size_t d, unsigned lane)
     return spare;
 }
 
+/* Sorts buckets d to end, but for those that are too large for a leaf. */
 static void sort_buckets(const job_u32 *job, size_t d, size_t end, unsigned lane)
 {
     USW_ROUTE_PAIRS("buckets");
@@ -46,14 +47,15 @@ static void sort_buckets(const job_u32 *job, size_t d, size_t end, unsigned lane
     }
 }
 
-/* Which buckets share c of them all begins with; there are as many shares as chunks. */
+/* The first bucket of share c; there are as many shares of buckets as chunks. */
 static size_t share_start(const job_u32 *job, size_t c)
 {
     return c * job->buckets / job->chunks;
 }
 
-/* A thread takes the buckets of its own share first, which in place are where its chunk was, and
- * then those of others. Each call finds one task. */
+/* Sorts the buckets of one task that no thread has taken yet: of the lane's own share first, since
+ * that share's outputs lie where the lane read its chunk if the sort is in place, then of
+ * others. */
 static void sort_next_buckets(void *context, size_t t, unsigned lane)
 {
     job_u32 *job = context;
@@ -70,7 +72,7 @@ static void sort_next_buckets(void *context, size_t t, unsigned lane)
     }
 }
 
-/* How many tasks there are, none taken yet. */
+/* Marks all tasks as not taken; returns how many there are. */
 static size_t reset_tasks(job_u32 *job)
 {
     size_t tasks = 0;

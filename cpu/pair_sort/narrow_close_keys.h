@@ -1,29 +1,30 @@
-/* narrow_close_keys.h - how narrow_keys.h sorts some thousand keys of which many are close
- * together, so that their tags would be tied: as 64-bit words of the key and the place, which takes
- * twice as long as tags of 32 bits; or, if a gap between the bits in which they differ can be
- * closed, or most are in one range that is narrow enough, as such tags all the same. Included
- * once. */
+/* narrow_close_keys.h - the sort of up to 8191 words of which many keys are close together, so that
+ * their tags of 32 bits would be tied.
+ *
+ * Tags are made all the same if a gap between the bits in which the keys differ can be closed
+ * (sort_clusters), or if most keys are in one narrow range (sort_dense). Else 64-bit words of the
+ * key and the place are sorted, which takes twice as long. Included once. */
 
 enum {
-    CLOSE_FROM = 512,  /* for fewer keys a look costs more than it saves */
-    CLOSE_MOST = 8191, /* more are split by splitters */
+    CLOSE_FROM = 512,  /* keys; for fewer a sample costs more than it saves */
+    CLOSE_MOST = 8191, /* keys; more are split by splitters */
     CLOSE_SAMPLE = 32,
-    CLOSE_KEYS = 12,     /* so many of the sample in a sixteenth of the range are close together */
-    CLOSE_DISTINCT = 20, /* fewer values in the sample: many keys are equal, which tags like */
-    DENSE_KEYS = 24      /* of the sample are in the range that tags tell apart, about */
+    CLOSE_KEYS = 12,     /* of the sample in 1/16 of the range are close together */
+    CLOSE_DISTINCT = 20, /* values in the sample; if fewer, equal keys make the ties */
+    DENSE_KEYS = 24      /* of the sample lie in the dense range, about */
 };
 
-/* Where most of the sample lies. */
+/* The narrowest range in which DENSE_KEYS of the sample lie. */
 typedef struct dense_range {
     uint32_t middle, span;
 } dense_range;
 
 typedef enum spread { EVEN, CLOSE, FEW_VALUES } spread;
 
-/* What a sample says of keys that differ below bit hi. */
+/* Says by a sample how keys are spread that differ in bits below hi, and finds the dense range. */
 static spread sample_spread(const job_u32 *job, unsigned hi, dense_range *dense)
 {
-    uint32_t sample[CLOSE_SAMPLE], part = bits_between_u32(0, hi) >> 4;
+    uint32_t sample[CLOSE_SAMPLE], sixteenth = bits_between_u32(0, hi) >> 4;
     unsigned values = 1;
     bool close = false;
     for (size_t i = 0; i < CLOSE_SAMPLE; i++) {
@@ -34,7 +35,7 @@ static spread sample_spread(const job_u32 *job, unsigned hi, dense_range *dense)
         values += sample[i] != sample[i - 1];
     }
     for (size_t i = CLOSE_KEYS; i < CLOSE_SAMPLE; i++) {
-        close |= sample[i] - sample[i - CLOSE_KEYS] <= part;
+        close |= sample[i] - sample[i - CLOSE_KEYS] <= sixteenth;
     }
     *dense = (dense_range){0, UINT32_MAX};
     for (size_t i = DENSE_KEYS; i < CLOSE_SAMPLE; i++) {
@@ -44,7 +45,8 @@ static spread sample_spread(const job_u32 *job, unsigned hi, dense_range *dense)
     return values <= CLOSE_DISTINCT ? FEW_VALUES : close ? CLOSE : EVEN;
 }
 
-/* Sorts n words by the keys & mask to the outputs at position `at`; spare is room for n. */
+/* Sorts n words by the keys & mask, as words of key and place, to the outputs at position `at`;
+ * spare is a buffer for n. */
 static void sort_by_key_and_place(const usw_pair_sort *p, uint32_t mask, const uint64_t *words,
                                   uint64_t *spare, size_t n, size_t at)
 {
@@ -71,9 +73,9 @@ static bit_gap widest_gap(uint32_t differ)
     return most;
 }
 
-/* Keys in a few clusters that are far apart: with their widest gap closed the bits in which they
- * differ leave room for the place in a tag of 32 bits. Sorts n words so to the outputs at position
- * `at`; false, with nothing done, if there is no such room, or more than enough without. */
+/* Sorts n words whose keys lie in clusters with wide gaps between them to the outputs at position
+ * `at`, by tags of 32 bits from which the widest gap of equal bits is taken out. Returns false,
+ * with nothing done, if key and place do not fit 32 bits so, or fit without that. */
 static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_t *restrict words,
                           uint64_t *restrict spare, size_t n, size_t at)
 {
@@ -98,9 +100,10 @@ static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_
     return true;
 }
 
-/* Most keys in one range: tags of 32 bits tell those in it apart, and the others, which share the
- * tags at its ends, are sorted after that. Sorts n words so to the outputs at position `at`, and
- * loses them; false, with nothing done, if the range is too wide. */
+/* Sorts n words of which most keys lie in the dense range to the outputs at position `at`; words is
+ * overwritten. Tags of 32 bits tell the keys in the range from each other; all keys below it share
+ * one tag, all above it another, and both lots are sorted by key and place afterwards. Returns
+ * false, with nothing done, if the range is too wide for tags. */
 static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense, uint64_t *words,
                        uint64_t *spare, size_t n, size_t at)
 {

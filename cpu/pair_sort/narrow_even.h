@@ -1,26 +1,29 @@
-/* narrow_even.h - how narrow_keys.h splits with one pass over evenly spread keys in
- * place of three: a sample says which bits differ and that no sixteenth of the range has far more
- * keys than others, and buckets get room for a good deal more than their share, so that nothing
- * need be counted. Where a bucket overflows all the same, the inputs are still there, and the
- * steps that count begin. For one thread; the sample tells several, too, that keys are uneven. The
- * lines that buckets fill next are asked for ahead: after other work on the core the scratch is no
- * longer in its cache, and nothing foresees which line comes next. Included once. */
+/* narrow_even.h - the uncounted scatter: one pass over evenly spread keys of 32 bits, in place of
+ * three, that scatters words to buckets without counting them first.
+ *
+ * A sample says which bits differ and that no sixteenth of the buckets has far more keys than the
+ * others. Every bucket gets more slots than its mean, four deviations at least. If a bucket runs
+ * over all the same, the input is still whole, and sort_narrow_range (narrow_keys.h) counts. One
+ * thread scatters so; with several threads the sample only says whether keys are uneven. The lines
+ * that buckets fill next are prefetched, since after other work the scratch is no longer in the
+ * core's cache, and no hardware prefetcher foresees the order of the keys. Included once. */
 
 enum {
-    EVEN_FROM = 8192, /* keys; for fewer a sample costs what it saves */
-    EVEN_SAMPLE = 1024,
-    EVEN_BINS = 16,
-    EVEN_BUCKET_MOST = 16, /* and twice the mean: more, and buckets are certainly uneven */
-    EVEN_ORDERED = 256,    /* keys in order at the start: all may be */
-    EVEN_STEP = 2048,      /* words scattered before overflows are looked for: so much is spare */
-    EVEN_PREFETCH_FROM =
-        768 * 1024,      /* keys from which on a bucket's next line is asked for word by word */
-    EVEN_DEVIATIONS = 4, /* of a bucket's size, for which there must be room */
+    EVEN_FROM = 8192,      /* keys; for fewer a sample costs what it saves */
+    EVEN_SAMPLE = 1024,    /* keys */
+    EVEN_BINS = 16,        /* of neighbouring buckets */
+    EVEN_BUCKET_MOST = 16, /* sampled keys beyond twice the mean that an even bucket has, at most */
+    EVEN_ORDERED = 256,    /* keys; if so many are in order at the start, all may be */
+    EVEN_STEP = 2048,      /* words between two checks for overflow; so many slots are spare */
+    EVEN_PREFETCH_FROM = 768 * 1024, /* keys; fewer need no prefetch for each word */
+    EVEN_DEVIATIONS = 4, /* standard deviations of a bucket's size, which its slots must hold */
 };
 
-/* So much of the sample a part of the buckets may have. */
-#define EVEN_SHARE_MOST(part) ((part)*7 / 4)
+/* The most of the sample that buckets may have whose mean is `mean`: 7/4, or the keys are
+ * uneven. */
+#define EVEN_SHARE_MOST(mean) ((mean)*7 / 4)
 
+/* Whether the first keys are in order: all may be, which examine (split.h) finds out. */
 static bool begins_in_order(const job_u32 *job)
 {
     size_t i = 1;
@@ -31,8 +34,8 @@ static bool begins_in_order(const job_u32 *job)
     return i == EVEN_ORDERED;
 }
 
-/* Counts the sample by bucket: whether no sixteenth of them has far more than others, and whether
- * one bucket has so many that the keys are certainly uneven. */
+/* Counts the sample by bucket. Returns whether no sixteenth of the buckets has far more than its
+ * mean; sets job->uneven if one bucket alone has. */
 static bool is_even_sample(job_u32 *job, const uint32_t sample[EVEN_SAMPLE])
 {
     uint32_t count[NARROW_BUCKETS_MAX] = {0}, most = 0, buckets = job->buckets;
@@ -53,7 +56,7 @@ static bool is_even_sample(job_u32 *job, const uint32_t sample[EVEN_SAMPLE])
     return even && !job->uneven;
 }
 
-/* Chooses the split by a sample; false if keys are not spread evenly. */
+/* Chooses equal widths of buckets by a sample; false if keys are not spread evenly. */
 static bool sample_split(job_u32 *job)
 {
     uint32_t sample[EVEN_SAMPLE], differ = 0;
@@ -71,8 +74,9 @@ static bool sample_split(job_u32 *job)
     return is_even_sample(job, sample) && differ >> usw_log2_up(job->buckets) != 0;
 }
 
-/* Words for which each bucket gets room: whole lines, an odd number, so that buckets which fill at
- * the same rate fill different sets of the cache. 0: there is too little. */
+/* How many words lie from one bucket's start to the next: an odd number of whole lines, so that
+ * buckets which fill at the same rate fill different sets of the cache; 0 if buffer 1 is too small
+ * for EVEN_DEVIATIONS. */
 static size_t bucket_stride(const job_u32 *job)
 {
     size_t words = job->p->buffer_bytes / sizeof(uint64_t), mean = job->n / job->buckets + 1,
@@ -90,6 +94,8 @@ static size_t bucket_stride(const job_u32 *job)
     return stride < least ? 0 : stride;
 }
 
+/* Scatters all words to buckets that begin `stride` words apart; false if a bucket ran over or if
+ * keys differ in bits that the sample did not show. */
 static bool scatter_uncounted(job_u32 *job, size_t stride)
 {
     size_t *offset = job->offsets, lines = EVEN_STEP / job->buckets / LINE_WORDS + 1;
@@ -121,7 +127,8 @@ static bool scatter_uncounted(job_u32 *job, size_t stride)
     return (differ & ~job->below) == 0;
 }
 
-/* Sorts all pairs, or returns false with nothing done. */
+/* Sorts all pairs; false, with the input as it was, if keys seem to be in order, are few or not
+ * spread evenly, or there are several chunks. */
 static bool sort_even_keys(upsweep *u, job_u32 *job)
 {
     if (job->n < EVEN_FROM || begins_in_order(job) || !sample_split(job) || job->chunks > 1) {

@@ -1,16 +1,15 @@
-/* narrow_few_bits.h - how narrow_keys.h sorts keys that differ in few bits, by one
- * thread: these are the digit of a counting sort, so payloads alone are scattered, and the keys are
- * told by the counts. Included once. */
+/* narrow_few_bits.h - the counting sort of narrow pairs whose keys differ in up to 10 neighbouring
+ * bits, by one thread: only payloads are scattered, and the counts give the keys. Included once. */
 
 enum {
     ONE_DIGIT = 10,       /* bits */
-    ONE_DIGIT_TIMES = 16, /* keys to a bucket: with less, counters cost more than is saved */
-    /* Payloads from one bucket to the next: buckets of a power of two would share sets of caches.
-     * So they take as much room as words would, at most. */
+    ONE_DIGIT_TIMES = 16, /* keys of a mean bucket; with fewer, counters cost more than is saved */
+    /* Payloads between two buckets: equal buckets of a power of two would share sets of the cache.
+     * With that gap payloads of 4 bytes take no more of the buffer than words would. */
     ONE_DIGIT_GAP = ONE_DIGIT_TIMES,
 };
 
-/* Scatters the payloads to the places of their buckets, which move to where these end. */
+/* Scatters the payloads to the places of their buckets; place[d] becomes the end of bucket d. */
 static void scatter_payloads(const job_u32 *job, size_t *place, uint32_t *to)
 {
     narrow_split split = narrow_split_of(job);
@@ -59,8 +58,8 @@ static void put_one_key(const usw_pair_sort *p, uint32_t key, const uint32_t *pa
     }
 }
 
-/* Sorts the range, whose keys differ in `differ`; false, with nothing done, if these are too many
- * bits, or others are to be kept. */
+/* Sorts the range, whose keys differ in the bits `differ`; false, with nothing done, if these are
+ * too many for the keys, or keys are wanted whose bits outside the mask differ. */
 static bool sort_one_digit(job_u32 *job, uint32_t differ)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);

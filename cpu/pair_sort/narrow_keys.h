@@ -1,9 +1,11 @@
-/* narrow_keys.h - pair_sort where key and payload are one word of 64 bits from the
- * start: keys of 32 bits with payloads of 32 bits, or with their positions. One pass splits words,
- * written whole, into buckets of some hundred to some ten thousand; each is then sorted by tags
- * (cpu/pair_sort/sort_by_tags.h) and written out. Keys that a sample shows to be uneven are split
- * by splitters. Buckets that are too large for the cache all the same are taken apart again and
- * left to the steps for any pair. Included for 32-bit keys. */
+/* narrow_keys.h - the sort of narrow pairs: keys of 32 bits with payloads of 32 bits, or with their
+ * positions, each pair one word of 64 bits from the start.
+ *
+ * One pass splits words into buckets of some hundred to some ten thousand; each bucket is then
+ * sorted by tags (narrow_leaf.h) and written to the outputs. Keys that a sample shows to be uneven
+ * are split by splitters (narrow_quantiles.h). A bucket that is too large for the cache all the
+ * same is unpacked into keys and payloads, which sort_range (pair_sort_cpu.h) sorts as any pairs.
+ * Included for 32-bit keys. */
 
 /* Each of these files needs only those before it. */
 #include "cpu/pair_sort/narrow_split.h"
@@ -16,8 +18,8 @@
 #include "cpu/pair_sort/narrow_buckets.h"
 #include "cpu/pair_sort/narrow_even.h"
 
-/* Whether a bucket has more than `limit` keys. It will be split by the highest bits in which they
- * differ, which tell most if all buckets begin where these bits change. */
+/* Whether a counted bucket has more than `limit` keys, so that equal widths do not suit the
+ * keys. */
 static bool has_large_bucket(const job_u32 *job, size_t limit)
 {
     size_t most = 0;
@@ -31,8 +33,9 @@ static bool has_large_bucket(const job_u32 *job, size_t limit)
     return most > limit;
 }
 
-/* Sorts pairs whose buckets are counted but those in buckets that are too large and not all equal,
- * which go to the first way, and on the stack, whose new top is returned. */
+/* Scatters pairs whose buckets are counted, and sorts the buckets. Those that are too large for the
+ * cache, and not of one key, are unpacked to buffer 0 and pushed on the stack, whose new top is
+ * returned. */
 static range *sort_counted_buckets(upsweep *u, job_u32 *job, range *stack)
 {
     job->past_cache = job->lines.at != NULL && job->chunks > 1;
@@ -50,8 +53,8 @@ static range *sort_counted_buckets(upsweep *u, job_u32 *job, range *stack)
     return stack;
 }
 
-/* Sorts keys that a sample has shown to be uneven, as sort_counted_buckets; false, with nothing done, if
- * there is no room for what it takes. */
+/* Sorts keys that a sample or the counts have shown to be uneven: buckets between splitters, then
+ * as sort_counted_buckets; false, with nothing done, if take_splitters says no. */
 static bool sort_uneven_keys(upsweep *u, job_u32 *job, range **stack)
 {
     uint32_t differ = 0;
@@ -73,8 +76,9 @@ static bool sort_uneven_keys(upsweep *u, job_u32 *job, range **stack)
     return true;
 }
 
-/* Sorts keys that differ in `differ`, so few that they are one bucket, or so many that are close
- * together that they are better not split; false if they are neither. */
+/* Sorts keys that differ in the bits `differ` as one bucket if they are few, or if most are so
+ * close together that a split by equal widths would not part them; else false, with nothing
+ * done. */
 static bool sort_as_one_bucket(job_u32 *job, uint32_t differ)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ);
@@ -100,7 +104,8 @@ static bool sort_as_one_bucket(job_u32 *job, uint32_t differ)
     return true;
 }
 
-/* The keys differ in `differ`. Sorts as sort_counted_buckets. */
+/* Sorts a range of pairs whose keys differ in the bits `differ`; the stack is as in
+ * sort_counted_buckets. */
 static range *sort_narrow_range(upsweep *u, job_u32 *job, uint32_t differ, range *stack)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);

@@ -1,11 +1,14 @@
-/* narrow_large_bucket.h - how narrow_keys.h takes a value that many words of a large bucket
- * have out of it: the words below it, with it and above it are compressed to three stretches, and
- * those with it need no sort. Included once. */
+/* narrow_large_bucket.h - buckets of words that are too large for one sort by tags.
+ *
+ * With AVX-512 a value that many words have is taken out: the words below the value, with it and
+ * above it are compressed to three ranges, and those with the value need no sort. Other buckets are
+ * split into groups. A bucket that is too large for the cache is unpacked. Included once. */
 
-enum { FREQUENT_SAMPLE = 16, FREQUENT_LEAST = 4 /* of the sample have the value */ };
+enum { FREQUENT_SAMPLE = 16, FREQUENT_LEAST = 4 /* of the sample have a frequent value */ };
 
 #if USW_LEVEL == 2
-/* The value that most keys & mask of a sample have; false if they are few. */
+/* Finds the most frequent value of a sample of the keys & mask; false if fewer than FREQUENT_LEAST
+ * have it. */
 static bool find_frequent(const uint64_t *words, size_t n, uint32_t mask, uint32_t *value)
 {
     uint32_t sample[FREQUENT_SAMPLE];
@@ -24,7 +27,8 @@ static bool find_frequent(const uint64_t *words, size_t n, uint32_t mask, uint32
     return most >= FREQUENT_LEAST;
 }
 
-/* The stretches of n words below a value, with it and above it: begin[0] to begin[1], ... */
+/* Partitions n words into those below the value, with it and above it, which begin at begin[0],
+ * begin[1] and begin[2]: one pass counts, the next one writes. */
 static void partition_by_value(const uint64_t *words, size_t n, uint32_t mask, uint32_t value,
                                uint64_t *restrict to, size_t begin[3])
 {
@@ -59,7 +63,7 @@ static void partition_by_value(const uint64_t *words, size_t n, uint32_t mask, u
 static void sort_narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at,
                              unsigned lane);
 
-/* Sorts a bucket of which one value has a good part; false, with nothing done, if none has. */
+/* Sorts a bucket in which one value is frequent; false, with nothing done, if none is. */
 static bool sort_leaf_of_frequent(const job_u32 *job, uint64_t *from, size_t n, size_t at,
                                   unsigned lane)
 {
@@ -86,7 +90,8 @@ static bool sort_leaf_of_frequent(const job_u32 *job, uint64_t *from, size_t n, 
 #endif
 }
 
-/* Sorts a bucket of words, which may be among the lane's, to the outputs at position `at`. */
+/* Sorts a bucket of any n to the outputs at position `at`; `from`, which may lie in the lane's
+ * words, is overwritten. */
 static void sort_narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_t at, unsigned lane)
 {
     USW_ROUTE_PAIRS("a leaf");
@@ -126,7 +131,7 @@ static void sort_narrow_leaf(const job_u32 *job, uint64_t *from, size_t n, size_
     }
 }
 
-/* A bucket that is too large: written out if its keys do not differ, else taken apart. */
+/* A bucket that is too large for the cache: written if its keys do not differ, else unpacked. */
 typedef struct large_bucket {
     const job_u32 *job;
     size_t bucket;
@@ -161,7 +166,8 @@ static void move_piece(void *context, size_t c, unsigned lane)
     }
 }
 
-/* Whether the bucket is done. */
+/* Writes a large bucket of equal keys to the outputs, or unpacks it to buffer 0; returns whether
+ * the bucket is in the outputs. */
 static bool settle_large_bucket(upsweep *u, const job_u32 *job, size_t bucket)
 {
     USW_ROUTE("a large bucket");

@@ -1,23 +1,24 @@
-/* narrow_quantiles.h - how narrow_keys.h splits uneven keys: splitters, the quantiles
- * of a sorted sample, part them into groups of about as many keys each however they are spread, and
- * each group is split into buckets of equal widths. A value that several quantiles fall on is a
- * group of its own, which needs no sort. Sixteen keys at a time go down a tree of the splitters,
- * which lies in registers, as do the tables of the groups: a lookup in memory costs a cycle a key
- * and level. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
+/* narrow_quantiles.h - splitters for uneven keys of 32 bits: quantiles of a sorted sample.
+ *
+ * Splitters separate groups of about equally many keys, however these are spread, and each group is
+ * split into buckets of equal widths. A value that several quantiles fall on is a group of its own,
+ * which needs no sort. Sixteen keys at a time descend a tree of the splitters. Tree and tables of
+ * the groups lie in registers, since a lookup in memory costs a cycle a key and level. Source: P.
+ * Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
 
 enum {
     SPLIT_LEVELS = 5,
     SPLIT_GROUPS = 1 << SPLIT_LEVELS,
-    SPLIT_SAMPLE = 1024,
-    SPLIT_SAMPLE_LEAST = 256,
+    SPLIT_SAMPLE = 1024,      /* keys */
+    SPLIT_SAMPLE_LEAST = 256, /* for fewer than 8 SPLIT_SAMPLE keys */
     SPLIT_LANES = 16,
-    SPLIT_TIMES = 6, /* that a key is split so, on average, at most */
+    SPLIT_TIMES = 6, /* passes that split a key so, on average, at most */
     SPLIT_BUCKETS = NARROW_BUCKETS_MAX + SPLIT_GROUPS
 };
 
-/* Group g has the keys & mask from least[g] to below least[g + 1]. Of a key, less least[g], 16 bits
- * from a shift on times a factor >> 16 tell which bucket of the group: width[g] has the shift from
- * bit 27 on, the group's first bucket from bit 16 on, and the factor. */
+/* Group g has the keys & mask from least[g] to below least[g + 1]. A key goes to the group's bucket
+ * ((key - least[g]) >> shift) * factor >> 16. width[g] packs the shift from bit 27 on, the group's
+ * first bucket from bit 16 on, and the factor in the lowest 16 bits. */
 struct splitters {
     uint32_t tree[SPLIT_GROUPS]; /* from node 1 on: keys above it go right */
     uint32_t least[SPLIT_GROUPS], width[SPLIT_GROUPS];
@@ -25,7 +26,7 @@ struct splitters {
     uint32_t sample[SPLIT_SAMPLE];
 };
 
-/* How many keys bucket d may have, less one. */
+/* How many values bucket d may have, less one. */
 static inline uint32_t split_span(const splitters *s, size_t d)
 {
     return s->first[d + 1] - 1 - s->first[d];
@@ -43,7 +44,7 @@ static size_t take_sample(const job_u32 *job)
     return sampled;
 }
 
-/* Chooses the groups by the sample; returns how many there are. */
+/* Chooses the groups by quantiles of the sample; returns how many there are. */
 static unsigned choose_groups(splitters *s, size_t sampled)
 {
     unsigned groups = 1;
@@ -59,6 +60,7 @@ static unsigned choose_groups(splitters *s, size_t sampled)
     return groups;
 }
 
+/* Lays the least keys of the groups out as a search tree, level by level. */
 static void build_tree(splitters *s, unsigned groups)
 {
     for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
@@ -69,13 +71,13 @@ static void build_tree(splitters *s, unsigned groups)
     }
 }
 
-/* Splits group g of so many keys into `parts` buckets at most, of which the first is d; returns how
- * many it has. */
-static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned parts, unsigned d)
+/* Splits group g, which has room for `values` values, into `wanted` buckets at most, of which the
+ * first is d; returns how many the group has. */
+static unsigned split_group(splitters *s, unsigned g, uint64_t values, unsigned wanted, unsigned d)
 {
-    unsigned bits = usw_log2_up(keys), shift = bits > 16 ? bits - 16 : 0;
-    uint32_t most = (uint32_t)((keys - 1) >> shift) + 1; /* different 16 bits */
-    uint32_t count = (uint32_t)usw_min(parts, most), mult = (count << 16) / most;
+    unsigned bits = usw_log2_up(values), shift = bits > 16 ? bits - 16 : 0;
+    uint32_t most = (uint32_t)((values - 1) >> shift) + 1; /* after the shift */
+    uint32_t count = (uint32_t)usw_min(wanted, most), mult = (count << 16) / most;
     mult = usw_min(mult, UINT16_MAX);
     s->width[g] = shift << 27 | d << 16 | mult;
     count = ((most - 1) * mult >> 16) + 1;
@@ -90,11 +92,11 @@ static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned pa
 static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
 {
     unsigned groups = choose_groups(s, sampled), buckets = 0;
-    unsigned parts = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
+    unsigned each = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
     build_tree(s, groups);
     for (unsigned g = 0; g < groups; g++) {
         uint64_t end = g + 1 < groups ? s->least[g + 1] : (uint64_t)1 << 32;
-        buckets += split_group(s, g, end - s->least[g], parts, buckets);
+        buckets += split_group(s, g, end - s->least[g], each, buckets);
     }
     s->first[buckets] = 0;
     return buckets;
@@ -210,17 +212,17 @@ static inline uint32_t find_split_buckets(const job_u32 *job, size_t i, size_t n
         find_lane_buckets(job->splitters, keys + k, digit + k);
     }
     if (k < n) {
-        uint32_t rest[SPLIT_LANES] = {0};
+        uint32_t tail[SPLIT_LANES] = {0};
         uint16_t found[SPLIT_LANES];
-        memcpy(rest, keys + k, (n - k) * sizeof *keys);
-        find_lane_buckets(job->splitters, rest, found);
+        memcpy(tail, keys + k, (n - k) * sizeof *keys);
+        find_lane_buckets(job->splitters, tail, found);
         memcpy(digit + k, found, (n - k) * sizeof *found);
     }
     return differ;
 }
 
-/* Whether keys may be split so: there is room for it, and not too much has been done already, which
- * only keys that mislead each sample would make necessary. */
+/* Takes scratch for splitters. False if there is none, or if keys have been split SPLIT_TIMES on
+ * average, as only keys that mislead each sample are. */
 static bool take_splitters(upsweep *u, job_u32 *job)
 {
     if (job->splitters == NULL) {

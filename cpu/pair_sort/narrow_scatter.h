@@ -15,7 +15,7 @@ static inline uint32_t find_even_buckets(const job_u32 *job, narrow_split split,
     return differ;
 }
 
-/* Counts the words of each bucket. Where splitters tell the buckets, they are noted. */
+/* Counts the words of a chunk by bucket. Buckets that splitters tell are noted in job->digits. */
 static void count_words(void *context, size_t c, unsigned lane)
 {
     job_u32 *job = context;
@@ -51,8 +51,8 @@ static void count_words(void *context, size_t c, unsigned lane)
     job->chunk_differ[c] = differ & job->mask;
 }
 
-/* Scatters pairs begin to end; returns which bits of the keys differ. cold: the next line of a
- * bucket is asked for with each word. */
+/* Scatters pairs begin to end through the cache; returns which bits of the keys differ. prefetch:
+ * the next line of the bucket is prefetched with each word. */
 static uint32_t scatter_words_cached(const job_u32 *job, size_t *offset, size_t begin, size_t end,
                                      bool prefetch)
 {
@@ -84,8 +84,8 @@ static uint32_t scatter_words_cached(const job_u32 *job, size_t *offset, size_t 
     return differ;
 }
 
-/* As scatter_past_cache: a bucket's first and last line may be shorter. Places count from the beginning of
- * the array, where lines begin; those of a range need not. */
+/* Scatters a chunk past the cache, by whole lines; a bucket's first and last line may be shorter.
+ * Places count from the beginning of buffer 1, where a line begins, as a range need not. */
 static void scatter_words_past_cache(const job_u32 *job, size_t c, unsigned lane)
 {
     USW_ROUTE("a scatter past the cache");
@@ -138,8 +138,8 @@ static void scatter_words(void *context, size_t c, unsigned lane)
     } else {
         size_t begin = c * job->chunk, end = chunk_end_u32(job, c);
         for (size_t i = begin; job->chunks > 1 && i < end; i += LINE_WORDS) {
-            /* A line that another core has read must be taken from it first: that costs 14 ns in
-             * order and 40 in the order of the keys. */
+            /* A store takes the line from another core that has read it, which costs 14 ns if lines
+             * are taken in order, and 40 ns in the order of the keys. */
             ((volatile uint64_t *)job->p->buffer_keys[1])[job->base + i] = 0;
         }
         bool prefetch = job->chunks == 1 && job->n > NARROW_FETCH_MOST;
@@ -147,8 +147,8 @@ static void scatter_words(void *context, size_t c, unsigned lane)
     }
 }
 
-/* Each chunk has a stretch of the words to itself, with a piece of every bucket: offsets become the
- * places of the pieces. So no two threads write to one line by turns. */
+/* Turns the counts in job->offsets into places. Each chunk has an array of words to itself, with a
+ * piece of every bucket, so that no two threads write to one line by turns. */
 static void scan_word_counts(job_u32 *job)
 {
     size_t sum = 0, *first = job->offsets;

@@ -1,55 +1,56 @@
-/* narrow_split.h - what all narrow_*.h files share: the bucket of a key, words made of keys and
- * payloads and unpacked again, and where the words of a bucket lie. Included once. */
+/* narrow_split.h - the split of narrow pairs into buckets of equal widths: the bucket of a key, the
+ * word of a pair, and where a bucket's words lie. All other narrow_*.h files need it. Included
+ * once. */
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */
     NARROW_BUCKET_KEYS = USW_LEVEL == 2 ? 232 : 104,
     NARROW_BUCKETS_MAX = 1136,
-    NARROW_DIGIT_MAX = 10,
+    NARROW_DIGIT_MAX = 10,                   /* bits of a digit, where keys are split by one */
     NARROW_STRIDE = NARROW_BUCKETS_MAX + 48, /* counters of two chunks share no line */
-    NARROW_ONE_BUCKET = GROUP_LARGE,         /* as many keys are sorted as one bucket */
-    NARROW_BITS = 21,                        /* bits, and 11 of the number of buckets */
-    NARROW_BLOCK = 256,                      /* words that are made at a time */
+    NARROW_ONE_BUCKET = GROUP_LARGE,         /* keys that are sorted without a split */
+    NARROW_BITS = 21,        /* of a key; 11 more, of the number of buckets, make 32 */
+    NARROW_BLOCK = 256,      /* words made at a time */
     NARROW_PIECE_WORDS = 64, /* words of a bucket from one chunk, at least: mostly whole lines */
     NARROW_TASK_KEYS = 4096, /* keys of the buckets of one task, about */
-    NARROW_FETCH_MOST =
-        192 * 1024, /* up to here the words' lines are fetched while keys are counted */
-    LINE_WORDS = 8
+    NARROW_FETCH_MOST = 192 * 1024, /* words that are prefetched while keys are counted */
+    LINE_WORDS = 8                  /* in a cache line */
 };
 
-/* Whether a range on that side is sorted so. */
+/* Whether a range of 32-bit keys in that buffer is sorted as words of 64 bits: its payloads have 32
+ * bits, or are positions not yet written. Words go to buffer 1, so a range in it is not. */
 static bool is_narrow(const usw_pair_sort *p, unsigned buffer)
 {
     bool small = p->payload_bytes == 4 || (p->payloads == NULL && buffer == INPUT);
     return small && buffer != 1 && p->n - 1 <= UINT32_MAX;
 }
 
-/* Keys go to buckets of equal widths by the `wide` highest bits in which they differ, those from
- * `shift` on; wide is such that a product with the number of buckets has 32 bits. */
+/* Buckets of equal widths: a key goes to bucket x * buckets >> bits, where x is its `bits` highest
+ * bits under the mask, those from `shift` on. The product has 32 bits at most. */
 typedef struct narrow_split {
     uint32_t mask, buckets;
-    unsigned shift, wide;
+    unsigned shift, bits;
 } narrow_split;
 
 static narrow_split narrow_split_of(const job_u32 *job)
 {
-    unsigned high = job->shift, wide = (unsigned)usw_min(high, NARROW_BITS);
-    return (narrow_split){job->below, job->buckets, high - wide, wide};
+    unsigned high = job->shift, bits = (unsigned)usw_min(high, NARROW_BITS);
+    return (narrow_split){job->below, job->buckets, high - bits, bits};
 }
 
 static inline uint32_t bucket_of_key(narrow_split s, uint32_t mapped)
 {
-    return ((mapped & s.mask) >> s.shift) * s.buckets >> s.wide;
+    return ((mapped & s.mask) >> s.shift) * s.buckets >> s.bits;
 }
 
-/* How many buckets are wanted. */
+/* How many buckets suit n keys. */
 static size_t buckets_wanted(const job_u32 *job)
 {
     size_t aim = usw_max(NARROW_BUCKET_KEYS, job->chunks * NARROW_PIECE_WORDS);
     return usw_min(usw_div_up(job->n, aim), NARROW_BUCKETS_MAX);
 }
 
-/* The words of pairs i to i + n. */
+/* The words of pairs i to i + n: the mapped key above, the payload or position below. */
 static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *words)
 {
     const uint32_t *keys = job->from + i;
@@ -68,7 +69,8 @@ static inline void make_words(const job_u32 *job, size_t i, size_t n, uint64_t *
     }
 }
 
-/* The loops of unpack_words by themselves, for the compiler to see that nothing overlaps. */
+/* The loops of unpack_words stand in functions of their own, whose `restrict` tells the compiler
+ * that nothing overlaps. */
 ALWAYS void unpack_keys(usw_keymap map, const uint64_t *restrict words, size_t n,
                         uint32_t *restrict keys)
 {
@@ -93,7 +95,7 @@ ALWAYS void unpack_positions(const uint64_t *restrict words, size_t n, char *res
     }
 }
 
-/* Takes n words apart, mapped keys to `keys` (raw: unmapped; NULL: dropped) and payloads. */
+/* Unpacks n words into keys, mapped or raw (keys NULL: they are dropped), and payloads. */
 static inline void unpack_words(const usw_pair_sort *p, const uint64_t *words, size_t n,
                                 uint32_t *keys, void *payloads, bool raw)
 {
@@ -107,13 +109,14 @@ static inline void unpack_words(const usw_pair_sort *p, const uint64_t *words, s
     }
 }
 
+/* Writes n words to the outputs at position `at`. */
 static void put_words(const usw_pair_sort *p, const uint64_t *words, size_t n, size_t at)
 {
     unpack_words(p, words, n, p->out_keys == NULL ? NULL : (uint32_t *)p->out_keys + at,
                  (char *)p->out_payloads + at * p->payload_bytes, true);
 }
 
-/* The words of bucket d from chunk c, once they are there. */
+/* The words of bucket d from chunk c, after the scatter. */
 typedef struct piece {
     uint64_t *words;
     size_t n;
@@ -143,7 +146,7 @@ static inline uint32_t differ_in(const uint64_t *words, size_t n)
     return (uint32_t)(differ >> 32);
 }
 
-/* The lane's words, or the spare ones if `from` is among the words. */
+/* A lane has words and as many spare ones: returns those in which `from` does not lie. */
 static uint64_t *other_words(const job_u32 *job, const uint64_t *from, unsigned lane)
 {
     uint64_t *words = usw_share(&job->words, lane);

@@ -99,8 +99,8 @@ static bool is_uneven(const uint64_t *sample, size_t sampled, uint64_t least, ui
     return uneven;
 }
 
-/* The least keys of groups, by the sorted sample, in which a value that is to be alone is `frequent`
- * times. */
+/* The least keys of groups, by the sorted sample, in which a value that is to be alone is
+ * `frequent` times. */
 static void choose_wide_groups(wide_splitters *s, const uint64_t *sample, size_t sampled,
                                size_t frequent)
 {
