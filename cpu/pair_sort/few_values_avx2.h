@@ -1,20 +1,22 @@
-/* few_values_avx2.h - how few_values.h numbers and counts keys of up to 16 values by
- * vectors of 256 bits: a hash of 32 slots without collisions, whose values lie in registers,
- * numbers 32 keys at a time, and numbers are counted by comparing them with each in turn. Wider
- * multiplications stop some processors for a moment. Included once per key width. */
+/* few_values_avx2.h - the lookup and the count of few_values.h by vectors, for up to 16 values.
+ *
+ * A hash table of 32 slots without collisions, whose values lie in registers, numbers 32 keys at a
+ * time; numbers are counted by comparing them with each number in turn. Vectors have 256 bits even
+ * with AVX-512, since multiplications of 512 bits slow some processors down for a while. Included
+ * once per key width. */
 
 #if USW_LEVEL >= 1 && KEY_BITS >= 32
 
 #ifndef USW_CPU_PAIR_SORT_FEW_VALUES_AVX2_H
 #define USW_CPU_PAIR_SORT_FEW_VALUES_AVX2_H
-enum { SMALL_TRIES = 1024 /* multipliers; about one in ninety keeps 16 values apart */ };
+enum { SMALL_TRIES = 1024 /* multipliers; about one in 90 gives 16 values slots of their own */ };
 
 static inline __m256i load_256(const void *from)
 {
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-/* What the table has for slots of eight lanes. */
+/* Looks the slots of eight lanes up in the table. */
 static inline __m256i look_up_32(const uint32_t table[SMALL_SLOTS], __m256i slot)
 {
 #if USW_LEVEL == 2
@@ -22,22 +24,24 @@ static inline __m256i look_up_32(const uint32_t table[SMALL_SLOTS], __m256i slot
     __m256i high = _mm256_permutex2var_epi32(load_256(table + 16), slot, load_256(table + 24));
     return _mm256_mask_blend_epi32(_mm256_test_epi32_mask(slot, _mm256_set1_epi32(16)), low, high);
 #else
-    __m256i part[4];
+    __m256i found[4];
     UNROLL for (unsigned k = 0; k < 4; k++)
     {
-        part[k] = _mm256_permutevar8x32_epi32(load_256(table + 8 * k), slot);
+        found[k] = _mm256_permutevar8x32_epi32(load_256(table + 8 * k), slot);
     }
     __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(slot, 28));
     __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(slot, 27));
     __m256 first =
-        _mm256_blendv_ps(_mm256_castsi256_ps(part[0]), _mm256_castsi256_ps(part[1]), odd);
-    __m256 last = _mm256_blendv_ps(_mm256_castsi256_ps(part[2]), _mm256_castsi256_ps(part[3]), odd);
+        _mm256_blendv_ps(_mm256_castsi256_ps(found[0]), _mm256_castsi256_ps(found[1]), odd);
+    __m256 last =
+        _mm256_blendv_ps(_mm256_castsi256_ps(found[2]), _mm256_castsi256_ps(found[3]), odd);
     return _mm256_castps_si256(_mm256_blendv_ps(first, last, high));
 #endif
 }
 #endif
 
-/* Slots of eight keys, given by halves; of 32 bits they have the low one only. */
+/* The slots of eight keys, given by their low and high halves; keys of 32 bits have no high
+ * half. */
 static inline __m256i FN(small_slots_of)(const FN(values) * v, __m256i low, __m256i high)
 {
     __m256i hash = _mm256_mullo_epi32(low, _mm256_set1_epi32((int)v->small.multiplier[0]));
@@ -48,7 +52,8 @@ static inline __m256i FN(small_slots_of)(const FN(values) * v, __m256i low, __m2
     return _mm256_srli_epi32(hash, 27);
 }
 
-/* Whether no two values have one slot; those of the slots then. */
+/* Finds multipliers under which no two values share a slot, and fills the small table; false if
+ * none of SMALL_TRIES does. */
 static bool FN(build_small_hash)(FN(values) * v)
 {
     FN(small_hash) *s = &v->small;
@@ -75,7 +80,7 @@ static bool FN(build_small_hash)(FN(values) * v)
         s->multiplier[1] = s->multiplier[1] * 22695477 + 1013904222;
     }
     for (unsigned i = 0; i < SMALL_SLOTS; i++) {
-        s->low[i] = low[0]; /* where no value belongs stands one that belongs elsewhere */
+        s->low[i] = low[0]; /* so an empty slot holds value[0], as in few_values.h */
         s->high[i] = high[0];
     }
     _mm256_storeu_si256((__m256i *)(void *)slot, at[0]);
@@ -88,7 +93,7 @@ static bool FN(build_small_hash)(FN(values) * v)
     return (unsigned)__builtin_popcount(taken) == v->count;
 }
 
-/* The slots of eight keys, which are noted in *other if they are no values. */
+/* The slots of eight keys; *other becomes not 0 in a lane whose key is none of the values. */
 static inline __m256i FN(find_small_slots)(const FN(values) * v, const KEY *keys, __m256i *other)
 {
 #if KEY_BITS == 32
@@ -106,7 +111,8 @@ static inline __m256i FN(find_small_slots)(const FN(values) * v, const KEY *keys
     return slot;
 }
 
-/* Numbers whole vectors of 32 keys, up to the returned place; *known: none was no value. */
+/* Looks up the numbers of whole vectors of 32 keys, up to the returned place; *known says whether
+ * all of these keys have a value of the table. */
 static inline size_t FN(number_by_vectors)(const FN(values) * v, const KEY *keys, size_t n,
                                            uint8_t *restrict numbers, bool *known)
 {
@@ -156,7 +162,7 @@ static inline size_t FN(count_by_vectors)(FN(values) * v, const uint8_t *numbers
                 found[k] = _mm256_sub_epi8(found[k], _mm256_cmpeq_epi8(x, number[k]));
             }
         }
-        for (unsigned k = 0; k < FOUR; k++) { /* places of numbers beyond the last stay 0 */
+        for (unsigned k = 0; k < FOUR; k++) { /* no key has a number from v->count on */
             __m256i sum = _mm256_sad_epu8(found[k], _mm256_setzero_si256());
             __m128i half =
                 _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));

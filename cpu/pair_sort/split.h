@@ -1,6 +1,7 @@
-/* split.h - the pass of pair_sort through memory: which bits differ, histogram of
- * the highest digit, scan, stable scatter of keys and payloads. Included once per key width. */
-/* ---- look: which bits differ, and is there anything to do ---- */
+/* split.h - the split of a range into buckets by the highest digit of the keys: which bits differ,
+ * histogram, scan, stable scatter of keys and payloads. Included once per key width. */
+
+/* Finds the bits in which the keys of a chunk differ, and whether the chunk is in order. */
 
 static void FN(examine)(void *context, size_t c, unsigned lane)
 {
@@ -24,8 +25,7 @@ static void FN(examine)(void *context, size_t c, unsigned lane)
     job->chunk_unsorted[c] = down != 0;
 }
 
-/* ---- split: one pass by the highest digit ---- */
-
+/* Counts the keys of a chunk by bucket. */
 static void FN(count_buckets)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
@@ -51,6 +51,7 @@ static void FN(count_buckets)(void *context, size_t c, unsigned lane)
     }
 }
 
+/* Turns the counts into the places where the keys of each chunk begin in each bucket. */
 static void FN(scan_counts)(FN(job) * job)
 {
     size_t sum = 0;
@@ -64,13 +65,14 @@ static void FN(scan_counts)(FN(job) * job)
     }
 }
 
+/* Scatters a chunk with plain stores, which go through the cache. */
 ALWAYS void FN(scatter_cached)(FN(job) * job, size_t c, size_t bytes)
 {
     bool prefetch = job->n * (sizeof(KEY) + bytes) >= PREFETCH_BYTES;
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     const KEY *from = job->from;
-    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
+    const uint16_t *digits = job->digits; /* NULL: the highest bits tell */
     const char *payloads = job->from_payloads;
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
@@ -88,7 +90,8 @@ ALWAYS void FN(scatter_cached)(FN(job) * job, size_t c, size_t bytes)
     }
 }
 
-/* Lines are aligned in the destination, so a bucket's first and last may be shorter. */
+/* Scatters a chunk through write-combining lines, which are streamed past the cache. Lines are
+ * aligned in the destination, so a bucket's first and last line may be shorter. */
 ALWAYS void FN(scatter_past_cache)(FN(job) * job, size_t c, unsigned lane, size_t bytes)
 {
     const size_t W = sizeof(KEY) < bytes ? 64 / sizeof(KEY) : 64 / bytes;
@@ -101,7 +104,7 @@ ALWAYS void FN(scatter_past_cache)(FN(job) * job, size_t c, unsigned lane, size_
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
     const KEY *from = job->from;
-    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
+    const uint16_t *digits = job->digits; /* NULL: the highest bits tell */
     const char *payloads = job->from_payloads;
     FN(key_map) map = job->map;
     for (unsigned d = 0; d <= m; d++) {

@@ -1,27 +1,28 @@
-/* wide_keys_quantiles.h - how pair_sort finds buckets for keys of 64 bits, however they are
- * spread: a sample says whether the keys are uneven and which values would overfill a bucket. Such
- * values, and quantiles of the sample, part the keys into groups, and each group has buckets of
- * equal widths, as many as it has keys of the sample; a frequent value is a group of its own, which
- * needs no sort. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004), but with
+/* wide_keys_quantiles.h - splitters for keys of 64 bits, however these are spread.
+ *
+ * A sample says whether the keys are uneven and which values would overfill a bucket. Such frequent
+ * values, and quantiles of the sample, split the keys into groups, and each group has buckets of
+ * equal widths, in proportion to its keys in the sample; a frequent value is a group of its own,
+ * which needs no sort. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004), but with
  * comparisons by vectors in place of a tree. Included once. */
 
 enum {
     WIDE_GROUPS = 32,
-    WIDE_SAMPLE = 256,
-    WIDE_SAMPLE_LEAST = 64, /* for less than WIDE_SMALL keys */
+    WIDE_SAMPLE = 256,      /* keys */
+    WIDE_SAMPLE_LEAST = 64, /* keys; for fewer than WIDE_SMALL */
     WIDE_SMALL = 8192,
     WIDE_BIN_BITS = 4,
-    WIDE_BINS = 1 << WIDE_BIN_BITS, /* of equal widths, of which some may lie beyond all keys */
-    WIDE_UNEVEN_TIMES = 3,          /* times the mean or less has each if keys are even */
+    WIDE_BINS = 1 << WIDE_BIN_BITS, /* of equal widths; some may lie beyond all keys */
+    WIDE_UNEVEN_TIMES = 3,          /* times the mean: a bin of even keys has no more */
     WIDE_QUANTILES = 16,
-    WIDE_FREQUENT = 4,    /* of the sample have a frequent value, at least */
-    WIDE_SPLITS_MOST = 6, /* that a key is split so, on average, at most */
+    WIDE_FREQUENT = 4,    /* keys of the sample have a frequent value, at least */
+    WIDE_SPLITS_MOST = 6, /* passes that split a key so, on average, at most */
     WIDE_LANES = 4 * USW_LEVEL,
     WIDE_BLOCK = 4 * WIDE_LANES /* keys that are compared at a time */
 };
 
-/* Group g has the keys from least[g] to below least[g + 1]; of a key, less least[g], the upper half
- * of the product with width[g] tells which bucket of the group, whose first is first[g]. */
+/* Group g has the keys from least[g] to below least[g + 1]. A key goes to bucket
+ * first[g] + ((key - least[g]) * width[g] >> 64). */
 struct wide_splitters {
     uint64_t least[WIDE_GROUPS], width[WIDE_GROUPS];
     uint32_t first[WIDE_GROUPS];
@@ -62,7 +63,7 @@ static inline void find_wide_block(const wide_splitters *s, const uint64_t *keys
     }
 }
 
-/* The buckets of n keys, mapped by `map`. */
+/* Finds the buckets of n keys, mapped by `map`. */
 static void find_wide_buckets(const wide_splitters *s, const uint64_t *keys, key_map_u64 map,
                               size_t n, uint16_t *restrict digits)
 {
@@ -84,7 +85,7 @@ static void find_wide_buckets(const wide_splitters *s, const uint64_t *keys, key
     }
 }
 
-/* Whether one of sixteen parts has far more of the sample than others, frequent values left out. */
+/* Whether one bin has far more of the sorted sample than the mean, frequent values left out. */
 static bool is_uneven(const uint64_t *sample, size_t sampled, uint64_t least, uint64_t most)
 {
     size_t count[WIDE_BINS] = {0}, run = 0;
@@ -99,13 +100,13 @@ static bool is_uneven(const uint64_t *sample, size_t sampled, uint64_t least, ui
     return uneven;
 }
 
-/* The least keys of groups, by the sorted sample, in which a value that is to be alone is
- * `frequent` times. */
+/* Chooses the least keys of the groups by the sorted sample. A value that `frequent` keys of the
+ * sample have is a group of its own. */
 static void choose_wide_groups(wide_splitters *s, const uint64_t *sample, size_t sampled,
                                size_t frequent)
 {
     USW_ROUTE("groups of splitters");
-    size_t part = sampled / WIDE_QUANTILES, quantile = s->uneven ? part : sampled;
+    size_t step = sampled / WIDE_QUANTILES, quantile = s->uneven ? step : sampled;
     unsigned spare = WIDE_GROUPS - 1 - (s->uneven ? WIDE_QUANTILES : 0), g = 0;
     for (size_t i = 0, end; i < sampled; i = end) {
         uint64_t key = sample[i];
@@ -120,13 +121,14 @@ static void choose_wide_groups(wide_splitters *s, const uint64_t *sample, size_t
         }
         spare -= is_frequent ? 2 : 0;
         while (quantile < end) {
-            quantile += part;
+            quantile += step;
         }
     }
     s->groups = g + 1;
 }
 
-/* Groups become about `wanted` buckets, more by WIDE_GROUPS at most; keys are at most `most`. */
+/* Splits the groups into about `wanted` buckets in all, at most WIDE_GROUPS more; `most` is the
+ * greatest key. */
 static void choose_widths(wide_splitters *s, const uint64_t *sample, size_t sampled, uint64_t most,
                           size_t wanted)
 {
@@ -138,15 +140,16 @@ static void choose_widths(wide_splitters *s, const uint64_t *sample, size_t samp
         while (at < sampled && sample[at] <= last) {
             at++;
         }
-        uint64_t parts = usw_min((at - begin) * wanted / sampled + 1, span);
+        uint64_t count = usw_min((at - begin) * wanted / sampled + 1, span);
         s->first[g] = s->buckets;
-        s->width[g] = parts <= 1 ? 0 : (uint64_t)(((usw_u128)parts << 64) / ((usw_u128)span + 1));
-        s->buckets += (unsigned)usw_max(parts, 1);
+        s->width[g] = count <= 1 ? 0 : (uint64_t)(((usw_u128)count << 64) / ((usw_u128)span + 1));
+        s->buckets += (unsigned)usw_max(count, 1);
     }
 }
 
-/* Chooses about `wanted` buckets for n keys from bounds[0] to bounds[1] if they are uneven or more
- * than are sorted as one. A value that `alone` keys have is a group. */
+/* Chooses about `wanted` buckets for n keys from bounds[0] to bounds[1] if the keys are uneven or
+ * more than GROUP_LARGE; else one bucket. A value that `frequent_keys` keys have, by the sample, is
+ * a group of its own. */
 static void choose_wide_splitters(wide_splitters *s, const uint64_t *keys, key_map_u64 map,
                                   size_t n, const uint64_t bounds[2], size_t wanted,
                                   size_t frequent_keys)
@@ -169,7 +172,7 @@ static void choose_wide_splitters(wide_splitters *s, const uint64_t *keys, key_m
     }
 }
 
-/* Chooses cuts for the job's keys, which differ in `differ`. */
+/* Chooses splitters for the job's keys, which differ in the bits `differ`. */
 static void sample_wide_splitters(wide_splitters *s, const job_u64 *job, uint64_t differ,
                                   size_t wanted, size_t frequent_keys)
 {
@@ -178,8 +181,9 @@ static void sample_wide_splitters(wide_splitters *s, const job_u64 *job, uint64_
     choose_wide_splitters(s, job->from, job->map, job->n, bounds, wanted, frequent_keys);
 }
 
-/* Whether a range of more keys than a leaf's is uneven: then job->digits tell its buckets. Not too
- * much may have been done so, which only keys that mislead each sample would make necessary. */
+/* Chooses splitters for a range that is larger than a leaf; job->digits will tell its buckets.
+ * False if the keys are even, if there is no scratch, or if keys have been split WIDE_SPLITS_MOST
+ * times on average, as only keys that mislead each sample are. */
 static bool split_by_quantiles(upsweep *u, job_u64 *job, uint64_t differ, size_t wanted)
 {
     wide_splitters s;
