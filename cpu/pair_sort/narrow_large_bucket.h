@@ -142,10 +142,10 @@ typedef struct large_bucket {
 static void examine_piece(void *context, size_t c, unsigned lane)
 {
     const large_bucket *r = context;
-    piece some = piece_of(r->job, r->bucket, c);
-    uint32_t differ = differ_in(some.words, some.n);
+    piece from = piece_of(r->job, r->bucket, c);
+    uint32_t differ = differ_in(from.words, from.n);
     (void)lane;
-    r->job->chunk_differ[c] = some.n == 0 ? 0 : differ | (uint32_t)((some.words[0] ^ r->key) >> 32);
+    r->job->chunk_differ[c] = from.n == 0 ? 0 : differ | (uint32_t)((from.words[0] ^ r->key) >> 32);
 }
 
 static void move_piece(void *context, size_t c, unsigned lane)
@@ -156,12 +156,12 @@ static void move_piece(void *context, size_t c, unsigned lane)
     for (size_t before = 0; before < c; before++) {
         at += piece_of(r->job, r->bucket, before).n;
     }
-    piece some = piece_of(r->job, r->bucket, c);
+    piece from = piece_of(r->job, r->bucket, c);
     (void)lane;
     if (r->equal) {
-        put_words(p, some.words, some.n, at);
+        put_words(p, from.words, from.n, at);
     } else {
-        unpack_words(p, some.words, some.n, (uint32_t *)p->buffer_keys[0] + at,
+        unpack_words(p, from.words, from.n, (uint32_t *)p->buffer_keys[0] + at,
                      (char *)p->buffer_payloads[0] + at * p->payload_bytes, false);
     }
 }
@@ -173,8 +173,8 @@ static bool settle_large_bucket(upsweep *u, const job_u32 *job, size_t bucket)
     USW_ROUTE("a large bucket");
     large_bucket r = {.job = job, .bucket = bucket};
     for (size_t c = job->chunks; c-- > 0;) {
-        piece some = piece_of(job, bucket, c);
-        r.key = some.n == 0 ? r.key : some.words[0];
+        piece from = piece_of(job, bucket, c);
+        r.key = from.n == 0 ? r.key : from.words[0];
     }
     usw_parallel(u, job->chunks, examine_piece, &r);
     uint32_t differ = 0;

@@ -93,8 +93,7 @@ typedef struct FN(key_map) {
 typedef struct FN(job) {
     const usw_pair_sort *p;
     FN(key_map) map;
-    KEY mask; /* the bits that keys are sorted by */
-    KEY differ;
+    KEY mask;  /* the bits that keys are sorted by */
     KEY below; /* the bits that may differ inside a bucket */
     const KEY *from;
     const char *from_payloads;
@@ -105,7 +104,7 @@ typedef struct FN(job) {
     unsigned shift, low, buckets, to_buffer;
     bool past_cache; /* the scatter writes whole lines past the cache */
     bool uneven;     /* a sample says that some buckets would have far more keys than others */
-    size_t line_keys, line_bytes;
+    size_t line_bytes;
     KEY *chunk_differ; /* [chunk] */
     bool *chunk_unsorted;
     size_t *offsets, *ends; /* [chunk][bucket], [bucket] */

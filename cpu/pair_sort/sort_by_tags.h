@@ -113,7 +113,7 @@ static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, uns
 }
 
 /* The place in a tag, hidden from the compiler, which would compute places by vectors and extract
- * each of them again for the lookup, half as slow again. */
+ * each of them again for the lookup, which takes half as long again. */
 static inline uint32_t place_of(uint32_t tag, uint32_t places)
 {
     uint32_t place = tag & places;
