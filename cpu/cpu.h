@@ -209,16 +209,16 @@ typedef struct usw_pair_sort {
     size_t payload_bytes; /* 1, 2, 4, 8, 16 */
     void *out_keys;       /* raw; NULL: not wanted; may be keys */
     void *out_payloads;   /* may be payloads */
-    /* Mapped keys and payloads on their way; room for n of each. The first may be the outputs; the
-     * second must be aligned to 64 bytes and apart from everything else; its payloads follow its
-     * keys at the next multiple of 64 bytes. */
-    void *way_keys[2], *way_payloads[2];
-    size_t way_room;    /* bytes from way_keys[1] on, which may be more than that */
-    usw_pattern *found; /* *found gets USW_FEW_VALUES where the keys were counted */
+    /* Two buffers, each for n mapped keys and n payloads. The first may be the outputs; the second
+     * is aligned to 64 bytes and overlaps nothing else; its payloads follow its keys at the next
+     * multiple of 64 bytes. */
+    void *buffer_keys[2], *buffer_payloads[2];
+    size_t buffer_bytes; /* bytes from buffer_keys[1] on: the second buffer, or more */
+    usw_pattern *found;  /* *found gets USW_FEW_VALUES where the keys were counted */
 } usw_pair_sort;
 
 /* [width of the key]. Takes what other scratch it needs before it writes anything. Call it by
- * usw_sort_carrying (pair_sort.h) only, which knows how large the ways must be. */
+ * usw_sort_carrying (pair_sort.h) only, which knows how large the buffers must be. */
 typedef struct usw_pair_sort_steps {
     upsweep_status (*sort[4])(upsweep *u, const usw_pair_sort *p);
 } usw_pair_sort_steps;

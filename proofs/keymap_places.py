@@ -32,7 +32,7 @@ HANDS_ON = {
     "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
     "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
-    "cpu/pair_sort/pair_sort_cpu.h": {"enter"},
+    "cpu/pair_sort/pair_sort_cpu.h": {"enter_range"},
     "cpu/pair_sort/wide_keys.h": {"put_units"},
     # leave_out_integers has the map of integers, x ^ pos, which test_histogram tries and no proof reads.
     "cpu/buckets/histogram_cpu.h": {"equal_widths", "leave_out_integers"},

@@ -35,7 +35,7 @@ CPU = [div_up(b) for b in (1, 2, 3, 7, 16, 4096, 4097, 1 << 17, 1 << 30)] + [
     packed("cpu/pair_sort/pair_sort.c", r"uint32_t position = \(uint32_t\)(\(begin \+ i\));",
            {"begin": ("u64", 0, "2^32 - 1"), "i": ("u64", 0, "2^32 - 1")}, "uint32_t",
            given=["begin + i <= 4294967295ul"]),
-    packed("cpu/pair_sort/narrow_scatter.h", r"<< 32 \| \(uint32_t\)(\(i \+ j\));",
+    packed("cpu/pair_sort/narrow_split.h", r"<< 32 \| \(uint32_t\)(\(i \+ j\));",
            {"i": ("u64", 0, "2^32 - 1"), "j": ("u64", 0, "2^32 - 1")}, "uint32_t",
            given=["i + j <= 4294967295ul"]),
     # Where 32 bits count: never more than what they were told to count at a time.
@@ -136,7 +136,7 @@ GUARDS = [
     ("calls/select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
     ("cpu/patterns/few_values.c", r"return f->n <= UINT32_MAX;"),
     ("calls/rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
-    ("cpu/pair_sort/narrow_keys.h", r"p->n - 1 <= UINT32_MAX"),
+    ("cpu/pair_sort/narrow_split.h", r"p->n - 1 <= UINT32_MAX"),
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),
     ("gpu/carry/spine_digits.cuh", r"return n >> 31 == 0;"),

@@ -1,12 +1,12 @@
-/* merge_cpu.h - the merge of two sorted lists of unsigned keys.
+/* merge_cpu.h - merges two sorted lists of unsigned keys, a vector at a time.
  *
  * The step of vector merge sort: two sorted vectors are split into the lowest and the highest half
  * of their keys, low = min(a, reverse b), high = max(a, reverse b), and each half, which is
  * bitonic, is sorted inside the vector by a halving cascade of compare-exchanges. low is output,
- * high stays, and the next vector comes from the list with the smaller head. A merge is split at
- * its middle rank and the two halves run side by side, since each waits for its own last vector.
- * Without vectors of the width the same is done key by key, with no branch on the keys. Lists that
- * are not sorted give a permutation: every step only moves keys from the lists to out. Source:
+ * high stays, and the next vector comes from the list with the smaller head. A merge is cut at
+ * its middle rank and the two halves advance in turn, since a step waits for the one before it.
+ * Where an instruction set has no vectors for the width, keys are merged one by one, with no branch
+ * on the keys. Lists that are not sorted give a permutation: steps only move keys to out. Source:
  * Inoue et al., "AA-Sort", PACT 2007; Chhugani et al., VLDB 2008; merge path: Odeh, Green, Mwassi,
  * Shmueli and Birk, 2012. */
 #include "cpu/body.h"
@@ -30,7 +30,7 @@
 #define WIDE(stem) GLUE(stem, KEY_BITS)
 #endif
 
-/* ---- how many of the first keys come from a ---- */
+/* ---- the cut: how many of the first `rank` keys of the merge come from a ---- */
 
 static size_t FN(split)(const void *list_a, size_t na, const void *list_b, size_t nb, size_t rank)
 {
@@ -69,16 +69,16 @@ static inline size_t FN(safe_moves)(const FN(lists) * l)
     return usw_min((size_t)(l->a_end - l->a), (size_t)(l->b_end - l->b));
 }
 
-static inline void FN(finish)(FN(lists) * l)
+static inline void FN(merge_key_by_key)(FN(lists) * l)
 {
     for (size_t m; (m = FN(safe_moves)(l)) > 0;) {
         for (; m > 0; m--) {
             FN(move_one)(l);
         }
     }
-    size_t rest_a = (size_t)(l->a_end - l->a), rest_b = (size_t)(l->b_end - l->b);
-    memmove(l->out, l->a, rest_a * sizeof(KEY));
-    memmove(l->out + rest_a, l->b, rest_b * sizeof(KEY));
+    size_t left_a = (size_t)(l->a_end - l->a), left_b = (size_t)(l->b_end - l->b);
+    memmove(l->out, l->a, left_a * sizeof(KEY));
+    memmove(l->out + left_a, l->b, left_b * sizeof(KEY));
 }
 
 #ifdef VEC
@@ -203,7 +203,7 @@ static inline VEC FN(first_vectors)(FN(lists) * l)
 static inline VEC FN(next_vector)(FN(lists) * l, VEC high)
 {
     bool right = *l->b < *l->a;
-    /* Asks for what is written 4 KB later; it need not be in the array. */
+    /* Prefetches the line that is written 4 KB later, which need not be in the array. */
     _mm_prefetch((const char *)((uintptr_t)l->out + 4096), _MM_HINT_T1);
     VEC next = FN(load)(right ? l->b : l->a);
     l->a += right ? 0 : LANES;
@@ -213,7 +213,8 @@ static inline VEC FN(next_vector)(FN(lists) * l, VEC high)
     return high;
 }
 
-/* Goes on while both lists have whole vectors, then puts the last `high` back among the keys. */
+/* Merges while both lists have whole vectors. Then `high` and the list with less than a vector left
+ * become one short list, which is merged with the other list key by key. */
 static inline void FN(last_vectors)(FN(lists) * l, VEC high)
 {
     for (size_t m; (m = FN(safe_moves)(l) / LANES) > 0;) {
@@ -224,13 +225,13 @@ static inline void FN(last_vectors)(FN(lists) * l, VEC high)
     KEY kept[LANES], both[2 * LANES];
     FN(store)(kept, high);
     bool a_short = l->a_end - l->a < LANES;
-    const KEY *rest = a_short ? l->a : l->b, *rest_end = a_short ? l->a_end : l->b_end;
-    FN(lists) tail = {kept, kept + LANES, rest, rest_end, both};
-    FN(finish)(&tail);
-    const KEY *both_end = both + LANES + (rest_end - rest);
+    const KEY *short_at = a_short ? l->a : l->b, *short_end = a_short ? l->a_end : l->b_end;
+    FN(lists) tail = {kept, kept + LANES, short_at, short_end, both};
+    FN(merge_key_by_key)(&tail);
+    const KEY *both_end = both + LANES + (short_end - short_at);
     *l = a_short ? (FN(lists)){both, both_end, l->b, l->b_end, l->out}
                  : (FN(lists)){l->a, l->a_end, both, both_end, l->out};
-    FN(finish)(l);
+    FN(merge_key_by_key)(l);
 }
 
 static inline bool FN(has_vectors)(const FN(lists) * l)
@@ -246,7 +247,7 @@ static void FN(merge_one)(FN(lists) * l)
         FN(last_vectors)(l, high);
     } else {
         USW_ROUTE("one merge key by key");
-        FN(finish)(l);
+        FN(merge_key_by_key)(l);
     }
 }
 
@@ -274,7 +275,7 @@ static void FN(merge_two)(FN(lists) * l, FN(lists) * r)
 
 static void FN(merge_one)(FN(lists) * l)
 {
-    FN(finish)(l);
+    FN(merge_key_by_key)(l);
 }
 
 static void FN(merge_two)(FN(lists) * l, FN(lists) * r)
@@ -286,8 +287,8 @@ static void FN(merge_two)(FN(lists) * l, FN(lists) * r)
             FN(move_one)(&y);
         }
     }
-    FN(finish)(&x);
-    FN(finish)(&y);
+    FN(merge_key_by_key)(&x);
+    FN(merge_key_by_key)(&y);
 }
 #endif
 
@@ -308,7 +309,7 @@ static void FN(merge_over)(const void *list_a, size_t na, const void *list_b, si
 
 static void FN(merge)(const void *list_a, size_t na, const void *list_b, size_t nb, void *list_out)
 {
-    enum { TWO_FROM = 128 };
+    enum { TWO_FROM = 128 }; /* keys; for fewer the search for the middle costs too much */
     const KEY *a = list_a, *b = list_b;
     KEY *out = list_out;
     if (na == 0 || nb == 0 || a[na - 1] <= b[0]) {

@@ -5,11 +5,10 @@
  * powersort gives, which is within O(n) of the best there is: sorted input takes n - 1 compares,
  * any input at most about n log2 n. Before a merge both ends are trimmed of what stays where it is;
  * then the shorter run goes to the buffer and the two are merged back. Where the buffer is too
- * small the merge is split in two by a rotation, so that no buffer at all is needed, at the price
- * of more moves.
+ * small a rotation splits the merge in two, so that no buffer is needed, at the price of moves.
  *
- * Nothing here trusts the order: every index is bounded by counts, never by what compare said. An
- * order that is none gives some permutation.
+ * Every index is bounded by counts, never by an answer of compare: a compare function that
+ * contradicts itself gives some permutation.
  *
  * All functions take `bytes` and are always inlined, so that a caller with a constant size gets
  * plain loads and stores in place of memcpy calls.
@@ -24,14 +23,19 @@
 
 #define USW_INLINE static inline __attribute__((always_inline))
 
-enum { USW_STRIP_BYTES = 64, USW_RUN_MIN = 16, USW_RUN_STACK = 72, USW_FETCH_AHEAD = 8 };
+enum {
+    USW_STRIP_BYTES = 64, /* exchanged at a time */
+    USW_RUN_MIN = 16,     /* elements; shorter runs are made so long by insertion */
+    USW_RUN_STACK = 72,   /* runs that wait; the depths of their borders rise, up to 65 */
+    USW_FETCH_AHEAD = 8   /* elements */
+};
 
 typedef struct usw_sorter {
     upsweep_compare compare;
     void *context;
     unsigned char *buffer;
-    size_t room;  /* elements that fit the buffer */
-    bool through; /* the elements are pointers to what compare takes */
+    size_t buffer_elements;
+    bool by_pointer; /* the elements are pointers to what compare takes */
 } usw_sorter;
 
 USW_INLINE const void *usw_target(const void *at)
@@ -43,7 +47,7 @@ USW_INLINE const void *usw_target(const void *at)
 
 USW_INLINE bool usw_before(usw_sorter s, const void *a, const void *b)
 {
-    if (s.through) {
+    if (s.by_pointer) {
         a = usw_target(a);
         b = usw_target(b);
     }
@@ -123,7 +127,7 @@ typedef struct usw_merge {
     unsigned char *out;
 } usw_merge;
 
-/* What a pointer a few elements on points to is likely to be compared soon, and far away. */
+/* Prefetches what the pointer USW_FETCH_AHEAD places after `at` points to: it is compared soon. */
 USW_INLINE void usw_fetch_ahead(const unsigned char *at, const unsigned char *end)
 {
     size_t ahead = USW_FETCH_AHEAD * sizeof(void *);
@@ -132,13 +136,12 @@ USW_INLINE void usw_fetch_ahead(const unsigned char *at, const unsigned char *en
     }
 }
 
-/* The choice is arithmetic, written so that no compiler makes it a branch: no one can predict it.
- */
+/* Moves the lesser head. The choice is arithmetic: no processor could predict a branch. */
 USW_INLINE void usw_merge_step(usw_sorter s, usw_merge *m, size_t bytes)
 {
     size_t first = (size_t)usw_before(s, m->b, m->a) - 1; /* all ones: take a */
     uintptr_t a = (uintptr_t)m->a, b = (uintptr_t)m->b;
-    if (s.through) {
+    if (s.by_pointer) {
         usw_fetch_ahead(m->a, m->a_end);
         usw_fetch_ahead(m->b, m->b_end);
     }
@@ -148,14 +151,14 @@ USW_INLINE void usw_merge_step(usw_sorter s, usw_merge *m, size_t bytes)
     m->a += bytes & first;
 }
 
-/* Steps that neither run can end before. */
+/* How many steps can be taken before either run may be empty. */
 USW_INLINE size_t usw_sure_steps(const usw_merge *m, size_t bytes)
 {
     size_t na = (size_t)(m->a_end - m->a), nb = (size_t)(m->b_end - m->b);
     return (na < nb ? na : nb) / bytes;
 }
 
-USW_INLINE void usw_merge_finish(usw_sorter s, usw_merge *m, size_t bytes)
+USW_INLINE void usw_end_merge(usw_sorter s, usw_merge *m, size_t bytes)
 {
     for (size_t steps; (steps = usw_sure_steps(m, bytes)) != 0;) {
         do {
@@ -169,16 +172,15 @@ USW_INLINE void usw_merge_finish(usw_sorter s, usw_merge *m, size_t bytes)
     }
 }
 
-/* Merges into out, which is apart from a and may lie at or before b. */
+/* Merges into out, which does not overlap a and may lie at or before b. */
 USW_INLINE void usw_merge_up(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
                              const unsigned char *b, size_t nb, size_t bytes)
 {
-    usw_merge m = {a, a + na * bytes, b, b + nb * bytes, NULL};
-    m.out = out;
-    usw_merge_finish(s, &m, bytes);
+    usw_merge m = {a, a + na * bytes, b, b + nb * bytes, out};
+    usw_end_merge(s, &m, bytes);
 }
 
-/* How many of a are among the first k of the merged runs, if that is within [low, high]. */
+/* The cut at k: how many of a are among the first k of the merged runs, within [low, high]. */
 USW_INLINE size_t usw_merge_cut(usw_sorter s, const unsigned char *a, const unsigned char *b,
                                 size_t k, size_t low, size_t high, size_t bytes)
 {
@@ -191,17 +193,15 @@ USW_INLINE size_t usw_merge_cut(usw_sorter s, const unsigned char *a, const unsi
     return low;
 }
 
-/* Merges into out, apart from both runs. Each step of a merge waits for the one before it, so the
- * merge is cut in two halves that advance in turn and wait side by side. */
-USW_INLINE void usw_merge_apart(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
-                                const unsigned char *b, size_t nb, size_t bytes)
+/* Merges into out, which overlaps neither run. A step of a merge waits for the step before it, so
+ * the merge is cut at its middle into two halves, whose steps alternate. */
+USW_INLINE void usw_merge_halves(usw_sorter s, unsigned char *out, const unsigned char *a,
+                                 size_t na, const unsigned char *b, size_t nb, size_t bytes)
 {
     size_t k = (na + nb) / 2;
     size_t i = usw_merge_cut(s, a, b, k, k > nb ? k - nb : 0, k < na ? k : na, bytes), j = k - i;
-    usw_merge x = {a, a + i * bytes, b, b + j * bytes, NULL};
-    usw_merge y = {x.a_end, a + na * bytes, x.b_end, b + nb * bytes, NULL};
-    x.out = out;
-    y.out = out + k * bytes;
+    usw_merge x = {a, a + i * bytes, b, b + j * bytes, out};
+    usw_merge y = {x.a_end, a + na * bytes, x.b_end, b + nb * bytes, out + k * bytes};
     for (size_t steps = 1; steps != 0;) {
         size_t x_steps = usw_sure_steps(&x, bytes), y_steps = usw_sure_steps(&y, bytes);
         steps = x_steps < y_steps ? x_steps : y_steps;
@@ -210,11 +210,11 @@ USW_INLINE void usw_merge_apart(usw_sorter s, unsigned char *out, const unsigned
             usw_merge_step(s, &y, bytes);
         }
     }
-    usw_merge_finish(s, &x, bytes);
-    usw_merge_finish(s, &y, bytes);
+    usw_end_merge(s, &x, bytes);
+    usw_end_merge(s, &y, bytes);
 }
 
-/* Merges downwards: a lies at the start of the result and b, apart, fills it up. */
+/* Merges downwards: a lies at the start of the result, and b outside it. */
 USW_INLINE void usw_merge_down(usw_sorter s, unsigned char *a, size_t na, const unsigned char *b,
                                size_t nb, size_t bytes)
 {
@@ -249,8 +249,8 @@ USW_INLINE void usw_rotate(unsigned char *a, size_t na, size_t nb, size_t bytes)
     }
 }
 
-/* Merges the neighbours a and b in place, and says whether the buffer was enough. If it was not,
- * nothing is merged yet: *na and *nb are then what is left after trimming, at *a. */
+/* Merges the neighbours *a and b = *a + *na in place, and says whether the buffer was large enough.
+ * If it was not, the runs are only trimmed: *a, *na and *nb are what is left to merge. */
 USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, size_t *nb,
                                    size_t bytes)
 {
@@ -265,19 +265,19 @@ USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, 
     if (s.buffer == NULL) {
         return false;
     }
-    if (*nb <= s.room && *na <= s.room - *nb) {
+    if (*nb <= s.buffer_elements && *na <= s.buffer_elements - *nb) {
         USW_ROUTE_OF("merge from a buffer that holds both runs", USW_NO_TYPES);
         memcpy(s.buffer, *a, (*na + *nb) * bytes);
-        usw_merge_apart(s, *a, s.buffer, *na, s.buffer + *na * bytes, *nb, bytes);
+        usw_merge_halves(s, *a, s.buffer, *na, s.buffer + *na * bytes, *nb, bytes);
         return true;
     }
-    if (*na <= *nb && *na <= s.room) {
+    if (*na <= *nb && *na <= s.buffer_elements) {
         USW_ROUTE_OF("merge upwards", USW_NO_TYPES);
         memcpy(s.buffer, *a, *na * bytes);
         usw_merge_up(s, *a, s.buffer, *na, b, *nb, bytes);
         return true;
     }
-    if (*nb <= s.room) {
+    if (*nb <= s.buffer_elements) {
         USW_ROUTE_OF("merge downwards", USW_NO_TYPES);
         memcpy(s.buffer, b, *nb * bytes);
         usw_merge_down(s, *a, *na, s.buffer, *nb, bytes);
@@ -286,9 +286,8 @@ USW_INLINE bool usw_merge_buffered(usw_sorter s, unsigned char **a, size_t *na, 
     return false;
 }
 
-/* The merge for any buffer, even none. The longer run is halved, the place of its middle in the
- * other is found, and a rotation leaves two smaller merges; the smaller of them is the recursive
- * one. */
+/* Merges with any buffer or none. The longer run is halved, the place of its middle in the other
+ * run is found, and a rotation leaves two smaller merges, of which the smaller one recurs. */
 static void usw_merge_in_place(usw_sorter s, unsigned char *a, size_t na, size_t nb, size_t bytes)
 {
     USW_ROUTE_OF("merge in place", USW_NO_TYPES);

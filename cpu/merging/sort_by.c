@@ -4,25 +4,23 @@
  * merged in rounds, array to scratch and back. Every merge of a round is cut into pieces of equal
  * output by merge path: where piece k begins in a and in b is found by a binary search on the
  * diagonal, so that the last merge keeps all threads as busy as the first. Neighbours that are in
- * order already, or wholly exchanged, cost one or two compares; a round in which all are in order
- * moves nothing.
+ * order already, or wholly exchanged, cost one or two compares; a round in which all neighbours are
+ * in order moves nothing. If compare contradicts itself the result is still a permutation, since
+ * each search starts at the cut before it, so that the pieces tile both runs.
  *
- * An order that is none can give any answers: each search starts where the one before it ended, and
- * so the pieces always tile a and b, and the result is a permutation.
- *
- * Elements over 64 bytes are sorted by pointer and moved once. Without scratch for that, and in
- * place, the chunks are sorted and merged with whatever buffer there is.
+ * Elements over 64 bytes are sorted by pointer and moved once. If there is no scratch for that, or
+ * the caller wants it in place, chunks are sorted and merged with a buffer of up to 1 MB a thread.
  *
  * Source: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, "Merge path" (2012). */
-#include "cpu/merging/sort_by.h"
+#include "cpu/merging/merging.h"
 #include "cpu/merging/merge_sort.h"
 
 enum {
     CHUNK_MIN = 2048,      /* elements; below, threads do not pay */
     DIRECT_BYTES_MAX = 64, /* larger elements are sorted by pointer */
     PIECES_A_THREAD = 4,
-    IN_PLACE_BYTES = 1 << 20,
-    MOVE_BYTES = 1 << 18 /* that one task of a copy moves */
+    IN_PLACE_BYTES = 1 << 20, /* of a thread's buffer */
+    MOVE_BYTES = 1 << 18      /* of one task of a copy */
 };
 
 typedef enum pair_order { IN_ORDER, EXCHANGED, MIXED } pair_order;
@@ -30,13 +28,13 @@ typedef enum pair_order { IN_ORDER, EXCHANGED, MIXED } pair_order;
 typedef struct job {
     upsweep_compare compare;
     void *context;
-    bool through; /* as in usw_sorter */
+    bool by_pointer; /* as in usw_sorter */
     bool in_place;
     size_t n, bytes, chunks;
     unsigned char *base, *scratch;
-    usw_shares rooms; /* in place: lane_room elements a lane */
-    size_t lane_room; /* in place: elements of scratch that each lane has */
-    /* of the current round: */
+    usw_shares buffers;   /* in place: lane_elements elements a lane */
+    size_t lane_elements; /* in place: elements of scratch that each lane has */
+    /* The round at hand: */
     unsigned char *from, *to;
     size_t width;  /* chunks in a sorted run */
     size_t pieces; /* in which each merge is cut */
@@ -46,18 +44,18 @@ typedef struct job {
 
 static size_t chunk_start(const job *j, size_t i)
 {
-    size_t rest = j->n % j->chunks;
-    return j->n / j->chunks * i + usw_min(i, rest);
+    size_t longer = j->n % j->chunks; /* so many chunks have one more */
+    return j->n / j->chunks * i + usw_min(i, longer);
 }
 
 static void merge_sort(usw_sorter s, unsigned char *base, size_t n, size_t bytes)
 {
-    if (s.through) {
+    if (s.by_pointer) {
         USW_ROUTE_OF("sorted: pointers", USW_NO_TYPES);
         usw_merge_sort(s, base, n, sizeof(void *));
         return;
     }
-    s.through = false; /* a constant from here on */
+    s.by_pointer = false; /* a constant from here on */
     switch (bytes) {
     case 4:
         USW_ROUTE_OF("sorted: 4 bytes", USW_NO_TYPES);
@@ -86,51 +84,53 @@ static void merge_sort(usw_sorter s, unsigned char *base, size_t n, size_t bytes
     }
 }
 
-static void merge_apart(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
-                        const unsigned char *b, size_t nb, size_t bytes)
+static void merge_runs(usw_sorter s, unsigned char *out, const unsigned char *a, size_t na,
+                       const unsigned char *b, size_t nb, size_t bytes)
 {
-    if (s.through) {
+    if (s.by_pointer) {
         USW_ROUTE_OF("merged: pointers", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, sizeof(void *));
+        usw_merge_halves(s, out, a, na, b, nb, sizeof(void *));
         return;
     }
-    s.through = false;
+    s.by_pointer = false;
     switch (bytes) {
     case 4:
         USW_ROUTE_OF("merged: 4 bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, 4);
+        usw_merge_halves(s, out, a, na, b, nb, 4);
         break;
     case 8:
         USW_ROUTE_OF("merged: 8 bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, 8);
+        usw_merge_halves(s, out, a, na, b, nb, 8);
         break;
     case 16:
         USW_ROUTE_OF("merged: 16 bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, 16);
+        usw_merge_halves(s, out, a, na, b, nb, 16);
         break;
     case 24:
         USW_ROUTE_OF("merged: 24 bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, 24);
+        usw_merge_halves(s, out, a, na, b, nb, 24);
         break;
     case 32:
         USW_ROUTE_OF("merged: 32 bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, 32);
+        usw_merge_halves(s, out, a, na, b, nb, 32);
         break;
     default:
         USW_ROUTE_OF("merged: any bytes", USW_NO_TYPES);
-        usw_merge_apart(s, out, a, na, b, nb, bytes);
+        usw_merge_halves(s, out, a, na, b, nb, bytes);
         break;
     }
 }
 
-static usw_sorter sorter_of(const job *j, unsigned char *buffer, size_t room)
+static usw_sorter sorter_of(const job *j, unsigned char *buffer, size_t elements)
 {
-    return (usw_sorter){j->compare, j->context, room == 0 ? NULL : buffer, room, j->through};
+    return (usw_sorter){j->compare, j->context, elements == 0 ? NULL : buffer, elements,
+                        j->by_pointer};
 }
 
 static usw_sorter sorter_in_place(const job *j, unsigned lane)
 {
-    return sorter_of(j, j->lane_room == 0 ? NULL : usw_share(&j->rooms, lane), j->lane_room);
+    return sorter_of(j, j->lane_elements == 0 ? NULL : usw_share(&j->buffers, lane),
+                     j->lane_elements);
 }
 
 static void sort_chunk(void *context, size_t i, unsigned lane)
@@ -201,7 +201,7 @@ static void merge_piece(void *context, size_t task, unsigned lane)
     unsigned char *out = j->to + (p.start + k0) * bytes;
     if (j->orders[i] == MIXED) {
         usw_sorter s = sorter_of(j, NULL, 0);
-        merge_apart(s, out, a, na, b, nb, bytes);
+        merge_runs(s, out, a, na, b, nb, bytes);
         return;
     }
     USW_ROUTE_IF(j->orders[i] == IN_ORDER, "a pair in order is copied", USW_NO_TYPES);
@@ -250,7 +250,7 @@ typedef struct copy_job {
     size_t n, bytes, step;
 } copy_job;
 
-static void copy_part(void *context, size_t i, unsigned lane)
+static void copy_piece(void *context, size_t i, unsigned lane)
 {
     (void)lane;
     const copy_job *c = context;
@@ -268,7 +268,7 @@ static void copy_all(upsweep *u, copy_job c)
 {
     USW_ROUTE_OF("copied back or by pointers", USW_NO_TYPES);
     c.step = usw_max(1, MOVE_BYTES / c.bytes);
-    usw_parallel(u, usw_div_up(c.n, c.step), copy_part, &c);
+    usw_parallel(u, usw_div_up(c.n, c.step), copy_piece, &c);
 }
 
 /* A power of 4, so that an even number of rounds brings the elements back to the array. */
@@ -317,13 +317,13 @@ static void merge_in_place(void *context, size_t i, unsigned lane)
 
 static void sort_in_place(upsweep *u, job *j)
 {
-    size_t room = usw_min(usw_scratch_left(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
+    size_t elements = usw_min(usw_scratch_left(u) / u->threads, IN_PLACE_BYTES) / j->bytes;
     j->in_place = true;
-    j->lane_room = usw_min(room, j->n);
-    j->rooms.at = NULL;
-    while (j->lane_room != 0 && j->rooms.at == NULL) {
-        j->rooms = usw_scratch_shares(u, u->threads, j->lane_room * j->bytes);
-        j->lane_room = j->rooms.at == NULL ? j->lane_room / 2 : j->lane_room;
+    j->lane_elements = usw_min(elements, j->n);
+    j->buffers.at = NULL;
+    while (j->lane_elements != 0 && j->buffers.at == NULL) {
+        j->buffers = usw_scratch_shares(u, u->threads, j->lane_elements * j->bytes);
+        j->lane_elements = j->buffers.at == NULL ? j->lane_elements / 2 : j->lane_elements;
     }
     j->chunks = chunks_for(u, j->n);
     usw_parallel(u, j->chunks, sort_chunk, j);
@@ -342,14 +342,14 @@ static bool sort_pointers(upsweep *u, job *j)
     for (size_t i = 0; i < j->n; i++) {
         pointers[i] = j->base + i * j->bytes;
     }
-    job by_pointer = {.compare = j->compare,
-                      .context = j->context,
-                      .through = true,
-                      .n = j->n,
-                      .bytes = sizeof *pointers,
-                      .base = (unsigned char *)pointers,
-                      .scratch = copy};
-    if (!sort_with_scratch(u, &by_pointer)) {
+    job pointed = {.compare = j->compare,
+                   .context = j->context,
+                   .by_pointer = true,
+                   .n = j->n,
+                   .bytes = sizeof *pointers,
+                   .base = (unsigned char *)pointers,
+                   .scratch = copy};
+    if (!sort_with_scratch(u, &pointed)) {
         return false;
     }
     copy_all(u, (copy_job){copy, NULL, pointers, j->n, j->bytes, 0});

@@ -1,15 +1,14 @@
-/* sort_records.c - records in the order of their keys, by sorting integers.
+/* sort_records.c - the stable sort of records by key fields, as a sort of integers.
  *
  * The first 8 bytes of each record's normalised key (record_keys.h) and its position are packed
- * into one integer; keys of up to 4 bytes make integers of 64 bits, others of 128. Those are
- * sorted; records move once, at the end. If the key is longer, runs of equal chunks are sorted
- * again by the next chunk (a sort by the most important digit first, with digits of 64 bits): short
- * runs by one thread each, runs of a size that would keep one thread busy alone by all. Only
- * records that are still tied are looked at again.
+ * into one integer; keys of up to 4 bytes make integers of 64 bits, others of 128. The integers are
+ * sorted; records move once, at the end. If the key is longer than 8 bytes, each run of tied
+ * records is sorted by the next 8 bytes, and so on (a sort by the most significant digit first,
+ * with digits of 64 bits): short runs by one thread each, runs from LONG_RUN records on by all.
  *
- * Keys of up to 8 bytes, unless a sort is asked for by name, are read into an array of their own
- * and sorted as pairs with the records, or with their positions. */
-#include "cpu/merging/sort_records.h"
+ * Keys of up to 8 bytes, unless the caller names a sort, are read into an array of their own and
+ * sorted as pairs with the records, or with their positions. */
+#include "cpu/merging/merging.h"
 #include "cpu/pair_sort/pair_sort.h"
 
 enum {
@@ -18,7 +17,7 @@ enum {
     FETCH_AHEAD = 16    /* records */
 };
 
-/* A run of records that agree in all chunks before `chunk`. */
+/* A run of records whose keys agree in all chunks of 8 bytes before `chunk`. */
 typedef struct tied_run {
     size_t begin, n, chunk;
 } tied_run;
@@ -39,7 +38,7 @@ typedef struct job {
     size_t position_bytes;
     void *bare_keys; /* [n] of 4 or 8 bytes: the first chunk of each key */
     usw_key_plan plan;
-    tied_run run; /* that is looked at */
+    tied_run run; /* at hand */
     block_heads *heads;
     tied_run *waiting; /* long runs that are to be sorted by their next chunk */
     size_t waiting_count;
@@ -63,7 +62,7 @@ static void pack_block(void *context, size_t block, unsigned lane)
     }
 }
 
-/* Sorts packed keys that hold `chunk`, of which trailing bytes may not be in use. */
+/* Sorts packed keys of `chunk`; where the key ends inside the chunk, by the used bytes only. */
 static upsweep_status sort_packed(const job *j, size_t begin, size_t n, size_t chunk)
 {
     size_t used = usw_min(j->keys.key_bytes - chunk * USW_CHUNK_BYTES, USW_CHUNK_BYTES);
@@ -106,7 +105,7 @@ static void set_done(const job *j, size_t i)
     usw_store_raw((char *)j->pairs.records + i * j->pairs.record_bytes, j->position_bytes, i);
 }
 
-/* Without room for a second array: along the cycles of the permutation, by exchanges. */
+/* Moves records along the cycles of the permutation, by exchanges, without a second array. */
 static void move_in_place(const job *j)
 {
     USW_ROUTE_OF("records move along cycles", USW_NO_TYPES);
@@ -144,7 +143,7 @@ static inline uint64_t key_at(const usw_u128 *packed, size_t i)
     return (uint64_t)(packed[i] >> 64);
 }
 
-static void pack_again(const job *j, const usw_key_plan *plan, usw_u128 *packed, size_t n)
+static void pack_next_chunk(const job *j, const usw_key_plan *plan, usw_u128 *packed, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         size_t ahead = (size_t)packed[usw_min(i + FETCH_AHEAD, n - 1)];
@@ -164,14 +163,14 @@ static size_t run_end(const usw_u128 *packed, size_t begin, size_t n)
     return end;
 }
 
-/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equals is left to
- * the loop, so that the recursion is as deep as the logarithm of n at most. */
+/* Sorts a run by all chunks from `chunk` on, on one thread. The longest run of equal keys is left
+ * to the loop, so that the recursion is at most log2 n deep. */
 static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
 {
     USW_ROUTE_OF("a run of ties, by one thread", USW_NO_TYPES);
     for (; n > 1 && chunk * USW_CHUNK_BYTES < j->keys.key_bytes; chunk++) {
         usw_key_plan plan = usw_plan_chunk(&j->keys, chunk);
-        pack_again(j, &plan, packed, n);
+        pack_next_chunk(j, &plan, packed, n);
         USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[4](packed, n);
         size_t longest = 0, longest_n = 1;
         for (size_t i = 0, end; i < n; i = end) {
@@ -208,7 +207,7 @@ static void find_heads(void *context, size_t block, unsigned lane)
     j->heads[block] = h;
 }
 
-/* Settles the runs that begin in the block, but for a last one that is long. */
+/* Sorts the tied runs that begin in the block, but for those from LONG_RUN records on. */
 static void settle_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
@@ -223,7 +222,8 @@ static void settle_block(void *context, size_t block, unsigned lane)
     }
 }
 
-/* j->run is sorted by the chunk before j->run.chunk: sorts ties, or puts them on the list. */
+/* j->run is sorted by the chunk before j->run.chunk: sorts its tied runs, and puts the long ones on
+ * the list. */
 static void settle_ties(job *j)
 {
     size_t blocks = usw_div_up(j->run.n, BLOCK), end = j->run.n;
@@ -250,7 +250,7 @@ static void pack_run_block(void *context, size_t block, unsigned lane)
     const job *j = context;
     size_t begin = block * BLOCK, end = usw_min(begin + BLOCK, j->run.n);
     usw_u128 *packed = (usw_u128 *)j->pairs.records + j->run.begin + begin;
-    pack_again(j, &j->plan, packed, end - begin);
+    pack_next_chunk(j, &j->plan, packed, end - begin);
 }
 
 static upsweep_status settle_all(job *j)
@@ -274,9 +274,9 @@ static upsweep_status settle_all(job *j)
     return UPSWEEP_OK;
 }
 
-/* ---- keys of one chunk: carried, not compared again ---- */
+/* ---- keys of one chunk: sorted as pairs ---- */
 
-/* The key is a number of 4 or 8 bytes: read as it is, and mapped by the sort. */
+/* Whether the key is a number of 4 or 8 bytes, which is read raw and mapped by the pair sort. */
 static bool is_one_number(const job *j)
 {
     const usw_key_field *p = &j->plan.parts[0];
@@ -320,7 +320,8 @@ static void read_block(void *context, size_t block, unsigned lane)
     }
 }
 
-/* Records of up to 16 bytes travel with their keys, of others the position does. */
+/* Sorts pairs of a key and its record if that has 1, 2, 4, 8 or 16 bytes, else of a key and its
+ * position. */
 static upsweep_status sort_carried(job *j)
 {
     USW_ROUTE_OF("keys of one chunk", USW_NO_TYPES);

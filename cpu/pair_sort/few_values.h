@@ -1,8 +1,9 @@
-/* few_values.h - how pair_sort sorts keys of few values: each key is looked up among
- * the values met so far, by a hash that keeps them apart, and the number of its value is noted. So
- * keys are counted by value, and only payloads move, stable, to where those of their value begin.
- * With a value too many nothing has been done yet, and other steps begin. Included once per key
- * width. */
+/* few_values.h - the counting sort of pairs whose keys have up to 32 different values.
+ *
+ * Each key is looked up in a hash table without collisions, and the number of its value is noted.
+ * So keys are counted by value; then only payloads move, stable, to the range of their value, and
+ * the counts give the keys. If there are too many values the input is still whole, and sort_range
+ * (pair_sort_cpu.h) goes on to its other methods. Included once per key width. */
 
 #ifndef USW_CPU_PAIR_SORT_FEW_VALUES_H
 #define USW_CPU_PAIR_SORT_FEW_VALUES_H
@@ -10,33 +11,36 @@
 enum {
     VALUES_FROM = 1024, /* keys */
     VALUES_MAX = 32,
-    VALUES_LOOK = 32,      /* keys from all over the array, of which */
-    VALUES_LOOK_MOST = 20, /* so many differ, at most */
-    VALUES_MORE = 4,       /* than twice those are too many: each that is met costs some time */
+    VALUES_SAMPLE = 32,      /* keys from all over the array */
+    VALUES_SAMPLE_MOST = 20, /* values in the sample; with more this sort is not tried */
+    VALUES_MORE = 4,         /* values beyond twice the sample's, at most: finding one costs time */
     VALUES_SLOTS = 256,
-    VALUES_TRIES = 1024, /* multipliers; about one in seven keeps 32 values apart */
-    VALUES_BLOCK = 1024, /* so that a byte counts one in 32 of them */
+    VALUES_TRIES = 1024, /* multipliers; about one in seven gives 32 values slots of their own */
+    VALUES_BLOCK = 1024, /* keys; so few that a counter of one byte does for one in 32 of them */
     VALUES_AT_ONCE = 8,
-    SIXTEEN_SLOTS = 32 /* cpu/pair_sort/few_values_avx2.h */
+    SMALL_SLOTS = 32 /* of few_values_avx2.h */
 };
 #endif
 
-/* Halves of values, and their numbers, by the slots of a smaller hash. */
-typedef struct FN(sixteen) {
-    uint32_t low[SIXTEEN_SLOTS], high[SIXTEEN_SLOTS], multiplier[2];
-    uint8_t number[SIXTEEN_SLOTS];
-} FN(sixteen);
+/* The small hash table of up to 16 values: their halves and numbers by slot. */
+typedef struct FN(small_hash) {
+    uint32_t low[SMALL_SLOTS], high[SMALL_SLOTS], multiplier[2];
+    uint8_t number[SMALL_SLOTS];
+} FN(small_hash);
 
-/* The values of a chunk, by number in the order in which they were met. */
+/* The values of a chunk, numbered in the order in which they were found, and their hash table. An
+ * empty slot holds value[0], which hashes to another slot: no key that hashes to the empty slot
+ * equals it. */
 typedef struct FN(values) {
-    KEY slot[VALUES_SLOTS]; /* a value, or, where none belongs, one that belongs elsewhere */
+    KEY slot[VALUES_SLOTS];
     uint8_t number[VALUES_SLOTS];
     uint64_t multiplier;
     KEY value[VALUES_MAX];
-    size_t place[VALUES_MAX]; /* how many keys have it; then, where the next payload goes */
+    size_t place[VALUES_MAX]; /* how many keys have the value; then where its next payload goes */
     unsigned count, most;     /* values, and how many there may be */
-    bool many, few;           /* few: the smaller hash is there, too */
-    FN(sixteen) sixteen;
+    bool too_many;
+    bool has_small; /* `small` holds all values, too */
+    FN(small_hash) small;
 } FN(values);
 
 /* A value of any chunk, and where its keys end in the outputs. */
@@ -61,19 +65,20 @@ static inline unsigned FN(slot_of)(const FN(values) * v, KEY key)
 
 #include "cpu/pair_sort/few_values_avx2.h"
 
-/* Finds a multiplier that keeps all values apart. */
-static bool FN(plant_values)(FN(values) * v)
+/* Finds a multiplier under which no two values share a slot, and fills the table; false if none of
+ * VALUES_TRIES does. */
+static bool FN(build_hash)(FN(values) * v)
 {
-    v->few = v->count <= 16 && FN(plant_sixteen)(v);
+    v->has_small = v->count <= 16 && FN(build_small_hash)(v);
     for (unsigned tries = 0; tries < VALUES_TRIES; tries++) {
         uint64_t taken[VALUES_SLOTS / 64] = {0};
-        bool apart = true;
-        for (unsigned i = 0; i < v->count && apart; i++) {
+        bool distinct = true;
+        for (unsigned i = 0; i < v->count && distinct; i++) {
             unsigned at = FN(slot_of)(v, v->value[i]);
-            apart = (taken[at / 64] >> at % 64 & 1) == 0;
+            distinct = (taken[at / 64] >> at % 64 & 1) == 0;
             taken[at / 64] |= UINT64_C(1) << at % 64;
         }
-        if (apart) {
+        if (distinct) {
             for (unsigned i = 0; i < VALUES_SLOTS; i++) {
                 v->slot[i] = v->value[0];
             }
@@ -89,32 +94,32 @@ static bool FN(plant_values)(FN(values) * v)
     return false;
 }
 
-/* Key i of a look at keys from all over the array, at distances that differ: not the same ones
- * again where the keys mirror or repeat themselves. */
-static inline KEY FN(looked_at)(const FN(job) * job, size_t i)
+/* Key i of the sample. Its distances to the next ones differ, so that an array which mirrors or
+ * repeats itself does not show the same keys again. */
+static inline KEY FN(sampled_key)(const FN(job) * job, size_t i)
 {
-    size_t part = job->n / VALUES_LOOK;
-    return job->from[part * i + part * (i * 5 % 16) / 16];
+    size_t step = job->n / VALUES_SAMPLE;
+    return job->from[step * i + step * (i * 5 % 16) / 16];
 }
 
-/* Whether a look at the keys says that they may have few values: of 32 that differ 25 fall on bits
- * of their own. */
-static bool FN(look_for_values)(const FN(job) * job)
+/* Whether the sample may have few values, by one bit of 64 for each key's hash: 32 different keys
+ * set 25 bits on average. */
+static bool FN(may_have_few_values)(const FN(job) * job)
 {
-    uint64_t met = 0;
-    for (size_t i = 0; i < VALUES_LOOK; i++) {
-        uint64_t key = FN(looked_at)(job, i);
-        met |= UINT64_C(1) << (key * VALUES_MULTIPLIER >> 58);
+    uint64_t seen = 0;
+    for (size_t i = 0; i < VALUES_SAMPLE; i++) {
+        uint64_t key = FN(sampled_key)(job, i);
+        seen |= UINT64_C(1) << (key * VALUES_MULTIPLIER >> 58);
     }
-    return __builtin_popcountll(met) <= VALUES_LOOK_MOST;
+    return __builtin_popcountll(seen) <= VALUES_SAMPLE_MOST;
 }
 
-/* Plants the values of the look; false if it saw too many. */
-static bool FN(take_values)(const FN(job) * job, FN(values) * v)
+/* Builds the hash table of the sample's values; false if the sample has too many. */
+static bool FN(sample_values)(const FN(job) * job, FN(values) * v)
 {
     v->count = 0;
-    for (size_t i = 0; i < VALUES_LOOK; i++) {
-        KEY key = FN(looked_at)(job, i);
+    for (size_t i = 0; i < VALUES_SAMPLE; i++) {
+        KEY key = FN(sampled_key)(job, i);
         unsigned at = 0;
         while (at < v->count && v->value[at] != key) {
             at++;
@@ -122,27 +127,27 @@ static bool FN(take_values)(const FN(job) * job, FN(values) * v)
         v->value[at] = key;
         v->count += at == v->count;
     }
-    if (v->count > VALUES_LOOK_MOST) {
+    if (v->count > VALUES_SAMPLE_MOST) {
         return false;
     }
     v->most = (unsigned)usw_min(2 * v->count + VALUES_MORE, VALUES_MAX);
     v->multiplier = VALUES_MULTIPLIER;
-    v->sixteen.multiplier[0] = (uint32_t)VALUES_MULTIPLIER;
-    v->sixteen.multiplier[1] = (uint32_t)(VALUES_MULTIPLIER >> 32);
-    memset(v->sixteen.number, 0, sizeof v->sixteen.number);
-    v->many = false;
+    v->small.multiplier[0] = (uint32_t)VALUES_MULTIPLIER;
+    v->small.multiplier[1] = (uint32_t)(VALUES_MULTIPLIER >> 32);
+    memset(v->small.number, 0, sizeof v->small.number);
+    v->too_many = false;
     memset(v->number, 0, sizeof v->number);
     memset(v->place, 0, sizeof v->place);
-    return FN(plant_values)(v);
+    return FN(build_hash)(v);
 }
 
-/* The numbers of n keys; false if one has a value that is not among them. */
+/* Looks up the numbers of n keys; false if the table lacks the value of a key. */
 static inline bool FN(number_keys)(const FN(values) * v, const KEY *keys, size_t n,
                                    uint8_t *restrict numbers)
 {
     KEY other = 0;
     bool known = true;
-    for (size_t i = FN(number_sixteen)(v, keys, n, numbers, &known); i < n; i++) {
+    for (size_t i = FN(number_by_vectors)(v, keys, n, numbers, &known); i < n; i++) {
         unsigned at = FN(slot_of)(v, keys[i]);
         other |= keys[i] ^ v->slot[at];
         numbers[i] = v->number[at];
@@ -150,7 +155,7 @@ static inline bool FN(number_keys)(const FN(values) * v, const KEY *keys, size_t
     return known && other == 0;
 }
 
-/* Adds the values of n keys that are not among them; false if they become too many. */
+/* Adds the values of n keys that the table lacks; false if the values become too many. */
 static bool FN(add_values)(FN(values) * v, const KEY *keys, size_t n)
 {
     USW_ROUTE("a value that the sample missed");
@@ -162,13 +167,14 @@ static bool FN(add_values)(FN(values) * v, const KEY *keys, size_t n)
             return false;
         }
         v->value[v->count++] = keys[i];
-        if (!FN(plant_values)(v)) {
+        if (!FN(build_hash)(v)) {
             return false;
         }
     }
     return true;
 }
 
+/* Counts the keys of a chunk by value, and notes their numbers. */
 static void FN(count_values)(void *context, size_t c, unsigned lane)
 {
     const FN(values_job) *s = context;
@@ -177,14 +183,14 @@ static void FN(count_values)(void *context, size_t c, unsigned lane)
     const KEY *keys = s->job->from;
     uint32_t odd[VALUES_MAX];
     (void)lane;
-    for (size_t i = c * s->job->chunk; i < end && !v->many; i += VALUES_BLOCK) {
+    for (size_t i = c * s->job->chunk; i < end && !v->too_many; i += VALUES_BLOCK) {
         size_t n = usw_min(end - i, VALUES_BLOCK);
         uint8_t *numbers = s->numbers + i;
         if (!FN(number_keys)(v, keys + i, n, numbers)) {
-            v->many = !FN(add_values)(v, keys + i, n);
+            v->too_many = !FN(add_values)(v, keys + i, n);
             FN(number_keys)(v, keys + i, n, numbers);
         }
-        size_t k = FN(count_sixteen)(v, numbers, n);
+        size_t k = FN(count_by_vectors)(v, numbers, n);
         memset(odd, 0, sizeof odd); /* neighbours do not wait for each other */
         for (; k + 2 <= n; k += 2) {
             v->place[numbers[k]]++;
@@ -199,14 +205,14 @@ static void FN(count_values)(void *context, size_t c, unsigned lane)
     }
 }
 
-/* Brings the values of all chunks together, in order; false if they are too many. */
+/* Collects the values of all chunks in the order of the sort; false if they are too many. */
 static bool FN(join_values)(FN(values_job) * s)
 {
     FN(value_end) *all = s->all;
     s->count = 0;
     for (size_t c = 0; c < s->job->chunks; c++) {
         const FN(values) *v = s->values + c;
-        for (unsigned i = 0; i < v->count && !v->many; i++) {
+        for (unsigned i = 0; i < v->count && !v->too_many; i++) {
             KEY mapped = FN(mapped)(s->job->map, v->value[i]);
             unsigned at = 0;
             while (at < s->count && all[at].mapped < mapped) {
@@ -220,14 +226,14 @@ static bool FN(join_values)(FN(values_job) * s)
                 all[at] = (FN(value_end)){.mapped = mapped, .value = v->value[i]};
             }
         }
-        if (v->many) {
+        if (v->too_many) {
             return false;
         }
     }
     return true;
 }
 
-/* From counts to places. */
+/* Turns the counts of each chunk into places. */
 static void FN(scan_values)(FN(values_job) * s)
 {
     size_t sum = 0;
@@ -246,8 +252,8 @@ static void FN(scan_values)(FN(values_job) * s)
     }
 }
 
-/* Places are taken for some payloads first: a counter is not read while it is unknown where the
- * stores before it go. */
+/* Scatters the payloads of a chunk. Places are taken for VALUES_AT_ONCE payloads first, since a
+ * processor does not load a counter while the address of an earlier store is unknown. */
 ALWAYS void FN(move_payloads)(const FN(values_job) * s, size_t c, size_t bytes)
 {
     size_t *place = s->values[c].place, i = c * s->job->chunk, end = FN(chunk_end)(s->job, c);
@@ -277,7 +283,7 @@ static void FN(move_values)(void *context, size_t c, unsigned lane)
 #undef MOVE
 }
 
-/* Writes a chunk of the outputs. */
+/* Writes a chunk of the outputs: copies payloads that went to another array, and fills in keys. */
 static void FN(put_values)(void *context, size_t c, unsigned lane)
 {
     const FN(values_job) *s = context;
@@ -296,17 +302,18 @@ static void FN(put_values)(void *context, size_t c, unsigned lane)
     }
 }
 
-/* Sorts all pairs, as they were given, or returns false with nothing done. */
+/* Sorts all pairs of the input; false, with nothing done, if keys are sorted by some of their bits
+ * only, have too many values, or there is no scratch. */
 static bool FN(sort_values)(upsweep *u, FN(job) * job)
 {
     const usw_pair_sort *p = job->p;
     bool whole = p->bit_end - p->bit_begin == KEY_BITS;
-    FN(values_job) s = {.job = job, .numbers = p->way_keys[1]};
-    if (!whole || !FN(look_for_values)(job)) {
+    FN(values_job) s = {.job = job, .numbers = p->buffer_keys[1]};
+    if (!whole || !FN(may_have_few_values)(job)) {
         return false;
     }
     s.values = usw_scratch(u, job->chunks * sizeof *s.values);
-    if (s.values == NULL || !FN(take_values)(job, s.values)) {
+    if (s.values == NULL || !FN(sample_values)(job, s.values)) {
         return false;
     }
     for (size_t c = 1; c < job->chunks; c++) {
@@ -319,7 +326,7 @@ static bool FN(sort_values)(upsweep *u, FN(job) * job)
     FN(scan_values)(&s);
     s.to = job->from_payloads == NULL                               ? p->out_payloads
            : p->out_keys != NULL && p->payload_bytes == sizeof(KEY) ? p->out_keys
-                                                                    : p->way_payloads[1];
+                                                                    : p->buffer_payloads[1];
     usw_parallel(u, job->chunks, FN(move_values), &s);
     usw_parallel(u, job->chunks, FN(put_values), &s);
     return true;

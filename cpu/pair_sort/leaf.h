@@ -1,12 +1,12 @@
-/* leaf.h - pair_sort inside the cache: key and position packed into words, the
- * words sorted, ties put right, payloads fetched. Included once per key width. */
-/* ---- a bucket, in the cache ---- */
+/* leaf.h - the sort of a leaf, a bucket inside the cache: 32 bits of key and the position are
+ * packed into words, the words are sorted, ties are ordered by the other bits of the key, and
+ * payloads are fetched by position. Included once per key width. */
 
 #ifndef USW_CPU_PAIR_SORT_LEAF_H
 #define USW_CPU_PAIR_SORT_LEAF_H
-enum { TIES_INSERTED = 8 }; /* words tied with one another, so few that a sort would cost more */
+enum { TIES_INSERTED = 8 }; /* words tied with each other; more are sorted, not inserted */
 
-/* Puts a few distinct words in order. */
+/* Sorts a few distinct words by insertion. */
 static void insert_words(uint64_t *words, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -19,8 +19,8 @@ static void insert_words(uint64_t *words, size_t n)
     }
 }
 
-/* Sorts words by their upper halves, which differ in `differ` only, stable; one lane's room for
- * another n words is at spare. */
+/* Sorts n words by their upper halves, which differ in the bits `differ` only, stable; spare is a
+ * buffer for n words. */
 static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t differ)
 {
 #if USW_LEVEL >= 1
@@ -33,7 +33,8 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t diff
 }
 #endif
 
-/* Words that agree in their upper half are put in order by the bits [lo, shift) of the key. */
+/* Sorts words that are tied, that is, agree in their upper half, by the bits [lo, shift) of the
+ * key. */
 static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_t n, unsigned lo,
                            unsigned shift)
 {
@@ -63,7 +64,9 @@ static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_
     }
 }
 
-ALWAYS void FN(fetch)(const uint64_t *words, size_t n, const char *from, char *to, size_t bytes)
+/* Writes the payloads of n sorted words: from[i] for position i, or, if from is NULL, i itself. */
+ALWAYS void FN(fetch_payloads)(const uint64_t *words, size_t n, const char *from, char *to,
+                               size_t bytes)
 {
     if (from == NULL) {
         for (size_t j = 0; j < n; j++) {
@@ -77,8 +80,8 @@ ALWAYS void FN(fetch)(const uint64_t *words, size_t n, const char *from, char *t
     }
 }
 
-/* Payload i of n, where none is given, is at + i. */
-ALWAYS void FN(count_up)(char *to, size_t n, size_t at, size_t bytes)
+/* Writes positions as payloads: payload i of n is at + i. */
+ALWAYS void FN(write_positions)(char *to, size_t n, size_t at, size_t bytes)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t position = at + i;
@@ -86,20 +89,21 @@ ALWAYS void FN(count_up)(char *to, size_t n, size_t at, size_t bytes)
     }
 }
 
-/* A leaf on its way: pairs, of which words hold the bits [shift, hi) of the key. */
+/* A leaf being sorted: its words hold the bits [shift, hi) of the key. */
 typedef struct FN(leaf_job) {
     const usw_pair_sort *p;
     const KEY *k;
     const char *payloads;
-    KEY *out; /* NULL: no keys are wanted */
+    KEY *out; /* NULL: the caller wants no keys */
     char *to;
     unsigned lo, shift;
     KEY bits;
 } FN(leaf_job);
 
-/* The pairs of n words that are in order by their upper halves go to the outputs from `at` on. */
-static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare, size_t n,
-                       size_t at)
+/* Writes the pairs of n words, which are sorted by their upper halves, to the outputs from `at`
+ * on. */
+static void FN(write_leaf)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare, size_t n,
+                           size_t at)
 {
     const usw_pair_sort *p = f->p;
     size_t bytes = p->payload_bytes;
@@ -123,15 +127,16 @@ static void FN(finish)(const FN(leaf_job) * f, uint64_t *words, uint64_t *spare,
         }
     }
     char *to = f->to + at * bytes;
-#define FETCH(size) FN(fetch)(words, n, f->payloads, to, size)
+#define FETCH(size) FN(fetch_payloads)(words, n, f->payloads, to, size)
     FOR_PAYLOAD(bytes, FETCH)
 #undef FETCH
 }
 
-/* Sorts n mapped pairs, which differ in `differ` only, to the outputs at position `at`. payloads
- * may be NULL: the positions; then `at` is 0 unless the pairs are in order. */
-static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at, size_t n,
-                     KEY differ, unsigned lane)
+/* Sorts n mapped pairs, whose keys differ in the bits `differ` only, to the outputs at position
+ * `at`. If payloads is NULL they are the positions; then `at` is 0 unless the pairs are in
+ * order. */
+static void FN(sort_leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at,
+                          size_t n, KEY differ, unsigned lane)
 {
     const usw_pair_sort *p = job->p;
     size_t bytes = p->payload_bytes;
@@ -148,9 +153,9 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
         if (payloads != NULL) {
             memcpy(f.to, payloads, n * bytes);
         } else {
-#define COUNT_UP(size) FN(count_up)(f.to, n, at, size)
-            FOR_PAYLOAD(bytes, COUNT_UP)
-#undef COUNT_UP
+#define WRITE_POSITIONS(size) FN(write_positions)(f.to, n, at, size)
+            FOR_PAYLOAD(bytes, WRITE_POSITIONS)
+#undef WRITE_POSITIONS
         }
         for (size_t i = 0; f.out != NULL && i < n; i++) {
             f.out[i] = FN(unmapped)(&p->map, k[i]);
@@ -175,11 +180,52 @@ static void FN(leaf)(const FN(job) * job, const KEY *k, const char *payloads, si
     split_words(&plan, words, spare, n, ends);
     for (uint32_t g = 0, begin = 0; g < plan.groups; begin = ends[g++]) {
         sort_group(spare + begin, words + begin, ends[g] - begin, plan.low, plan.shift);
-        FN(finish)(&f, words + begin, spare + begin, ends[g] - begin, begin);
+        FN(write_leaf)(&f, words + begin, spare + begin, ends[g] - begin, begin);
     }
 #else
     USW_ROUTE_PAIRS("a leaf of words");
     sort_words(words, spare, n, (uint64_t)bits << 32);
-    FN(finish)(&f, words, spare, n, 0);
+    FN(write_leaf)(&f, words, spare, n, 0);
 #endif
+}
+
+/* Copies a chunk of a range, mapped, to buffer 1. */
+static void FN(copy_in)(void *context, size_t c, unsigned lane)
+{
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
+    KEY *k = (KEY *)p->buffer_keys[1] + job->base;
+    char *to = (char *)p->buffer_payloads[1] + job->base * bytes;
+    const KEY *from = job->from;
+    FN(key_map) map = job->map;
+    (void)lane;
+    for (size_t i = begin; i < end; i++) {
+        k[i] = FN(mapped)(map, from[i]);
+    }
+    if (job->from_payloads != NULL && begin < end) { /* else a payload is its position */
+        memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
+    }
+}
+
+/* The payloads of a range in buffer 1 from `at` on; NULL: they are the positions. */
+static const char *FN(copied_payloads)(const FN(job) * job, size_t at)
+{
+    const usw_pair_sort *p = job->p;
+    bool moved = job->from_payloads != NULL;
+    return moved ? (const char *)p->buffer_payloads[1] + at * p->payload_bytes : NULL;
+}
+
+/* Copies a chunk of a range that is in order from buffer 1 to the outputs. */
+static void FN(copy_out)(void *context, size_t c, unsigned lane)
+{
+    USW_ROUTE_PAIRS("a range in order");
+    FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
+    if (begin < end) {
+        FN(sort_leaf)
+        (job, (const KEY *)p->buffer_keys[1] + at, FN(copied_payloads)(job, at), at, end - begin, 0,
+         lane);
+    }
 }

@@ -1,52 +1,54 @@
-/* narrow_close_keys.h - how narrow_keys.h sorts some thousand keys of which many are close
- * together, so that their tags would be tied: as 64-bit words of the key and the place, which takes
- * twice as long as tags of 32 bits; or, if a gap between the bits in which they differ can be
- * closed, or most are in one range that is narrow enough, as such tags all the same. Included
- * once. */
+/* narrow_close_keys.h - the sort of up to 8191 words of which many keys are close together, so that
+ * their tags of 32 bits would be tied.
+ *
+ * Tags are made all the same if a gap between the bits in which the keys differ can be closed
+ * (sort_clusters), or if most keys are in one narrow range (sort_dense). Else 64-bit words of the
+ * key and the place are sorted, which takes twice as long. Included once. */
 
 enum {
-    WIDE_FROM = 512,  /* for fewer keys a look costs more than it saves */
-    WIDE_MOST = 8191, /* more are split by splitters */
-    WIDE_SAMPLE = 32,
-    WIDE_PART = 12,     /* so many of the sample in a sixteenth of the range are close together */
-    WIDE_DISTINCT = 20, /* fewer values in the sample: many keys are equal, which tags like */
-    DENSE_PART = 24     /* of the sample are in the range that tags tell apart, about */
+    CLOSE_FROM = 512,  /* keys; for fewer a sample costs more than it saves */
+    CLOSE_MOST = 8191, /* keys; more are split by splitters */
+    CLOSE_SAMPLE = 32,
+    CLOSE_KEYS = 12,     /* of the sample in 1/16 of the range are close together */
+    CLOSE_DISTINCT = 20, /* values in the sample; if fewer, equal keys make the ties */
+    DENSE_KEYS = 24      /* of the sample lie in the dense range, about */
 };
 
-/* Where most of the sample lies. */
+/* The narrowest range in which DENSE_KEYS of the sample lie. */
 typedef struct dense_range {
     uint32_t middle, span;
 } dense_range;
 
-typedef enum look { EVEN, CLOSE, FEW } look;
+typedef enum spread { EVEN, CLOSE, FEW_VALUES } spread;
 
-/* What a sample says of keys that differ below bit hi. */
-static look look_at(const job_u32 *job, unsigned hi, dense_range *dense)
+/* Says by a sample how keys are spread that differ in bits below hi, and finds the dense range. */
+static spread sample_spread(const job_u32 *job, unsigned hi, dense_range *dense)
 {
-    uint32_t sample[WIDE_SAMPLE], part = bits_between_u32(0, hi) >> 4;
+    uint32_t sample[CLOSE_SAMPLE], sixteenth = bits_between_u32(0, hi) >> 4;
     unsigned values = 1;
     bool close = false;
-    for (size_t i = 0; i < WIDE_SAMPLE; i++) {
-        sample[i] = mapped_u32(job->map, job->from[job->n / WIDE_SAMPLE * i]) & job->mask;
+    for (size_t i = 0; i < CLOSE_SAMPLE; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / CLOSE_SAMPLE * i]) & job->mask;
     }
-    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, WIDE_SAMPLE);
-    for (size_t i = 1; i < WIDE_SAMPLE; i++) {
+    USW_SYMBOL(usw_cache_sort_steps).sort[2](sample, CLOSE_SAMPLE);
+    for (size_t i = 1; i < CLOSE_SAMPLE; i++) {
         values += sample[i] != sample[i - 1];
     }
-    for (size_t i = WIDE_PART; i < WIDE_SAMPLE; i++) {
-        close |= sample[i] - sample[i - WIDE_PART] <= part;
+    for (size_t i = CLOSE_KEYS; i < CLOSE_SAMPLE; i++) {
+        close |= sample[i] - sample[i - CLOSE_KEYS] <= sixteenth;
     }
     *dense = (dense_range){0, UINT32_MAX};
-    for (size_t i = DENSE_PART; i < WIDE_SAMPLE; i++) {
-        uint32_t least = sample[i - DENSE_PART], span = sample[i] - least;
+    for (size_t i = DENSE_KEYS; i < CLOSE_SAMPLE; i++) {
+        uint32_t least = sample[i - DENSE_KEYS], span = sample[i] - least;
         *dense = span < dense->span ? (dense_range){least + span / 2, span} : *dense;
     }
-    return values <= WIDE_DISTINCT ? FEW : close ? CLOSE : EVEN;
+    return values <= CLOSE_DISTINCT ? FEW_VALUES : close ? CLOSE : EVEN;
 }
 
-/* Sorts n words by the keys & mask to the outputs at position `at`; spare is room for n. */
-static void sort_wide(const usw_pair_sort *p, uint32_t mask, const uint64_t *words, uint64_t *spare,
-                      size_t n, size_t at)
+/* Sorts n words by the keys & mask, as words of key and place, to the outputs at position `at`;
+ * spare is a buffer for n. */
+static void sort_by_key_and_place(const usw_pair_sort *p, uint32_t mask, const uint64_t *words,
+                                  uint64_t *spare, size_t n, size_t at)
 {
     sort_places(words, spare, n, (uint64_t)mask << 32);
     put_words(p, spare, n, at);
@@ -71,9 +73,9 @@ static bit_gap widest_gap(uint32_t differ)
     return most;
 }
 
-/* Keys in a few clusters that are far apart: with their widest gap closed the bits in which they
- * differ leave room for the place in a tag of 32 bits. Sorts n words so to the outputs at position
- * `at`; false, with nothing done, if there is no such room, or more than enough without. */
+/* Sorts n words whose keys lie in clusters with wide gaps between them to the outputs at position
+ * `at`, by tags of 32 bits from which the widest gap of equal bits is taken out. Returns false,
+ * with nothing done, if key and place do not fit 32 bits so, or fit without that. */
 static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_t *restrict words,
                           uint64_t *restrict spare, size_t n, size_t at)
 {
@@ -98,9 +100,10 @@ static bool sort_clusters(const usw_pair_sort *p, uint32_t differ, const uint64_
     return true;
 }
 
-/* Most keys in one range: tags of 32 bits tell those in it apart, and the others, which share the
- * tags at its ends, are sorted after that. Sorts n words so to the outputs at position `at`, and
- * loses them; false, with nothing done, if the range is too wide. */
+/* Sorts n words of which most keys lie in the dense range to the outputs at position `at`; words is
+ * overwritten. Tags of 32 bits tell the keys in the range from each other; all keys below it share
+ * one tag, all above it another, and both lots are sorted by key and place afterwards. Returns
+ * false, with nothing done, if the range is too wide for tags. */
 static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense, uint64_t *words,
                        uint64_t *spare, size_t n, size_t at)
 {
@@ -124,7 +127,7 @@ static bool sort_dense(const usw_pair_sort *p, uint32_t mask, dense_range dense,
     }
     USW_ROUTE("a dense range");
     put_words(p, spare + below, n - below - above, at + below);
-    sort_wide(p, mask, spare, words, below, at);
-    sort_wide(p, mask, spare + n - above, words, above, at + n - above);
+    sort_by_key_and_place(p, mask, spare, words, below, at);
+    sort_by_key_and_place(p, mask, spare + n - above, words, above, at + n - above);
     return true;
 }

@@ -1,63 +1,67 @@
-/* narrow_even.h - how narrow_keys.h splits with one pass over evenly spread keys in
- * place of three: a sample says which bits differ and that no sixteenth of the range has far more
- * keys than others, and buckets get room for a good deal more than their share, so that nothing
- * need be counted. Where a bucket overflows all the same, the inputs are still there, and the
- * steps that count begin. For one thread; the sample tells several, too, that keys are uneven. The
- * lines that buckets fill next are asked for ahead: after other work on the core the scratch is no
- * longer in its cache, and nothing foresees which line comes next. Included once. */
+/* narrow_even.h - the uncounted scatter: one pass over evenly spread keys of 32 bits, in place of
+ * three, that scatters words to buckets without counting them first.
+ *
+ * A sample says which bits differ and that no sixteenth of the buckets has far more keys than the
+ * others. Every bucket gets more slots than its mean, four deviations at least. If a bucket runs
+ * over all the same, the input is still whole, and sort_narrow_range (narrow_keys.h) counts. One
+ * thread scatters so; with several threads the sample only says whether keys are uneven. The lines
+ * that buckets fill next are prefetched, since after other work the scratch is no longer in the
+ * core's cache, and no hardware prefetcher foresees the order of the keys. Included once. */
 
 enum {
-    GUESS_FROM = 8192, /* keys; for fewer a sample costs what it saves */
-    GUESS_SAMPLE = 1024,
-    GUESS_BINS = 16,
-    GUESS_CROWD = 16,        /* and twice the mean: more, and buckets are certainly uneven */
-    GUESS_ORDER = 256,       /* keys in order at the start: all may be */
-    GUESS_SPAN = 2048,       /* words scattered before overflows are looked for: so much is spare */
-    GUESS_COLD = 768 * 1024, /* keys from which on a bucket's next line is asked for word by word */
-    GUESS_DEVIATIONS = 4,    /* of a bucket's size, for which there must be room */
+    EVEN_FROM = 8192,      /* keys; for fewer a sample costs what it saves */
+    EVEN_SAMPLE = 1024,    /* keys */
+    EVEN_BINS = 16,        /* of neighbouring buckets */
+    EVEN_BUCKET_MOST = 16, /* sampled keys beyond twice the mean that an even bucket has, at most */
+    EVEN_ORDERED = 256,    /* keys; if so many are in order at the start, all may be */
+    EVEN_STEP = 2048,      /* words between two checks for overflow; so many slots are spare */
+    EVEN_PREFETCH_FROM = 768 * 1024, /* keys; fewer need no prefetch for each word */
+    EVEN_DEVIATIONS = 4, /* standard deviations of a bucket's size, which its slots must hold */
 };
 
-/* So much of the sample a part of the buckets may have. */
-#define GUESS_MOST(part) ((part)*7 / 4)
+/* The most of the sample that buckets may have whose mean is `mean`: 7/4, or the keys are
+ * uneven. */
+#define EVEN_SHARE_MOST(mean) ((mean)*7 / 4)
 
+/* Whether the first keys are in order: all may be, which examine (split.h) finds out. */
 static bool begins_in_order(const job_u32 *job)
 {
     size_t i = 1;
-    while (i < GUESS_ORDER && (mapped_u32(job->map, job->from[i - 1]) & job->mask) <=
-                                  (mapped_u32(job->map, job->from[i]) & job->mask)) {
+    while (i < EVEN_ORDERED && (mapped_u32(job->map, job->from[i - 1]) & job->mask) <=
+                                   (mapped_u32(job->map, job->from[i]) & job->mask)) {
         i++;
     }
-    return i == GUESS_ORDER;
+    return i == EVEN_ORDERED;
 }
 
-/* Counts the sample by bucket: whether no sixteenth of them has far more than others, and whether
- * one bucket has so many that the keys are certainly uneven. */
-static bool is_even_sample(job_u32 *job, const uint32_t sample[GUESS_SAMPLE])
+/* Counts the sample by bucket. Returns whether no sixteenth of the buckets has far more than its
+ * mean; sets job->uneven if one bucket alone has. */
+static bool is_even_sample(job_u32 *job, const uint32_t sample[EVEN_SAMPLE])
 {
     uint32_t count[NARROW_BUCKETS_MAX] = {0}, most = 0, buckets = job->buckets;
     narrow_split split = narrow_split_of(job);
     bool even = true;
-    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
-        count[narrow_bucket(split, sample[i])]++;
+    for (size_t i = 0; i < EVEN_SAMPLE; i++) {
+        count[bucket_of_key(split, sample[i])]++;
     }
-    for (uint32_t b = 0, d = 0; b < GUESS_BINS; b++) {
-        uint32_t sum = 0, begin = d, end = (b + 1) * buckets / GUESS_BINS;
+    for (uint32_t b = 0, d = 0; b < EVEN_BINS; b++) {
+        uint32_t sum = 0, begin = d, end = (b + 1) * buckets / EVEN_BINS;
         for (; d < end; d++) {
             sum += count[d];
             most = count[d] > most ? count[d] : most;
         }
-        even = even && sum * buckets <= GUESS_SAMPLE * GUESS_MOST(end - begin);
+        even = even && sum * buckets <= EVEN_SAMPLE * EVEN_SHARE_MOST(end - begin);
     }
-    job->crowded = most > GUESS_CROWD + 2 * (GUESS_SAMPLE / buckets);
-    return even && !job->crowded;
+    job->uneven = most > EVEN_BUCKET_MOST + 2 * (EVEN_SAMPLE / buckets);
+    return even && !job->uneven;
 }
 
-/* Chooses the split by a sample; false if keys are not spread evenly. */
-static bool guess_split(job_u32 *job)
+/* Chooses equal widths of buckets by a sample; false if keys are not spread evenly. */
+static bool sample_split(job_u32 *job)
 {
-    uint32_t sample[GUESS_SAMPLE], differ = 0;
-    for (size_t i = 0; i < GUESS_SAMPLE; i++) {
-        sample[i] = mapped_u32(job->map, job->from[job->n / GUESS_SAMPLE * i]);
+    uint32_t sample[EVEN_SAMPLE], differ = 0;
+    for (size_t i = 0; i < EVEN_SAMPLE; i++) {
+        sample[i] = mapped_u32(job->map, job->from[job->n / EVEN_SAMPLE * i]);
         differ |= sample[i] ^ sample[0];
     }
     differ &= job->mask;
@@ -66,45 +70,49 @@ static bool guess_split(job_u32 *job)
     }
     job->shift = 32 - (unsigned)__builtin_clz(differ);
     job->below = job->mask & bits_between_u32(0, job->shift);
-    job->buckets = (unsigned)narrow_wanted(job);
+    job->buckets = (unsigned)buckets_wanted(job);
     return is_even_sample(job, sample) && differ >> usw_log2_up(job->buckets) != 0;
 }
 
-/* Words for which each bucket gets room: whole lines, an odd number, so that buckets which fill at
- * the same rate fill different sets of the cache. 0: there is too little. */
-static size_t guess_room(const job_u32 *job)
+/* How many words lie from one bucket's start to the next: an odd number of whole lines, so that
+ * buckets which fill at the same rate fill different sets of the cache; 0 if buffer 1 is too small
+ * for EVEN_DEVIATIONS. */
+static size_t bucket_stride(const job_u32 *job)
 {
-    size_t words = job->p->way_room / sizeof(uint64_t), mean = job->n / job->buckets + 1, least = 1;
+    size_t words = job->p->buffer_bytes / sizeof(uint64_t), mean = job->n / job->buckets + 1,
+           least = 1;
     while (least * least < mean) {
         least++;
     }
-    least = mean + GUESS_DEVIATIONS * least;
-    if (words < job->base + GUESS_SPAN) {
+    least = mean + EVEN_DEVIATIONS * least;
+    if (words < job->base + EVEN_STEP) {
         return 0;
     }
-    size_t lines = (words - job->base - GUESS_SPAN) / job->buckets / LINE_WORDS;
+    size_t lines = (words - job->base - EVEN_STEP) / job->buckets / LINE_WORDS;
     lines -= lines % 2 == 0 && lines > 0;
-    size_t room = usw_min(lines * LINE_WORDS, LEAF_KEYS);
-    return room < least ? 0 : room;
+    size_t stride = usw_min(lines * LINE_WORDS, LEAF_KEYS);
+    return stride < least ? 0 : stride;
 }
 
-static bool scatter_guessed(job_u32 *job, size_t room)
+/* Scatters all words to buckets that begin `stride` words apart; false if a bucket ran over or if
+ * keys differ in bits that the sample did not show. */
+static bool scatter_uncounted(job_u32 *job, size_t stride)
 {
-    size_t *offset = job->offsets, lines = GUESS_SPAN / job->buckets / LINE_WORDS + 1;
-    const uint64_t *to = (uint64_t *)job->p->way_keys[1] + job->base;
+    size_t *offset = job->offsets, lines = EVEN_STEP / job->buckets / LINE_WORDS + 1;
+    const uint64_t *to = (uint64_t *)job->p->buffer_keys[1] + job->base;
     uint32_t differ = 0;
     for (size_t d = 0; d < job->buckets; d++) {
-        offset[d] = d * room;
+        offset[d] = d * stride;
         for (size_t k = 0; k <= lines; k++) {
             __builtin_prefetch(to + offset[d] + k * LINE_WORDS, 0, 2);
         }
     }
-    for (size_t i = 0; i < job->n; i += GUESS_SPAN) {
-        size_t end = usw_min(job->n, i + GUESS_SPAN);
-        differ |= narrow_scatter_near(job, offset, i, end, job->n >= GUESS_COLD);
+    for (size_t i = 0; i < job->n; i += EVEN_STEP) {
+        size_t end = usw_min(job->n, i + EVEN_STEP);
+        differ |= scatter_words_cached(job, offset, i, end, job->n >= EVEN_PREFETCH_FROM);
         bool over = false;
         for (size_t d = 0; d < job->buckets; d++) {
-            over |= offset[d] > (d + 1) * room;
+            over |= offset[d] > (d + 1) * stride;
             for (size_t k = 1; k <= lines; k++) {
                 __builtin_prefetch(to + offset[d] + k * LINE_WORDS, 0, 2);
             }
@@ -119,21 +127,22 @@ static bool scatter_guessed(job_u32 *job, size_t room)
     return (differ & ~job->below) == 0;
 }
 
-/* Sorts all pairs, or returns false with nothing done. */
-static bool narrow_guess(upsweep *u, job_u32 *job)
+/* Sorts all pairs; false, with the input as it was, if keys seem to be in order, are few or not
+ * spread evenly, or there are several chunks. */
+static bool sort_even_keys(upsweep *u, job_u32 *job)
 {
-    if (job->n < GUESS_FROM || begins_in_order(job) || !guess_split(job) || job->chunks > 1) {
+    if (job->n < EVEN_FROM || begins_in_order(job) || !sample_split(job) || job->chunks > 1) {
         return false;
     }
-    size_t room = guess_room(job), sum = 0;
-    if (room == 0 || !scatter_guessed(job, room)) {
+    size_t stride = bucket_stride(job), sum = 0;
+    if (stride == 0 || !scatter_uncounted(job, stride)) {
         return false;
     }
     for (size_t d = 0; d < job->buckets; d++) {
-        job->ends[d] = sum += job->offsets[d] - d * room;
+        job->ends[d] = sum += job->offsets[d] - d * stride;
     }
     USW_ROUTE_PAIRS("scattered without a count");
-    job->room = room;
-    usw_parallel(u, narrow_tasks(job), narrow_buckets, job);
+    job->stride = stride;
+    usw_parallel(u, reset_tasks(job), sort_next_buckets, job);
     return true;
 }

@@ -1,26 +1,25 @@
-/* narrow_few_bits.h - how narrow_keys.h sorts keys that differ in few bits, by one
- * thread: these are the digit of a counting sort, so payloads alone are scattered, and the keys are
- * told by the counts. Included once. */
+/* narrow_few_bits.h - the counting sort of narrow pairs whose keys differ in up to 10 neighbouring
+ * bits, by one thread: only payloads are scattered, and the counts give the keys. Included once. */
 
 enum {
     ONE_DIGIT = 10,       /* bits */
-    ONE_DIGIT_TIMES = 16, /* keys to a bucket: with less, counters cost more than is saved */
-    /* Payloads from one bucket to the next: buckets of a power of two would share sets of caches.
-     * So they take as much room as words would, at most. */
-    ONE_DIGIT_APART = ONE_DIGIT_TIMES,
+    ONE_DIGIT_TIMES = 16, /* keys of a mean bucket; with fewer, counters cost more than is saved */
+    /* Payloads between two buckets: equal buckets of a power of two would share sets of the cache.
+     * With that gap payloads of 4 bytes take no more of the buffer than words would. */
+    ONE_DIGIT_GAP = ONE_DIGIT_TIMES,
 };
 
-/* Scatters the payloads to the places of their buckets, which move to where these end. */
+/* Scatters the payloads to the places of their buckets; place[d] becomes the end of bucket d. */
 static void scatter_payloads(const job_u32 *job, size_t *place, uint32_t *to)
 {
     narrow_split split = narrow_split_of(job);
     const char *from = job->from_payloads;
-    bool cold = job->n > NARROW_AHEAD;
+    bool prefetch = job->n > NARROW_FETCH_MOST;
     uint16_t digit[NARROW_BLOCK];
     for (size_t i = 0; i < job->n; i += NARROW_BLOCK) {
         uint32_t payloads[NARROW_BLOCK];
         size_t n = usw_min(job->n - i, NARROW_BLOCK), j = 0;
-        even_digits(job, split, i, n, 0, digit);
+        find_even_buckets(job, split, i, n, 0, digit);
         for (size_t k = 0; k < n; k++) {
             payloads[k] = (uint32_t)(i + k);
         }
@@ -30,7 +29,7 @@ static void scatter_payloads(const job_u32 *job, size_t *place, uint32_t *to)
         for (; j + AT_ONCE <= n; j += AT_ONCE) {
             size_t at[AT_ONCE];
             UNROLL for (unsigned k = 0; k < AT_ONCE; k++) at[k] = place[digit[j + k]]++;
-            if (cold) {
+            if (prefetch) {
                 UNROLL for (unsigned k = 0; k < AT_ONCE; k++)
                     __builtin_prefetch(to + at[k] + 2 * LINE_WORDS, 1);
             }
@@ -59,8 +58,8 @@ static void put_one_key(const usw_pair_sort *p, uint32_t key, const uint32_t *pa
     }
 }
 
-/* Sorts the range, whose keys differ in `differ`; false, with nothing done, if these are too many
- * bits, or others are to be kept. */
+/* Sorts the range, whose keys differ in the bits `differ`; false, with nothing done, if these are
+ * too many for the keys, or keys are wanted whose bits outside the mask differ. */
 static bool sort_one_digit(job_u32 *job, uint32_t differ)
 {
     unsigned hi = 32 - (unsigned)__builtin_clz(differ), lo = (unsigned)__builtin_ctz(differ);
@@ -71,16 +70,16 @@ static bool sort_one_digit(job_u32 *job, uint32_t differ)
     }
     USW_ROUTE_PAIRS("keys of one digit: counted");
     size_t *place = job->offsets, sum = 0, at = job->base;
-    uint32_t *to = (uint32_t *)(void *)((uint64_t *)job->p->way_keys[1] + job->base);
+    uint32_t *to = (uint32_t *)(void *)((uint64_t *)job->p->buffer_keys[1] + job->base);
     job->shift = hi;
     job->low = lo;
     job->below = bits_between_u32(lo, hi);
     job->buckets = 1u << (hi - lo);
-    narrow_histogram(job, 0, 0);
+    count_words(job, 0, 0);
     for (size_t d = 0; d < job->buckets; d++) {
         job->ends[d] = place[d];
         place[d] = sum;
-        sum += job->ends[d] + ONE_DIGIT_APART;
+        sum += job->ends[d] + ONE_DIGIT_GAP;
     }
     uint32_t same = mapped_u32(job->map, job->from[0]) & ~job->below;
     scatter_payloads(job, place, to);

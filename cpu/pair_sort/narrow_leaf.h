@@ -1,35 +1,37 @@
-/* narrow_leaf.h - how narrow_keys.h sorts a bucket in the first cache: as in
- * cpu/pair_sort/sort_by_tags.h by tags, but straight to the outputs. Where 32 bits hold all in
- * which the keys of a bucket differ beside a word's place in it, keys are made of the sorted tags
- * again, by vectors, and only payloads are fetched. Included once. */
+/* narrow_leaf.h - the sort of one bucket of words in the first cache: by tags, as in
+ * sort_by_tags.h, but straight to the outputs.
+ *
+ * A tag holds the bits in which the keys of the bucket differ above the word's place in the bucket.
+ * If 32 bits are enough for both, the keys are made from the sorted tags again, by vectors, and
+ * only the payloads are fetched. Included once. */
 
 enum {
-    TAGS_MAX = 2 * GROUP_LARGE,
-    TAG_BLOCK = 16, /* tags made at a time; the last block reaches back over others */
-    TAG_TIES = 32   /* more than one word in so many out of order: left to others */
+    TAGS_MAX = 2 * GROUP_LARGE, /* words */
+    TAG_BLOCK = 16, /* tags made at a time; the last block reaches back over the block before */
+    TAG_TIES = 32   /* if more than one word in so many is out of order, 64-bit tags are sorted */
 };
 
-/* Keys & mask, less base, are below 2^(low + bits) and multiples of 2^low. whole: with base and top
- * added again they are the keys. */
+/* What the keys of a bucket have in common: keys & mask, less base, are below 2^(low + bits) and
+ * multiples of 2^low. If whole, base and top added again give the keys. */
 typedef struct tag_range {
     uint32_t mask, base, top;
     unsigned low, bits;
     bool whole;
 } tag_range;
 
-/* Whether all keys in bucket d are equal, where the split tells. */
+/* Whether the split says that all keys in bucket d are equal. */
 static bool has_one_value(const job_u32 *job, size_t d)
 {
     return job->digits != NULL ? split_span(job->splitters, d) == 0
                                : (uint64_t)job->buckets >> (job->shift - job->low) != 0;
 }
 
-/* What bucket d may hold, of which key is one. */
+/* The range of bucket d, in which `key` lies. */
 static tag_range range_of_bucket(const job_u32 *job, size_t d, uint32_t key)
 {
     narrow_split s = narrow_split_of(job);
-    uint32_t start = (uint32_t)(usw_div_up(d << s.wide, s.buckets) << s.shift);
-    uint64_t span = (uint64_t)usw_div_up((size_t)1 << s.wide, s.buckets) << s.shift;
+    uint32_t start = (uint32_t)(usw_div_up(d << s.bits, s.buckets) << s.shift);
+    uint64_t span = (uint64_t)usw_div_up((size_t)1 << s.bits, s.buckets) << s.shift;
     if (job->digits != NULL) {
         start = job->splitters->first[d];
         span = (uint64_t)split_span(job->splitters, d) + 1;
@@ -44,7 +46,7 @@ static tag_range range_of_bucket(const job_u32 *job, size_t d, uint32_t key)
     };
 }
 
-/* What a group holds after split_words, of which key is one. */
+/* The range of a group after split_words, in which `key` lies. */
 static tag_range range_of_group(const job_u32 *job, word_plan plan, uint32_t key)
 {
     uint32_t bits = bits_between_u32(plan.low - 32, plan.shift - 32);
@@ -55,7 +57,8 @@ static tag_range range_of_group(const job_u32 *job, word_plan plan, uint32_t key
                        .whole = job->mask == UINT32_MAX};
 }
 
-/* Runs BLOCK(count) on blocks i to i + count of n, mostly TAG_BLOCK, without a loop for a rest. */
+/* Runs BLOCK(count) on items i to i + count of n, by whole blocks, of which the last one overlaps
+ * the one before it: no loop is needed for the tail. */
 #define IN_BLOCKS(n, i)                                                                            \
     do {                                                                                           \
         size_t i = 0;                                                                              \
@@ -99,8 +102,8 @@ static inline bool has_ties(const uint32_t *tags, size_t n, uint32_t places)
     return ties != 0;
 }
 
-/* Words whose tags agreed above the place may not be in order by the bits that the tags lost: few
- * are put in order, stable; false if they are many. */
+/* Words whose tags were tied may be out of order by the bits of the key that the tags lost. Orders
+ * them by insertion, stable; false if more than one in TAG_TIES is out of order. */
 static bool order_tied_words(uint64_t *words, size_t n, uint32_t mask)
 {
     uint64_t keys = (uint64_t)mask << 32;
@@ -122,6 +125,7 @@ static bool order_tied_words(uint64_t *words, size_t n, uint32_t mask)
     return true;
 }
 
+/* Makes n keys from sorted tags. */
 static inline void put_tag_keys(tag_range r, usw_keymap map, unsigned place_bits,
                                 const uint32_t *restrict tags, size_t n, uint32_t *restrict keys)
 {
@@ -134,6 +138,7 @@ static inline void put_tag_keys(tag_range r, usw_keymap map, unsigned place_bits
 #undef BLOCK
 }
 
+/* Writes the payloads of n words to the outputs at position `at`, in the order of the tags. */
 static void put_tag_payloads(const usw_pair_sort *p, const uint32_t *tags, uint32_t places,
                              size_t n, const uint32_t *payloads, size_t at)
 {
@@ -157,15 +162,16 @@ static void put_tag_payloads(const usw_pair_sort *p, const uint32_t *tags, uint3
     }
 }
 
-/* Sorts words to the outputs at position `at`; false, with nothing done, if there are too many, or
- * none of the bits in the range differ, or too many tags are tied. */
+/* Sorts n words of a bucket to the outputs at position `at`; false, with nothing done, if they are
+ * more than TAGS_MAX or none of the bits in the range differ. */
 static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *words, size_t n,
                         size_t at)
 {
     if (n > TAGS_MAX) {
         return false;
     }
-    /* 4 KB apart, a load from one would wait for a store to the other. */
+    /* tags is longer than its keys need: if tags and payloads lay 4 KB apart, a load from one would
+     * wait for a store to the other. */
     uint32_t tags[TAGS_MAX + 10 * TAG_BLOCK], payloads[TAGS_MAX];
     unsigned place_bits = usw_log2_up(n), all = place_bits + r.bits, lost = all > 32 ? all - 32 : 0;
     uint32_t places = (UINT32_C(1) << place_bits) - 1;
@@ -183,7 +189,7 @@ static bool sort_tagged(const usw_pair_sort *p, tag_range r, const uint64_t *wor
         }
         if (ties && !order_tied_words(sorted, n, r.mask)) {
             USW_ROUTE("tags with many ties");
-            sort_wide(p, r.mask, words, sorted, n, at);
+            sort_by_key_and_place(p, r.mask, words, sorted, n, at);
             return true;
         }
         USW_ROUTE_IF(ties, "tags with a few ties", USW_ROUTE_DEFAULT);

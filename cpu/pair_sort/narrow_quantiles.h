@@ -1,23 +1,24 @@
-/* narrow_quantiles.h - how narrow_keys.h splits uneven keys: splitters, the quantiles
- * of a sorted sample, part them into groups of about as many keys each however they are spread, and
- * each group is split into buckets of equal widths. A value that several quantiles fall on is a
- * group of its own, which needs no sort. Sixteen keys at a time go down a tree of the splitters,
- * which lies in registers, as do the tables of the groups: a lookup in memory costs a cycle a key
- * and level. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
+/* narrow_quantiles.h - splitters for uneven keys of 32 bits: quantiles of a sorted sample.
+ *
+ * Splitters separate groups of about equally many keys, however these are spread, and each group is
+ * split into buckets of equal widths. A value that several quantiles fall on is a group of its own,
+ * which needs no sort. Sixteen keys at a time descend a tree of the splitters. Tree and tables of
+ * the groups lie in registers, since a lookup in memory costs a cycle a key and level. Source: P.
+ * Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
 
 enum {
     SPLIT_LEVELS = 5,
     SPLIT_GROUPS = 1 << SPLIT_LEVELS,
-    SPLIT_SAMPLE = 1024,
-    SPLIT_SAMPLE_LEAST = 256,
+    SPLIT_SAMPLE = 1024,      /* keys */
+    SPLIT_SAMPLE_LEAST = 256, /* for fewer than 8 SPLIT_SAMPLE keys */
     SPLIT_LANES = 16,
-    SPLIT_TIMES = 6, /* that a key is split so, on average, at most */
+    SPLIT_TIMES = 6, /* passes that split a key so, on average, at most */
     SPLIT_BUCKETS = NARROW_BUCKETS_MAX + SPLIT_GROUPS
 };
 
-/* Group g has the keys & mask from least[g] to below least[g + 1]. Of a key, less least[g], 16 bits
- * from a shift on times a factor >> 16 tell which bucket of the group: width[g] has the shift from
- * bit 27 on, the group's first bucket from bit 16 on, and the factor. */
+/* Group g has the keys & mask from least[g] to below least[g + 1]. A key goes to the group's bucket
+ * ((key - least[g]) >> shift) * factor >> 16. width[g] packs the shift from bit 27 on, the group's
+ * first bucket from bit 16 on, and the factor in the lowest 16 bits. */
 struct splitters {
     uint32_t tree[SPLIT_GROUPS]; /* from node 1 on: keys above it go right */
     uint32_t least[SPLIT_GROUPS], width[SPLIT_GROUPS];
@@ -25,7 +26,7 @@ struct splitters {
     uint32_t sample[SPLIT_SAMPLE];
 };
 
-/* How many keys bucket d may have, less one. */
+/* How many values bucket d may have, less one. */
 static inline uint32_t split_span(const splitters *s, size_t d)
 {
     return s->first[d + 1] - 1 - s->first[d];
@@ -43,7 +44,7 @@ static size_t take_sample(const job_u32 *job)
     return sampled;
 }
 
-/* Chooses the groups by the sample; returns how many there are. */
+/* Chooses the groups by quantiles of the sample; returns how many there are. */
 static unsigned choose_groups(splitters *s, size_t sampled)
 {
     unsigned groups = 1;
@@ -59,7 +60,8 @@ static unsigned choose_groups(splitters *s, size_t sampled)
     return groups;
 }
 
-static void plant_tree(splitters *s, unsigned groups)
+/* Lays the least keys of the groups out as a search tree, level by level. */
+static void build_tree(splitters *s, unsigned groups)
 {
     for (unsigned l = 0; l < SPLIT_LEVELS; l++) {
         for (unsigned i = 0; i < 1u << l; i++) {
@@ -69,13 +71,13 @@ static void plant_tree(splitters *s, unsigned groups)
     }
 }
 
-/* Splits group g of so many keys into `parts` buckets at most, of which the first is d; returns how
- * many it has. */
-static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned parts, unsigned d)
+/* Splits group g, which has room for `values` values, into `wanted` buckets at most, of which the
+ * first is d; returns how many the group has. */
+static unsigned split_group(splitters *s, unsigned g, uint64_t values, unsigned wanted, unsigned d)
 {
-    unsigned bits = usw_log2_up(keys), shift = bits > 16 ? bits - 16 : 0;
-    uint32_t most = (uint32_t)((keys - 1) >> shift) + 1; /* different 16 bits */
-    uint32_t count = (uint32_t)usw_min(parts, most), mult = (count << 16) / most;
+    unsigned bits = usw_log2_up(values), shift = bits > 16 ? bits - 16 : 0;
+    uint32_t most = (uint32_t)((values - 1) >> shift) + 1; /* after the shift */
+    uint32_t count = (uint32_t)usw_min(wanted, most), mult = (count << 16) / most;
     mult = usw_min(mult, UINT16_MAX);
     s->width[g] = shift << 27 | d << 16 | mult;
     count = ((most - 1) * mult >> 16) + 1;
@@ -90,29 +92,29 @@ static unsigned split_group(splitters *s, unsigned g, uint64_t keys, unsigned pa
 static unsigned choose_splitters(splitters *s, size_t sampled, size_t wanted)
 {
     unsigned groups = choose_groups(s, sampled), buckets = 0;
-    unsigned parts = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
-    plant_tree(s, groups);
+    unsigned each = (unsigned)(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS) + 1;
+    build_tree(s, groups);
     for (unsigned g = 0; g < groups; g++) {
         uint64_t end = g + 1 < groups ? s->least[g + 1] : (uint64_t)1 << 32;
-        buckets += split_group(s, g, end - s->least[g], parts, buckets);
+        buckets += split_group(s, g, end - s->least[g], each, buckets);
     }
     s->first[buckets] = 0;
     return buckets;
 }
 
 #if USW_LEVEL == 2
-static inline __m512i split_lookup(const uint32_t table[SPLIT_GROUPS], __m512i at)
+static inline __m512i look_up_group(const uint32_t table[SPLIT_GROUPS], __m512i at)
 {
     return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), at,
                                      _mm512_loadu_si512(table + SPLIT_LANES));
 }
 
-static inline __m512i groups_of(const splitters *s, __m512i key)
+static inline __m512i find_groups(const splitters *s, __m512i key)
 {
     __m512i one = _mm512_set1_epi32(1), g = one;
     UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
     {
-        __mmask16 right = _mm512_cmpgt_epu32_mask(key, split_lookup(s->tree, g));
+        __mmask16 right = _mm512_cmpgt_epu32_mask(key, look_up_group(s->tree, g));
         g = _mm512_add_epi32(g, g);
         g = _mm512_mask_add_epi32(g, right, g, one);
     }
@@ -120,11 +122,11 @@ static inline __m512i groups_of(const splitters *s, __m512i key)
 }
 
 /* The buckets of SPLIT_LANES keys. */
-static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+static inline void find_lane_buckets(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-    __m512i key = _mm512_loadu_si512(keys), g = groups_of(s, key),
-            width = split_lookup(s->width, g);
-    key = _mm512_sub_epi32(key, split_lookup(s->least, g));
+    __m512i key = _mm512_loadu_si512(keys), g = find_groups(s, key),
+            width = look_up_group(s->width, g);
+    key = _mm512_sub_epi32(key, look_up_group(s->least, g));
     key = _mm512_srlv_epi32(key, _mm512_srli_epi32(width, 27));
     key = _mm512_mulhi_epu16(key, width);
     width = _mm512_and_si512(_mm512_srli_epi32(width, 16), _mm512_set1_epi32(0x7ff));
@@ -146,25 +148,25 @@ static inline __m256i choose_lanes(__m256i a, __m256i b, __m256i at, int bit)
 }
 
 /* table[at & 15] */
-static inline __m256i half_lookup(const uint32_t *table, __m256i at)
+static inline __m256i look_up_half(const uint32_t *table, __m256i at)
 {
     return choose_lanes(_mm256_permutevar8x32_epi32(load_lanes(table), at),
                         _mm256_permutevar8x32_epi32(load_lanes(table + 8), at), at, 3);
 }
 
-static inline __m256i split_lookup(const uint32_t table[SPLIT_GROUPS], __m256i at)
+static inline __m256i look_up_group(const uint32_t table[SPLIT_GROUPS], __m256i at)
 {
-    return choose_lanes(half_lookup(table, at), half_lookup(table + 16, at), at, 4);
+    return choose_lanes(look_up_half(table, at), look_up_half(table + 16, at), at, 4);
 }
 
-static inline __m256i groups_of(const splitters *s, __m256i key)
+static inline __m256i find_groups(const splitters *s, __m256i key)
 {
     __m256i sign = _mm256_set1_epi32(INT32_MIN), g = _mm256_set1_epi32(1);
     UNROLL for (unsigned l = 0; l < SPLIT_LEVELS; l++)
     {
         const uint32_t *level = s->tree + (l < 3 ? 0 : 1u << l);
         __m256i node =
-            l < 4 ? _mm256_permutevar8x32_epi32(load_lanes(level), g) : half_lookup(level, g);
+            l < 4 ? _mm256_permutevar8x32_epi32(load_lanes(level), g) : look_up_half(level, g);
         __m256i right =
             _mm256_cmpgt_epi32(_mm256_xor_si256(key, sign), _mm256_xor_si256(node, sign));
         g = _mm256_sub_epi32(_mm256_add_epi32(g, g), right);
@@ -172,10 +174,10 @@ static inline __m256i groups_of(const splitters *s, __m256i key)
     return _mm256_sub_epi32(g, _mm256_set1_epi32(SPLIT_GROUPS));
 }
 
-static inline __m256i split_half(const splitters *s, const uint32_t *keys)
+static inline __m256i find_half_buckets(const splitters *s, const uint32_t *keys)
 {
-    __m256i key = load_lanes(keys), g = groups_of(s, key), width = split_lookup(s->width, g);
-    key = _mm256_sub_epi32(key, split_lookup(s->least, g));
+    __m256i key = load_lanes(keys), g = find_groups(s, key), width = look_up_group(s->width, g);
+    key = _mm256_sub_epi32(key, look_up_group(s->least, g));
     key = _mm256_srlv_epi32(key, _mm256_srli_epi32(width, 27));
     key = _mm256_mulhi_epu16(key, width);
     width = _mm256_and_si256(_mm256_srli_epi32(width, 16), _mm256_set1_epi32(0x7ff));
@@ -189,15 +191,15 @@ static inline void store_digits(uint16_t *digit, __m256i a, __m256i b)
 }
 
 /* The buckets of SPLIT_LANES keys. */
-static inline void split_lanes(const splitters *s, const uint32_t *keys, uint16_t *digit)
+static inline void find_lane_buckets(const splitters *s, const uint32_t *keys, uint16_t *digit)
 {
-    store_digits(digit, split_half(s, keys), split_half(s, keys + 8));
+    store_digits(digit, find_half_buckets(s, keys), find_half_buckets(s, keys + 8));
 }
 #endif
 
 /* The buckets of pairs i to i + n, at most NARROW_BLOCK; returns which bits differ from `first`. */
-static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint32_t first,
-                                   uint16_t *digit)
+static inline uint32_t find_split_buckets(const job_u32 *job, size_t i, size_t n, uint32_t first,
+                                          uint16_t *digit)
 {
     uint32_t keys[NARROW_BLOCK], differ = 0;
     for (size_t k = 0; k < n; k++) {
@@ -207,20 +209,20 @@ static inline uint32_t split_block(const job_u32 *job, size_t i, size_t n, uint3
     }
     size_t k = 0;
     for (; k + SPLIT_LANES <= n; k += SPLIT_LANES) {
-        split_lanes(job->splitters, keys + k, digit + k);
+        find_lane_buckets(job->splitters, keys + k, digit + k);
     }
     if (k < n) {
-        uint32_t rest[SPLIT_LANES] = {0};
+        uint32_t tail[SPLIT_LANES] = {0};
         uint16_t found[SPLIT_LANES];
-        memcpy(rest, keys + k, (n - k) * sizeof *keys);
-        split_lanes(job->splitters, rest, found);
+        memcpy(tail, keys + k, (n - k) * sizeof *keys);
+        find_lane_buckets(job->splitters, tail, found);
         memcpy(digit + k, found, (n - k) * sizeof *found);
     }
     return differ;
 }
 
-/* Whether keys may be split so: there is room for it, and not too much has been done already, which
- * only keys that mislead each sample would make necessary. */
+/* Takes scratch for splitters. False if there is none, or if keys have been split SPLIT_TIMES on
+ * average, as only keys that mislead each sample are. */
 static bool take_splitters(upsweep *u, job_u32 *job)
 {
     if (job->splitters == NULL) {

@@ -1,9 +1,9 @@
-/* pack_cpu.h - packing keys and their payloads into records, unpacking them, and gathering
- * elements through the positions in sorted records.
+/* pack_cpu.h - packs keys and their payloads into records, unpacks records, and gathers elements by
+ * the positions in sorted records.
  *
- * Sorting key and position as one integer makes any sort a stable argsort that never looks a key up
- * through an index. Each loop is written once and made for the few sizes that matter by handing the
- * sizes down as constants. */
+ * A sort of key and position as one integer is a stable argsort, which never looks a key up through
+ * an index. Each loop is written once; sizes are handed down as constants, so that the compiler
+ * makes one loop for each size. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 
@@ -133,7 +133,7 @@ static void unpack(const usw_pairs *p, size_t begin, size_t end)
 
 /* ---- gather ---- */
 
-/* Elements wait for memory, so the one AHEAD places further is asked for early. */
+/* Loads wait for memory, so the element AHEAD places further is prefetched. */
 ALWAYS void gather_loop(const char *records, size_t record_bytes, size_t index_bytes,
                         const char *in, char *out, size_t bytes, size_t begin, size_t end)
 {

@@ -1,5 +1,5 @@
-/* pair_sort.c - the sort of keys that carry something: whether there is anything to do, scratch for
- * it, and the sort. */
+/* pair_sort.c - the entry to the sort of pairs: finds keys that are in order already, takes scratch
+ * for the buffers, and calls the steps of the instruction set. */
 #include "cpu/pair_sort/pair_sort.h"
 #include "cpu/patterns/patterns.h"
 
@@ -7,8 +7,9 @@
 
 enum { CHUNK = 128 * 1024 }; /* positions of one task */
 
-/* Room beyond that of n pairs in which one thread splits keys of 32 bits without counting them
- * first: four to five deviations of the sizes of its buckets, which are smaller without AVX-512. */
+/* Bytes that the uncounted scatter of 32-bit keys needs beyond n pairs (narrow_even.h): four to
+ * five standard deviations of each bucket's size; there are more buckets without AVX-512. 0 if
+ * several threads sort. */
 static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
 {
     bool splits = key_bytes == 4 && u->threads == 1 && u->scratch_limit == 0 && n <= UINT32_MAX;
@@ -17,7 +18,7 @@ static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
     return splits ? words * sizeof(uint64_t) : 0;
 }
 
-static void count_up(void *context, size_t t, unsigned lane)
+static void write_positions(void *context, size_t t, unsigned lane)
 {
     const usw_pair_sort *p = context;
     size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
@@ -33,8 +34,8 @@ static void count_up(void *context, size_t t, unsigned lane)
     }
 }
 
-/* Whether the keys are in order: then payloads stay, or are told to be 0, 1, 2, ... Mostly the
- * first few keys say no. */
+/* Whether the keys are in order, which mostly the first few deny. If they are, payloads stay as
+ * they are, or become the positions 0, 1, 2, ... */
 static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 {
     unsigned width = usw_log2_up(key_bytes), left = (unsigned)key_bytes * 8 - p->bit_end;
@@ -47,25 +48,25 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
         return false;
     }
     if (p->payloads == NULL) {
-        usw_parallel(u, usw_div_up(p->n, CHUNK), count_up, (void *)(uintptr_t)p);
+        usw_parallel(u, usw_div_up(p->n, CHUNK), write_positions, (void *)(uintptr_t)p);
     }
     return true;
 }
 
-/* Gives p its ways. What they must hold is known here alone: usw_pair_sort_steps has no other
- * caller, and its steps use the bytes of a way as they see fit, for instance for words of 8 bytes
- * in place of keys and payloads of 4. */
-static bool take_ways(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
+/* Gives p its buffers, whose size is decided here alone: usw_pair_sort_steps has no other caller.
+ * Steps may use a buffer's bytes otherwise, for instance for words of 8 bytes in place of keys and
+ * payloads of 4. */
+static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
 {
     size_t n = p->n, both = payloads_at + n * p->payload_bytes;
-    p->way_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
-    p->way_payloads[0] = p->out_payloads;
-    p->way_room = both + spare_bytes(u, n, key_bytes);
-    p->way_keys[1] = usw_scratch(u, p->way_room);
-    if (!p->way_keys[0] || !p->way_payloads[0] || !p->way_keys[1]) {
+    p->buffer_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
+    p->buffer_payloads[0] = p->out_payloads;
+    p->buffer_bytes = both + spare_bytes(u, n, key_bytes);
+    p->buffer_keys[1] = usw_scratch(u, p->buffer_bytes);
+    if (!p->buffer_keys[0] || !p->buffer_payloads[0] || !p->buffer_keys[1]) {
         return false;
     }
-    p->way_payloads[1] = (char *)p->way_keys[1] + payloads_at;
+    p->buffer_payloads[1] = (char *)p->buffer_keys[1] + payloads_at;
     return true;
 }
 
@@ -83,9 +84,9 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         *p->found = USW_IN_ORDER;
         return UPSWEEP_OK;
     }
-    if (!take_ways(u, p, key_bytes, payloads_at)) {
+    if (!take_buffers(u, p, key_bytes, payloads_at)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
-    USW_ROUTE_PAIRS("keys that carry something are sorted");
+    USW_ROUTE_PAIRS("keys are sorted with their payloads");
     return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
 }

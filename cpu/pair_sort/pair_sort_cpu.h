@@ -1,12 +1,13 @@
-/* pair_sort_cpu.h - the stable sort of keys that carry payloads.
+/* pair_sort_cpu.h - the stable sort of keys that carry payloads: a range of pairs is split into
+ * buckets until each bucket is a leaf, which one thread sorts inside its cache.
  *
- * Keys and payloads are split together by the highest bits of the keys that differ: one pass
- * through memory, stable, with writes combined. Then each bucket lies in the cache. There, 32
- * bits of the key and the position in the bucket make one 64-bit word; words are distinct, so the
- * fastest sort of plain integers gives the stable order, and no comparison ever follows an index.
- * The payloads are fetched through the positions inside the cache. Keys that agree in these 32
- * bits are rare in wide keys, and are put right by the bits below. Buckets that are too large are
- * split again. Source: the hybrid sort (sort/hybrid), with key and position packed. */
+ * Keys and payloads are split together by the highest bits in which the keys differ: one stable
+ * pass through memory, with writes combined. In a leaf, 32 bits of the key and the position in the
+ * bucket make one 64-bit word; words are distinct, so the fastest sort of plain integers gives the
+ * stable order, and no comparison ever follows an index. The payloads are then fetched through the
+ * positions, inside the cache. Wide keys that agree in those 32 bits are rare and are ordered by
+ * the bits below. Buckets that are too large for a leaf are split again. Source: the hybrid sort
+ * (sort/hybrid), with key and position packed. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 
@@ -22,24 +23,26 @@
 enum {
     DIGIT_MAX = 11,
     BUCKETS_MAX = 1 << DIGIT_MAX,
-    LEAF_KEYS = 64 * 1024,  /* sorted by one thread inside its cache */
-    AIM_BYTES = 512 * 1024, /* wanted for an average bucket and its words */
-    LINES_MAX = 640 * 1024, /* bytes of write-combining lines a thread may keep in its cache */
-    FAR_BYTES = 32 << 20,   /* from here on a scatter goes round the cache */
-    COLD_BYTES = 1 << 20,   /* from here on a bucket's next line is asked for early */
-    CHUNK_MIN = 32 * 1024,  /* fewer keys are sorted before a second thread is awake */
-    THREAD_BYTES = 4 << 20, /* where keys and payloads move apart, below this threads cost more */
-    NARROW_VALUES = 4096    /* fewer keys of 32 bits are sorted as fast whatever their values */
+    LEAF_KEYS = 64 * 1024,       /* keys of a leaf, at most */
+    BUCKET_BYTES = 512 * 1024,   /* wanted for an average bucket and its words */
+    LINE_BYTES_MAX = 640 * 1024, /* write-combining lines that a thread may keep in its cache */
+    PAST_CACHE_BYTES = 32 << 20, /* of a range, from which on its scatter writes past the cache */
+    PREFETCH_BYTES = 1 << 20,    /* of a range, from which on a bucket's next line is prefetched */
+    CHUNK_MIN = 32 * 1024,       /* fewer keys are sorted before a second thread is awake */
+    THREAD_BYTES = 4 << 20,      /* fewer, of keys and payloads that are not one word: one thread */
+    NARROW_VALUES_FROM = 4096 /* fewer keys of 32 bits are sorted as fast whatever their values */
 };
 
-/* A range of pairs still to be sorted. side 2: the input, not yet mapped. */
+/* A range of pairs that is still to be sorted: mapped, in buffer 0 or 1, or not yet mapped, in the
+ * input. */
+enum { INPUT = 2 };
 typedef struct range {
     size_t start, n;
-    unsigned side;
+    unsigned buffer;
 } range;
 
-typedef struct splitters splitters; /* cpu/pair_sort/narrow_quantiles.h */
-typedef struct cuts cuts;           /* cpu/pair_sort/wide_keys_quantiles.h */
+typedef struct splitters splitters;           /* cpu/pair_sort/narrow_quantiles.h */
+typedef struct wide_splitters wide_splitters; /* cpu/pair_sort/wide_keys_quantiles.h */
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -80,24 +83,28 @@ ALWAYS void put_payload(char *to, size_t j, const char *from, size_t i, size_t b
 
 #if KEY_BITS <= 64
 
-/* The key map of a range's keys: none after the first split. */
+/* The key map of a range's keys; all 0 after the first split, whose keys are mapped. */
 typedef struct FN(key_map) {
     KEY neg, pos, add;
 } FN(key_map);
 
+/* The sort, and the range at hand: n pairs of `from`, which are split or sorted to the places from
+ * `base` on. */
 typedef struct FN(job) {
     const usw_pair_sort *p;
     FN(key_map) map;
-    KEY mask, differ, below;
+    KEY mask;  /* the bits that keys are sorted by */
+    KEY below; /* the bits that may differ inside a bucket */
     const KEY *from;
     const char *from_payloads;
     KEY *to;
     char *to_payloads;
     size_t base, n, chunk, chunks;
     size_t thread_keys; /* from which on there is more than one chunk */
-    unsigned shift, low, buckets, to_side;
-    bool far, crowded; /* crowded: a sample says that keys are uneven */
-    size_t line_keys, line_bytes;
+    unsigned shift, low, buckets, to_buffer;
+    bool past_cache; /* the scatter writes whole lines past the cache */
+    bool uneven;     /* a sample says that some buckets would have far more keys than others */
+    size_t line_bytes;
     KEY *chunk_differ; /* [chunk] */
     bool *chunk_unsorted;
     size_t *offsets, *ends; /* [chunk][bucket], [bucket] */
@@ -105,13 +112,13 @@ typedef struct FN(job) {
     atomic_size_t *taken;   /* [chunk] tasks of its share of the buckets */
     usw_shares lines;       /* [lane][bucket] keys, then payloads; or none */
     size_t words_keys;
-    size_t room; /* words from one bucket's start to the next; 0: buckets lie one after the other */
-    size_t split_keys;               /* split by splitters so far */
-    splitters *splitters;            /* of 32-bit keys, where they were needed */
-    cuts *cuts;                      /* of 64-bit keys */
-    uint16_t *digits, *split_digits; /* [key] buckets that splitters tell; NULL: not here */
+    size_t stride;        /* words from one bucket's start to the next; 0: buckets have no gaps */
+    size_t split_keys;    /* keys that splitters have split so far, all passes */
+    splitters *splitters; /* of 32-bit keys, where they were needed */
+    wide_splitters *wide_splitters;  /* of 64-bit keys */
+    uint16_t *digits, *split_digits; /* [key] its bucket by splitters; NULL: none */
     usw_shares words;                /* [lane] words_keys, and as many spare ones */
-    usw_shares leaf_digits;          /* [lane] words_keys: cpu/pair_sort/wide_keys.h; or none */
+    usw_shares leaf_digits;          /* [lane] words_keys, for units (wide_keys.h); or none */
 } FN(job);
 
 ALWAYS KEY FN(mapped)(FN(key_map) map, KEY raw)
@@ -144,71 +151,30 @@ static size_t FN(chunk_end)(const FN(job) * job, size_t c)
 #if KEY_BITS == 64 && USW_LEVEL >= 1
 #include "cpu/pair_sort/wide_keys.h"
 #endif
-#include "cpu/pair_sort/leaf_bucket.h"
 
 /* ---- a range ---- */
 
-/* Copies a chunk of the range, mapped, to the second way. */
-static void FN(move_in)(void *context, size_t c, unsigned lane)
-{
-    FN(job) *job = context;
-    const usw_pair_sort *p = job->p;
-    size_t bytes = p->payload_bytes, begin = c * job->chunk, end = FN(chunk_end)(job, c);
-    KEY *k = (KEY *)p->way_keys[1] + job->base;
-    char *to = (char *)p->way_payloads[1] + job->base * bytes;
-    const KEY *from = job->from;
-    FN(key_map) map = job->map;
-    (void)lane;
-    for (size_t i = begin; i < end; i++) {
-        k[i] = FN(mapped)(map, from[i]);
-    }
-    if (job->from_payloads != NULL && begin < end) { /* else a payload is its position */
-        memcpy(to + begin * bytes, job->from_payloads + begin * bytes, (end - begin) * bytes);
-    }
-}
-
-/* The payloads of a range on the second way from `at` on; NULL: they are the positions. */
-static const char *FN(payloads_in)(const FN(job) * job, size_t at)
+static void FN(enter_range)(upsweep *u, FN(job) * job, range r)
 {
     const usw_pair_sort *p = job->p;
-    bool moved = job->from_payloads != NULL;
-    return moved ? (const char *)p->way_payloads[1] + at * p->payload_bytes : NULL;
-}
-
-/* Copies a chunk of a range that is in order from the second way to the outputs. */
-static void FN(move_out)(void *context, size_t c, unsigned lane)
-{
-    USW_ROUTE_PAIRS("a range in order");
-    FN(job) *job = context;
-    const usw_pair_sort *p = job->p;
-    size_t begin = c * job->chunk, end = FN(chunk_end)(job, c), at = job->base + begin;
-    if (begin < end) {
-        FN(leaf)
-        (job, (const KEY *)p->way_keys[1] + at, FN(payloads_in)(job, at), at, end - begin, 0, lane);
-    }
-}
-
-static void FN(enter)(upsweep *u, FN(job) * job, range r)
-{
-    const usw_pair_sort *p = job->p;
-    bool raw = r.side == 2;
+    bool raw = r.buffer == INPUT;
     job->map = (FN(key_map)){0};
     if (raw) {
         job->map = (FN(key_map)){(KEY)p->map.neg, (KEY)p->map.pos, (KEY)p->map.add};
     }
     job->base = r.start;
-    job->room = 0;
-    job->crowded = false;
+    job->stride = 0;
+    job->uneven = false;
     job->digits = NULL;
     job->n = r.n;
-    job->from = raw ? p->keys : (const KEY *)p->way_keys[r.side] + r.start;
+    job->from = raw ? p->keys : (const KEY *)p->buffer_keys[r.buffer] + r.start;
     job->from_payloads =
-        raw ? p->payloads : (const char *)p->way_payloads[r.side] + r.start * p->payload_bytes;
-    job->to_side = r.side == 1 ? 0 : 1;
-    job->to = (KEY *)p->way_keys[job->to_side] + r.start;
-    job->to_payloads = (char *)p->way_payloads[job->to_side] + r.start * p->payload_bytes;
-    bool far = r.n * (sizeof(KEY) + p->payload_bytes) >= FAR_BYTES;
-    size_t chunks = u->threads == 1 ? 1 : (size_t)u->threads * (far ? 4 : 1);
+        raw ? p->payloads : (const char *)p->buffer_payloads[r.buffer] + r.start * p->payload_bytes;
+    job->to_buffer = r.buffer == 1 ? 0 : 1;
+    job->to = (KEY *)p->buffer_keys[job->to_buffer] + r.start;
+    job->to_payloads = (char *)p->buffer_payloads[job->to_buffer] + r.start * p->payload_bytes;
+    bool past_cache = r.n * (sizeof(KEY) + p->payload_bytes) >= PAST_CACHE_BYTES;
+    size_t chunks = u->threads == 1 ? 1 : (size_t)u->threads * (past_cache ? 4 : 1);
     job->chunks = r.n < job->thread_keys ? 1 : usw_min(chunks, usw_div_up(r.n, CHUNK_MIN));
     job->chunk = usw_div_up(r.n, job->chunks);
 }
@@ -218,42 +184,71 @@ static void FN(enter)(upsweep *u, FN(job) * job, range r)
 #include "cpu/pair_sort/narrow_keys.h"
 #endif
 
-/* Sorts a range whose keys differ in `differ`, so few that they are a leaf, or in order. */
-static void FN(sort_leaf)(upsweep *u, FN(job) * job, range r, KEY differ, bool sorted)
+/* Sorts a range whose keys differ in the bits `differ`: a leaf, or, if sorted, keys in order. */
+static void FN(sort_leaf_range)(upsweep *u, FN(job) * job, range r, KEY differ, bool sorted)
 {
     USW_ROUTE_PAIRS("a range that is a leaf");
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (!sorted && has_units(job)) {
-        leaf_of_units(job, job->from, job->from_payloads, job->map, r.start, r.n, 0);
+    if (!sorted && sorts_units(job)) {
+        sort_leaf_of_units(job, job->from, job->from_payloads, job->map, r.start, r.n, 0);
         return;
     }
 #endif
-    if (r.side != 1) {
-        usw_parallel(u, job->chunks, FN(move_in), job);
+    if (r.buffer != 1) {
+        usw_parallel(u, job->chunks, FN(copy_in), job);
     }
     if (sorted) {
-        usw_parallel(u, job->chunks, FN(move_out), job);
+        usw_parallel(u, job->chunks, FN(copy_out), job);
     } else {
-        FN(leaf)
-        (job, (const KEY *)job->p->way_keys[1] + r.start, FN(payloads_in)(job, r.start), r.start,
-         r.n, differ, 0);
+        FN(sort_leaf)
+        (job, (const KEY *)job->p->buffer_keys[1] + r.start, FN(copied_payloads)(job, r.start),
+         r.start, r.n, differ, 0);
     }
 }
 
-/* Chooses the buckets of a range whose keys differ in `differ`. */
+/* Sorts bucket d of a split, if it is a leaf. */
+static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
+{
+    const FN(job) *job = context;
+    const usw_pair_sort *p = job->p;
+    size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin, at = job->base + begin;
+    if (n == 0 || n > LEAF_KEYS) {
+        return;
+    }
+#if KEY_BITS == 64 && USW_LEVEL >= 1
+    if (sorts_units(job)) {
+        sort_leaf_of_units(job, job->to + begin, job->to_payloads + begin * p->payload_bytes,
+                           (key_map_u64){0}, at, n, lane);
+        return;
+    }
+#endif
+    KEY *k = (KEY *)p->buffer_keys[1] + at;
+    char *payloads = (char *)p->buffer_payloads[1] + at * p->payload_bytes;
+    if (job->to_buffer ==
+        0) { /* buffer 0 may be the output, which must not be written while read */
+        memcpy(k, job->to + begin, n * sizeof(KEY));
+        memcpy(payloads, job->to_payloads + begin * p->payload_bytes, n * p->payload_bytes);
+    }
+    FN(sort_leaf)(job, k, payloads, at, n, job->below, lane);
+}
+
+/* Chooses the buckets of a range whose keys differ in the bits `differ`: by splitters if keys of 64
+ * bits are uneven, else by their highest bits. */
 static void FN(choose_buckets)(upsweep *u, FN(job) * job, KEY differ)
 {
     unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
-    size_t aim = AIM_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
+    size_t aim = BUCKET_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
     unsigned wanted = usw_max(usw_log2_up(job->n / aim + 1), 3);
     unsigned most = DIGIT_MAX;
-    while (((size_t)job->line_bytes << most) > LINES_MAX) {
+    while (((size_t)job->line_bytes << most) > LINE_BYTES_MAX) {
         most--;
     }
     wanted = (unsigned)usw_min(wanted, most);
-    job->far = job->to_side == 1 && job->n * (sizeof(KEY) + job->p->payload_bytes) >= FAR_BYTES;
+    job->past_cache =
+        job->to_buffer == 1 && job->n * (sizeof(KEY) + job->p->payload_bytes) >= PAST_CACHE_BYTES;
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (cut_range(u, job, differ, usw_min((size_t)1 << wanted, BUCKETS_MAX - CUT_GROUPS))) {
+    if (split_by_quantiles(u, job, differ,
+                           usw_min((size_t)1 << wanted, BUCKETS_MAX - WIDE_GROUPS))) {
         return;
     }
 #endif
@@ -264,27 +259,28 @@ static void FN(choose_buckets)(upsweep *u, FN(job) * job, KEY differ)
     job->below = differ & FN(bits_between)(0, job->shift);
 }
 
-/* Sorts or splits one range; ranges that remain are pushed on the stack; returns its new top. */
-static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
+/* Sorts or splits range r; buckets that are too large for a leaf are pushed on the stack, whose new
+ * top is returned. */
+static range *FN(sort_range)(upsweep *u, FN(job) * job, range r, range *stack)
 {
-    FN(enter)(u, job, r);
+    FN(enter_range)(u, job, r);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    bool narrow = is_narrow(job->p, r.side);
+    bool narrow = is_narrow(job->p, r.buffer);
 #else
     bool narrow = false;
 #endif
-    size_t values_from = USW_LEVEL == 2 && narrow ? NARROW_VALUES : VALUES_FROM;
-    if (r.side == 2 && r.n >= values_from && FN(sort_values)(u, job)) {
+    size_t values_from = USW_LEVEL == 2 && narrow ? NARROW_VALUES_FROM : VALUES_FROM;
+    if (r.buffer == INPUT && r.n >= values_from && FN(sort_values)(u, job)) {
         USW_ROUTE_PAIRS("few values: counted");
         *job->p->found = USW_FEW_VALUES;
         return stack;
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    if (narrow && (narrow_guess(u, job) || (job->crowded && narrow_uneven(u, job, &stack)))) {
+    if (narrow && (sort_even_keys(u, job) || (job->uneven && sort_uneven_keys(u, job, &stack)))) {
         return stack;
     }
 #endif
-    usw_parallel(u, job->chunks, FN(look), job);
+    usw_parallel(u, job->chunks, FN(examine), job);
     bool sorted = true;
     KEY differ = 0;
     for (size_t c = 0; c < job->chunks; c++) {
@@ -293,24 +289,24 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     }
 #if KEY_BITS == 32 && USW_LEVEL >= 1
     if (!sorted && narrow) {
-        return narrow_sort(u, job, differ, stack);
+        return sort_narrow_range(u, job, differ, stack);
     }
 #endif
 #if KEY_BITS == 64 && USW_LEVEL >= 1
-    if (!sorted && r.side == 2) {
-        choose_leaves(job, differ);
+    if (!sorted && r.buffer == INPUT) {
+        choose_leaf_method(job, differ);
     }
 #endif
     if (sorted || r.n <= LEAF_KEYS) {
-        FN(sort_leaf)(u, job, r, differ, sorted);
+        FN(sort_leaf_range)(u, job, r, differ, sorted);
         return stack;
     }
     FN(choose_buckets)(u, job, differ);
     USW_ROUTE_PAIRS("split into buckets");
     USW_ROUTE_IF(job->chunks > 1, "split by all threads", USW_ROUTE_DEFAULT);
-    usw_parallel(u, job->chunks, FN(histogram), job);
-    FN(scan)(job);
-    usw_parallel(u, job->chunks, FN(scatter), job);
+    usw_parallel(u, job->chunks, FN(count_buckets), job);
+    FN(scan_counts)(job);
+    usw_parallel(u, job->chunks, FN(scatter_chunk), job);
     if (job->chunks > 1) {
         usw_parallel(u, job->buckets, FN(sort_bucket), job);
     }
@@ -321,7 +317,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         size_t begin = d == 0 ? 0 : job->ends[d - 1], n = job->ends[d] - begin;
         if (n > LEAF_KEYS) {
             USW_ROUTE("a bucket that is split again");
-            *stack++ = (range){r.start + begin, n, job->to_side};
+            *stack++ = (range){r.start + begin, n, job->to_buffer};
         }
     }
     return stack;
@@ -333,10 +329,10 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     size_t W = 64 / usw_min(sizeof(KEY), bytes);
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
-    bool far = p->n * (sizeof(KEY) + bytes) >= FAR_BYTES;
+    bool past_cache = p->n * (sizeof(KEY) + bytes) >= PAST_CACHE_BYTES;
     job.thread_keys = THREAD_BYTES / (sizeof(KEY) + bytes);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
-    job.thread_keys = is_narrow(p, 2) ? CHUNK_MIN + 1 : job.thread_keys;
+    job.thread_keys = is_narrow(p, INPUT) ? CHUNK_MIN + 1 : job.thread_keys;
 #endif
     size_t lanes = p->n < job.thread_keys ? 1 : u->threads;
     job.chunk_differ = usw_scratch(u, chunks * sizeof(KEY));
@@ -344,9 +340,9 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     job.taken = usw_scratch(u, chunks * sizeof *job.taken);
     job.offsets = usw_scratch(u, chunks * BUCKETS_MAX * sizeof(size_t));
     job.ends = usw_scratch(u, BUCKETS_MAX * sizeof(size_t));
-    if (far) {
+    if (past_cache) {
         job.starts = usw_scratch_shares(u, u->threads, BUCKETS_MAX * sizeof(size_t));
-        job.lines = usw_scratch_shares(u, u->threads, LINES_MAX);
+        job.lines = usw_scratch_shares(u, u->threads, LINE_BYTES_MAX);
     }
     job.words_keys = usw_min(p->n, LEAF_KEYS);
     job.words = usw_scratch_shares(u, lanes, 2 * job.words_keys * sizeof(uint64_t));
@@ -357,14 +353,14 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     range *stack = usw_scratch(u, (p->n / LEAF_KEYS + 2) * sizeof(range));
     if (!job.chunk_differ || !job.chunk_unsorted || !job.taken || !job.offsets || !job.ends ||
         !job.words.at || (units && !job.leaf_digits.at) ||
-        (far && (!job.starts.at || !job.lines.at)) || !stack) {
+        (past_cache && (!job.starts.at || !job.lines.at)) || !stack) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch to sort %zu pairs", p->n);
     }
     range *top = stack;
-    *top++ = (range){0, p->n, 2};
+    *top++ = (range){0, p->n, INPUT};
     while (top != stack) {
         range r = *--top;
-        top = FN(step)(u, &job, r, top);
+        top = FN(sort_range)(u, &job, r, top);
     }
     return UPSWEEP_OK;
 }

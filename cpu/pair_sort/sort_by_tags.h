@@ -2,25 +2,26 @@
  * bits of anything below.
  *
  * Vectors sort 32-bit integers three times as fast as words. So the words are split by the highest
- * bits in which their keys differ into groups of about a hundred, and a word stands for itself in
- * its group as a tag: the bits of its key that are left, and below them its place in the group, 32
- * bits in all. Tags are distinct, so sorting them is stable. Groups so large that the place takes
- * bits from the key may show equal tags; these words are sorted again by the bits that were left
- * out. Included once. */
+ * bits in which their keys differ into groups of about a hundred, and in its group each word is
+ * represented by a tag of 32 bits: the bits of its key below the split, and below them its place in
+ * the group. Tags are distinct, so sorting them is stable. In a large group the place leaves fewer
+ * bits for the key, so that tags may be tied, that is, agree above the place; tied words are sorted
+ * again by the bits of the key that their tags lost. Included once. */
 
 enum {
-    GROUP_KEYS = 128,    /* wanted in a group */
-    GROUP_LARGE = 1024,  /* so many are still sorted faster than they are split */
+    GROUP_KEYS = 128,    /* words wanted in a group */
+    GROUP_LARGE = 1024,  /* words; up to here sorting is faster than a split */
     GROUP_DIGIT_MAX = 9, /* bits, so that counts and the ends of groups stay in the first cache */
     GROUPS_MAX = 1 << GROUP_DIGIT_MAX
 };
 
-/* So many words, and of so many one more, whose tags are tied though they differ are put right one
- * by one. */
+/* Up to TIES_FEW + n / TIES_FEW of n words whose tags are tied though their keys differ are sorted
+ * run by run; with more, all words are sorted by 64 bits. */
 enum { TIES_FEW = 16 };
 
-/* A counter is not read while it is unknown where the stores before it go: so places are taken for
- * some words first, and then the words are written. That is a third of a scatter's time. */
+/* A processor does not load a counter while the address of an earlier store is unknown. So a
+ * scatter takes places for AT_ONCE words first, and then writes the words, which saves a third of
+ * its time. */
 enum { AT_ONCE = 8 };
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -28,13 +29,14 @@ enum { AT_ONCE = 8 };
 #define UNROLL _Pragma("GCC unroll 8")
 #endif
 
-/* How words are sorted that differ in the bits [low, high): split by [shift, high) first. */
+/* The split of words that differ in the bits [low, high): into groups by the bits [shift, high). */
 typedef struct word_plan {
     unsigned low, shift, high;
     uint32_t groups;
 } word_plan;
 
-/* differ has bits of the upper half only, and at least one. */
+/* Plans the split of n words that differ in the bits `differ`, which are one or more of the upper
+ * half. */
 static inline word_plan plan_words(size_t n, uint64_t differ)
 {
     unsigned high = 64 - (unsigned)__builtin_clzll(differ), low = (unsigned)__builtin_ctzll(differ);
@@ -43,7 +45,7 @@ static inline word_plan plan_words(size_t n, uint64_t differ)
     return (word_plan){low, high - digit, high, UINT32_C(1) << digit};
 }
 
-/* Splits n < 2^32 words, stable; ends[g] gets where group g ends. */
+/* Splits n < 2^32 words into groups, stable; ends[g] becomes the end of group g. */
 static inline void split_words(const word_plan *plan, const uint64_t *from, uint64_t *to, size_t n,
                                uint32_t ends[GROUPS_MAX])
 {
@@ -55,7 +57,7 @@ static inline void split_words(const word_plan *plan, const uint64_t *from, uint
         return;
     }
     memset(ends, 0, plan->groups * sizeof *ends);
-    memset(odd, 0, plan->groups * sizeof *odd); /* neighbours do not wait for each other */
+    memset(odd, 0, plan->groups * sizeof *odd); /* so neighbours do not wait for one counter */
     for (size_t i = 0; i + 2 <= n; i += 2) {
         ends[(uint32_t)(from[i] >> shift) & mask]++;
         odd[(uint32_t)(from[i + 1] >> shift) & mask]++;
@@ -82,13 +84,12 @@ static inline void split_words(const word_plan *plan, const uint64_t *from, uint
 
 static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high);
 
-/* Words in out that agree in the bits [shift, high), which are few, are sorted by the bits
- * [low, shift). */
+/* Sorts the few words in out that agree in the bits [shift, high) by the bits [low, shift). */
 static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned shift,
                       unsigned high)
 {
     USW_ROUTE_OF("ties by more of their bits", USW_NO_TYPES);
-    enum { STRIP = 64 }; /* searched at once, without a branch */
+    enum { STRIP = 64 }; /* words that are searched for a tie without a branch */
     uint64_t bits = (UINT64_MAX >> (64 - (high - shift))) << shift;
     for (size_t i = 0, end; i + 1 < n;) {
         size_t stop = usw_min(i + STRIP, n - 1);
@@ -111,8 +112,8 @@ static void sort_ties(uint64_t *from, uint64_t *out, size_t n, unsigned low, uns
     }
 }
 
-/* A place that compilers do not see through: looked up one by one, since a vector of places is
- * taken apart again for that, which costs half as much again. */
+/* The place in a tag, hidden from the compiler, which would compute places by vectors and extract
+ * each of them again for the lookup, which takes half as long again. */
 static inline uint32_t place_of(uint32_t tag, uint32_t places)
 {
     uint32_t place = tag & places;
@@ -133,8 +134,8 @@ static size_t count_close(const uint64_t *words, size_t n, unsigned low, unsigne
     return close;
 }
 
-/* Sorts from[0 .. n) to out by the bits `keys` of the upper halves, stable: as words of these and
- * the place, which takes twice as long as tags but knows no ties. */
+/* Sorts from[0 .. n) to out by the bits `keys` of the upper halves, stable: as words of those bits
+ * and the place, which takes twice as long as tags but has no ties. */
 static void sort_places(const uint64_t *restrict from, uint64_t *restrict out, size_t n,
                         uint64_t keys)
 {
@@ -148,8 +149,9 @@ static void sort_places(const uint64_t *restrict from, uint64_t *restrict out, s
     }
 }
 
-/* Sorts from[0 .. n) to out, which is apart from it, by the bits [low, high) of the words; from is
- * lost. The tags lie in the second half of out, where none is overwritten before it was read. */
+/* Sorts from[0 .. n) to out, which does not overlap it, by the bits [low, high) of the words,
+ * stable; from is overwritten. The tags lie in the second half of out, where a written word never
+ * reaches a tag before that is read. */
 static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, unsigned high)
 {
     uint64_t differ = 0;
@@ -180,7 +182,7 @@ static void sort_group(uint64_t *from, uint64_t *out, size_t n, unsigned low, un
     size_t close = ties == 0 ? 0 : count_close(out, n, low, shift, high);
     if (close > TIES_FEW + n / TIES_FEW) {
         sort_places(from, out, n, (UINT64_MAX >> (64 - (high - low))) << low);
-    } else if (close != 0) { /* words that are equal are in order */
+    } else if (close != 0) { /* words whose keys are equal are in order */
         sort_ties(from, out, n, low, shift, high);
     }
 }

@@ -1,8 +1,9 @@
-/* split.h - the pass of pair_sort through memory: which bits differ, histogram of
- * the highest digit, scan, stable scatter of keys and payloads. Included once per key width. */
-/* ---- look: which bits differ, and is there anything to do ---- */
+/* split.h - the split of a range into buckets by the highest digit of the keys: which bits differ,
+ * histogram, scan, stable scatter of keys and payloads. Included once per key width. */
 
-static void FN(look)(void *context, size_t c, unsigned lane)
+/* Finds the bits in which the keys of a chunk differ, and whether the chunk is in order. */
+
+static void FN(examine)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
@@ -24,9 +25,8 @@ static void FN(look)(void *context, size_t c, unsigned lane)
     job->chunk_unsorted[c] = down != 0;
 }
 
-/* ---- split: one pass by the highest digit ---- */
-
-static void FN(histogram)(void *context, size_t c, unsigned lane)
+/* Counts the keys of a chunk by bucket. */
+static void FN(count_buckets)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
     const KEY *k = job->from;
@@ -38,7 +38,8 @@ static void FN(histogram)(void *context, size_t c, unsigned lane)
 #if KEY_BITS == 64 && USW_LEVEL >= 1
     if (job->digits != NULL) {
         size_t begin = c * job->chunk;
-        cut_keys(job->cuts, k + begin, map, begin < end ? end - begin : 0, job->digits + begin);
+        find_wide_buckets(job->wide_splitters, k + begin, map, begin < end ? end - begin : 0,
+                          job->digits + begin);
         for (size_t i = begin; i < end; i++) {
             count[job->digits[i]]++;
         }
@@ -50,7 +51,8 @@ static void FN(histogram)(void *context, size_t c, unsigned lane)
     }
 }
 
-static void FN(scan)(FN(job) * job)
+/* Turns the counts into the places where the keys of each chunk begin in each bucket. */
+static void FN(scan_counts)(FN(job) * job)
 {
     size_t sum = 0;
     for (unsigned d = 0; d < job->buckets; d++) {
@@ -63,13 +65,14 @@ static void FN(scan)(FN(job) * job)
     }
 }
 
-ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
+/* Scatters a chunk with plain stores, which go through the cache. */
+ALWAYS void FN(scatter_cached)(FN(job) * job, size_t c, size_t bytes)
 {
-    bool cold = job->n * (sizeof(KEY) + bytes) >= COLD_BYTES;
+    bool prefetch = job->n * (sizeof(KEY) + bytes) >= PREFETCH_BYTES;
     unsigned shift = job->shift, m = job->buckets - 1;
     size_t *offset = job->offsets + c * job->buckets, end = FN(chunk_end)(job, c);
     const KEY *from = job->from;
-    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
+    const uint16_t *digits = job->digits; /* NULL: the highest bits tell */
     const char *payloads = job->from_payloads;
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
@@ -78,7 +81,7 @@ ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
         KEY key = FN(mapped)(map, from[i]);
         unsigned d = digits == NULL ? (unsigned)(key >> shift) & m : digits[i];
         size_t at = offset[d]++;
-        if (cold) {
+        if (prefetch) {
             __builtin_prefetch(to + at + 64 / sizeof(KEY), 1);
             __builtin_prefetch(to_payloads + at * bytes + 64, 1);
         }
@@ -87,8 +90,9 @@ ALWAYS void FN(scatter_near)(FN(job) * job, size_t c, size_t bytes)
     }
 }
 
-/* Lines are aligned in the destination, so a bucket's first and last may be shorter. */
-ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes)
+/* Scatters a chunk through write-combining lines, which are streamed past the cache. Lines are
+ * aligned in the destination, so a bucket's first and last line may be shorter. */
+ALWAYS void FN(scatter_past_cache)(FN(job) * job, size_t c, unsigned lane, size_t bytes)
 {
     const size_t W = sizeof(KEY) < bytes ? 64 / sizeof(KEY) : 64 / bytes;
     const size_t E = sizeof(KEY) == bytes ? 2 * W : W, line_bytes = E * (sizeof(KEY) + bytes);
@@ -100,7 +104,7 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     KEY *to = job->to;
     char *to_payloads = job->to_payloads;
     const KEY *from = job->from;
-    const uint16_t *digits = job->digits; /* NULL: the highest bits are */
+    const uint16_t *digits = job->digits; /* NULL: the highest bits tell */
     const char *payloads = job->from_payloads;
     FN(key_map) map = job->map;
     for (unsigned d = 0; d <= m; d++) {
@@ -137,18 +141,18 @@ ALWAYS void FN(scatter_far)(FN(job) * job, size_t c, unsigned lane, size_t bytes
     stream_end();
 }
 
-static void FN(scatter)(void *context, size_t c, unsigned lane)
+static void FN(scatter_chunk)(void *context, size_t c, unsigned lane)
 {
     FN(job) *job = context;
-#define NEAR(bytes) FN(scatter_near)(job, c, bytes)
-#define FAR(bytes) FN(scatter_far)(job, c, lane, bytes)
-    USW_ROUTE_IF(job->far, "a scatter round the cache", USW_ROUTE_DEFAULT);
-    USW_ROUTE_IF(!job->far, "a scatter through the cache", USW_ROUTE_DEFAULT);
-    if (job->far) {
-        FOR_PAYLOAD(job->p->payload_bytes, FAR)
+#define CACHED(bytes) FN(scatter_cached)(job, c, bytes)
+#define PAST_CACHE(bytes) FN(scatter_past_cache)(job, c, lane, bytes)
+    USW_ROUTE_IF(job->past_cache, "a scatter past the cache", USW_ROUTE_DEFAULT);
+    USW_ROUTE_IF(!job->past_cache, "a scatter through the cache", USW_ROUTE_DEFAULT);
+    if (job->past_cache) {
+        FOR_PAYLOAD(job->p->payload_bytes, PAST_CACHE)
     } else {
-        FOR_PAYLOAD(job->p->payload_bytes, NEAR)
+        FOR_PAYLOAD(job->p->payload_bytes, CACHED)
     }
-#undef NEAR
-#undef FAR
+#undef CACHED
+#undef PAST_CACHE
 }

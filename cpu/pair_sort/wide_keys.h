@@ -1,28 +1,31 @@
-/* wide_keys.h - pair_sort inside the cache for keys of 64 bits: keys and payloads are
- * scattered together, 16 bytes a pair, to buckets of about a hundred, and each bucket is sorted by
- * tags of 32 bits, the highest bits in which its keys differ above the place in the bucket,
- * straight to the outputs. Tags that are tied though the keys differ are put right a few at a time,
- * or are buckets of their own. Included once. */
+/* wide_keys.h - the sort of a leaf of 64-bit keys as units: key and payload together, 16 bytes a
+ * pair.
+ *
+ * Units are scattered to buckets of about a hundred, and each bucket is sorted straight to the
+ * outputs by tags of 32 bits: the highest bits in which its keys differ above the place in the
+ * bucket. Tied tags, which agree above the place though their keys differ, are sorted by key: short
+ * runs by insertion, long runs as buckets of their own. Included once. */
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */
-    UNITS_AIM = USW_LEVEL == 2 ? 200 : 104,
-    UNITS_SPLIT = 1025, /* for fewer keys a sample costs more than it saves */
-    UNITS_LOOKED = 256, /* for fewer units a look costs more than it saves */
-    UNITS_LOOK = 16,
+    UNITS_BUCKET_KEYS = USW_LEVEL == 2 ? 200 : 104,
+    UNITS_SPLIT_FROM = 1025,  /* keys; fewer are not scattered to buckets first */
+    UNITS_SAMPLED_FROM = 256, /* units; for fewer a sample costs more than it saves */
+    UNITS_SAMPLE = 16,
     UNITS_BIN_BITS = 4,
     UNITS_BINS = 1 << UNITS_BIN_BITS,
-    UNITS_CLOSE = 7, /* different keys of the look in one part of the range, of which are 16 */
-    UNITS_DOWN = 16, /* more than one in so many out of order by tags: not inserted */
-    UNITS_MAX = 2 * GROUP_LARGE, /* of a bucket; with more it is sorted as a leaf of words */
-    UNITS_BUCKETS = LEAF_KEYS / UNITS_AIM + 1 + CUT_GROUPS
+    UNITS_CLOSE = 7, /* different sampled keys in one bin; with more, keys are close */
+    UNITS_DESCENTS =
+        16, /* if more than one unit in so many is out of order, 64-bit tags are sorted */
+    UNITS_MAX = 2 * GROUP_LARGE, /* in a bucket; a larger one is sorted as a leaf of words */
+    UNITS_BUCKETS = LEAF_KEYS / UNITS_BUCKET_KEYS + 1 + WIDE_GROUPS
 };
 
 typedef struct unit {
     uint64_t key, payload;
 } unit;
 
-/* Payload i in the low bytes; where none are given, its position. */
+/* Payload i in the low bytes, or, if from is NULL, i. */
 ALWAYS uint64_t payload_at(const char *from, size_t i, size_t bytes)
 {
     uint64_t x = from == NULL ? i : 0;
@@ -93,8 +96,8 @@ static inline size_t tied_end(const uint32_t *tags, size_t i, size_t n, uint32_t
     return end;
 }
 
-/* How many keys are less than the one before by the tags, which may be tied. */
-static size_t count_downs(const unit *units, const uint32_t *tags, size_t n, uint32_t places)
+/* How many keys, in the order of tags that may be tied, are less than the key before. */
+static size_t count_descents(const unit *units, const uint32_t *tags, size_t n, uint32_t places)
 {
     uint64_t before = 0;
     size_t down = 0;
@@ -106,7 +109,8 @@ static size_t count_downs(const unit *units, const uint32_t *tags, size_t n, uin
     return down;
 }
 
-/* Tags for which 32 bits tell too little: sorted as words of 64, and made of their ranks then. */
+/* Sorts words of 64 bits where tags of 32 hold too few bits of the key; a tag then holds the rank
+ * of its key in place of the key's bits. */
 static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned shift,
                            unsigned place_bits, uint32_t *tags)
 {
@@ -123,7 +127,7 @@ static void sort_wide_tags(const unit *units, size_t n, uint64_t least, unsigned
     }
 }
 
-/* Puts short runs of tied tags in order by their keys; whether there are longer ones in which keys
+/* Sorts short runs of tied tags by their keys; returns whether there are longer runs in which keys
  * differ. */
 static bool order_tied_tags(const unit *units, uint32_t *tags, size_t n, uint32_t places)
 {
@@ -154,7 +158,8 @@ static bool order_tied_tags(const unit *units, uint32_t *tags, size_t n, uint32_
 
 static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size_t at);
 
-/* Sorts long runs of tied tags as buckets of their own, from `at` on: their keys are closer. */
+/* Sorts the units of each long run of tied tags as a bucket of its own, whose tags hold lower bits
+ * of the key, to the outputs from `at` on. */
 static void sort_tied_units(const usw_pair_sort *p, const unit *units, const uint32_t *tags,
                             size_t n, uint32_t places, size_t at)
 {
@@ -171,17 +176,18 @@ static void sort_tied_units(const usw_pair_sort *p, const unit *units, const uin
     }
 }
 
-/* Whether a look at a few keys, which are below 2^bits more than the least, says that tags of 32
- * bits would mostly be tied though the keys differ. */
+/* Whether a sample says that most tags of 32 bits would be tied though the keys differ; keys less
+ * `least` have `bits` bits. */
 static bool is_close(const unit *units, size_t n, uint64_t least, unsigned bits)
 {
     uint64_t last[UNITS_BINS] = {0};
-    unsigned met[UNITS_BINS] = {0}, most = 0;
-    for (size_t i = 0; i < UNITS_LOOK; i++) {
-        uint64_t key = units[n / UNITS_LOOK * i].key - least, bin = key >> (bits - UNITS_BIN_BITS);
-        met[bin] += key != last[bin];
+    unsigned values[UNITS_BINS] = {0}, most = 0;
+    for (size_t i = 0; i < UNITS_SAMPLE; i++) {
+        uint64_t key = units[n / UNITS_SAMPLE * i].key - least,
+                 bin = key >> (bits - UNITS_BIN_BITS);
+        values[bin] += key != last[bin];
         last[bin] = key;
-        most = met[bin] > most ? met[bin] : most;
+        most = values[bin] > most ? values[bin] : most;
     }
     return most > UNITS_CLOSE;
 }
@@ -207,18 +213,18 @@ static bool sort_units(const usw_pair_sort *p, const unit *units, size_t n, size
     unsigned all = place_bits + bits, shift = all > 32 ? all - 32 : 0;
     uint32_t places = (UINT32_C(1) << place_bits) - 1;
     size_t downs = n;
-    if (shift == 0 || n < UNITS_LOOKED || !is_close(units, n, least, bits)) {
+    if (shift == 0 || n < UNITS_SAMPLED_FROM || !is_close(units, n, least, bits)) {
         for (size_t i = 0; i < n; i++) {
             tags[i] = (uint32_t)((units[i].key - least) >> shift) << place_bits | (uint32_t)i;
         }
         USW_ROUTE_PAIRS("tags of 32 bits");
         USW_SYMBOL(usw_cache_sort_steps).sort[2](tags, n);
         bool ties = shift > 0 && has_ties(tags, n, places);
-        downs = ties ? count_downs(units, tags, n, places) : 0;
+        downs = ties ? count_descents(units, tags, n, places) : 0;
     }
-    if (downs > n / UNITS_DOWN) {
+    if (downs > n / UNITS_DESCENTS) {
         sort_wide_tags(units, n, least, all > 64 ? all - 64 : 0, place_bits, tags);
-        downs = all > 64 ? count_downs(units, tags, n, places) : 0;
+        downs = all > 64 ? count_descents(units, tags, n, places) : 0;
     }
     bool longer = downs > 0 && order_tied_tags(units, tags, n, places);
     put_units_tagged(p, units, tags, places, n, at);
@@ -241,12 +247,12 @@ static void bounds_of(const uint64_t *keys, key_map_u64 map, size_t n, uint64_t 
     bounds[1] = most;
 }
 
-/* Where buckets begin, by the keys' digits. */
+/* Counts the keys by bucket (digits) and finds where each bucket begins. */
 static void place_buckets(const uint16_t *digits, size_t n, unsigned buckets, uint32_t *places)
 {
     uint32_t odd[UNITS_BUCKETS], sum = 0;
     memset(places, 0, buckets * sizeof *places);
-    memset(odd, 0, buckets * sizeof *odd); /* neighbours do not wait for each other */
+    memset(odd, 0, buckets * sizeof *odd); /* so neighbours do not wait for one counter */
     for (size_t i = 0; i + 2 <= n; i += 2) {
         places[digits[i]]++;
         odd[digits[i + 1]]++;
@@ -259,8 +265,8 @@ static void place_buckets(const uint16_t *digits, size_t n, unsigned buckets, ui
     }
 }
 
-/* Scatters n pairs to the places of their buckets, which move to where these end. digits NULL:
- * there is one bucket. */
+/* Scatters n pairs to the places of their buckets; places[d] becomes the end of bucket d. If digits
+ * is NULL there is one bucket. */
 ALWAYS void scatter_units(const uint64_t *keys, const char *payloads, key_map_u64 map, size_t n,
                           const uint16_t *digits, uint32_t *places, unit *restrict to, size_t bytes)
 {
@@ -281,19 +287,19 @@ ALWAYS void scatter_units(const uint64_t *keys, const char *payloads, key_map_u6
     }
 }
 
-/* Brings units back to the second way. */
-static void take_units_apart(const usw_pair_sort *p, const unit *units, size_t n, size_t at)
+/* Unpacks units into buffer 1. */
+static void unpack_units(const usw_pair_sort *p, const unit *units, size_t n, size_t at)
 {
-    uint64_t *keys = (uint64_t *)p->way_keys[1] + at;
-    char *payloads = (char *)p->way_payloads[1] + at * p->payload_bytes;
+    uint64_t *keys = (uint64_t *)p->buffer_keys[1] + at;
+    char *payloads = (char *)p->buffer_payloads[1] + at * p->payload_bytes;
     for (size_t i = 0; i < n; i++) {
         keys[i] = units[i].key;
         memcpy(payloads + i * p->payload_bytes, &units[i].payload, p->payload_bytes);
     }
 }
 
-/* Sorts the buckets to the outputs from `at` on; those that are too large are brought back to the
- * second way, and sorted as leaves of words when the units are no longer needed. */
+/* Sorts the buckets to the outputs from `at` on. Those that are too large are unpacked into buffer
+ * 1, and sorted as leaves of words, which need the lane's scratch, when no unit is left in it. */
 static void sort_buckets_of_units(const job_u64 *job, const unit *units, unsigned buckets,
                                   const uint32_t *ends, size_t at, unsigned lane)
 {
@@ -303,61 +309,64 @@ static void sort_buckets_of_units(const job_u64 *job, const unit *units, unsigne
         size_t n = ends[d] - begin;
         if (n > 0 && !sort_units(p, units + begin, n, at + begin)) {
             USW_ROUTE_PAIRS("a large bucket of units");
-            take_units_apart(p, units + begin, n, at + begin);
+            unpack_units(p, units + begin, n, at + begin);
             left[d] = any = true;
         }
     }
     for (uint32_t d = 0, begin = 0; any && d < buckets; begin = ends[d++]) {
         if (left[d]) {
-            const uint64_t *keys = (const uint64_t *)p->way_keys[1] + at + begin;
+            const uint64_t *keys = (const uint64_t *)p->buffer_keys[1] + at + begin;
             const char *payloads =
-                (const char *)p->way_payloads[1] + (at + begin) * p->payload_bytes;
-            leaf_u64(job, keys, payloads, at + begin, ends[d] - begin, UINT64_MAX, lane);
+                (const char *)p->buffer_payloads[1] + (at + begin) * p->payload_bytes;
+            sort_leaf_u64(job, keys, payloads, at + begin, ends[d] - begin, UINT64_MAX, lane);
         }
     }
 }
 
-/* Whether leaves are sorted so. */
-static bool has_units(const job_u64 *job)
+/* Whether leaves are sorted as units. */
+static bool sorts_units(const job_u64 *job)
 {
     return job->leaf_digits.at != NULL;
 }
 
-/* Where no keys are wanted, and these are even, words of half the size are scattered instead. */
-static void choose_leaves(job_u64 *job, uint64_t differ)
+/* Chooses leaves of words, which are half as large as units, if the caller wants no keys and the
+ * keys are even. */
+static void choose_leaf_method(job_u64 *job, uint64_t differ)
 {
-    if (has_units(job) && job->p->out_keys == NULL && job->n >= UNITS_SPLIT) {
-        cuts c;
-        cut_sample(&c, job, differ, 1, job->n);
-        USW_ROUTE_IF(c.uneven, "positions: uneven keys", USW_ROUTE_DEFAULT);
-        USW_ROUTE_IF(!c.uneven, "positions: even keys", USW_ROUTE_DEFAULT);
-        job->leaf_digits.at = c.uneven ? job->leaf_digits.at : NULL;
+    if (sorts_units(job) && job->p->out_keys == NULL && job->n >= UNITS_SPLIT_FROM) {
+        wide_splitters s;
+        sample_wide_splitters(&s, job, differ, 1, job->n);
+        USW_ROUTE_IF(s.uneven, "positions: uneven keys", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(!s.uneven, "positions: even keys", USW_ROUTE_DEFAULT);
+        job->leaf_digits.at = s.uneven ? job->leaf_digits.at : NULL;
     }
 }
 
-/* Sorts n pairs, keys mapped by `map`, to the outputs from `at` on. Their part of the second way,
- * where they may lie, is lost. */
-static void leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *payloads,
-                          key_map_u64 map, size_t at, size_t n, unsigned lane)
+/* Sorts n pairs, keys mapped by `map`, to the outputs from `at` on. Places at to at + n of buffer
+ * 1, where the pairs may lie, are overwritten. */
+static void sort_leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *payloads,
+                               key_map_u64 map, size_t at, size_t n, unsigned lane)
 {
     USW_ROUTE_PAIRS("a leaf of units");
     const usw_pair_sort *p = job->p;
     unit *units = usw_share(&job->words, lane);
     uint16_t *digits = usw_share(&job->leaf_digits, lane);
     uint32_t ends[UNITS_BUCKETS];
-    cuts c = {.buckets = 1};
+    wide_splitters s = {.buckets = 1};
     for (size_t i = 0; i < n; i += 64 / sizeof *units) {
-        __builtin_prefetch(units + i, 1, 2); /* nothing foresees the order of the scatter */
+        __builtin_prefetch(units + i, 1,
+                           2); /* hardware does not foresee the order of the scatter */
     }
-    if (n >= UNITS_SPLIT) {
+    if (n >= UNITS_SPLIT_FROM) {
         uint64_t bounds[2];
         bounds_of(keys, map, n, bounds);
-        choose_cuts(&c, keys, map, n, bounds, usw_div_up(n, UNITS_AIM), UNITS_MAX / 2);
+        choose_wide_splitters(&s, keys, map, n, bounds, usw_div_up(n, UNITS_BUCKET_KEYS),
+                              UNITS_MAX / 2);
     }
-    if (c.buckets > 1) {
+    if (s.buckets > 1) {
         USW_ROUTE_PAIRS("units are scattered to buckets");
-        cut_keys(&c, keys, map, n, digits);
-        place_buckets(digits, n, c.buckets, ends);
+        find_wide_buckets(&s, keys, map, n, digits);
+        place_buckets(digits, n, s.buckets, ends);
     } else {
         ends[0] = (uint32_t)n;
         digits = NULL;
@@ -365,5 +374,5 @@ static void leaf_of_units(const job_u64 *job, const uint64_t *keys, const char *
 #define SCATTER(bytes) scatter_units(keys, payloads, map, n, digits, ends, units, bytes)
     FOR_PAYLOAD(p->payload_bytes, SCATTER)
 #undef SCATTER
-    sort_buckets_of_units(job, units, c.buckets, ends, at, lane);
+    sort_buckets_of_units(job, units, s.buckets, ends, at, lane);
 }
