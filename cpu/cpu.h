@@ -42,7 +42,7 @@ typedef struct usw_cache_sort_steps {
     bool (*plain_doubles)(const void *keys, size_t n);
     void (*sort_doubles)(void *keys, size_t n);
     size_t (*partition_doubles)(void *keys, size_t n, const void *pivot);
-    /* False, with nothing done, if the order or any key does not allow it. */
+    /* NULL in AVX-512. False, with nothing done, if the order or any key does not allow it. */
     bool (*select_doubles)(void *keys, size_t n, size_t k, const usw_keymap *map);
 } usw_cache_sort_steps;
 #ifdef USW_CHECKED
@@ -70,7 +70,7 @@ typedef struct usw_keymap_steps {
      * far: the keys are more than a core's own cache has. */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising,
                              bool far);
-    /* far: the keys are not in a core's own cache. */
+    /* Keys of 32 and 64 bits. far: the keys are not in a core's own cache. */
     void (*fill[4])(void *keys, size_t n, uint64_t value, bool far);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
@@ -98,7 +98,7 @@ typedef struct usw_glance {
     unsigned falls[2], rises[2];
 } usw_glance;
 
-/* What the front end does with keys that need no sort; [width]. */
+/* What is done with keys that need no sort; [width], those of 32 and 64 bits but for glance. */
 typedef struct usw_pattern_steps {
     /* n >= 4 USW_GLANCE. */
     void (*glance[4])(const void *keys, size_t n, const usw_keymap *map, usw_glance *g);
@@ -261,7 +261,8 @@ typedef struct usw_histogram_steps {
     /* out[cursor[id]++] = in[i]. */
     void (*scatter)(const uint32_t *ids, size_t n, const void *in, void *out, size_t bytes,
                     uint64_t *cursor);
-    /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. */
+    /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. NULL in
+     * AVX-512. */
     void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, bool more,
                             uint64_t *table);
 } usw_histogram_steps;
