@@ -83,14 +83,14 @@ bool usw_all_same_portable(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx2(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
 
-/* At most USW_FEW values, raw, in the order asked for, and a hash under which no two agree: x goes
- * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_FEW_SLOT_BITS). */
-enum { USW_FEW = 16, USW_FEW_SLOT_BITS = 6, USW_FEW_SLOTS = 1 << USW_FEW_SLOT_BITS };
-typedef struct usw_few {
+/* At most USW_VALUES_MAX values, raw, in the order asked for, and a hash under which no two agree: x goes
+ * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_VALUE_SLOT_BITS). */
+enum { USW_VALUES_MAX = 16, USW_VALUE_SLOT_BITS = 6, USW_VALUE_SLOTS = 1 << USW_VALUE_SLOT_BITS };
+typedef struct usw_value_set {
     unsigned values;
-    uint64_t value[USW_FEW], multiplier;
-    uint8_t id[USW_FEW_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
-} usw_few;
+    uint64_t value[USW_VALUES_MAX], multiplier;
+    uint8_t id[USW_VALUE_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
+} usw_value_set;
 
 /* How 16 pairs of neighbours stand at the beginning and in the middle. */
 enum { USW_GLANCE = 16 };
@@ -106,14 +106,14 @@ typedef struct usw_pattern_steps {
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
     int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
-    /* Adds the values of a sample, not in order yet; false if there are more than USW_FEW. */
-    bool (*note_few)(usw_few *few, const uint64_t *sample, size_t n);
+    /* Adds the values of a sample, not in order yet; false if there are more than USW_VALUES_MAX. */
+    bool (*note_values)(usw_value_set *few, const uint64_t *sample, size_t n);
     /* Puts few's values, of 32 or 64 bits, in order and finds a hash; false: none that was tried
      * will do. */
-    bool (*ready_few)(usw_few *few, unsigned bits, const usw_keymap *map);
+    bool (*hash_values)(usw_value_set *few, unsigned bits, const usw_keymap *map);
     /* Adds to count[v] how many keys equal value[v]; false, and counts undefined, if a key equals
      * none. */
-    bool (*count_few[4])(const void *keys, size_t n, const usw_few *few, size_t *count);
+    bool (*count_values[4])(const void *keys, size_t n, const usw_value_set *few, size_t *count);
     /* Adds to count[x] and count[span + x] together how many mapped keys are low + x, x < span;
      * false, and counts undefined, if a key is none of these. n < 2^32. */
     bool (*count_range[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low,

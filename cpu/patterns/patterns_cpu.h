@@ -82,21 +82,21 @@ static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 #include "cpu/patterns/patterns_avx2.h"
 #endif
 #if USW_LEVEL != 1 || KEY_BITS != 32
-enum { FN(SLOT_SHIFT) = KEY_BITS - USW_FEW_SLOT_BITS };
+enum { FN(SLOT_SHIFT) = KEY_BITS - USW_VALUE_SLOT_BITS };
 
 static inline unsigned FN(slot)(KEY x, KEY multiplier)
 {
-    return (unsigned)((KEY)(x * multiplier) >> FN(SLOT_SHIFT)) & (USW_FEW_SLOTS - 1);
+    return (unsigned)((KEY)(x * multiplier) >> FN(SLOT_SHIFT)) & (USW_VALUE_SLOTS - 1);
 }
 
-static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
+static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *few, size_t *count)
 {
     USW_ROUTE("few values");
     const KEY *k = keys;
     enum { WAYS = 4 };
-    size_t counts[WAYS][USW_FEW_SLOTS] = {{0}};
-    KEY at[USW_FEW_SLOTS], multiplier = (KEY)few->multiplier, differ = 0;
-    for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
+    size_t counts[WAYS][USW_VALUE_SLOTS] = {{0}};
+    KEY at[USW_VALUE_SLOTS], multiplier = (KEY)few->multiplier, differ = 0;
+    for (unsigned s = 0; s < USW_VALUE_SLOTS; s++) {
         at[s] = (KEY)few->value[few->id[s]];
     }
     size_t i = 0;
@@ -112,7 +112,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
         differ |= k[i] ^ at[s];
         counts[0][s]++;
     }
-    for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
+    for (unsigned s = 0; s < USW_VALUE_SLOTS; s++) {
         count[few->id[s]] += counts[0][s] + counts[1][s] + counts[2][s] + counts[3][s];
     }
     return differ == 0;
@@ -251,9 +251,9 @@ const usw_pattern_steps USW_SYMBOL(usw_pattern_steps) = {
     .glance = {glance_u8, glance_u16, glance_u32, glance_u64},
     .sample = {NULL, NULL, sample_u32, sample_u64},
     .leaning = {NULL, NULL, leaning_u32, leaning_u64},
-    .note_few = note_few,
-    .ready_few = ready_few,
-    .count_few = {NULL, NULL, count_few_u32, count_few_u64},
+    .note_values = note_values,
+    .hash_values = hash_values,
+    .count_values = {NULL, NULL, count_values_u32, count_values_u64},
     .count_range = {NULL, NULL, count_range_u32, count_range_u64},
     .write_range = {NULL, NULL, write_range_u32, write_range_u64},
     .drop = {NULL, NULL, drop_u32, drop_u64},
