@@ -292,5 +292,7 @@ static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t
     return status;
 }
 
-const usw_path_form USW_SYMBOL(usw_path_bucket_cpu) = {
-    .queue_bytes = sizeof(queue), .search = search, .touched = touched, .parallel = parallel};
+/* Searches wait for memory, and wider vectors do not shorten that (cpu/paths/README.md). */
+USW_FOR_ALL_SETS(
+    usw_path_form, usw_path_bucket_cpu,
+    {.queue_bytes = sizeof(queue), .search = search, .touched = touched, .parallel = parallel})

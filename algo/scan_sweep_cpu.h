@@ -4,8 +4,7 @@
  * hands every node what lies before it. Differs: the tree is flat. Threads take blocks in order; a
  * block's upward sweep needs nothing from others; then it waits for the carry of the block before
  * it, passes its own on, and sweeps down while its elements are still in the second cache. So
- * memory is read once and written once, and past the caches the result is streamed
- * (cpu/folds/write_past_cache.h).
+ * memory is read once and written once, and a large result is written past the caches.
  *
  * Floats are swept tile by tile in the order of core/order.h (cpu/folds/float_tile.h). All other
  * operators are exact, so within a block one running value does; sums of integers run a vector at a
@@ -14,13 +13,61 @@
 #include "cpu/body.h"
 #include "core/half.h"
 #include "core/order.h"
-#include "cpu/folds/write_past_cache.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 
 #ifndef USW_SCAN_SWEEP_ONCE
 #define USW_SCAN_SWEEP_ONCE
+
+/* ---- writing past the caches ----
+ *
+ * A result larger than the caches costs a read for every write, since a core fetches a line before
+ * it changes it. Non-temporal stores of whole lines do without; so a tile is made in the first
+ * cache and then copied out line by line. */
+
+/* Bytes of output from which streaming pays: the last-level cache's share of a core or two. */
+#define STREAM_FROM ((size_t)32 << 20)
+
+static inline void stream_copy(void *to, const void *from, size_t bytes)
+{
+#if USW_HAVE_X86
+    enum { LINE = 64 };
+    unsigned char *out = to;
+    const unsigned char *in = from;
+    size_t head = usw_min(bytes, (LINE - (uintptr_t)out % LINE) % LINE);
+    memcpy(out, in, head);
+    size_t i = head;
+    for (; i + LINE <= bytes; i += LINE) {
+#if USW_LEVEL == 2
+        _mm512_stream_si512((__m512i *)(void *)(out + i), _mm512_loadu_si512(in + i));
+#elif USW_LEVEL == 1
+        for (int k = 0; k < LINE; k += 32) {
+            __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(in + i + k));
+            _mm256_stream_si256((__m256i *)(void *)(out + i + k), v);
+        }
+#else
+        for (int k = 0; k < LINE; k += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(in + i + k));
+            _mm_stream_si128((__m128i *)(void *)(out + i + k), v);
+        }
+#endif
+    }
+    memcpy(out + i, in + i, bytes - i);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+/* Streamed lines are seen by other threads only after a fence. */
+static inline void stream_end(void)
+{
+#if USW_HAVE_X86
+    _mm_sfence();
+#endif
+}
+
+/* ---- one scan ---- */
 
 enum {
     BLOCK_BYTES = 256 * 1024,
@@ -216,7 +263,7 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
         w.map = usw_keymap_of(s->type, s->op == UPSWEEP_GREATEST ? UPSWEEP_DESCENDING : 0);
     }
     w.totals = w.totals && blocks > 1;
-    w.stream = s->in != s->out && s->n * bytes >= USW_STREAM_FROM;
+    w.stream = s->in != s->out && s->n * bytes >= STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
     if (sums && (w.rooms = usw_scratch_shares(u, u->threads, sizeof(float_room))).at == NULL) {

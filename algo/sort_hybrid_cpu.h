@@ -16,6 +16,7 @@
 #include "cpu/cpu.h"
 #include "cpu/cache_sort/key_order.h"
 #include "cpu/buckets/scatter_tables.h"
+#include "cpu/patterns/patterns.h"
 
 #ifndef USW_SORT_HYBRID_ONCE
 #define USW_SORT_HYBRID_ONCE
@@ -24,7 +25,7 @@ enum {
     SAMPLE_KEYS = 2048,
     CELLS = 256, /* slices of the whole range where pivots are refined */
     LEVELS_MAX = 3,
-    MAP_KEYS = 64 * 1024,
+    SEARCH_KEYS = 64 * 1024,       /* that one task looks through for doubles that are not plain */
     BUCKET_BYTES = 256 * 1024,     /* wanted */
     REFINE_BYTES = 1024 * 1024,    /* a bucket expected to be larger is over-full */
     SPLIT_BYTES = 16 * 1024 * 1024 /* a bucket this large is split again in any case */
@@ -172,28 +173,6 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
     return taken ? other : NULL;
 }
 
-/* The key map, there or back, over all keys. */
-typedef struct FN(map_pass) {
-    KEY *keys;
-    size_t n;
-    const usw_keymap *map;
-    bool back;
-} FN(map_pass);
-
-static void FN(map_chunk)(void *context, size_t i, unsigned lane)
-{
-    const FN(map_pass) *p = context;
-    KEY *at = p->keys + i * MAP_KEYS;
-    (void)lane;
-    FN(map_keys)(at, at, usw_min(MAP_KEYS, p->n - i * MAP_KEYS), p->map, p->back);
-}
-
-static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, bool back)
-{
-    FN(map_pass) p = {keys, n, map, back};
-    usw_parallel(u, map == NULL ? 0 : usw_div_up(n, MAP_KEYS), FN(map_chunk), &p);
-}
-
 #ifdef SORTS_SIGNED /* the sort in place once more */
 #undef FN
 #define FN(name) SIGNED_FN(name)
@@ -205,8 +184,41 @@ static void FN(map_all)(upsweep *u, KEY *keys, size_t n, const usw_keymap *map, 
 #define FN(name) UNSIGNED_FN(name)
 #include "cpu/cache_sort/key_order.h"
 #endif
-#if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-#include "cpu/buckets/double_keys.h"
+#if KEY_BITS == 64 && defined(SORTS_DOUBLES) /* and for plain doubles as such */
+#undef FN
+#define FN(name) name##_f64
+#define DOUBLES 1
+#include "cpu/cache_sort/key_order.h"
+#include "cpu/buckets/quicksort_in_place.h"
+#undef DOUBLES
+#undef FN
+#define FN(name) name##_u64
+#include "cpu/cache_sort/key_order.h"
+
+typedef struct plain_search {
+    const uint64_t *keys;
+    size_t n;
+    atomic_bool other; /* some are not plain */
+} plain_search;
+
+static void search_chunk(void *context, size_t i, unsigned lane)
+{
+    plain_search *s = context;
+    size_t begin = i * SEARCH_KEYS;
+    (void)lane;
+    if (!atomic_load(&s->other) &&
+        !USW_SYMBOL(usw_cache_sort_steps)
+             .plain_doubles(s->keys + begin, usw_min(SEARCH_KEYS, s->n - begin))) {
+        atomic_store(&s->other, true);
+    }
+}
+
+static bool are_plain(upsweep *u, const uint64_t *keys, size_t n)
+{
+    plain_search s = {.keys = keys, .n = n};
+    usw_parallel(u, usw_div_up(n, SEARCH_KEYS), search_chunk, &s);
+    return !atomic_load(&s.other);
+}
 #endif
 
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
@@ -247,13 +259,17 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
 #endif
     USW_ROUTE_IF(small, "few", USW_ROUTE_DEFAULT);
     USW_ROUTE_IF(!small, "in place", USW_ROUTE_DEFAULT);
-    FN(map_all)(u, k, n, h.map, false);
+    if (h.map != NULL) {
+        usw_map_keys(u, k, n, USW_WIDTH, h.map, false);
+    }
     if (small) {
         USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](k, n);
     } else {
         FN(sort_in_place)(u, k, n);
     }
-    FN(map_all)(u, k, n, h.map, true);
+    if (h.map != NULL) {
+        usw_map_keys(u, k, n, USW_WIDTH, h.map, true);
+    }
     return UPSWEEP_OK;
 }
 

@@ -2,7 +2,8 @@
 #
 # For each stem and set one small .c file is written that sets USW_ISA and USW_LEVEL and includes the
 # body: five times with KEY_BITS 8 .. 128 if the body mentions KEY_BITS, else once. Only these objects
-# get -m flags. The sets must match core/isa.c.
+# get -m flags. The sets must match core/isa.c. A body that ends with USW_FOR_ALL_SETS is compiled for
+# the portable set only.
 
 set(isas portable)
 set(flags_portable "")
@@ -23,7 +24,11 @@ function(upsweep_cpu_forms out_sources)
         file(READ ${body} text)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${body})
         set(level 0)
-        foreach(isa ${isas})
+        set(sets ${isas})
+        if(text MATCHES "USW_FOR_ALL_SETS")
+            set(sets portable)
+        endif()
+        foreach(isa ${sets})
             set(code "/* made by cmake/cpu_forms.cmake */\n#define USW_ISA ${isa}\n#define USW_LEVEL ${level}\n")
             if(text MATCHES "KEY_BITS")
                 foreach(bits 8 16 32 64 128)

@@ -34,6 +34,16 @@
 #define USW_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 
+/* Ends a body that no instruction set makes faster: cmake/cpu_forms.cmake compiles the body once,
+ * as the portable one, and the structs for the other sets hold the same functions. */
+#if USW_HAVE_X86
+#define USW_FOR_ALL_SETS(type, stem, ...)                                                          \
+    const type stem##_portable = __VA_ARGS__, stem##_avx2 = __VA_ARGS__,                           \
+               stem##_avx512 = __VA_ARGS__;
+#else
+#define USW_FOR_ALL_SETS(type, stem, ...) const type stem##_portable = __VA_ARGS__;
+#endif
+
 #define USW_SORT_FORM(stem, ...)                                                                   \
     const usw_sort_form USW_SYMBOL(usw_##stem##_cpu) = {                                           \
         .sort = {sort_u8, sort_u16, sort_u32, sort_u64, sort_u128}, __VA_ARGS__};

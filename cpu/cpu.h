@@ -42,7 +42,7 @@ typedef struct usw_cache_sort_steps {
     bool (*plain_doubles)(const void *keys, size_t n);
     void (*sort_doubles)(void *keys, size_t n);
     size_t (*partition_doubles)(void *keys, size_t n, const void *pivot);
-    /* False, with nothing done, if the order or any key does not allow it. */
+    /* NULL in AVX-512. False, with nothing done, if the order or any key does not allow it. */
     bool (*select_doubles)(void *keys, size_t n, size_t k, const usw_keymap *map);
 } usw_cache_sort_steps;
 #ifdef USW_CHECKED
@@ -70,7 +70,7 @@ typedef struct usw_keymap_steps {
      * far: the keys are more than a core's own cache has. */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising,
                              bool far);
-    /* far: the keys are not in a core's own cache. */
+    /* Keys of 32 and 64 bits. far: the keys are not in a core's own cache. */
     void (*fill[4])(void *keys, size_t n, uint64_t value, bool far);
     /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
     void (*mirror[4])(void *low, void *high, size_t n);
@@ -83,14 +83,14 @@ bool usw_all_same_portable(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx2(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
 
-/* At most USW_FEW values, raw, in the order asked for, and a hash under which no two agree: x goes
- * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_FEW_SLOT_BITS). */
-enum { USW_FEW = 16, USW_FEW_SLOT_BITS = 6, USW_FEW_SLOTS = 1 << USW_FEW_SLOT_BITS };
-typedef struct usw_few {
+/* At most USW_VALUES_MAX values, raw, in the order asked for, and a hash under which no two agree: x goes
+ * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_VALUE_SLOT_BITS). */
+enum { USW_VALUES_MAX = 16, USW_VALUE_SLOT_BITS = 6, USW_VALUE_SLOTS = 1 << USW_VALUE_SLOT_BITS };
+typedef struct usw_value_set {
     unsigned values;
-    uint64_t value[USW_FEW], multiplier;
-    uint8_t id[USW_FEW_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
-} usw_few;
+    uint64_t value[USW_VALUES_MAX], multiplier;
+    uint8_t id[USW_VALUE_SLOTS]; /* the number in value of a slot's value; 0 of a free slot */
+} usw_value_set;
 
 /* Inputs that need no sort, and what is found of them: how many runs, values, keys out of order. */
 typedef enum usw_pattern {
@@ -113,7 +113,7 @@ typedef struct usw_glance {
     unsigned falls[2], rises[2];
 } usw_glance;
 
-/* What the front end does with keys that need no sort; [width]. */
+/* What is done with keys that need no sort; [width], those of 32 and 64 bits but for glance. */
 typedef struct usw_pattern_steps {
     /* n >= 4 USW_GLANCE. */
     void (*glance[4])(const void *keys, size_t n, const usw_keymap *map, usw_glance *g);
@@ -121,14 +121,14 @@ typedef struct usw_pattern_steps {
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
     int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
-    /* Adds the values of a sample, not in order yet; false if there are more than USW_FEW. */
-    bool (*note_few)(usw_few *few, const uint64_t *sample, size_t n);
+    /* Adds the values of a sample, not in order yet; false if there are more than USW_VALUES_MAX. */
+    bool (*note_values)(usw_value_set *few, const uint64_t *sample, size_t n);
     /* Puts few's values, of 32 or 64 bits, in order and finds a hash; false: none that was tried
      * will do. */
-    bool (*ready_few)(usw_few *few, unsigned bits, const usw_keymap *map);
+    bool (*hash_values)(usw_value_set *few, unsigned bits, const usw_keymap *map);
     /* Adds to count[v] how many keys equal value[v]; false, and counts undefined, if a key equals
      * none. */
-    bool (*count_few[4])(const void *keys, size_t n, const usw_few *few, size_t *count);
+    bool (*count_values[4])(const void *keys, size_t n, const usw_value_set *few, size_t *count);
     /* Adds to count[x] and count[span + x] together how many mapped keys are low + x, x < span;
      * false, and counts undefined, if a key is none of these. n < 2^32. */
     bool (*count_range[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
@@ -283,7 +283,8 @@ typedef struct usw_histogram_steps {
     /* out[cursor[id]++] = in[i]. */
     void (*scatter)(const uint32_t *ids, size_t n, const void *in, void *out, size_t bytes,
                     uint64_t *cursor);
-    /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. */
+    /* [width]: ids and count in one, for b of digits of at most 8 bits; n < 2^32. NULL in
+     * AVX-512. */
     void (*count_digits[4])(const usw_buckets *b, const void *keys, size_t n, bool more,
                             uint64_t *table);
 } usw_histogram_steps;

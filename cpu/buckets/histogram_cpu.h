@@ -55,6 +55,10 @@ static void FN(digits)(const usw_buckets *b, const void *keys, size_t n, uint32_
     }
 }
 
+/* Digits are counted by these forms only, on machines with AVX-512 by that of AVX2 (see
+ * calls/histogram.c). */
+#if USW_LEVEL < 2
+
 /* Neighbours count in different tables: equal keys in a row then do not wait for each other's
  * store. */
 static inline __attribute__((always_inline)) void
@@ -95,7 +99,7 @@ static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets
 {
     uint32_t tables[WAYS][256];
     /* No more than bits that are flipped in all keys; a byte as it lies. */
-    bool plain = b->map.neg == 0 && b->map.add == 0;
+    bool plain = KEY_BITS == 8 || (b->map.neg == 0 && b->map.add == 0);
     bool whole = plain && LITTLE_ENDIAN_KEYS && b->mask == 255 && b->shift % 8 == 0;
     uint32_t flip = plain ? (uint32_t)(b->map.pos >> b->shift) & b->mask : 0;
     memset(tables, 0, ways * sizeof tables[0]);
@@ -136,6 +140,7 @@ static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, b
         FN(count_by)(b, keys, n, more, table, WAYS);
     }
 }
+#endif
 
 /* The bucket is the last one whose lower edge is not above the key; the last edge closes it. */
 static void FN(between_edges)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
@@ -168,6 +173,7 @@ static void FN(between_edges)(const usw_buckets *b, const void *keys, size_t n, 
     }
 }
 
+#if KEY_BITS <= 32 /* numbers of buckets have no more */
 static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
 {
     USW_ROUTE_OF("given numbers", USW_NO_TYPES);
@@ -176,6 +182,7 @@ static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t
         ids[i] = x[i] < b->count ? (uint32_t)x[i] : b->count;
     }
 }
+#endif
 
 /* Elements of this size, at any address. */
 static void FN(scatter)(const uint32_t *ids, size_t n, const void *in, void *out, uint64_t *cursor)
@@ -260,7 +267,7 @@ static void ids(const usw_buckets *b, const void *keys, size_t n, uint32_t *out)
     static const loop by_digit[] = {digits_u8, digits_u16, digits_u32, digits_u64};
     static const loop by_edges[] = {between_edges_u8, between_edges_u16, between_edges_u32,
                                     between_edges_u64};
-    static const loop by_number[] = {given_u8, given_u16, given_u32, given_u64};
+    static const loop by_number[] = {given_u8, given_u16, given_u32};
     unsigned width = usw_log2_up(b->key_bytes);
     switch (b->kind) {
     case UPSWEEP_BUCKET_DIGIT: by_digit[width](b, keys, n, out); break;
@@ -311,6 +318,8 @@ const usw_histogram_steps USW_SYMBOL(usw_histogram_steps_cpu) = {
     .ids = ids,
     .count = count,
     .scatter = scatter,
+#if USW_LEVEL < 2
     .count_digits = {count_digits_u8, count_digits_u16, count_digits_u32, count_digits_u64},
+#endif
 };
 #endif

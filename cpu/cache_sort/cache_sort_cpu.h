@@ -152,7 +152,9 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .plain_doubles = plain_doubles,
     .sort_doubles = sort_doubles,
     .partition_doubles = partition_doubles,
+#if USW_LEVEL == 1
     .select_doubles = select_doubles,
+#endif
 #endif
 };
 #endif

@@ -49,10 +49,12 @@ USW_NOINLINE static void sort_numbers(KEY *k, size_t n)
     FN(vsort)(k, n);
 }
 
+#if USW_LEVEL == 1
 USW_NOINLINE static void select_numbers(KEY *keys, size_t n, size_t k)
 {
     FN(vselect)(keys, n, k, NULL);
 }
+#endif
 
 USW_NOINLINE static size_t part_numbers(KEY *k, size_t n, KEY pivot)
 {
@@ -95,6 +97,7 @@ static void sort_doubles(void *keys, size_t n)
     end_usual(state);
 }
 
+#if USW_LEVEL == 1
 /* False, with nothing done, if these are others, or their order is. */
 static bool select_doubles(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
@@ -106,6 +109,7 @@ static bool select_doubles(void *keys, size_t n, size_t k, const usw_keymap *map
     end_usual(state);
     return true;
 }
+#endif
 
 /* n >= PARTITION_MIN keys. */
 static size_t partition_doubles(void *keys, size_t n, const void *pivot)

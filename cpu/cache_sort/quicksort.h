@@ -110,7 +110,7 @@ static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_ke
     return FN(partition)(k, n, pivot);
 }
 
-#if KEY_BITS < 128
+#if KEY_BITS < 128 && !(defined(DOUBLES) && USW_LEVEL == 2)
 /* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
  * there after a sort, too. Only what is sorted is mapped. */
 static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)

@@ -18,7 +18,7 @@ bool usw_distance_is_set(const upsweep_graph *g, const void *distance, size_t v)
 
 void usw_distances_forget(const usw_path_query *q)
 {
-    BY_ANY_KIND(q->graph, forget)(q);
+    BY_KIND(q->graph, forget)(q);
 }
 
 bool usw_distance_lost(const usw_path_query *q, uint32_t *culprit)
@@ -29,7 +29,7 @@ bool usw_distance_lost(const usw_path_query *q, uint32_t *culprit)
 void usw_path_parents(const usw_path_query *q, const uint32_t *list, size_t count, uint32_t *parent,
                       uint32_t *work)
 {
-    BY_ANY_KIND(q->graph, parents)(q, list, count, parent, work);
+    BY_KIND(q->graph, parents)(q, list, count, parent, work);
 }
 
 void usw_path_parents_by_rounds(const usw_path_query *q, uint32_t *parent, uint32_t *work)

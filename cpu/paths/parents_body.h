@@ -14,6 +14,9 @@ static bool NAME(is_set)(const void *distance, size_t v)
     return ((const DIST *)distance)[v] != DIST_MAX;
 }
 
+/* The search for negative weights ends by itself and finds its parents by rounds: of its kinds
+ * neither forget nor parents is called. */
+#ifndef DIST_MIN
 static void NAME(forget)(const usw_path_query *q)
 {
     USW_ROUTE_OF("beyond the last target", USW_NO_TYPES);
@@ -26,9 +29,13 @@ static void NAME(forget)(const usw_path_query *q)
         distance[v] = distance[v] > farthest ? DIST_MAX : distance[v];
     }
 }
+#endif
 
 static bool NAME(lost)(const usw_path_query *q, uint32_t *culprit)
 {
+    if (PATH_KIND == 0) {
+        return false; /* a path of arcs of length 1 is shorter than the greatest distance */
+    }
     USW_ROUTE_OF("looked for a sum that is lost", USW_NO_TYPES);
     const upsweep_graph *g = q->graph;
     const DIST *distance = q->distance;
@@ -86,6 +93,7 @@ static void NAME(parents_by_rounds)(const upsweep_graph *g, const DIST *distance
     }
 }
 
+#ifndef DIST_MIN
 static void NAME(parents)(const usw_path_query *q, const uint32_t *list, size_t count,
                           uint32_t *parent, uint32_t *work)
 {
@@ -117,6 +125,7 @@ static void NAME(parents)(const usw_path_query *q, const uint32_t *list, size_t 
         parent[q->sources[s]] = UPSWEEP_NO_VERTEX;
     }
 }
+#endif
 
 static void NAME(parents_from_sources)(const usw_path_query *q, uint32_t *parent, uint32_t *work)
 {

@@ -17,25 +17,25 @@ enum {
 
 /* ---- few values ---- */
 
-typedef struct few_count {
-    const usw_front *f;
+typedef struct values_count {
+    const usw_pattern_search *f;
     size_t chunk; /* keys of one task */
-    usw_few few;
-    atomic_size_t count[USW_FEW];
+    usw_value_set few;
+    atomic_size_t count[USW_VALUES_MAX];
     atomic_bool other; /* a key has none of the values */
-} few_count;
+} values_count;
 
 static void count_chunk(void *context, size_t i, unsigned lane)
 {
-    few_count *c = context;
-    const usw_front *f = c->f;
-    size_t begin = i * c->chunk, count[USW_FEW] = {0};
+    values_count *c = context;
+    const usw_pattern_search *f = c->f;
+    size_t begin = i * c->chunk, count[USW_VALUES_MAX] = {0};
     (void)lane;
     if (atomic_load(&c->other)) {
         return;
     }
-    if (!f->steps->count_few[f->width](f->keys + begin * f->bytes, usw_min(c->chunk, f->n - begin),
-                                       &c->few, count)) {
+    if (!f->steps->count_values[f->width](f->keys + begin * f->bytes,
+                                          usw_min(c->chunk, f->n - begin), &c->few, count)) {
         atomic_store(&c->other, true);
         return;
     }
@@ -46,8 +46,8 @@ static void count_chunk(void *context, size_t i, unsigned lane)
 
 static void write_chunk(void *context, size_t i, unsigned lane)
 {
-    const few_count *c = context;
-    const usw_front *f = c->f;
+    const values_count *c = context;
+    const usw_pattern_search *f = c->f;
     size_t at = i * c->chunk, end = usw_min(f->n, at + c->chunk), stop = 0;
     bool far = f->n * f->bytes >= FAR_BYTES;
     (void)lane;
@@ -55,22 +55,22 @@ static void write_chunk(void *context, size_t i, unsigned lane)
         stop += atomic_load(&c->count[v]);
         size_t to = usw_min(stop, end);
         if (at < to) {
-            f->part->fill[f->width](f->keys + at * f->bytes, to - at, c->few.value[v], far);
+            f->maps->fill[f->width](f->keys + at * f->bytes, to - at, c->few.value[v], far);
             at = to;
         }
     }
 }
 
 /* Counts the keys by the values that are noted, and writes them if these are all. */
-static bool count_noted(const usw_front *f, usw_few *few)
+static bool count_noted(const usw_pattern_search *f, usw_value_set *few)
 {
-    if (!f->steps->ready_few(few, (unsigned)f->bytes * 8, &f->order->map)) {
+    if (!f->steps->hash_values(few, (unsigned)f->bytes * 8, &f->order->map)) {
         return false;
     }
-    few_count c = {.f = f, .few = *few};
+    values_count c = {.f = f, .few = *few};
     /* With AVX-512 a second thread for less gained in one run and lost in another. */
-    size_t alone = f->u->isa == USW_AVX512 ? 2 * ONE_THREAD_BYTES : ONE_THREAD_BYTES;
-    c.chunk = f->n * f->bytes <= alone ? f->n : USW_FRONT_CHUNK;
+    size_t one_thread = f->u->isa == USW_AVX512 ? 2 * ONE_THREAD_BYTES : ONE_THREAD_BYTES;
+    c.chunk = f->n * f->bytes <= one_thread ? f->n : USW_PATTERN_CHUNK;
     size_t chunks = usw_div_up(f->n, c.chunk);
     usw_parallel(f->u, chunks, count_chunk, &c);
     if (atomic_load(&c.other)) {
@@ -86,11 +86,11 @@ static bool count_noted(const usw_front *f, usw_few *few)
 
 /* A sample seldom misses one of 16 values, and where keys are few it takes as long to look at more
  * of them as to begin to count: so these are looked at only if another value is met. */
-static bool count_few(const usw_front *f, const uint64_t *sample)
+static bool count_few(const usw_pattern_search *f, const uint64_t *sample)
 {
-    usw_few few = {0};
+    usw_value_set few = {0};
     uint64_t more[PROBES_MORE];
-    if (!f->steps->note_few(&few, sample, PROBES)) {
+    if (!f->steps->note_values(&few, sample, PROBES)) {
         return false;
     }
     if (f->n <= FEW_AT_ONCE && count_noted(f, &few)) {
@@ -100,14 +100,14 @@ static bool count_few(const usw_front *f, const uint64_t *sample)
     USW_ROUTE_OF("few values, by more probes", USW_WIDE_TYPES);
     unsigned values = few.values;
     f->steps->sample[f->width](f->keys, f->n, more, PROBES_MORE);
-    return f->steps->note_few(&few, more, PROBES_MORE) &&
+    return f->steps->note_values(&few, more, PROBES_MORE) &&
            (f->n > FEW_AT_ONCE || few.values > values) && count_noted(f, &few);
 }
 
 /* ---- a narrow range ---- */
 
 typedef struct range_count {
-    const usw_front *f;
+    const usw_pattern_search *f;
     uint64_t low;
     size_t span, pieces;
     uint32_t *count; /* [lane][2][span] */
@@ -118,11 +118,11 @@ typedef struct range_count {
 static void count_piece(void *context, size_t i, unsigned lane)
 {
     range_count *c = context;
-    const usw_front *f = c->f;
-    size_t begin = i * USW_FRONT_CHUNK;
+    const usw_pattern_search *f = c->f;
+    size_t begin = i * USW_PATTERN_CHUNK;
     if (!atomic_load(&c->other) &&
         !f->steps->count_range[f->width](f->keys + begin * f->bytes,
-                                         usw_min(USW_FRONT_CHUNK, f->n - begin), &f->order->map,
+                                         usw_min(USW_PATTERN_CHUNK, f->n - begin), &f->order->map,
                                          c->low, c->span, c->count + lane * 2 * c->span)) {
         atomic_store(&c->other, true);
     }
@@ -131,7 +131,7 @@ static void count_piece(void *context, size_t i, unsigned lane)
 static void write_piece(void *context, size_t i, unsigned lane)
 {
     const range_count *c = context;
-    const usw_front *f = c->f;
+    const usw_pattern_search *f = c->f;
     size_t share = usw_div_up(f->n, c->pieces);
     size_t begin = usw_min(f->n, i * share), end = usw_min(f->n, begin + share);
     (void)lane;
@@ -144,7 +144,7 @@ static void write_piece(void *context, size_t i, unsigned lane)
 /* The least and the greatest of the sample, with as much room on both sides again. */
 static bool choose_range(range_count *c, const uint64_t *sample)
 {
-    const usw_front *f = c->f;
+    const usw_pattern_search *f = c->f;
     uint64_t most = UINT64_MAX >> (64 - 8 * f->bytes), low = most, high = 0;
     uint64_t limit = usw_min(f->n / KEYS_PER_VALUE, SPAN_MAX) / 3;
     for (size_t i = 0; i < PROBES; i++) {
@@ -155,15 +155,15 @@ static bool choose_range(range_count *c, const uint64_t *sample)
             return false;
         }
     }
-    uint64_t room = high - low + 8;
-    low -= low < room ? low : room;
-    high += most - high < room ? most - high : room;
+    uint64_t margin = high - low + 8;
+    low -= low < margin ? low : margin;
+    high += most - high < margin ? most - high : margin;
     c->low = low;
     c->span = (size_t)(high - low) + 1;
     return f->n <= UINT32_MAX;
 }
 
-static bool count_range(const usw_front *f, const uint64_t *sample)
+static bool count_range(const usw_pattern_search *f, const uint64_t *sample)
 {
     range_count c = {.f = f};
     size_t lanes = f->u->threads;
@@ -179,7 +179,7 @@ static bool count_range(const usw_front *f, const uint64_t *sample)
         return false;
     }
     memset(c.count, 0, lanes * 2 * c.span * sizeof *c.count);
-    usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), count_piece, &c);
+    usw_parallel(f->u, usw_div_up(f->n, USW_PATTERN_CHUNK), count_piece, &c);
     if (atomic_load(&c.other)) {
         USW_ROUTE_OF("a narrow range, but for some keys", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
@@ -189,18 +189,18 @@ static bool count_range(const usw_front *f, const uint64_t *sample)
     size_t sum = 0;
     for (size_t x = 0; x < c.span; x++) {
         c.start[x] = sum;
-        for (size_t way = 0; way < 2 * lanes; way++) {
-            sum += c.count[way * c.span + x];
+        for (size_t table = 0; table < 2 * lanes; table++) {
+            sum += c.count[table * c.span + x];
         }
     }
     c.start[c.span] = sum;
-    c.pieces = f->n < USW_FRONT_CHUNK ? 1 : 4 * lanes;
+    c.pieces = f->n < USW_PATTERN_CHUNK ? 1 : 4 * lanes;
     usw_parallel(f->u, c.pieces, write_piece, &c);
     *f->found = (usw_found){USW_NARROW_RANGE, c.span};
     return true;
 }
 
-/* Whether some probes alone have more values than are counted one by one: fewer slots than values
+/* Whether some probes one_thread have more values than are counted one by one: fewer slots than values
  * are taken, so this is never said of few, and it takes no list. */
 static bool are_many(const uint64_t *sample)
 {
@@ -208,10 +208,10 @@ static bool are_many(const uint64_t *sample)
     for (size_t i = 0; i < PROBES / 2; i++) {
         taken |= UINT64_C(1) << (sample[i] * UINT64_C(0x9e3779b97f4a7c15) >> 58);
     }
-    return __builtin_popcountll(taken) > USW_FEW;
+    return __builtin_popcountll(taken) > USW_VALUES_MAX;
 }
 
-bool usw_front_values(const usw_front *f)
+bool usw_sort_values(const usw_pattern_search *f)
 {
     uint64_t sample[PROBES];
     f->steps->sample[f->width](f->keys, f->n, sample, PROBES);

@@ -3,9 +3,9 @@
  * wide here. */
 
 /* Adds the values of a sample, in the order in which they are met; false if there are too many. */
-static bool note_few(usw_few *few, const uint64_t *sample, size_t n)
+static bool note_values(usw_value_set *few, const uint64_t *sample, size_t n)
 {
-    for (unsigned v = few->values; v < USW_FEW; v++) {
+    for (unsigned v = few->values; v < USW_VALUES_MAX; v++) {
         few->value[v] = sample[0]; /* all are compared, whether taken or not */
     }
     few->values += few->values == 0;
@@ -14,7 +14,7 @@ static bool note_few(usw_few *few, const uint64_t *sample, size_t n)
     for (size_t i = 0; i < n; i++) {
         __m512i x = _mm512_set1_epi64((long long)sample[i]);
         if ((_mm512_cmpeq_epi64_mask(low, x) | _mm512_cmpeq_epi64_mask(high, x)) == 0) {
-            if (few->values == USW_FEW) {
+            if (few->values == USW_VALUES_MAX) {
                 return false;
             }
             unsigned place = 1U << few->values++;
@@ -27,11 +27,11 @@ static bool note_few(usw_few *few, const uint64_t *sample, size_t n)
 #else
     for (size_t i = 0; i < n; i++) {
         uint64_t known = 0;
-        for (unsigned v = 0; v < USW_FEW; v++) {
+        for (unsigned v = 0; v < USW_VALUES_MAX; v++) {
             known |= few->value[v] == sample[i];
         }
         if (known == 0) {
-            if (few->values == USW_FEW) {
+            if (few->values == USW_VALUES_MAX) {
                 return false;
             }
             few->value[few->values++] = sample[i];
@@ -42,15 +42,15 @@ static bool note_few(usw_few *few, const uint64_t *sample, size_t n)
 }
 
 /* Each value goes where as many are below it: no branch depends on one. */
-static void order_few(usw_few *few, const usw_keymap *map)
+static void order_values(usw_value_set *few, const usw_keymap *map)
 {
-    uint64_t mapped[USW_FEW], below[USW_FEW] = {0}, value[USW_FEW];
-    for (unsigned v = 0; v < USW_FEW; v++) {
+    uint64_t mapped[USW_VALUES_MAX], below[USW_VALUES_MAX] = {0}, value[USW_VALUES_MAX];
+    for (unsigned v = 0; v < USW_VALUES_MAX; v++) {
         value[v] = few->value[v];
         mapped[v] = v < few->values ? usw_map_key(map, value[v]) : UINT64_MAX;
     }
     for (unsigned v = 0; v < few->values; v++) {
-        for (unsigned w = 0; w < USW_FEW; w++) {
+        for (unsigned w = 0; w < USW_VALUES_MAX; w++) {
             below[w] += mapped[v] < mapped[w];
         }
     }
@@ -61,7 +61,7 @@ static void order_few(usw_few *few, const usw_keymap *map)
 
 /* One multiplier in eight will do for 16 values: a vector of them, all odd, is tried at once. It
  * has 256 bits with AVX-512 too: see cpu/patterns/patterns_avx512.h. */
-static bool find_hash(usw_few *few, unsigned bits)
+static bool find_hash(usw_value_set *few, unsigned bits)
 {
 #if USW_LEVEL == 0
     typedef uint64_t vector;
@@ -79,7 +79,7 @@ static bool find_hash(usw_few *few, unsigned bits)
         vector taken = none, twice = none; /* a bit for each slot */
         vector scaled = multiplier << (64 - bits);
         for (unsigned v = 0; v < few->values; v++) {
-            vector slot = (none + 1) << (scaled * few->value[v] >> (64 - USW_FEW_SLOT_BITS));
+            vector slot = (none + 1) << (scaled * few->value[v] >> (64 - USW_VALUE_SLOT_BITS));
             twice |= taken & slot;
             taken |= slot;
         }
@@ -98,16 +98,16 @@ static bool find_hash(usw_few *few, unsigned bits)
     return false;
 }
 
-static bool ready_few(usw_few *few, unsigned bits, const usw_keymap *map)
+static bool hash_values(usw_value_set *few, unsigned bits, const usw_keymap *map)
 {
-    order_few(few, map);
+    order_values(few, map);
     if (!find_hash(few, bits)) {
         return false;
     }
     memset(few->id, 0, sizeof few->id); /* what stands elsewhere is found nowhere */
     for (unsigned v = 0; v < few->values; v++) {
         uint64_t slot = few->multiplier << (64 - bits);
-        few->id[slot * few->value[v] >> (64 - USW_FEW_SLOT_BITS)] = (uint8_t)v;
+        few->id[slot * few->value[v] >> (64 - USW_VALUE_SLOT_BITS)] = (uint8_t)v;
     }
     return true;
 }

@@ -147,7 +147,8 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
         USW_ROUTE_OF("keys as they are", USW_UNSIGNED);
         return FN(breaks_mapped)(k, n, NULL, rising, far);
     }
-    if ((left | right) == 0 && USW_LEVEL < 2 && (map->neg | map->add) == 0) {
+    /* There are no floats of 8 bits. */
+    if ((left | right) == 0 && USW_LEVEL < 2 && (KEY_BITS == 8 || (map->neg | map->add) == 0)) {
         USW_ROUTE_OF("keys with bits flipped", USW_INTEGERS);
         const usw_keymap turned = {.bits = KEY_BITS, .pos = map->pos}; /* known to be no more */
         return FN(breaks_mapped)(k, n, &turned, rising, far);
@@ -184,6 +185,7 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + 1 : n;
 }
 
+#if KEY_BITS >= 32
 static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 {
     USW_ROUTE("fill");
@@ -200,6 +202,7 @@ static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
         k[i] = (KEY)value;
     }
 }
+#endif
 
 /* Exchanges low[i] with high[n - 1 - i]; the two do not overlap. */
 static void FN(mirror)(void *low, void *high, size_t n)
@@ -287,7 +290,7 @@ const usw_keymap_steps USW_SYMBOL(usw_keymap_steps) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
-    .fill = {fill_u8, fill_u16, fill_u32, fill_u64},
+    .fill = {NULL, NULL, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };
 

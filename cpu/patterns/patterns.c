@@ -19,20 +19,20 @@ enum {
 typedef enum order_kind { RISING, FALLING, EQUAL } order_kind;
 
 typedef struct break_search {
-    const usw_front *f;
+    const usw_pattern_search *f;
     order_kind kind;
     atomic_size_t found; /* the least break so far, or n */
 } break_search;
 
 /* Within n keys from `begin` on; of EQUAL only whether there is one. */
-static size_t break_within(const usw_front *f, size_t begin, size_t n, order_kind kind)
+static size_t break_within(const usw_pattern_search *f, size_t begin, size_t n, order_kind kind)
 {
     if (n == 0) { /* no keys may have no address */
         return 0;
     }
     const unsigned char *at = f->keys + begin * f->bytes;
     return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
-                         : f->part->first_break[f->width](at, n, f->order, kind == RISING,
+                         : f->maps->first_break[f->width](at, n, f->order, kind == RISING,
                                                           f->n * f->bytes >= FAR_BYTES);
 }
 
@@ -40,8 +40,8 @@ static void find_break(void *context, size_t i, unsigned lane)
 {
     USW_ROUTE("all threads look for the first break");
     break_search *s = context;
-    const usw_front *f = s->f;
-    size_t begin = i * USW_FRONT_CHUNK, n = usw_min(USW_FRONT_CHUNK + 1, f->n - begin);
+    const usw_pattern_search *f = s->f;
+    size_t begin = i * USW_PATTERN_CHUNK, n = usw_min(USW_PATTERN_CHUNK + 1, f->n - begin);
     (void)lane;
     if (begin >= atomic_load(&s->found)) {
         return;
@@ -53,7 +53,7 @@ static void find_break(void *context, size_t i, unsigned lane)
     }
 }
 
-static size_t first_break(const usw_front *f, order_kind kind)
+static size_t first_break(const usw_pattern_search *f, order_kind kind)
 {
     size_t look = f->n * f->bytes < f->u->tuning.thread_bytes ? f->n : usw_min(f->n, FIRST_LOOK);
     size_t at = break_within(f, 0, look, kind);
@@ -62,34 +62,34 @@ static size_t first_break(const usw_front *f, order_kind kind)
     }
     break_search s = {.f = f, .kind = kind};
     atomic_init(&s.found, f->n);
-    usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), find_break, &s);
+    usw_parallel(f->u, usw_div_up(f->n, USW_PATTERN_CHUNK), find_break, &s);
     return atomic_load(&s.found);
 }
 
-static usw_front front_of(upsweep *u, void *keys, size_t n, unsigned width,
-                          const usw_key_order *order)
+static usw_pattern_search search_of(upsweep *u, void *keys, size_t n, unsigned width,
+                                    const usw_key_order *order)
 {
-    return (usw_front){.u = u,
-                       .keys = keys,
-                       .n = n,
-                       .bytes = (size_t)1 << width,
-                       .width = width,
-                       .order = order,
-                       .part = USW_PICK(u->isa, usw_keymap_steps),
-                       .steps = USW_PICK(u->isa, usw_pattern_steps)};
+    return (usw_pattern_search){.u = u,
+                                .keys = keys,
+                                .n = n,
+                                .bytes = (size_t)1 << width,
+                                .width = width,
+                                .order = order,
+                                .maps = USW_PICK(u->isa, usw_keymap_steps),
+                                .steps = USW_PICK(u->isa, usw_pattern_steps)};
 }
 
 size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
                        const usw_key_order *order, bool rising)
 {
-    usw_front f = front_of(u, (void *)(uintptr_t)keys, n, width, order);
+    usw_pattern_search f = search_of(u, (void *)(uintptr_t)keys, n, width, order);
     return first_break(&f, rising ? RISING : FALLING);
 }
 
 /* ---- passes over all keys ---- */
 
 typedef struct map_pass {
-    const usw_front *f;
+    const usw_pattern_search *f;
     void (*move)(void *out, const void *in, size_t n, const usw_keymap *map);
 } map_pass;
 
@@ -97,18 +97,18 @@ static void map_chunk(void *context, size_t i, unsigned lane)
 {
     USW_ROUTE("keys are mapped in a pass");
     const map_pass *p = context;
-    const usw_front *f = p->f;
-    size_t begin = i * USW_FRONT_CHUNK;
+    const usw_pattern_search *f = p->f;
+    size_t begin = i * USW_PATTERN_CHUNK;
     unsigned char *at = f->keys + begin * f->bytes;
     (void)lane;
-    p->move(at, at, usw_min(USW_FRONT_CHUNK, f->n - begin), &f->order->map);
+    p->move(at, at, usw_min(USW_PATTERN_CHUNK, f->n - begin), &f->order->map);
 }
 
-void usw_front_map(const usw_front *f, bool back)
+void usw_pattern_map(const usw_pattern_search *f, bool back)
 {
-    map_pass p = {f, back ? f->part->unmap[f->width] : f->part->map[f->width]};
+    map_pass p = {f, back ? f->maps->unmap[f->width] : f->maps->map[f->width]};
     if (!usw_keymap_is_identity(&f->order->map)) {
-        usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), map_chunk, &p);
+        usw_parallel(f->u, usw_div_up(f->n, USW_PATTERN_CHUNK), map_chunk, &p);
     }
 }
 
@@ -116,44 +116,44 @@ void usw_map_keys(upsweep *u, void *keys, size_t n, unsigned width, const usw_ke
                   bool back)
 {
     usw_key_order order = {*map, 0, 0};
-    usw_front f = front_of(u, keys, n, width, &order);
-    usw_front_map(&f, back);
+    usw_pattern_search f = search_of(u, keys, n, width, &order);
+    usw_pattern_map(&f, back);
 }
 
 static void reverse_chunk(void *context, size_t i, unsigned lane)
 {
     USW_ROUTE("reversed");
-    const usw_front *f = context;
-    size_t begin = i * USW_FRONT_CHUNK, end = usw_min(f->n / 2, begin + USW_FRONT_CHUNK);
+    const usw_pattern_search *f = context;
+    size_t begin = i * USW_PATTERN_CHUNK, end = usw_min(f->n / 2, begin + USW_PATTERN_CHUNK);
     (void)lane;
-    f->part->mirror[f->width](f->keys + begin * f->bytes, f->keys + (f->n - end) * f->bytes,
+    f->maps->mirror[f->width](f->keys + begin * f->bytes, f->keys + (f->n - end) * f->bytes,
                               end - begin);
 }
 
-void usw_front_reverse(const usw_front *f, size_t begin, size_t n)
+void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n)
 {
-    usw_front part = *f;
-    part.keys = f->keys + begin * f->bytes;
-    part.n = n;
-    usw_parallel(f->u, usw_div_up(n / 2, USW_FRONT_CHUNK), reverse_chunk, &part);
+    usw_pattern_search range = *f;
+    range.keys = f->keys + begin * f->bytes;
+    range.n = n;
+    usw_parallel(f->u, usw_div_up(n / 2, USW_PATTERN_CHUNK), reverse_chunk, &range);
 }
 
 /* ---- the whole ---- */
 
 /* Keys that mostly rise, or mostly fall, are made to rise and mended. */
-static bool sort_almost(const usw_front *f)
+static bool sort_leaning(const usw_pattern_search *f)
 {
-    int way = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
-    if (way < 0) {
+    int leaning = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
+    if (leaning < 0) {
         USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
-        usw_front_reverse(f, 0, f->n);
+        usw_pattern_reverse(f, 0, f->n);
     }
-    return way != 0 && usw_front_almost(f);
+    return leaning != 0 && usw_sort_nearly_sorted(f);
 }
 
 /* Keys that rise, or fall, from the first to the last; of the two only what they begin with is
  * looked for. */
-static bool sort_ordered(const usw_front *f, const usw_glance *g)
+static bool sort_ordered(const usw_pattern_search *f, const usw_glance *g)
 {
     bool equal = g->falls[0] == 0 && g->rises[0] == 0;
     if (g->falls[0] == 0 &&
@@ -164,7 +164,7 @@ static bool sort_ordered(const usw_front *f, const usw_glance *g)
     }
     if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
         USW_ROUTE("in falling order");
-        usw_front_reverse(f, 0, f->n);
+        usw_pattern_reverse(f, 0, f->n);
         *f->found = (usw_found){USW_REVERSED, 0};
         return true;
     }
@@ -183,7 +183,7 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
                       unsigned looks, usw_found *found)
 {
     usw_key_order order = {*map, 0, 0};
-    usw_front f = front_of(u, keys, n, width, &order);
+    usw_pattern_search f = search_of(u, keys, n, width, &order);
     usw_glance g = {{0}, {0}};
     f.found = found;
     if (n >= 4 * USW_GLANCE) {
@@ -194,7 +194,7 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
     }
     unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
     bool random = is_random(&g);
-    return (!random && (looks >> USW_RUNS & 1) && usw_front_runs(&f)) ||
-           ((looks & values) && usw_front_values(&f)) ||
-           (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_almost(&f));
+    return (!random && (looks >> USW_RUNS & 1) && usw_sort_runs(&f)) ||
+           ((looks & values) && usw_sort_values(&f)) ||
+           (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_leaning(&f));
 }

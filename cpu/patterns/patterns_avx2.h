@@ -11,24 +11,24 @@
 
 enum { KEYS_AT_ONCE = 32, ROUNDS_OF_4_BITS = 15, ROUNDS_OF_8_BITS = 16, WORD_BYTES = 4 };
 
-typedef struct few_tables {
-    __m256i id[USW_FEW_SLOTS / 16]; /* the numbers of the slots */
-    __m256i byte[WORD_BYTES];       /* of the words, by number */
-    __m256i field[USW_FEW / 2];     /* 1 for number 2 i, 16 for 2 i + 1, of all others nothing */
+typedef struct value_tables {
+    __m256i id[USW_VALUE_SLOTS / 16];  /* the numbers of the slots */
+    __m256i byte[WORD_BYTES];          /* of the words, by number */
+    __m256i field[USW_VALUES_MAX / 2]; /* 1 for number 2 i, 16 for 2 i + 1, of all others nothing */
     __m256i multiplier;
-} few_tables;
+} value_tables;
 
 static inline __m256i table_of(const uint8_t *bytes)
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-static void make_tables(const usw_few *few, few_tables *t)
+static void make_tables(const usw_value_set *few, value_tables *t)
 {
-    uint8_t byte[WORD_BYTES][USW_FEW];
-    for (unsigned v = 0; v < USW_FEW; v++) {
+    uint8_t byte[WORD_BYTES][USW_VALUES_MAX];
+    for (unsigned v = 0; v < USW_VALUES_MAX; v++) {
         uint64_t word = few->value[v < few->values ? v : 0] * few->multiplier;
-        uint8_t field[USW_FEW] = {0};
+        uint8_t field[USW_VALUES_MAX] = {0};
         for (unsigned i = 0; i < WORD_BYTES; i++) {
             byte[i][v] = (uint8_t)(word >> 8 * i);
         }
@@ -46,7 +46,7 @@ static void make_tables(const usw_few *few, few_tables *t)
 }
 
 /* The numbers of 32 keys, in some order; if one has none of the values, *other is no longer 0. */
-static inline __m256i numbers_of(const uint32_t *k, const few_tables *t, __m256i *other)
+static inline __m256i numbers_of(const uint32_t *k, const value_tables *t, __m256i *other)
 {
     const __m256i by_place = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
@@ -78,35 +78,35 @@ static inline __m256i numbers_of(const uint32_t *k, const few_tables *t, __m256i
 }
 
 /* Counts the numbers of n keys, 32 to 480 by steps of 32, in fields of 8 bits. */
-static inline void count_round(const uint32_t *k, size_t n, const few_tables *t, __m256i *found,
+static inline void count_round(const uint32_t *k, size_t n, const value_tables *t, __m256i *found,
                                __m256i *other)
 {
     const __m256i low = _mm256_set1_epi8(15);
-    __m256i two[USW_FEW / 2];
-    for (unsigned i = 0; i < USW_FEW / 2; i++) {
+    __m256i two[USW_VALUES_MAX / 2];
+    for (unsigned i = 0; i < USW_VALUES_MAX / 2; i++) {
         two[i] = _mm256_setzero_si256();
     }
     for (size_t at = 0; at < n; at += KEYS_AT_ONCE) {
         __m256i number = numbers_of(k + at, t, other);
-        for (unsigned i = 0; i < USW_FEW / 2; i++) {
+        for (unsigned i = 0; i < USW_VALUES_MAX / 2; i++) {
             two[i] = _mm256_add_epi8(two[i], _mm256_shuffle_epi8(t->field[i], number));
         }
     }
-    for (unsigned i = 0; i < USW_FEW / 2; i++) {
+    for (unsigned i = 0; i < USW_VALUES_MAX / 2; i++) {
         __m256i odd = _mm256_and_si256(_mm256_srli_epi16(two[i], 4), low);
         found[2 * i] = _mm256_add_epi8(found[2 * i], _mm256_and_si256(two[i], low));
         found[2 * i + 1] = _mm256_add_epi8(found[2 * i + 1], odd);
     }
 }
 
-static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
+static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *few, size_t *count)
 {
     USW_ROUTE("few values");
     const KEY *k = keys, *end = k + n / KEYS_AT_ONCE * KEYS_AT_ONCE;
-    few_tables t;
+    value_tables t;
     make_tables(few, &t);
     while (k < end) {
-        __m256i found[USW_FEW] = {_mm256_setzero_si256()}, other = _mm256_setzero_si256();
+        __m256i found[USW_VALUES_MAX] = {_mm256_setzero_si256()}, other = _mm256_setzero_si256();
         for (unsigned round = 0; round < ROUNDS_OF_8_BITS && k < end; round++) {
             size_t some = usw_min((size_t)(end - k), ROUNDS_OF_4_BITS * KEYS_AT_ONCE);
             count_round(k, some, &t, found, &other);
@@ -115,7 +115,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
         if (!_mm256_testz_si256(other, other)) {
             return false;
         }
-        for (unsigned v = 0; v < USW_FEW; v++) {
+        for (unsigned v = 0; v < USW_VALUES_MAX; v++) {
             __m256i sum = _mm256_sad_epu8(found[v], _mm256_setzero_si256());
             __m128i half =
                 _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
@@ -124,7 +124,8 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
     }
     KEY differ = 0;
     for (size_t i = 0; i < n % KEYS_AT_ONCE; i++) {
-        unsigned v = few->id[(KEY)(k[i] * (KEY)few->multiplier) >> (KEY_BITS - USW_FEW_SLOT_BITS)];
+        unsigned v =
+            few->id[(KEY)(k[i] * (KEY)few->multiplier) >> (KEY_BITS - USW_VALUE_SLOT_BITS)];
         differ |= k[i] ^ (KEY)few->value[v];
         count[v]++;
     }

@@ -18,15 +18,15 @@
 /* ---- few values ---- */
 
 enum {
-    FN(FEW_TURNS) = 15,                 /* vectors, until a four-bit field may be full */
-    FN(FEW_BLOCK) = 17 * FN(FEW_TURNS), /* vectors, until a byte may be */
-    FN(FEW_FIELDS) = KEY_BITS / 4,      /* in a lane */
-    FN(FEW_TABLES) = USW_FEW / FN(FEW_FIELDS),
-    FN(FEW_VECTORS) = USW_FEW / LANES
+    FN(VALUE_TURNS) = 15,                   /* vectors, until a four-bit field may be full */
+    FN(VALUE_BLOCK) = 17 * FN(VALUE_TURNS), /* vectors, until a byte may be */
+    FN(VALUE_FIELDS) = KEY_BITS / 4,        /* in a lane */
+    FN(VALUE_TABLES) = USW_VALUES_MAX / FN(VALUE_FIELDS),
+    FN(VALUE_VECTORS) = USW_VALUES_MAX / LANES
 };
 
 typedef struct FN(slots) {
-    __m512i value[FN(FEW_VECTORS)], id; /* byte s of id: which value slot s has */
+    __m512i value[FN(VALUE_VECTORS)], id; /* byte s of id: which value slot s has */
     __m256i multiplier;
 } FN(slots);
 
@@ -43,7 +43,7 @@ static inline __m512i FN(id_of)(const KEY *k, const FN(slots) * s)
 #endif
     __m512i hash = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     __mmask64 lowest = KEY_BITS == 32 ? 0x1111111111111111 : 0x0101010101010101; /* of a lane */
-    return _mm512_maskz_permutexvar_epi8(lowest, LANE(srli)(hash, KEY_BITS - USW_FEW_SLOT_BITS),
+    return _mm512_maskz_permutexvar_epi8(lowest, LANE(srli)(hash, KEY_BITS - USW_VALUE_SLOT_BITS),
                                          s->id);
 }
 
@@ -56,20 +56,20 @@ static inline __m512i FN(value_of)(const FN(slots) * s, __m512i id)
 #endif
 }
 
-/* Some vectors of keys, at most FEW_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted in
+/* Some vectors of keys, at most VALUE_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted in
  * byte j of the lanes of bytes[2 t + odd]. False if a key has none of the values. */
-static inline bool FN(count_few_block)(const KEY *k, size_t vectors, const FN(slots) * s,
-                                       __m512i bytes[2 * FN(FEW_TABLES)])
+static inline bool FN(count_values_block)(const KEY *k, size_t vectors, const FN(slots) * s,
+                                          __m512i bytes[2 * FN(VALUE_TABLES)])
 {
     __m512i nibbles = _mm512_set1_epi8(0x0f), one = LANE(set1)(1);
     __m512i field = LANE(set1)(KEY_BITS), differ = _mm512_setzero_si512();
-    for (unsigned b = 0; b < 2 * FN(FEW_TABLES); b++) {
+    for (unsigned b = 0; b < 2 * FN(VALUE_TABLES); b++) {
         bytes[b] = _mm512_setzero_si512();
     }
     while (vectors > 0 && _mm512_test_epi32_mask(differ, differ) == 0) {
-        size_t turns = usw_min(vectors, FN(FEW_TURNS));
-        __m512i table[FN(FEW_TABLES)];
-        for (unsigned f = 0; f < FN(FEW_TABLES); f++) {
+        size_t turns = usw_min(vectors, FN(VALUE_TURNS));
+        __m512i table[FN(VALUE_TABLES)];
+        for (unsigned f = 0; f < FN(VALUE_TABLES); f++) {
             table[f] = _mm512_setzero_si512();
         }
         vectors -= turns;
@@ -78,12 +78,12 @@ static inline bool FN(count_few_block)(const KEY *k, size_t vectors, const FN(sl
             __m512i id = FN(id_of)(k, s), x = _mm512_loadu_si512(k);
             differ = _mm512_ternarylogic_epi64(differ, x, FN(value_of)(s, id), 0xf6);
             __m512i place = LANE(slli)(id, 2);
-            for (unsigned f = 0; f < FN(FEW_TABLES); f++) {
+            for (unsigned f = 0; f < FN(VALUE_TABLES); f++) {
                 table[f] = LANE(add)(table[f], LANE(sllv)(one, place)); /* 0 beyond a lane */
                 place = LANE(sub)(place, field);
             }
         }
-        for (unsigned f = 0; f < FN(FEW_TABLES); f++) {
+        for (unsigned f = 0; f < FN(VALUE_TABLES); f++) {
             __m512i even = _mm512_and_si512(table[f], nibbles);
             __m512i odd = _mm512_and_si512(_mm512_srli_epi16(table[f], 4), nibbles);
             bytes[2 * f] = _mm512_add_epi8(bytes[2 * f], even);
@@ -93,15 +93,16 @@ static inline bool FN(count_few_block)(const KEY *k, size_t vectors, const FN(sl
     return _mm512_test_epi32_mask(differ, differ) == 0;
 }
 
-static bool FN(count_few_vectors)(const KEY *k, size_t vectors, const FN(slots) * s, size_t *count)
+static bool FN(count_values_vectors)(const KEY *k, size_t vectors, const FN(slots) * s,
+                                     size_t *count)
 {
     for (size_t block; vectors > 0; vectors -= block, k += block * LANES) {
-        __m512i bytes[2 * FN(FEW_TABLES)];
-        block = usw_min(vectors, FN(FEW_BLOCK));
-        if (!FN(count_few_block)(k, block, s, bytes)) {
+        __m512i bytes[2 * FN(VALUE_TABLES)];
+        block = usw_min(vectors, FN(VALUE_BLOCK));
+        if (!FN(count_values_block)(k, block, s, bytes)) {
             return false;
         }
-        for (unsigned b = 0; b < 2 * FN(FEW_TABLES); b++) {
+        for (unsigned b = 0; b < 2 * FN(VALUE_TABLES); b++) {
             uint8_t byte[64];
             uint16_t sum[sizeof(KEY)] = {0};
             _mm512_storeu_si512(byte, bytes[b]);
@@ -109,24 +110,24 @@ static bool FN(count_few_vectors)(const KEY *k, size_t vectors, const FN(slots) 
                 sum[j % sizeof(KEY)] = (uint16_t)(sum[j % sizeof(KEY)] + byte[j]);
             }
             for (unsigned j = 0; j < sizeof(KEY); j++) {
-                count[b / 2 * FN(FEW_FIELDS) + 2 * j + b % 2] += sum[j];
+                count[b / 2 * FN(VALUE_FIELDS) + 2 * j + b % 2] += sum[j];
             }
         }
     }
     return true;
 }
 
-static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
+static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *few, size_t *count)
 {
     USW_ROUTE("few values");
     const KEY *k = keys;
     size_t whole = n / LANES, rest = n % LANES;
     FN(slots) s = {.id = _mm512_loadu_si512(few->id)};
-    KEY value[USW_FEW] = {0}, last[LANES];
+    KEY value[USW_VALUES_MAX] = {0}, last[LANES];
     for (unsigned v = 0; v < few->values; v++) {
         value[v] = (KEY)few->value[v];
     }
-    for (unsigned v = 0; v < FN(FEW_VECTORS); v++) {
+    for (unsigned v = 0; v < FN(VALUE_VECTORS); v++) {
         s.value[v] = _mm512_loadu_si512(value + v * LANES);
     }
 #if KEY_BITS == 32
@@ -134,7 +135,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
 #else
     s.multiplier = _mm256_set1_epi64x((long long)few->multiplier);
 #endif
-    if (!FN(count_few_vectors)(k, whole, &s, count)) {
+    if (!FN(count_values_vectors)(k, whole, &s, count)) {
         return false;
     }
     if (rest == 0) {
@@ -144,7 +145,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
         last[i] = i < rest ? k[whole * LANES + i] : value[0];
     }
     count[0] -= LANES - rest;
-    return FN(count_few_vectors)(last, 1, &s, count);
+    return FN(count_values_vectors)(last, 1, &s, count);
 }
 
 /* ---- almost in order ---- */

@@ -41,6 +41,9 @@ static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_gl
     }
 }
 
+/* Keys of 8 and 16 bits are only glanced at: all of their values are counted in any case. */
+#if KEY_BITS >= 32
+
 static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t count)
 {
     USW_ROUTE("sample");
@@ -72,28 +75,28 @@ static int FN(leaning)(const void *keys, size_t n, const usw_keymap *map)
 
 /* ---- few values ---- */
 
-#if USW_LEVEL == 2 && (KEY_BITS == 32 || KEY_BITS == 64)
+#if USW_LEVEL == 2
 #include "cpu/patterns/patterns_avx512.h"
 #else
-#if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
+#if USW_LEVEL == 1
 #include "cpu/patterns/patterns_avx2.h"
 #endif
 #if USW_LEVEL != 1 || KEY_BITS != 32
-enum { FN(SLOT_SHIFT) = KEY_BITS - USW_FEW_SLOT_BITS };
+enum { FN(SLOT_SHIFT) = KEY_BITS - USW_VALUE_SLOT_BITS };
 
 static inline unsigned FN(slot)(KEY x, KEY multiplier)
 {
-    return (unsigned)((KEY)(x * multiplier) >> FN(SLOT_SHIFT)) & (USW_FEW_SLOTS - 1);
+    return (unsigned)((KEY)(x * multiplier) >> FN(SLOT_SHIFT)) & (USW_VALUE_SLOTS - 1);
 }
 
-static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t *count)
+static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *few, size_t *count)
 {
     USW_ROUTE("few values");
     const KEY *k = keys;
     enum { WAYS = 4 };
-    size_t counts[WAYS][USW_FEW_SLOTS] = {{0}};
-    KEY at[USW_FEW_SLOTS], multiplier = (KEY)few->multiplier, differ = 0;
-    for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
+    size_t counts[WAYS][USW_VALUE_SLOTS] = {{0}};
+    KEY at[USW_VALUE_SLOTS], multiplier = (KEY)few->multiplier, differ = 0;
+    for (unsigned s = 0; s < USW_VALUE_SLOTS; s++) {
         at[s] = (KEY)few->value[few->id[s]];
     }
     size_t i = 0;
@@ -109,7 +112,7 @@ static bool FN(count_few)(const void *keys, size_t n, const usw_few *few, size_t
         differ |= k[i] ^ at[s];
         counts[0][s]++;
     }
-    for (unsigned s = 0; s < USW_FEW_SLOTS; s++) {
+    for (unsigned s = 0; s < USW_VALUE_SLOTS; s++) {
         count[few->id[s]] += counts[0][s] + counts[1][s] + counts[2][s] + counts[3][s];
     }
     return differ == 0;
@@ -186,7 +189,7 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     *complete = true;
     while (i < n && *complete) {
         size_t end = usw_min(n, i + 512);
-#if USW_LEVEL != 0 && (KEY_BITS == 32 || KEY_BITS == 64)
+#if USW_LEVEL != 0
         if (end + FN(DROP_LANES) < n) {
             kept = FN(drop_vectors)(k, i, end, kept, out, &before);
             i += (end - i) / FN(DROP_LANES) * FN(DROP_LANES);
@@ -238,6 +241,7 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
         k[kept + n - 1] = x;
     }
 }
+#endif
 
 #else
 
@@ -245,15 +249,15 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 
 const usw_pattern_steps USW_SYMBOL(usw_pattern_steps) = {
     .glance = {glance_u8, glance_u16, glance_u32, glance_u64},
-    .sample = {sample_u8, sample_u16, sample_u32, sample_u64},
-    .leaning = {leaning_u8, leaning_u16, leaning_u32, leaning_u64},
-    .note_few = note_few,
-    .ready_few = ready_few,
-    .count_few = {count_few_u8, count_few_u16, count_few_u32, count_few_u64},
-    .count_range = {count_range_u8, count_range_u16, count_range_u32, count_range_u64},
-    .write_range = {write_range_u8, write_range_u16, write_range_u32, write_range_u64},
-    .drop = {drop_u8, drop_u16, drop_u32, drop_u64},
-    .weave = {weave_u8, weave_u16, weave_u32, weave_u64},
+    .sample = {NULL, NULL, sample_u32, sample_u64},
+    .leaning = {NULL, NULL, leaning_u32, leaning_u64},
+    .note_values = note_values,
+    .hash_values = hash_values,
+    .count_values = {NULL, NULL, count_values_u32, count_values_u64},
+    .count_range = {NULL, NULL, count_range_u32, count_range_u64},
+    .write_range = {NULL, NULL, write_range_u32, write_range_u64},
+    .drop = {NULL, NULL, drop_u32, drop_u64},
+    .weave = {NULL, NULL, weave_u32, weave_u64},
 };
 
 #endif

@@ -14,7 +14,7 @@ enum {
 /* ---- long runs ---- */
 
 typedef struct runs {
-    const usw_front *f;
+    const usw_pattern_search *f;
     size_t count, end[RUNS_MAX + 1]; /* run i is [end[i], end[i + 1]); end[0] = 0 */
     /* one pass: the runs of `from`, in pairs, to `to` */
     const usw_merge_steps *merge;
@@ -27,7 +27,7 @@ typedef struct runs {
  * that were turned round hold the same keys still. */
 static bool find_runs(runs *r)
 {
-    const usw_front *f = r->f;
+    const usw_pattern_search *f = r->f;
     size_t most = f->n < RUNS_MANY_FROM ? 2 : RUNS_MAX;
     for (size_t at = 0; at < f->n;) {
         const unsigned char *rest = f->keys + at * f->bytes;
@@ -41,7 +41,7 @@ static bool find_runs(runs *r)
         }
         if (falling > n) {
             USW_ROUTE_OF("a falling run is turned", USW_WIDE_TYPES);
-            usw_front_reverse(f, at, falling);
+            usw_pattern_reverse(f, at, falling);
         }
         at += run;
         r->end[++r->count] = at;
@@ -54,7 +54,7 @@ static void merge_piece(void *context, size_t i, unsigned lane)
 {
     USW_ROUTE_OF("runs are merged", USW_WIDE_TYPES);
     const runs *r = context;
-    const usw_front *f = r->f;
+    const usw_pattern_search *f = r->f;
     size_t pair = i / r->pieces * 2, bytes = f->bytes;
     size_t begin = r->end[pair], middle = r->end[pair + 1];
     size_t end = pair + 2 <= r->count ? r->end[pair + 2] : middle;
@@ -73,20 +73,20 @@ static void copy_back(void *context, size_t i, unsigned lane)
 {
     USW_ROUTE_OF("an odd number of passes", USW_WIDE_TYPES);
     const runs *r = context;
-    const usw_front *f = r->f;
-    size_t begin = i * USW_FRONT_CHUNK, n = usw_min(USW_FRONT_CHUNK, f->n - begin);
+    const usw_pattern_search *f = r->f;
+    size_t begin = i * USW_PATTERN_CHUNK, n = usw_min(USW_PATTERN_CHUNK, f->n - begin);
     (void)lane;
-    f->part->unmap[f->width](f->keys + begin * f->bytes, r->from + begin * f->bytes, n,
+    f->maps->unmap[f->width](f->keys + begin * f->bytes, r->from + begin * f->bytes, n,
                              &f->order->map);
 }
 
 /* Merges neighbouring runs, pass by pass, until one is left; it is unmapped on its way home. */
 static void merge_runs(runs *r, unsigned char *scratch)
 {
-    const usw_front *f = r->f;
+    const usw_pattern_search *f = r->f;
     unsigned char *side[2] = {f->keys, scratch};
     unsigned at = 0;
-    r->pieces = f->n < USW_FRONT_CHUNK ? 1 : PIECES * (size_t)f->u->threads;
+    r->pieces = f->n < USW_PATTERN_CHUNK ? 1 : PIECES * (size_t)f->u->threads;
     for (; r->count > 1; at ^= 1) {
         size_t pairs = usw_div_up(r->count, 2);
         r->from = side[at];
@@ -99,14 +99,14 @@ static void merge_runs(runs *r, unsigned char *scratch)
     }
     r->from = side[at];
     if (at == 1) {
-        usw_parallel(f->u, usw_div_up(f->n, USW_FRONT_CHUNK), copy_back, r);
+        usw_parallel(f->u, usw_div_up(f->n, USW_PATTERN_CHUNK), copy_back, r);
     } else {
         USW_ROUTE_OF("an even number of passes", USW_WIDE_TYPES);
-        usw_front_map(f, true);
+        usw_pattern_map(f, true);
     }
 }
 
-bool usw_front_runs(const usw_front *f)
+bool usw_sort_runs(const usw_pattern_search *f)
 {
     runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
     if (!find_runs(&r)) {
@@ -120,7 +120,7 @@ bool usw_front_runs(const usw_front *f)
         return false;
     }
     size_t count = r.count;
-    usw_front_map(f, false);
+    usw_pattern_map(f, false);
     merge_runs(&r, scratch);
     *f->found = (usw_found){USW_RUNS, count};
     return true;
@@ -130,13 +130,13 @@ bool usw_front_runs(const usw_front *f)
 
 /* Takes keys out until the others are in order; *kept are. False: too many would go, and all keys
  * are in the array. */
-static bool drop_wrong(const usw_front *f, unsigned char *dropped, size_t *kept)
+static bool drop_wrong(const usw_pattern_search *f, unsigned char *dropped, size_t *kept)
 {
     usw_key_order plain = {{.bits = (unsigned)f->bytes * 8}, 0, 0};
     size_t limit = f->n / DROP_SHARE, n = f->n, gone = 0;
     bool complete = true;
     for (unsigned pass = 0;; pass++) {
-        size_t at = f->part->first_break[f->width](f->keys, n, &plain, true, false);
+        size_t at = f->maps->first_break[f->width](f->keys, n, &plain, true, false);
         if (at == n) {
             *kept = n;
             return true;
@@ -157,17 +157,17 @@ static bool drop_wrong(const usw_front *f, unsigned char *dropped, size_t *kept)
     return false;
 }
 
-bool usw_front_almost(const usw_front *f)
+bool usw_sort_nearly_sorted(const usw_pattern_search *f)
 {
-    size_t room = f->n / DROP_SHARE + 1024, kept;
+    size_t capacity = f->n / DROP_SHARE + 1024, kept;
     usw_mark mark = usw_scratch_mark(f->u);
-    unsigned char *dropped = usw_scratch(f->u, room * f->bytes);
+    unsigned char *dropped = usw_scratch(f->u, capacity * f->bytes);
     if (dropped == NULL) {
         USW_ROUTE_OF("no scratch for the few that stand wrong", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
         return false;
     }
-    usw_front_map(f, false);
+    usw_pattern_map(f, false);
     bool done = drop_wrong(f, dropped, &kept);
     if (done) {
         USW_ROUTE_OF("in order but for a few", USW_WIDE_TYPES);
@@ -179,6 +179,6 @@ bool usw_front_almost(const usw_front *f)
         USW_ROUTE_OF("more than a few stand wrong", USW_WIDE_TYPES);
         usw_scratch_reset(f->u, mark);
     }
-    usw_front_map(f, true);
+    usw_pattern_map(f, true);
     return done;
 }

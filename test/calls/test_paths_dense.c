@@ -277,6 +277,30 @@ static void test_negative_graphs_elsewhere(void **context)
     upsweep_close(u);
 }
 
+/* A path whose length is more than the type of its weights holds. */
+static void test_ford_does_not_fit(void **context)
+{
+    (void)context;
+    static const upsweep_type integers[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_I32, UPSWEEP_I64};
+    static const uint64_t greatest[] = {UINT32_MAX, UINT64_MAX, INT32_MAX, INT64_MAX};
+    upsweep *u = net_open(1);
+    for (size_t k = 0; k < 4; k++) {
+        upsweep_graph *graph;
+        uint32_t tail[2] = {0, 1}, head[2] = {1, 2}, source = 0;
+        uint64_t weight[2] = {greatest[k] - 1, greatest[k] - 1}, distance[3];
+        uint32_t narrow[2] = {(uint32_t)weight[0], (uint32_t)weight[1]};
+        const void *weights =
+            upsweep_type_bytes(integers[k]) == 4 ? (void *)narrow : (void *)weight;
+        assert_int_equal(upsweep_graph_from_arcs(u, 3, 2, tail, head, weights, integers[k],
+                                                 UPSWEEP_GRAPH_NEGATIVE, &graph),
+                         UPSWEEP_OK);
+        assert_int_equal(upsweep_bellman_ford(u, graph, &source, 1, distance, NULL, NULL, NULL),
+                         UPSWEEP_ERROR_RANGE);
+        upsweep_graph_free(graph);
+    }
+    upsweep_close(u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_bad_matrices),
         cmocka_unit_test(test_floats_that_do_not_fit),
         cmocka_unit_test(test_bellman_ford),
+        cmocka_unit_test(test_ford_does_not_fit),
         cmocka_unit_test(test_negative_graphs_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,24 +216,24 @@ static void counts(void **unused)
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         for (size_t n = 1; n < N; n += 1 + n / 3) {
             for (unsigned w = 0; w < 2; w++) {
-                usw_few few = {0};
-                size_t count[USW_FEW] = {0}, fives = 0;
-                assert_true(parts[isa]->note_few(&few, sample, 3));
-                assert_true(parts[isa]->ready_few(&few, 32U << w, &as_is));
+                usw_value_set few = {0};
+                size_t count[USW_VALUES_MAX] = {0}, fives = 0;
+                assert_true(parts[isa]->note_values(&few, sample, 3));
+                assert_true(parts[isa]->hash_values(&few, 32U << w, &as_is));
                 assert_int_equal(few.values, 2);
                 for (size_t i = 0; i < n; i++) {
                     wide[i] = slim[i] = next() % 3 ? 9 : 5;
                     fives += wide[i] == 5;
                 }
                 void *keys = w == 0 ? (void *)slim : (void *)wide;
-                assert_true(parts[isa]->count_few[2 + w](keys, n, &few, count));
+                assert_true(parts[isa]->count_values[2 + w](keys, n, &few, count));
                 assert_int_equal(count[0], fives);
                 assert_int_equal(count[0] + count[1], n);
                 wide[n / 2] = slim[n / 2] = 7;
-                assert_false(parts[isa]->count_few[2 + w](keys, n, &few, count));
+                assert_false(parts[isa]->count_values[2 + w](keys, n, &few, count));
                 wide[n / 2] = slim[n / 2] = 9;
                 wide[n - 1] = slim[n - 1] = 6;
-                assert_false(parts[isa]->count_few[2 + w](keys, n, &few, count));
+                assert_false(parts[isa]->count_values[2 + w](keys, n, &few, count));
             }
         }
     }
@@ -251,19 +251,20 @@ static void strangers(void **unused)
     uint64_t sample[PROBES];
     for (int isa = 0; isa <= (int)usw_best_isa(); isa++) {
         for (size_t i = 0; i < N; i++) {
-            size_t values = i % USW_FEW + 1, count[USW_FEW] = {0}, expected[USW_FEW] = {0};
-            usw_few few = {0};
+            size_t values = i % USW_VALUES_MAX + 1, count[USW_VALUES_MAX] = {0},
+                   expected[USW_VALUES_MAX] = {0};
+            usw_value_set few = {0};
             for (size_t k = 0; k < PROBES; k++) {
                 sample[k] = k < values ? (uint32_t)next() : sample[k % values];
             }
-            assert_true(parts[isa]->note_few(&few, sample, PROBES));
-            assert_true(parts[isa]->ready_few(&few, 32, &as_is));
+            assert_true(parts[isa]->note_values(&few, sample, PROBES));
+            assert_true(parts[isa]->hash_values(&few, 32, &as_is));
             for (size_t k = 0; k < N; k++) {
                 size_t v = next() % few.values;
                 keys[k] = (uint32_t)few.value[v];
                 expected[v]++;
             }
-            assert_true(parts[isa]->count_few[2](keys, N, &few, count));
+            assert_true(parts[isa]->count_values[2](keys, N, &few, count));
             assert_memory_equal(count, expected, sizeof count);
             uint32_t odd = (uint32_t)few.multiplier, inverse = odd;
             for (unsigned turn = 0; turn < 4; turn++) {
@@ -275,7 +276,7 @@ static void strangers(void **unused)
             for (size_t v = 0; v < few.values; v++) {
                 known = known || keys[i] == few.value[v];
             }
-            assert_int_equal(parts[isa]->count_few[2](keys, N, &few, count), known);
+            assert_int_equal(parts[isa]->count_values[2](keys, N, &few, count), known);
         }
     }
 }
