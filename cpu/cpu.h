@@ -83,8 +83,8 @@ bool usw_all_same_portable(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx2(const void *keys, size_t bytes, unsigned width);
 bool usw_all_same_avx512(const void *keys, size_t bytes, unsigned width);
 
-/* At most USW_VALUES_MAX values, raw, in the order asked for, and a hash under which no two agree: x goes
- * to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_VALUE_SLOT_BITS). */
+/* At most USW_VALUES_MAX values, raw, in the order asked for, and a hash under which no two agree:
+ * x goes to slot (x * multiplier, in as many bits as a key has) >> (bits - USW_VALUE_SLOT_BITS). */
 enum { USW_VALUES_MAX = 16, USW_VALUE_SLOT_BITS = 6, USW_VALUE_SLOTS = 1 << USW_VALUE_SLOT_BITS };
 typedef struct usw_value_set {
     unsigned values;
@@ -121,7 +121,8 @@ typedef struct usw_pattern_steps {
     void (*sample[4])(const void *keys, size_t n, uint64_t *sample, size_t count);
     /* Of some neighbours from all over the n > 64 keys: 1: few fall, -1: few rise, 0: neither. */
     int (*leaning[4])(const void *keys, size_t n, const usw_keymap *map);
-    /* Adds the values of a sample, not in order yet; false if there are more than USW_VALUES_MAX. */
+    /* Adds the values of a sample, not in order yet; false if there are more than
+     * USW_VALUES_MAX. */
     bool (*note_values)(usw_value_set *few, const uint64_t *sample, size_t n);
     /* Puts few's values, of 32 or 64 bits, in order and finds a hash; false: none that was tried
      * will do. */

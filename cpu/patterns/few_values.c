@@ -200,8 +200,8 @@ static bool count_range(const usw_pattern_search *f, const uint64_t *sample)
     return true;
 }
 
-/* Whether some probes one_thread have more values than are counted one by one: fewer slots than values
- * are taken, so this is never said of few, and it takes no list. */
+/* Whether some probes one_thread have more values than are counted one by one: fewer slots than
+ * values are taken, so this is never said of few, and it takes no list. */
 static bool are_many(const uint64_t *sample)
 {
     uint64_t taken = 0;

@@ -56,8 +56,8 @@ static inline __m512i FN(value_of)(const FN(slots) * s, __m512i id)
 #endif
 }
 
-/* Some vectors of keys, at most VALUE_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted in
- * byte j of the lanes of bytes[2 t + odd]. False if a key has none of the values. */
+/* Some vectors of keys, at most VALUE_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted
+ * in byte j of the lanes of bytes[2 t + odd]. False if a key has none of the values. */
 static inline bool FN(count_values_block)(const KEY *k, size_t vectors, const FN(slots) * s,
                                           __m512i bytes[2 * FN(VALUE_TABLES)])
 {

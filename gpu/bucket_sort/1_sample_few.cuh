@@ -1,5 +1,5 @@
-/* 1_sample_few.cuh - step 1 of the bucket sort: whether the keys of a sample have few values, and the
- * table of these. */
+/* 1_sample_few.cuh - step 1 of the bucket sort: whether the keys of a sample have few values, and
+ * the table of these. */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 
@@ -101,9 +101,8 @@ __device__ __forceinline__ bool hybrid_has_repeats(const K (&k)[I], unsigned lon
 template <typename K> struct hybrid_few_sampled {
     K none;
     K value[hybrid_few_size::slots];
-    unsigned repeated
-        [hybrid_few_size::slots +
-         1]; /* of each slot 1: its value was seen more than once; the last: a value found no slot */
+    /* Of each slot 1: its value was seen more than once; the last: a value found no slot. */
+    unsigned repeated[hybrid_few_size::slots + 1];
     unsigned number, once;
 };
 

@@ -45,9 +45,8 @@ struct hybrid_place_args {
     bool second;    /* keys have been counted again */
     unsigned group; /* a bucket of step 5 has 1 << group values, once keys are counted again */
     unsigned long long
-        large_from; /* large buckets of fewer keys than this are left to the radix sort */
-    unsigned
-        missed_left; /* where the sample has missed a bit, so are keys that vary in more low bits than this */
+        large_from;       /* large buckets of fewer keys than this are left to the radix sort */
+    unsigned missed_left; /* and where the sample missed a bit, keys that vary in more low bits */
     unsigned long long *published; /* 2^bits1 zeros: sizes that blocks publish to each other */
     unsigned long long *starts;    /* 2^bits: where the buckets begin */
     unsigned long long *begin;     /* 2^bits1: where the buckets of the first scatter begin */

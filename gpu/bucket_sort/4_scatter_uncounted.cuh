@@ -2,13 +2,13 @@
  * counts the buckets while it scatters, so that no count has to read the keys before.
  *
  * Each bucket of this scatter has a region of tmp, a little larger than the mean. A block of 1024
- * threads a multiprocessor takes tile after tile, and loads the next tile while this one is written.
- * Keys are ranked, places are reserved and keys reordered as in gpu/bucket_sort/4_scatter.cuh, in
- * slots or close together. The leading bits are counted in shared memory by counters of 8 bits,
- * four to a word. A counter that overflows makes the sum of all counters less than the number of
- * the keys, which is how it is noticed. Then, or where a region is too small, plan->uncounted
- * becomes 0: the steps that follow take the keys from the caller's array, where they still are, and
- * count them. */
+ * threads a multiprocessor takes tile after tile, and loads the next tile while this one is
+ * written. Keys are ranked, places are reserved and keys reordered as in
+ * gpu/bucket_sort/4_scatter.cuh, in slots or close together. The leading bits are counted in
+ * shared memory by counters of 8 bits, four to a word. A counter that overflows makes the sum of
+ * all counters less than the number of the keys, which is how it is noticed. Then, or where a
+ * region is too small, plan->uncounted becomes 0: the steps that follow take the keys from the
+ * caller's array, where they still are, and count them. */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 

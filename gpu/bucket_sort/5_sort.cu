@@ -1,5 +1,5 @@
-/* 5_sort.cu - queues the bucket sort's last step: each bucket is sorted by the kernel that suits the
- * width of its keys, its size and the bits that are left.
+/* 5_sort.cu - queues the bucket sort's last step: each bucket is sorted by the kernel that suits
+ * the width of its keys, its size and the bits that are left.
  *
  * These kernels are most of the bucket sort's machine code. They have a file of their own, so that
  * nvcc compiles them while it compiles algo/sort_hybrid.cu. */

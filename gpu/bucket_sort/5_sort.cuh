@@ -1,5 +1,5 @@
-/* 5_sort.cuh - step 5 of the bucket sort: each bucket is sorted in shared memory by the bits that the
- * scatters left undecided.
+/* 5_sort.cuh - step 5 of the bucket sort: each bucket is sorted in shared memory by the bits that
+ * the scatters left undecided.
  *
  * A block takes a bucket. split: a counting split by the next bits, about as many bins as keys; the
  * returned atomic is a key's rank in its bin. Then rounds of odd-even transposition, in registers:
@@ -17,7 +17,8 @@
 
 /* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
  * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
- * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. sums: shared. */
+ * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. sums:
+ * shared. */
 template <int NT, int counts>
 __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
                                                        unsigned (&begin)[counts], unsigned *sums)

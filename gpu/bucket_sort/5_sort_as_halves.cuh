@@ -66,7 +66,8 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
         static_assert((T + spacing * ranges) * unit < 1u << 16, "a place is a half");
         static_assert(NT >= spacing * (ranges - 1), "a thread a half between parts");
     }
-    /* The half of the key at place p, given p * 4; wrap: 4 * H - 2, where there are 2 * H halves. */
+    /* The half of the key at place p, given p * 4; wrap: 4 * H - 2, where there are 2 * H
+     * halves. */
     __device__ __forceinline__ uint16_t *half(unsigned p4, unsigned wrap) const
     {
         const unsigned other = p4 - wrap;

@@ -1,5 +1,5 @@
-/* 5_sort_as_words.cuh - step 5 of the bucket sort for keys of 64 bits: a bucket is sorted as words of
- * 32 bits.
+/* 5_sort_as_words.cuh - step 5 of the bucket sort for keys of 64 bits: a bucket is sorted as words
+ * of 32 bits.
  *
  * A word is the first undecided bits of a key above the key's number in the bucket. The words are
  * split into bins and sorted by rounds as keys are in gpu/bucket_sort/5_sort.cuh; a comparison of

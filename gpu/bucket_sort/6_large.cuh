@@ -3,7 +3,8 @@
  * One cooperative launch. It ends at once where no range is listed; otherwise it goes from level to
  * level, with a barrier of the grid between the steps of a level:
  *
- *   sample  a warp a range: a sample shows where its keys lie, and which digit to count: all bits in
+ *   sample  a warp a range: a sample shows where its keys lie, and which digit to count: all bits
+ * in
  *           which keys differ where these are few; or one value, if half of them have it; or the
  *           highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
  *           seen count as two digits more, below and above. Meanwhile the bins found so far are

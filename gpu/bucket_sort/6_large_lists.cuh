@@ -1,4 +1,5 @@
-/* 6_large_lists.cuh - lists in global memory of what the buckets leave to step 6 of the bucket sort.
+/* 6_large_lists.cuh - lists in global memory of what the buckets leave to step 6 of the bucket
+ * sort.
  *
  * A range has more keys than step 5 can hold: it is split again, or written by its counts
  * (gpu/bucket_sort/6_large.cuh). A bin is what step 5 can hold. */

@@ -1,5 +1,5 @@
-/* 6_large_one_block.cuh - one block sorts a range whose keys agree in all but their last 16 bits: it
- * counts them in shared memory, and writes them by their counts.
+/* 6_large_one_block.cuh - one block sorts a range whose keys agree in all but their last 16 bits:
+ * it counts them in shared memory, and writes them by their counts.
  *
  * A tile of positions is written at a time: each value marks where it begins, then every position
  * takes the greatest value that began before (a scan by maximum). So it does not matter how many

@@ -5,7 +5,8 @@
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* Keys that are written by counts: value b, from position begins[b] on, is the key base | b << lo. */
+/* Keys that are written by counts: value b, from position begins[b] on, is the key base | b <<
+ * lo. */
 template <typename K> struct hybrid_filling {
     K *keys;
     const unsigned long long *begins;
@@ -55,7 +56,8 @@ __device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *b
     return at;
 }
 
-/* The number of the first `count` lanes, fewer than 32, whose `rising` is p or less. A warp calls. */
+/* The number of the first `count` lanes, fewer than 32, whose `rising` is p or less. A warp
+ * calls. */
 __device__ __forceinline__ unsigned hybrid_lanes_at(unsigned rising, unsigned count, unsigned p)
 {
     unsigned k = 0;
@@ -157,7 +159,8 @@ __device__ __forceinline__ void hybrid_search_values(const unsigned long long *b
     hybrid_buckets_at<V>(begins, found[0], found[1], at, p, b);
 }
 
-/* Where the vectors of 16 bytes of a stretch of keys lie; the first and the last may not be whole. */
+/* Where the vectors of 16 bytes of a stretch of keys lie; the first and the last may not be
+ * whole. */
 template <typename K> struct hybrid_fill_vectors {
     static constexpr unsigned V = 16 / sizeof(K);
     K *keys; /* first key */

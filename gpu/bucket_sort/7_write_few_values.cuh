@@ -1,5 +1,5 @@
-/* 7_write_few_values.cuh - the bucket sort of keys of few values: each value is counted, then written
- * that often. Keys that fall are reversed here, too.
+/* 7_write_few_values.cuh - the bucket sort of keys of few values: each value is counted, then
+ * written that often. Keys that fall are reversed here, too.
  *
  * Where the sample has few values, and none of them is rare, they make a table that is searched by
  * a hash. A block of 1024 threads a multiprocessor has the table in shared memory, with 16 counters
@@ -38,7 +38,7 @@ template <typename K> struct hybrid_few_block {
     unsigned long long n;
     hybrid_few<K> *table;
     unsigned *counts,
-        *more_counts; /* in shared memory; more_counts ends with a counter of keys that found no slot */
+        *more_counts; /* in shared memory; more_counts ends with keys without a slot */
     K *value, *more, none;
     unsigned lane;
 
@@ -233,7 +233,8 @@ __device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *table, const usw
 
 /* Counts keys of few values. The last block sets plan->few_values to the number of values that are
  * to be written, or leaves all to the radix sort (plan->radix). With radix, the sort of pairs, it
- * makes cells and sets *radix to 0 if the sample has missed no value. Blocks of 1024 threads call. */
+ * makes cells and sets *radix to 0 if the sample has missed no value. Blocks of 1024 threads
+ * call. */
 template <typename K>
 __device__ __forceinline__ void
 hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,

@@ -1,4 +1,5 @@
-/* bucket_sort.cuh - the bucket sort of pairs (gpu/bucket_sort/pairs.cu), for the form of its stem. */
+/* bucket_sort.cuh - the bucket sort of pairs (gpu/bucket_sort/pairs.cu), for the form of its
+ * stem. */
 #ifndef USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 #define USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 

@@ -1,5 +1,5 @@
-/* job.cuh - what the host knows of a bucket sort: its keys, its scratch, and the limits by which keys
- * are found even. */
+/* job.cuh - what the host knows of a bucket sort: its keys, its scratch, and the limits by which
+ * keys are found even. */
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 

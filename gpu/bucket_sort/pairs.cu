@@ -1,6 +1,7 @@
 /* pairs.cu - the bucket sort of pairs on a GPU, stable: scatter twice, sort the buckets.
  *
- * Idea     As algo/sort_hybrid.cu: by the leading bits into buckets that fit in shared memory. Equal
+ * Idea     As algo/sort_hybrid.cu: by the leading bits into buckets that fit in shared memory.
+ * Equal
  *          keys carry different values, so every step keeps their order. For an argsort the first
  *          scatter makes the values up.
  *
@@ -13,9 +14,11 @@
  *          sort     gpu/bucket_sort/pairs_sort.cuh: each bucket by the bits still undecided.
  *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
  *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
- *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort holds.
+ *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort
+ * holds.
  *          Keys of which the sample has up to 256 values are counted by value
- *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort, whose
+ *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort,
+ * whose
  *          digit is the number of the value.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. scatter: 1024 threads a multiprocessor

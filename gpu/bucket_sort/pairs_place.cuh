@@ -177,7 +177,8 @@ struct pairs_place_args {
     unsigned *tile_begin;       /* segments + 1: first tiles of the second scatter */
 };
 
-/* The sum of `own` over the threads of a block before this one. sums: 32 words. All threads call. */
+/* The sum of `own` over the threads of a block before this one. sums: 32 words. All threads
+ * call. */
 __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sums)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -209,7 +210,8 @@ static __device__ void pairs_decide(const pairs_place_args &a, unsigned most, un
     p->radix = !p->split;
 }
 
-/* Places all buckets: one block of 1024 threads; n < 2^32. A warp takes a stretch of the buckets. */
+/* Places all buckets: one block of 1024 threads; n < 2^32. A warp takes a stretch of the
+ * buckets. */
 __global__ __launch_bounds__(1024) static void pairs_place(pairs_place_args a, unsigned key_bits)
 {
     USW_SHARED_ARRAY(unsigned, sums, [33]);
