@@ -4,7 +4,7 @@
 # 77 where there is no GPU. A form that the plugin lacks is told and counted.
 set -u
 program=$1
-roads=$(cd "$(dirname "$0")/../.." && pwd)/shared/data/liechtenstein-t.gr
+roads=$(cd "$(dirname "$0")/../../.." && pwd)/shared/data/liechtenstein-t.gr
 work=$2
 rm -rf "$work"
 mkdir -p "$work"

@@ -15,6 +15,7 @@ UPSWEEP_CUDA_PLUGIN=$plugin
 UPSWEEP_PROGRAM=$build/upsweep
 export UPSWEEP_CUDA_PLUGIN UPSWEEP_PROGRAM
 "$build/upsweep" info | grep -E '^GPU'
+targets=$("$build/upsweep" info | grep '^GPU plugin' | grep -oE 'sm_[0-9]+|PTX' | sed 's/^sm_//' | tr '\n' ' ')
 failed=0
 
 # What cmocka counted.
@@ -25,8 +26,8 @@ counts() { # LOG
 
 run() { # NAME: leaves its status beside its log
     case $1 in
-    plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" ;;
-    gpu_cli) sh "$here/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
+    plugin) sh "$here/plugin.sh" "$plugin" "$build/libupsweep.so" "$targets" ;;
+    gpu_cli) sh "$here/../app/gpu_cli.sh" "$build/upsweep" "$build/gpu_cli" ;;
     fuzz_calls) "$build/test/fuzz_calls" --device cuda --seconds "${CALLS_SECONDS:-60}" ;;
     *) "$build/test/$1" ;;
     esac >"$build/$1.log" 2>&1
@@ -113,8 +114,8 @@ sanitize() { # TOOL SHARE PROGRAM...: one after another; a line for each that is
     for tool in memcheck racecheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu_paths test_gpu_paths_many &
     done
-    # Not racecheck of the rings: it does not follow a plain word with fences, by which their clerks
-    # take turns (gpu/carry/spine_ring.cuh), and names them; nothing else there.
+    # Not racecheck of the rings: it does not follow a plain word with fences, by which their spine
+    # warps take turns (gpu/carry/spine_ring.cuh), and names them; nothing else there.
     for tool in memcheck initcheck synccheck; do
         sanitize $tool 0/1 test_gpu test_gpu_forms test_gpu_handle test_gpu_ring &
     done
