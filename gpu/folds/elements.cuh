@@ -141,19 +141,20 @@ template <> struct usw_acc_of<true> {
     typedef uint64_t type;
 };
 
-/* Sums, or products, of unsigned integers, which wrap at their own width. */
-template <typename K, bool product> struct usw_integer_elements {
+/* K unsigned; op other than LEAST and GREATEST. Integers wrap at their own width. */
+template <typename K, int op> struct usw_integer_elements {
     typedef K Raw;
     typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
-    static constexpr bool exact = true, patches = false, bitwise = false;
+    static constexpr bool exact = true, patches = false;
+    static constexpr bool bitwise = op != UPSWEEP_SUM && op != UPSWEEP_PRODUCT;
     static constexpr unsigned run = 32 / sizeof(K);
     __device__ __forceinline__ Acc neutral() const
     {
-        return product ? 1 : 0;
+        return op == UPSWEEP_PRODUCT ? 1 : op == UPSWEEP_AND ? ~Acc(0) : 0;
     }
     __device__ __forceinline__ Raw neutral_raw() const
     {
-        return product ? 1 : 0;
+        return static_cast<Raw>(neutral());
     }
     __device__ __forceinline__ Acc widen(Raw raw) const
     {
@@ -165,50 +166,11 @@ template <typename K, bool product> struct usw_integer_elements {
     }
     __device__ __forceinline__ Acc join(Acc a, Acc b) const
     {
-        return product ? a * b : a + b;
-    }
-    __device__ __forceinline__ Raw nothing() const
-    {
-        return neutral_raw();
-    }
-};
-
-/* AND, OR or XOR of unsigned integers. Which of them it is are two masks, all bits of which are 0
- * or 1, so that kernels are compiled once for the three: bits are joined by XOR, and where `either`
- * is set the bits of the first value are added, which makes an OR. An AND is the OR of complements:
- * `flip` makes them, and makes them back. */
-template <typename K> struct usw_bits_elements {
-    typedef K Raw;
-    typedef typename usw_acc_of<sizeof(K) == 8>::type Acc;
-    static constexpr bool exact = true, patches = false, bitwise = true;
-    static constexpr unsigned run = 32 / sizeof(K);
-    Acc either;
-    K flip;
-
-    explicit usw_bits_elements(upsweep_op op)
-        : either(op == UPSWEEP_XOR ? 0 : ~Acc(0)),
-          flip(op == UPSWEEP_AND ? static_cast<K>(~K(0)) : K(0))
-    {
-    }
-    __device__ __forceinline__ Acc neutral() const
-    {
-        return 0;
-    }
-    __device__ __forceinline__ Raw neutral_raw() const
-    {
-        return flip;
-    }
-    __device__ __forceinline__ Acc widen(Raw raw) const
-    {
-        return static_cast<K>(raw ^ flip);
-    }
-    __device__ __forceinline__ Raw narrow(Acc v) const
-    {
-        return static_cast<K>(static_cast<K>(v) ^ flip);
-    }
-    __device__ __forceinline__ Acc join(Acc a, Acc b) const
-    {
-        return (a ^ b) | (a & either);
+        return op == UPSWEEP_SUM       ? a + b
+               : op == UPSWEEP_PRODUCT ? a * b
+               : op == UPSWEEP_AND     ? a & b
+               : op == UPSWEEP_OR      ? a | b
+                                       : a ^ b;
     }
     __device__ __forceinline__ Raw nothing() const
     {
@@ -275,9 +237,13 @@ static inline upsweep_status usw_gpu_float_elements(upsweep_type type, F f)
 template <typename K, typename F>
 static inline upsweep_status usw_gpu_integer_elements(upsweep_op op, F f)
 {
-    return op == UPSWEEP_SUM       ? f(usw_integer_elements<K, false>())
-           : op == UPSWEEP_PRODUCT ? f(usw_integer_elements<K, true>())
-                                   : f(usw_bits_elements<K>(op));
+    switch (op) {
+    case UPSWEEP_SUM: return f(usw_integer_elements<K, UPSWEEP_SUM>());
+    case UPSWEEP_PRODUCT: return f(usw_integer_elements<K, UPSWEEP_PRODUCT>());
+    case UPSWEEP_AND: return f(usw_integer_elements<K, UPSWEEP_AND>());
+    case UPSWEEP_OR: return f(usw_integer_elements<K, UPSWEEP_OR>());
+    default: return f(usw_integer_elements<K, UPSWEEP_XOR>());
+    }
 }
 
 /* Calls f(elements) for every type and operator; identity: the bits of the operator's identity. */
