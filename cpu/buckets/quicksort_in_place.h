@@ -1,14 +1,13 @@
-/* quicksort_in_place.h - parallel quicksort without scratch, included once per width: for callers
- * who allow none, and for parts that buckets could not split.
+/* quicksort_in_place.h - parallel quicksort without scratch, for callers who allow none and for
+ * ranges that buckets could not split. Included once per width.
  *
- * While there are fewer parts than pairs of threads, all threads cut one: it is divided into
- * chunks, which are partitioned by one pivot, and what then stands on the wrong side of the common
- * border is exchanged piece by piece: keys too great below it with keys not too great above it,
- * equally many of both. That moves half of the keys once more, so one of two threads is as soon
- * done alone with the part they share, and the other has time to wake up; but with wide vectors and
- * few threads all cut on. From then on there is no barrier. A thread takes the largest part that
- * waits, partitions it, leaves one side to whoever is free, and sorts what is small enough to be no
- * one else's. */
+ * While there are fewer ranges than pairs of threads, all threads partition one range together: it
+ * is divided into chunks, each chunk is partitioned by the same pivot, and then keys > pivot below
+ * the common border are exchanged with keys <= pivot above it; there are equally many of both. The
+ * exchange moves half of the keys once more, so one of two threads would partition their range as
+ * soon alone, while the other wakes up; only with wide vectors and few threads all go on together.
+ * From then on there is no barrier. A thread takes the largest range from the list, partitions it,
+ * puts one side on the list, and sorts what is too small to share. */
 
 #ifndef USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H
 #define USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H
@@ -17,12 +16,12 @@
 enum {
     CHUNKS_MAX = 64,
     PARTS_MAX = 256,
-    PART_KEYS_MIN = 16 * 1024, /* smaller parts are sorted by whoever has them */
-    CUTS_MAX = 40, /* one that was cut more often meets an adversary, whom cache_sort knows */
+    PART_KEYS_MIN = 16 * 1024, /* keys; a smaller range is sorted by one thread */
+    CUTS_MAX = 40, /* partitions on the way to a range; after more, cache_sort does it in n log n */
     PIVOT_SAMPLE = 256
 };
 
-/* Guards a short list; held for some tens of instructions. */
+/* Guards the list of ranges for some tens of instructions at a time. */
 static inline void lock_list(atomic_flag *lock)
 {
     for (unsigned turn = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); turn++) {
@@ -39,8 +38,8 @@ static inline void unlock_list(atomic_flag *lock)
 typedef struct FN(part) {
     KEY *keys;
     size_t n;
-    KEY top;       /* no key of it is greater */
-    unsigned cuts; /* that led to it */
+    KEY top;       /* no key of the range is greater */
+    unsigned cuts; /* partitions on the way from the whole array */
 } FN(part);
 
 typedef struct FN(cut) {
@@ -76,7 +75,8 @@ static void FN(trade_piece)(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Moves the keys <= pivot of a part to its front, by all threads, and returns how many they are. */
+/* Moves the keys <= pivot of a range to its front, by all threads, and returns how many they are.
+ */
 static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
 {
     USW_ROUTE("a part is cut by all threads");
@@ -124,8 +124,8 @@ static KEY FN(part_pivot)(const FN(part) * p)
     return sample[PIVOT_SAMPLE / 2 - 1];
 }
 
-/* How to cut a part: keys <= the border to the front. done: what is not there is equal, and in its
- * place. nothing: all keys are as small as keys can be. */
+/* How to partition a range: keys <= `at` go to the front. done: the other keys are equal, so they
+ * need no sort. nothing: all keys are the least key there is, and none goes to the front. */
 typedef struct FN(border) {
     KEY at;
     bool done, nothing;
@@ -134,14 +134,14 @@ typedef struct FN(border) {
 static FN(border) FN(choose_border)(const FN(part) * p)
 {
     KEY pivot = FN(part_pivot)(p);
-    bool at_top = pivot == p->top; /* then all that is not less is equal */
+    bool at_top = pivot == p->top; /* then all keys >= pivot are equal */
     return (FN(border)){at_top ? KEY_BEFORE(pivot) : pivot, at_top, at_top && pivot == KEY_LEAST};
 }
 
-/* The parts that wait, and how many keys are in parts that wait or are being sorted. */
+/* The list of ranges that no thread has taken, and how many keys are not in their places yet. */
 typedef struct FN(crew) {
     FN(part) parts[PARTS_MAX];
-    size_t count, share; /* a part of up to share keys is not cut any more */
+    size_t count, share; /* a range of up to `share` keys is not partitioned for others */
     atomic_size_t left;
     atomic_flag lock;
 } FN(crew);
@@ -213,7 +213,7 @@ static void FN(work_along)(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Cuts the largest part by all threads. */
+/* Partitions the largest range by all threads. */
 static void FN(cut_largest)(upsweep *u, FN(crew) * c)
 {
     FN(part) p;
@@ -248,7 +248,8 @@ static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
     FN(crew) c = {.parts = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
     c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
     atomic_init(&c.left, n);
-    /* Measured with wide vectors, where a cut is no work beside reading and writing the keys. */
+    /* As measured: with wide vectors a partition takes no longer than reading and writing the keys.
+     */
     size_t parts = USW_LEVEL == 2 && threads <= 4 ? threads : threads / 2;
     for (size_t i = 0; i + 1 < parts && i < PARTS_MAX / 2; i++) {
         FN(cut_largest)(u, &c);
