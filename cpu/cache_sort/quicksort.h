@@ -64,7 +64,7 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
         bool constant;
         KEY pivot = FN(choose_pivot)(k, n, NULL, &constant);
         if (constant && FN(all_equal)(k, n)) {
-            USW_ROUTE("a part of equal keys");
+            USW_ROUTE("a range of equal keys");
             return;
         }
         if (pivot == top) {
