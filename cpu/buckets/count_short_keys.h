@@ -1,13 +1,13 @@
-/* count_short_keys.h - keys of 8 and 16 bits: every value is a bucket, and what is inside a
- * bucket is known without looking. So the histogram is the sort: each thread counts its share of
- * the keys, the counts are added and scanned, and all threads write the values out again. The
- * key map only says in which order the values come. */
+/* count_short_keys.h - sorts keys of 8 and 16 bits by counting: every value is a bucket, whose keys
+ * are all equal. So the histogram is the sort: each thread counts its share of the keys, the counts
+ * are added and scanned, and all threads write the values in order. The key map says only in which
+ * order the values come. */
 
 enum { FN(VALUES) = 1 << KEY_BITS, FN(COUNT_CHUNK) = 256 * 1024 };
 
 typedef struct FN(counting) {
     KEY *keys;
-    size_t n, begin, end; /* counted at present: [begin, end) */
+    size_t n, begin, end; /* keys that one call of count_range counts: [begin, end) */
     const usw_keymap *map;
     uint32_t *count; /* [lanes][VALUES], by raw value */
     size_t *start;   /* [VALUES + 1], by mapped value */
@@ -89,7 +89,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
                                       bool in_place)
 {
     const usw_keymap_steps *maps = &USW_SYMBOL(usw_keymap_steps);
-    (void)in_place; /* the tables are within what that allows */
+    (void)in_place; /* in place allows scratch as large as the tables */
     map = map == NULL || usw_keymap_is_identity(map) ? NULL : map;
     if (n >= usw_count_from(USW_LEVEL, USW_WIDTH) && FN(count_sort)(u, keys, n, map)) {
         USW_ROUTE("values are counted");

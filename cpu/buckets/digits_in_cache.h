@@ -1,6 +1,6 @@
 /* digits_in_cache.h - the radix sort of keys that fit the cache: a few passes over the highest bits
- * that tell them apart, from the lowest digit up, and an insertion pass that puts the few keys
- * right that agree in all of these. Included once per width by sort_radix_cpu.h. */
+ * in which the keys differ, from the lowest digit up, and an insertion pass for the few keys that
+ * agree in all of these bits. Included once per width by sort_radix_cpu.h. */
 
 #ifndef USW_CPU_BUCKETS_DIGITS_IN_CACHE_H
 #define USW_CPU_BUCKETS_DIGITS_IN_CACHE_H
@@ -10,10 +10,10 @@ enum {
     DIGIT_MAX = 11,
     BUCKETS_MAX = 1 << DIGIT_MAX,
     GROUP = 4,          /* passes whose histograms are taken in one read */
-    SPARE_BITS = 6,     /* looked at beyond log2(keys): one key in 256 is then inserted */
+    SPARE_BITS = 6,     /* sorted by beyond log2(keys): one key in 256 is then inserted */
     INSERTION_MAX = 24, /* keys */
     SAMPLE_KEYS = 64,
-    SAMPLE_FROM = 1024 /* keys, for a sample to be worth its time */
+    SAMPLE_FROM = 1024 /* keys from which on a sample is worth its time */
 };
 #endif
 
@@ -115,11 +115,12 @@ ALWAYS void FN(count_digits)(uint32_t counts[GROUP][BUCKETS_MAX], const KEY *a, 
     }
 }
 
-/* offset: of size_t if wide, else of uint32_t, which leaves more of the first cache to keys.
+/* Scatters keys by one digit. offset: of size_t if `wide`, else of uint32_t, which leaves more of
+ * the first cache to keys.
  *
  * Two keys at a time, the place of the second looked up before that of the first is written again.
- * One at a time, Zen 3 has every look-up wait for the last place written as soon as some were that
- * place: 2.8 ns a key in place of 0.8, where some keys are frequent. */
+ * One at a time, Zen 3 makes every look-up wait for the last place written once a few look-ups read
+ * a place just written: where some keys are frequent that costs 2.8 ns a key instead of 0.8. */
 ALWAYS void FN(move_keys)(const KEY *a, KEY *b, size_t n, void *offset, unsigned shift,
                           unsigned mask, const bool wide)
 {
@@ -145,8 +146,8 @@ ALWAYS void FN(move_keys)(const KEY *a, KEY *b, size_t n, void *offset, unsigned
     }
 }
 
-/* Sorts by the bits [lo, hi) in up to GROUP passes. Returns where the keys are: a or b. Flipped
- * bits make digits come in another order, which keys know nothing of. */
+/* Sorts by the bits [lo, hi) in up to GROUP passes. Returns where the keys are: a or b. With
+ * `flip`, the places of digits are in the order of flipped digits; the keys stay as they are. */
 static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsigned digit_bits,
                        KEY flip)
 {
@@ -183,9 +184,9 @@ static KEY *FN(passes)(KEY *a, KEY *b, size_t n, unsigned lo, unsigned hi, unsig
     return a;
 }
 
-/* ---- how many bits tell keys apart ---- */
+/* ---- in how many bits keys differ ---- */
 
-/* In which bits n > 0 keys are not all the same. */
+/* The bits in which n > 0 keys are not all the same. */
 static KEY FN(differences)(const KEY *k, size_t n)
 {
     KEY differ = 0;
@@ -195,15 +196,15 @@ static KEY FN(differences)(const KEY *k, size_t n)
     return differ;
 }
 
-/* How many more of the highest bits in `differ` it takes to tell keys apart than if they were
- * spread evenly: of a sorted sample, pairs of neighbours that differ are looked at. Of 64 even keys
+/* How many more of the highest bits in `differ` must be sorted by than if the keys were spread
+ * evenly: counts the bits in which neighbours of a sorted sample agree. Of 64 evenly spread keys
  * four agree in 9 bits. */
 static unsigned FN(crowded_bits)(const KEY *k, size_t n, KEY differ)
 {
     enum { EVEN_BITS = 9, FEW = 4, CHANCE = 2 };
     KEY sample[SAMPLE_KEYS];
-    uint8_t pairs[KEY_BITS] = {
-        0}; /* [b]: that agree in the b bits below the highest that differs */
+    /* [b]: pairs that agree in the b bits from the highest of `differ` down, and in no more */
+    uint8_t pairs[KEY_BITS] = {0};
     if (n < SAMPLE_FROM) {
         return 0;
     }
@@ -226,8 +227,8 @@ static unsigned FN(crowded_bits)(const KEY *k, size_t n, KEY differ)
 
 /* ---- the whole ---- */
 
-/* Sorts keys that differ in the bits `differ` only; they are in `from`, go to `to`, and the two are
- * the same array or the other of the two is spare. flip: see rank. */
+/* Sorts keys that differ in the bits `differ` only, from `from` to `to`. `to` is `from` or `spare`.
+ * flip: as for rank. */
 static void FN(leaf)(KEY *from, KEY *spare, KEY *to, size_t n, KEY differ, KEY flip)
 {
     if (n <= INSERTION_MAX || differ == 0) {

@@ -1,8 +1,9 @@
-/* histogram_cpu.h - from keys to bucket numbers, and what is done with them.
+/* histogram_cpu.h - the bucket numbers of keys, by digits, edges, equal widths or as given, and the
+ * counting and scattering of elements by bucket numbers.
  *
- * A tile's bucket numbers are made first and used then: they stay in the first cache, the loops
- * that make them have no branch and become vectors, and counting and scattering need not know how
- * buckets are defined.
+ * The bucket numbers of a tile are computed first and used then: they stay in the first cache, the
+ * loops that compute them have no branch and become vectors, and counting and scattering need not
+ * know how buckets are defined.
  *
  * Equal widths follow numpy.histogram: an estimate by one multiplication, then a step down or up if
  * the key lies beyond an edge of that bucket, edges being low + i * step in f64. Edges are
@@ -18,12 +19,12 @@
 enum {
     WAYS = 8,
     FEW_WAYS = 4,
-    FEW_KEYS = 2048, /* so many are counted in few ways */
+    FEW_KEYS = 2048, /* up to so many keys are counted in FEW_WAYS tables */
     AHEAD_BYTES = 2048,
     LITTLE_ENDIAN_KEYS = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 };
 
-/* The counts of a digit in so many tables. */
+/* The counts of a digit in all `ways` tables. */
 static inline __attribute__((always_inline)) uint32_t counted(uint32_t tables[WAYS][256],
                                                               uint32_t digit, const unsigned ways)
 {
@@ -55,8 +56,7 @@ static void FN(digits)(const usw_buckets *b, const void *keys, size_t n, uint32_
     }
 }
 
-/* Digits are counted by these forms only, on machines with AVX-512 by that of AVX2 (see
- * calls/histogram.c). */
+/* Without AVX-512 only: on machines with AVX-512 calls/histogram.c takes the functions of AVX2. */
 #if USW_LEVEL < 2
 
 /* Neighbours count in different tables: equal keys in a row then do not wait for each other's
@@ -75,7 +75,7 @@ FN(count_ways)(const KEY *x, size_t n, const usw_buckets *b, uint32_t tables[WAY
     (whole ? bytes[(at) * sizeof *x]                                                               \
            : (uint32_t)((plain ? x[at] : FN(mapped)(x[at], &map)) >> shift) & mask)
     for (; i + WAYS <= n; i += WAYS) {
-        /* It need not be in the array. */
+        /* The address need not be in the array. */
         __builtin_prefetch((const void *)((uintptr_t)(x + i) + AHEAD_BYTES));
         tables[0][DIGIT(i)]++;
         tables[1][DIGIT(i + 1)]++;
@@ -92,13 +92,14 @@ FN(count_ways)(const KEY *x, size_t n, const usw_buckets *b, uint32_t tables[WAY
 #undef DIGIT
 }
 
-/* By so many tables, a constant. `more`: counts are added to what the table has. */
+/* Counts in `ways` tables, a constant. more: adds to what `table` has. */
 static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets *b, const KEY *x,
                                                                size_t n, bool more, uint64_t *table,
                                                                const unsigned ways)
 {
     uint32_t tables[WAYS][256];
-    /* No more than bits that are flipped in all keys; a byte as it lies. */
+    /* plain: the map only flips bits, the same in all keys; whole: the digit is a byte of the key.
+     */
     bool plain = KEY_BITS == 8 || (b->map.neg == 0 && b->map.add == 0);
     bool whole = plain && LITTLE_ENDIAN_KEYS && b->mask == 255 && b->shift % 8 == 0;
     uint32_t flip = plain ? (uint32_t)(b->map.pos >> b->shift) & b->mask : 0;
@@ -127,8 +128,8 @@ static inline __attribute__((always_inline)) void FN(count_by)(const usw_buckets
     }
 }
 
-/* Counts digits of at most 8 bits at once, without their numbers in between; n < 2^32. Few keys
- * take longer to clear tables and add them up than tables save. */
+/* Counts digits of at most 8 bits without writing bucket numbers; n < 2^32. For few keys, clearing
+ * tables and adding them up takes longer than more tables save. */
 static void FN(count_digits)(const usw_buckets *b, const void *keys, size_t n, bool more,
                              uint64_t *table)
 {
@@ -173,7 +174,7 @@ static void FN(between_edges)(const usw_buckets *b, const void *keys, size_t n, 
     }
 }
 
-#if KEY_BITS <= 32 /* numbers of buckets have no more */
+#if KEY_BITS <= 32 /* given bucket numbers have at most 32 bits */
 static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t *ids)
 {
     USW_ROUTE_OF("given numbers", USW_NO_TYPES);
@@ -184,7 +185,7 @@ static void FN(given)(const usw_buckets *b, const void *keys, size_t n, uint32_t
 }
 #endif
 
-/* Elements of this size, at any address. */
+/* Moves elements as large as KEY, at any address, to their buckets. */
 static void FN(scatter)(const uint32_t *ids, size_t n, const void *in, void *out, uint64_t *cursor)
 {
     USW_ROUTE_OF("elements of this size", USW_NO_TYPES);
@@ -230,7 +231,7 @@ static inline double edge(const usw_buckets *b, int32_t i)
     return i == (int32_t)b->count ? b->high : inner;
 }
 
-/* 64-bit integers beyond the range may be the same f64 as its end. */
+/* Compares 64-bit integers as such: one beyond the range may be equal to its end as an f64. */
 static void leave_out_integers(const usw_buckets *b, const uint64_t *keys, size_t n, uint32_t *ids)
 {
     uint64_t flip = b->map.pos, first = b->first, span = b->last - b->first;
@@ -259,7 +260,7 @@ static void equal_widths(const usw_buckets *shared, const void *keys, size_t n, 
     }
 }
 
-/* ---- the parts ---- */
+/* ---- the exported steps ---- */
 
 static void ids(const usw_buckets *b, const void *keys, size_t n, uint32_t *out)
 {

@@ -1,12 +1,12 @@
-/* pivots.h - which bucket a key goes to, included once per width by
- * sort_hybrid_cpu.h.
+/* pivots.h - chooses buckets by a sample of the keys, and finds the bucket of a key. Included once
+ * per width by algo/sort_hybrid_cpu.h.
  *
- * A sorted sample gives the range of the keys. It is cut into equal slices by a shift: slice (x
- * - low) >> shift is the bucket. If the sample says that a slice will be over-full - and not
- * just with many equal keys, which sort fast - the range is cut into CELLS cells, and each cell
- * into as many equal slices as its share of the sample deserves, between its own least and
- * greatest sample. Keys outside the sampled range go to the nearest bucket. Either way buckets
- * are in the order of their keys. */
+ * A sorted sample gives the range of the keys, which a shift divides into equal slices: key x goes
+ * to bucket (x - low) >> shift. If the sample says that a slice will be over-full, and not with
+ * equal keys, which sort fast, the range is divided into CELLS cells, and each cell, between its
+ * own least and greatest sample, into a number of equal slices in proportion to its samples. Keys
+ * outside the sampled range go to the nearest bucket. Either way buckets are in the order of their
+ * keys. */
 
 /* Keys of a cell: bucket base + min((x - low) >> shift, last). */
 typedef struct FN(cell) {

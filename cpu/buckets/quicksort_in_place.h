@@ -1,14 +1,13 @@
-/* quicksort_in_place.h - parallel quicksort without scratch, included once per width: for callers
- * who allow none, and for parts that buckets could not split.
+/* quicksort_in_place.h - parallel quicksort without scratch, for callers who allow none and for
+ * ranges that buckets could not split. Included once per width.
  *
- * While there are fewer parts than pairs of threads, all threads cut one: it is divided into
- * chunks, which are partitioned by one pivot, and what then stands on the wrong side of the common
- * border is exchanged piece by piece: keys too great below it with keys not too great above it,
- * equally many of both. That moves half of the keys once more, so one of two threads is as soon
- * done alone with the part they share, and the other has time to wake up; but with wide vectors and
- * few threads all cut on. From then on there is no barrier. A thread takes the largest part that
- * waits, partitions it, leaves one side to whoever is free, and sorts what is small enough to be no
- * one else's. */
+ * While there are fewer ranges than pairs of threads, all threads partition one range together: it
+ * is divided into chunks, each chunk is partitioned by the same pivot, and then keys > pivot below
+ * the common border are exchanged with keys <= pivot above it; there are equally many of both. The
+ * exchange moves half of the keys once more, so one of two threads would partition their range as
+ * soon alone, while the other wakes up; only with wide vectors and few threads all go on together.
+ * From then on there is no barrier. A thread takes the largest range from the list, partitions it,
+ * puts one side on the list, and sorts what is too small to share. */
 
 #ifndef USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H
 #define USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H
@@ -16,13 +15,13 @@
 
 enum {
     CHUNKS_MAX = 64,
-    PARTS_MAX = 256,
-    PART_KEYS_MIN = 16 * 1024, /* smaller parts are sorted by whoever has them */
-    CUTS_MAX = 40, /* one that was cut more often meets an adversary, whom cache_sort knows */
+    RANGES_MAX = 256,
+    RANGE_KEYS_MIN = 16 * 1024, /* keys; a smaller range is sorted by one thread */
+    CUTS_MAX = 40, /* partitions on the way to a range; after more, cache_sort does it in n log n */
     PIVOT_SAMPLE = 256
 };
 
-/* Guards a short list; held for some tens of instructions. */
+/* Guards the list of ranges for some tens of instructions at a time. */
 static inline void lock_list(atomic_flag *lock)
 {
     for (unsigned turn = 0; atomic_flag_test_and_set_explicit(lock, memory_order_acquire); turn++) {
@@ -36,12 +35,12 @@ static inline void unlock_list(atomic_flag *lock)
 }
 #endif
 
-typedef struct FN(part) {
+typedef struct FN(range) {
     KEY *keys;
     size_t n;
-    KEY top;       /* no key of it is greater */
-    unsigned cuts; /* that led to it */
-} FN(part);
+    KEY top;       /* no key of the range is greater */
+    unsigned cuts; /* partitions on the way from the whole array */
+} FN(range);
 
 typedef struct FN(cut) {
     KEY *keys, pivot;
@@ -60,14 +59,14 @@ static void FN(cut_chunk)(void *context, size_t i, unsigned lane)
 }
 
 /* An exchange of `n` keys at a with as many at b. */
-typedef struct FN(trade) {
+typedef struct FN(exchange) {
     KEY *a, *b;
     size_t n;
-} FN(trade);
+} FN(exchange);
 
-static void FN(trade_piece)(void *context, size_t i, unsigned lane)
+static void FN(exchange_piece)(void *context, size_t i, unsigned lane)
 {
-    const FN(trade) *t = (const FN(trade) *)context + i;
+    const FN(exchange) *t = (const FN(exchange) *)context + i;
     (void)lane;
     for (size_t k = 0; k < t->n; k++) {
         KEY x = t->a[k];
@@ -76,12 +75,13 @@ static void FN(trade_piece)(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Moves the keys <= pivot of a part to its front, by all threads, and returns how many they are. */
-static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
+/* Moves the keys <= pivot of a range to its front, by all threads, and returns how many they are.
+ */
+static size_t FN(cut_range)(upsweep *u, const FN(range) * p, KEY pivot)
 {
-    USW_ROUTE("a part is cut by all threads");
+    USW_ROUTE("a range is cut by all threads");
     size_t chunks = usw_min(usw_min(2 * (size_t)u->threads, CHUNKS_MAX),
-                            usw_max(1, p->n / (PART_KEYS_MIN / 2)));
+                            usw_max(1, p->n / (RANGE_KEYS_MIN / 2)));
     FN(cut) c = {.keys = p->keys, .pivot = pivot, .n = p->n};
     c.chunk_keys = usw_div_up(p->n, chunks);
     chunks = usw_div_up(p->n, c.chunk_keys);
@@ -90,7 +90,7 @@ static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
     for (size_t i = 0; i < chunks; i++) {
         border += c.left[i];
     }
-    FN(trade) trades[2 * CHUNKS_MAX];
+    FN(exchange) exchanges[2 * CHUNKS_MAX];
     size_t count = 0, i = 0, j = 0, done_i = 0, done_j = 0;
     while (i < chunks && j < chunks) {
         /* [a, a_end): keys > pivot of chunk i below the border; [b, b_end): others of j above
@@ -105,15 +105,15 @@ static size_t FN(cut_part)(upsweep *u, const FN(part) * p, KEY pivot)
             j++, done_j = 0;
         } else {
             size_t n = usw_min(a_end - a, b_end - b);
-            trades[count++] = (FN(trade)){p->keys + a, p->keys + b, n};
+            exchanges[count++] = (FN(exchange)){p->keys + a, p->keys + b, n};
             done_i += n, done_j += n;
         }
     }
-    usw_parallel(u, count, FN(trade_piece), trades);
+    usw_parallel(u, count, FN(exchange_piece), exchanges);
     return border;
 }
 
-static KEY FN(part_pivot)(const FN(part) * p)
+static KEY FN(choose_range_pivot)(const FN(range) * p)
 {
     KEY sample[PIVOT_SAMPLE];
     size_t step = p->n / PIVOT_SAMPLE;
@@ -124,71 +124,71 @@ static KEY FN(part_pivot)(const FN(part) * p)
     return sample[PIVOT_SAMPLE / 2 - 1];
 }
 
-/* How to cut a part: keys <= the border to the front. done: what is not there is equal, and in its
- * place. nothing: all keys are as small as keys can be. */
+/* How to partition a range: keys <= `at` go to the front. done: the other keys are equal, so they
+ * need no sort. nothing: all keys are the least key there is, and none goes to the front. */
 typedef struct FN(border) {
     KEY at;
     bool done, nothing;
 } FN(border);
 
-static FN(border) FN(choose_border)(const FN(part) * p)
+static FN(border) FN(choose_border)(const FN(range) * p)
 {
-    KEY pivot = FN(part_pivot)(p);
-    bool at_top = pivot == p->top; /* then all that is not less is equal */
+    KEY pivot = FN(choose_range_pivot)(p);
+    bool at_top = pivot == p->top; /* then all keys >= pivot are equal */
     return (FN(border)){at_top ? KEY_BEFORE(pivot) : pivot, at_top, at_top && pivot == KEY_LEAST};
 }
 
-/* The parts that wait, and how many keys are in parts that wait or are being sorted. */
-typedef struct FN(crew) {
-    FN(part) parts[PARTS_MAX];
-    size_t count, share; /* a part of up to share keys is not cut any more */
+/* The list of ranges that no thread has taken, and how many keys are not in their places yet. */
+typedef struct FN(range_list) {
+    FN(range) ranges[RANGES_MAX];
+    size_t count, share; /* a range of up to `share` keys is not partitioned for others */
     atomic_size_t left;
     atomic_flag lock;
-} FN(crew);
+} FN(range_list);
 
-static bool FN(take_largest)(FN(crew) * c, FN(part) * p)
+static bool FN(take_largest)(FN(range_list) * c, FN(range) * p)
 {
     lock_list(&c->lock);
     size_t best = 0;
     for (size_t i = 1; i < c->count; i++) {
-        best = c->parts[i].n > c->parts[best].n ? i : best;
+        best = c->ranges[i].n > c->ranges[best].n ? i : best;
     }
     bool some = c->count > 0;
     if (some) {
-        *p = c->parts[best];
-        c->parts[best] = c->parts[--c->count];
+        *p = c->ranges[best];
+        c->ranges[best] = c->ranges[--c->count];
     }
     unlock_list(&c->lock);
     return some;
 }
 
-static bool FN(leave_part)(FN(crew) * c, FN(part) p)
+static bool FN(add_range)(FN(range_list) * c, FN(range) p)
 {
     lock_list(&c->lock);
-    bool room = c->count < PARTS_MAX;
+    bool room = c->count < RANGES_MAX;
     if (room) {
-        c->parts[c->count++] = p;
+        c->ranges[c->count++] = p;
     }
     unlock_list(&c->lock);
     return room;
 }
 
-static void FN(sort_part)(FN(crew) * c, FN(part) p)
+static void FN(sort_range)(FN(range_list) * c, FN(range) p)
 {
     const usw_cache_sort_steps *vsort = &USW_SYMBOL(usw_cache_sort_steps);
     while (p.n > c->share && p.cuts < CUTS_MAX) {
         FN(border) b = FN(choose_border)(&p);
-        USW_ROUTE("a part is cut by one thread");
-        USW_ROUTE_IF(b.done, "a part with a frequent greatest key", USW_ROUTE_DEFAULT);
-        USW_ROUTE_IF(b.nothing, "a part of least keys", USW_ROUTE_DEFAULT);
+        USW_ROUTE("a range is cut by one thread");
+        USW_ROUTE_IF(b.done, "a range with a frequent greatest key", USW_ROUTE_DEFAULT);
+        USW_ROUTE_IF(b.nothing, "a range of least keys", USW_ROUTE_DEFAULT);
         size_t left = b.nothing ? 0 : vsort->PARTITION_KEYS(p.keys, p.n, &b.at);
         size_t right = p.n - left;
-        FN(part) above = {p.keys + left, right, p.top, p.cuts + 1};
-        FN(part) below = {p.keys, left, b.at, p.cuts + 1};
+        FN(range) above = {p.keys + left, right, p.top, p.cuts + 1};
+        FN(range) below = {p.keys, left, b.at, p.cuts + 1};
         if (b.done || right == 0) {
             atomic_fetch_sub(&c->left, right);
-        } else if (!FN(leave_part)(c, above)) {
-            USW_ROUTE("no room on the list of parts");
+        } else if (!FN(add_range)(c, above)) {
+            USW_ROUTE("no room on the list of ranges");
             vsort->SORT_KEYS(above.keys, above.n);
             atomic_fetch_sub(&c->left, right);
         }
@@ -198,14 +198,14 @@ static void FN(sort_part)(FN(crew) * c, FN(part) p)
     atomic_fetch_sub(&c->left, p.n);
 }
 
-static void FN(work_along)(void *context, size_t i, unsigned lane)
+static void FN(sort_listed)(void *context, size_t i, unsigned lane)
 {
-    FN(crew) *c = context;
+    FN(range_list) *c = context;
     (void)i, (void)lane;
     for (unsigned turn = 0; atomic_load(&c->left) > 0; turn++) {
-        FN(part) p;
+        FN(range) p;
         if (FN(take_largest)(c, &p)) {
-            FN(sort_part)(c, p);
+            FN(sort_range)(c, p);
             turn = 0;
         } else {
             usw_wait_a_little(turn);
@@ -213,45 +213,47 @@ static void FN(work_along)(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Cuts the largest part by all threads. */
-static void FN(cut_largest)(upsweep *u, FN(crew) * c)
+/* Partitions the largest range by all threads. */
+static void FN(cut_largest)(upsweep *u, FN(range_list) * c)
 {
-    FN(part) p;
+    FN(range) p;
     if (!FN(take_largest)(c, &p)) {
         return;
     }
     if (p.n <= c->share) {
-        (void)FN(leave_part)(c, p);
+        (void)FN(add_range)(c, p);
         return;
     }
     FN(border) b = FN(choose_border)(&p);
-    size_t left = b.nothing ? 0 : FN(cut_part)(u, &p, b.at);
+    size_t left = b.nothing ? 0 : FN(cut_range)(u, &p, b.at);
     if (b.done) {
         atomic_fetch_sub(&c->left, p.n - left);
     } else if (left < p.n) {
-        (void)FN(leave_part)(c, (FN(part)){p.keys + left, p.n - left, p.top, p.cuts + 1});
+        (void)FN(add_range)(c, (FN(range)){p.keys + left, p.n - left, p.top, p.cuts + 1});
     }
     if (left > 0) {
-        (void)FN(leave_part)(c, (FN(part)){p.keys, left, b.at, p.cuts + 1});
+        (void)FN(add_range)(c, (FN(range)){p.keys, left, b.at, p.cuts + 1});
     }
 }
 
 static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
     size_t threads = usw_parallel_threads(u);
-    if (threads == 1 || n < 2 * PART_KEYS_MIN) {
+    if (threads == 1 || n < 2 * RANGE_KEYS_MIN) {
         USW_ROUTE("in place by one thread");
         USW_SYMBOL(usw_cache_sort_steps).SORT_KEYS(keys, n);
         return;
     }
     USW_ROUTE("in place by all threads");
-    FN(crew) c = {.parts = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
-    c.share = usw_max(n / (16 * threads), PART_KEYS_MIN);
+    FN(range_list)
+    c = {.ranges = {{keys, n, KEY_GREATEST, 0}}, .count = 1, .lock = ATOMIC_FLAG_INIT};
+    c.share = usw_max(n / (16 * threads), RANGE_KEYS_MIN);
     atomic_init(&c.left, n);
-    /* Measured with wide vectors, where a cut is no work beside reading and writing the keys. */
-    size_t parts = USW_LEVEL == 2 && threads <= 4 ? threads : threads / 2;
-    for (size_t i = 0; i + 1 < parts && i < PARTS_MAX / 2; i++) {
+    /* As measured: with wide vectors a partition takes no longer than reading and writing the keys.
+     */
+    size_t ranges = USW_LEVEL == 2 && threads <= 4 ? threads : threads / 2;
+    for (size_t i = 0; i + 1 < ranges && i < RANGES_MAX / 2; i++) {
         FN(cut_largest)(u, &c);
     }
-    usw_parallel(u, threads, FN(work_along), &c);
+    usw_parallel(u, threads, FN(sort_listed), &c);
 }

@@ -1,13 +1,13 @@
-/* scatter.h - puts keys into buckets, out of place, by all threads; included once per width
- * by the forms that sort bucket by bucket. They define before:
+/* scatter.h - moves keys into buckets, from one array to another, by all threads. Included once per
+ * width by sort_hybrid_cpu.h and sort_sample_cpu.h of algo/, which define before:
  *     FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *, bool back)
  *     FN(pivots)    what tells buckets apart
  *     FN(classify)(const FN(pivots) *, const KEY *x, size_t n, uint16_t *bucket)    n <= BLOCK_KEYS
  *
  * Every chunk of the input counts its keys per bucket (histogram). An exclusive scan over
  * buckets and, within a bucket, over chunks says where each chunk writes. Then every chunk
- * scatters its keys: they gather in a short line per bucket that stays in the cache and goes to
- * memory whole, round the cache where the array is larger than that (J. Wassenberg and P.
+ * scatters its keys: they are collected in a short line per bucket that stays in the cache and is
+ * written to memory whole, past the cache where the array is larger than that (J. Wassenberg and P.
  * Sanders, Engineering a multi-core radix sort, 2011). The scatter keeps the order of keys of
  * one bucket. */
 
@@ -27,7 +27,7 @@ typedef struct FN(split) {
     bool stream;
 } FN(split);
 
-/* The next keys of a chunk, mapped, and their buckets. Returns the keys. */
+/* Maps keys at .. at + n and finds their buckets; returns the mapped keys. */
 static inline const KEY *FN(take_block)(const FN(split) * s, size_t at, size_t n, KEY *mapped,
                                         uint16_t *bucket)
 {
@@ -58,7 +58,7 @@ static void FN(count_chunk)(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Writes what a line holds of places [begin, end), begin being the first that counts. */
+/* Writes the end of places [begin, end) that is in `line`, less than a whole line. */
 static inline void FN(write_line)(const FN(split) * s, const KEY *line, size_t begin, size_t end)
 {
     size_t line_begin = (end - 1) / FN(LINE) * FN(LINE);
@@ -97,7 +97,7 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
             FN(write_line)(s, lines + b * FN(LINE), first[b], next[b]);
         }
     }
-    stream_end(); /* what went round the cache becomes visible to other threads */
+    stream_end(); /* what was written past the cache becomes visible to other threads */
 }
 
 /* Puts s->n keys from s->from into buckets at s->to; start[b] .. start[b + 1] are those of

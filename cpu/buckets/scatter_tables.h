@@ -1,5 +1,5 @@
-/* scatter_tables.h - what cpu/buckets/scatter.h needs once, not once per width: its constants, how
- * a line of keys goes to memory, and its tables. */
+/* scatter_tables.h - constants and tables of cpu/buckets/scatter.h that are the same for all
+ * widths. */
 #ifndef USW_CPU_BUCKETS_SCATTER_TABLES_H
 #define USW_CPU_BUCKETS_SCATTER_TABLES_H
 #include "core/frame.h"
@@ -7,10 +7,10 @@
 
 enum {
     BLOCK_KEYS = 512,        /* mapped and classified at a time */
-    LINE_BYTES = 256,        /* of one bucket, written at a time */
+    LINE_BYTES = 256,        /* of keys of one bucket, which are written together */
     BUCKETS_MAX = 2048,      /* so that all lines fit 512 KB */
-    STREAM_BYTES = 8u << 20, /* from here on a scatter goes round the cache */
-    CHUNK_KEYS = 64 * 1024   /* at least, for a chunk to be worth its tables */
+    STREAM_BYTES = 8u << 20, /* arrays of this size are written past the cache */
+    CHUNK_KEYS = 64 * 1024   /* of a chunk, at least: fewer are not worth its tables */
 };
 
 static inline void copy_line(void *to, const void *from, bool stream)
@@ -22,7 +22,7 @@ static inline void copy_line(void *to, const void *from, bool stream)
     }
 }
 
-/* What a split into buckets works with; taken once and used again at every level. */
+/* Tables of a scatter; a sort takes them once, for all of its levels. */
 typedef struct scatter_room {
     size_t *next;     /* [chunks][buckets]: counts, then where a chunk writes next */
     usw_shares first; /* [lanes][buckets]: where the chunk began to write */

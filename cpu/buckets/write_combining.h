@@ -1,5 +1,5 @@
-/* write_combining.h - write combining: a scatter to many places collects what goes to each in a
- * line of its own and writes full lines at once, round the cache where the machine can. */
+/* write_combining.h - stores that go past the cache, for scatters to many places: such a scatter
+ * collects the elements of each place in a line of its own and writes full lines at once. */
 #ifndef USW_CPU_BUCKETS_WRITE_COMBINING_H
 #define USW_CPU_BUCKETS_WRITE_COMBINING_H
 

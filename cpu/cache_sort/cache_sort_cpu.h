@@ -1,9 +1,11 @@
-/* cache_sort - the sort of keys that fit the cache: a quicksort whose steps are vector operations.
+/* cache_sort_cpu.h - the sort of keys that fit the cache: a quicksort whose steps are vector
+ * operations. Keys of 8 bits are counted instead.
  *
  * Partition: a vector of keys is compared with the pivot, the keys that go left and those that go
- * right are compressed to the two ends of the part, without one branch that depends on a key. Short
- * parts are loaded into registers and sorted there by a network (columns first, then bitonic merges
- * across lanes). What cannot be vectorised on an instruction set takes the scalar steps instead.
+ * right are compressed to the two ends of the range, without one branch that depends on a key.
+ * Short ranges are loaded into registers and sorted there by a network (columns first, then bitonic
+ * merges across lanes). What cannot be vectorised on an instruction set takes the scalar steps
+ * instead.
  *
  * Sources: C. A. R. Hoare, Quicksort (1962); K. E. Batcher, Sorting networks and their applications
  * (1968); the use of vector compression for the partition is known from S. Gueron and V. Krasnov,
@@ -23,10 +25,50 @@
 #endif
 
 #if KEY_BITS == 8
-#include "cpu/cache_sort/count_bytes.h"
+
+/* ---- keys of 8 bits: each value is counted, then written as often ---- */
+
+/* Neighbours count in different tables: equal keys in a row then do not wait for each other's
+ * store. */
+static void FN(vsort)(void *keys, size_t n)
+{
+    USW_ROUTE("bytes are counted");
+    KEY *k = keys;
+    size_t count[4][256] = {{0}};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        count[0][k[i]]++;
+        count[1][k[i + 1]]++;
+        count[2][k[i + 2]]++;
+        count[3][k[i + 3]]++;
+    }
+    for (; i < n; i++) {
+        count[0][k[i]]++;
+    }
+    size_t at = 0;
+    for (unsigned v = 0; v < 256; v++) {
+        size_t c = count[0][v] + count[1][v] + count[2][v] + count[3][v];
+        memset(k + at, (int)v, c);
+        at += c;
+    }
+}
+
+static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
+{
+    USW_ROUTE("bytes are counted to select");
+    (void)k;
+    if (map != NULL) {
+        USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](keys, keys, n, map);
+    }
+    FN(vsort)(keys, n);
+    if (map != NULL) {
+        USW_SYMBOL(usw_keymap_steps).unmap[USW_WIDTH](keys, keys, n, map);
+    }
+}
+
 #elif USW_LEVEL == 2
 #include "cpu/cache_sort/compress_table.h"
-#if KEY_BITS == 32 /* in signed order too: two maps fewer, 5% of 256 keys */
+#if KEY_BITS == 32 /* signed keys have networks without maps: 5% of the time of 256 keys */
 #undef FN
 #define FN(name) half_##name##_u32
 #include "cpu/cache_sort/vectors_avx512_256.h"
@@ -61,7 +103,33 @@
 #include "cpu/cache_sort/merge_blocks.h"
 #include "cpu/cache_sort/partition_vectors.h"
 #include "cpu/cache_sort/quicksort.h"
-#include "cpu/cache_sort/signed_keys.h"
+
+/* ---- signed keys in AVX2, which compares these only: as they are, without maps ---- */
+
+#undef FN
+#define FN(name) SIGNED_FN(name)
+#define SIGNED_ORDER 1
+#include "cpu/cache_sort/key_order.h"
+#include "cpu/cache_sort/vectors_avx2.h"
+#include "cpu/cache_sort/network.h"
+#include "cpu/cache_sort/merge_blocks.h"
+#include "cpu/cache_sort/partition_vectors.h"
+#include "cpu/cache_sort/quicksort.h"
+#include "cpu/cache_sort/short_arrays_order.h"
+
+/* n >= PARTITION_MIN keys. */
+static size_t FN(partition_signed)(void *keys, size_t n, const void *pivot)
+{
+    KEY p;
+    memcpy(&p, pivot, sizeof p);
+    return FN(partition)(keys, n, p);
+}
+
+#undef SIGNED_ORDER
+#undef FN
+#define FN(name) UNSIGNED_FN(name)
+#include "cpu/cache_sort/key_order.h"
+
 #else
 #include "cpu/cache_sort/partition_scalar.h"
 #include "cpu/cache_sort/quicksort.h"
@@ -75,7 +143,7 @@
 #endif
 
 /* Moves the keys that compare <= *pivot to the front and returns how many they are. map NULL: they
- * compare as such. */
+ * compare as unsigned integers. */
 static size_t FN(vpartition_as)(void *keys, size_t n, const void *pivot, const usw_keymap *map)
 {
     KEY p, *k = keys;
@@ -83,7 +151,7 @@ static size_t FN(vpartition_as)(void *keys, size_t n, const void *pivot, const u
 #if KEY_BITS > 8
     if (n >= FN(PARTITION_MIN)) {
         USW_ROUTE("a partition by vectors");
-        return FN(part_compared)(k, n, p, map);
+        return FN(partition_compared)(k, n, p, map);
     }
 #endif
     USW_ROUTE("a partition key by key");
@@ -111,7 +179,7 @@ static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, 
 #if KEY_BITS > 8
     KEY p;
     memcpy(&p, pivot, sizeof p);
-    if (map != NULL) { /* each compiled for itself */
+    if (map != NULL) { /* so that each call is compiled for its map */
         FN(partition_apart)(&f, f_end, g, &g_end, p, map);
     } else {
         FN(partition_apart)(&f, f_end, g, &g_end, p, NULL);
@@ -146,7 +214,7 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
 #if USW_LEVEL == 1
     .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},
-    .partition_signed = {NULL, NULL, part_signed_i32, part_signed_i64},
+    .partition_signed = {NULL, NULL, partition_signed_i32, partition_signed_i64},
 #endif
 #ifdef SORTS_DOUBLES
     .plain_doubles = plain_doubles,

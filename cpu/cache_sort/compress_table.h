@@ -1,6 +1,7 @@
-/* compress_table.h - how to part a vector: entry m has one byte per element, the source of that
- * element when the lanes whose bit is 0 in m go to the front and the others to the back, each side
- * in its old order. split_8 is for 8 lanes of one element, split_4 for 4 lanes of two. */
+/* compress_table.h - how to partition a vector by a table: entry m has one byte per element, the
+ * source of that element when the lanes whose bit is 0 in m go to the front and the others to the
+ * back, each side in its old order. split_8 is for 8 lanes of one element, split_4 for 4 lanes of
+ * two. */
 #ifndef USW_CPU_CACHE_SORT_COMPRESS_TABLE_H
 #define USW_CPU_CACHE_SORT_COMPRESS_TABLE_H
 

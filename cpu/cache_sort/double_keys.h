@@ -1,6 +1,7 @@
-/* double_keys.h - doubles sorted as such, which takes no maps and with AVX2 two instructions
- * a pair, where mapped to integers they take three. Only of plain ones, neither NaN nor -0, is the
- * lesser and the greater always one of each, and what compares equal the same. */
+/* double_keys.h - sorts doubles by comparing doubles and not mapped integers: no key is mapped, and
+ * with AVX2 a pair takes two instructions instead of three. For plain doubles only, neither NaN nor
+ * -0: the minimum and the maximum of two plain doubles are always the two, and plain doubles that
+ * compare equal have the same bits. */
 
 #undef FN
 #define FN(name) name##_f64
@@ -17,7 +18,8 @@
 #include "cpu/cache_sort/quicksort.h"
 #include "cpu/cache_sort/short_arrays_order.h"
 
-/* Whether one of n keys is not plain: by integers, which raise no flag of floating point. */
+/* Whether one of n keys is not plain. Compares integers: comparing doubles would raise flags of the
+ * floating-point state. */
 static inline bool others_among(const uint64_t *k, size_t n)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -42,7 +44,7 @@ static bool plain_doubles(const void *keys, size_t n)
     return !others;
 }
 
-/* ---- the steps, by numbers ---- */
+/* ---- the steps on doubles ---- */
 
 USW_NOINLINE static void sort_numbers(KEY *k, size_t n)
 {
@@ -56,7 +58,7 @@ USW_NOINLINE static void select_numbers(KEY *keys, size_t n, size_t k)
 }
 #endif
 
-USW_NOINLINE static size_t part_numbers(KEY *k, size_t n, KEY pivot)
+USW_NOINLINE static size_t partition_numbers(KEY *k, size_t n, KEY pivot)
 {
     return FN(partition)(k, n, pivot);
 }
@@ -66,11 +68,13 @@ USW_NOINLINE static usw_shape sort_few_numbers(KEY *k, size_t n)
     return FN(sort_shaped)(k, n);
 }
 
-/* ---- and what calls them ----
+/* ---- the steps in the usual floating-point state ----
  *
- * In the usual state, and the flags are as they were: where tiny numbers are read as zero, some
- * would be lost, and not every thread need have the caller's state. The steps are functions of
- * their own, so that nothing of them is moved out of there. To write the state takes long. */
+ * The steps run in the state in which a program starts, and afterwards the caller's state is back
+ * with its flags. In a state that reads denormal numbers as zero, keys would be lost; and a thread
+ * of the pool need not have the caller's state. The steps are functions of their own, so that the
+ * compiler moves none of their instructions out of the usual state. Writing the state takes long,
+ * so it is written only where it differs. */
 
 enum { USUAL_STATE = 0x1f80, STATE_FLAGS = 0x3f }; /* as when a program starts */
 
@@ -98,7 +102,7 @@ static void sort_doubles(void *keys, size_t n)
 }
 
 #if USW_LEVEL == 1
-/* False, with nothing done, if these are others, or their order is. */
+/* False, with nothing done, if a key is not plain or the map is not that of rising doubles. */
 static bool select_doubles(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
     if (!keeps_double_order(map) || !plain_doubles(keys, n)) {
@@ -117,7 +121,7 @@ static size_t partition_doubles(void *keys, size_t n, const void *pivot)
     KEY p;
     memcpy(&p, pivot, sizeof p);
     unsigned state = begin_usual();
-    size_t left = part_numbers(keys, n, p);
+    size_t left = partition_numbers(keys, n, p);
     end_usual(state);
     return left;
 }

@@ -1,7 +1,8 @@
-/* key_order.h - what a quicksort asks of keys one by one, for the macro KEY, and what sorts
- * and parts many of them. Included once per width, and with DOUBLES for plain doubles (cache_sort
- * in cpu/cpu.h) as their bits, with SIGNED_ORDER for signed integers. SORTS_DOUBLES: there are
- * functions for these; SORTS_SIGNED: of the width at hand, for those. */
+/* key_order.h - how a quicksort compares two keys of type KEY: as unsigned integers, with
+ * SIGNED_ORDER as signed ones, with DOUBLES as plain doubles, given by their bits. Included once
+ * per width and order. SORT_KEYS and PARTITION_KEYS are the members of usw_cache_sort_steps
+ * (cpu/cpu.h) for that order. SORTS_DOUBLES: these have functions for doubles; SORTS_SIGNED: for
+ * signed integers of this width. */
 
 #undef KEY_LESS
 #undef KEY_LEAST
@@ -35,7 +36,7 @@
 #undef SORTS_SIGNED
 #if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
 #define SORTS_SIGNED 1
-#undef SIGNED_FN /* the names of the one and the other, for FN */
+#undef SIGNED_FN /* FN for signed and for unsigned keys */
 #undef UNSIGNED_FN
 #if KEY_BITS == 32
 #define SIGNED_FN(name) name##_i32
@@ -48,7 +49,7 @@
 
 #if USW_LEVEL == 1 && !defined(KEEPS_SIGNED_ORDER)
 #define KEEPS_SIGNED_ORDER 1
-/* Signed integers that rise. */
+/* Whether the map is that of rising signed integers. */
 static inline bool keeps_signed_order(const usw_keymap *map)
 {
     return (map->neg | map->add) == 0 && map->pos == UINT64_C(1) << (map->bits - 1);
@@ -58,7 +59,7 @@ static inline bool keeps_signed_order(const usw_keymap *map)
 #if USW_LEVEL >= 1 && !defined(SORTS_DOUBLES)
 #define SORTS_DOUBLES 1
 
-/* Numbers rise: the map is that of doubles, and does not turn their order. */
+/* Whether the map is that of rising doubles. */
 static inline bool keeps_double_order(const usw_keymap *map)
 {
     return map->bits == 64 && map->neg != 0 && map->pos == UINT64_C(1) << 63;

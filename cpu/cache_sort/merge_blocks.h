@@ -1,14 +1,15 @@
-/* merge_blocks.h - a merge sort of up to BLOCKS_MAX blocks of 16 vectors: of parts, where the
- * vectors are so short that one network sorts few keys, and of whole arrays. A partition of few
- * keys costs up to three times as much as a merge, since its branches cannot be foreseen. Included
- * after cpu/cache_sort/network.h.
+/* merge_blocks.h - a merge sort of up to BLOCKS_MAX blocks of 16 vectors. With AVX2, where one
+ * network sorts few keys (BY_BLOCKS), it sorts the short ranges of the quicksort; with AVX-512
+ * (BLOCKS_ALONE) whole arrays of a few blocks. A partition of few keys costs up to three times as
+ * much as a merge, since its branches cannot be predicted. Included after
+ * cpu/cache_sort/network.h.
  *
  * A block lies in column order, key i in row i % 16 of lane i / 16. Of two sorted sequences the
  * lesser of key i of the first and key i of the reversed second one are bitonic, and so are the
  * greater ones; these are merged at halving distance, of blocks, lanes and rows. A block is all the
  * registers there are, so a step on one is a function that loads and stores it. No branch depends
- * on a key. Blocks without a key, all as great as can be, are left out where they change nothing.
- */
+ * on a key. Blocks without a key, filled with the greatest key, are left out where they change
+ * nothing. */
 
 #ifndef USW_CPU_CACHE_SORT_MERGE_BLOCKS_H
 #define USW_CPU_CACHE_SORT_MERGE_BLOCKS_H
@@ -86,9 +87,9 @@ USW_ALONE void FN(merge_outer)(const V *at, KEY *k, size_t n)
     }
 }
 
-/* Makes bitonic blocks of all of which the lesser ones come first: what merge_block puts in order.
- * The blocks are at `from`, go to `to`. */
-static void FN(part_blocks)(const V *from, V *to, unsigned blocks)
+/* From two sorted halves of `blocks` blocks at `from` makes bitonic blocks at `to`, none of which
+ * has a key greater than one of the next block; merge_block then sorts each of them. */
+static void FN(cross_halves)(const V *from, V *to, unsigned blocks)
 {
     for (unsigned i = 0; i < blocks / 2; i++) {
         FN(cross_blocks)
@@ -105,7 +106,7 @@ static void FN(part_blocks)(const V *from, V *to, unsigned blocks)
 }
 
 /* Sorts `blocks` blocks, a power of two, of which the first `some` have keys, and returns where
- * they are: at or other. But for `last`, where they are left parted. */
+ * they are: `at` or `other`. last: the blocks stay bitonic, for merge_outer to sort. */
 static V *FN(sort_blocks)(V *at, V *other, unsigned blocks, unsigned some, bool last)
 {
     unsigned half = blocks / 2;
@@ -123,7 +124,7 @@ static V *FN(sort_blocks)(V *at, V *other, unsigned blocks, unsigned some, bool 
     if ((b == at + half * BLOCK_ROWS) != (a == at)) { /* fewer merges on the way */
         memcpy(from + half * BLOCK_ROWS, b, half * BLOCK_ROWS * sizeof(V));
     }
-    FN(part_blocks)(from, to, blocks);
+    FN(cross_halves)(from, to, blocks);
     for (unsigned i = 0; i < some && !last; i++) {
         FN(merge_inner)(to + i * BLOCK_ROWS);
     }

@@ -105,8 +105,8 @@ USW_IN_REGISTERS void FN(merge_columns)(V *v, const unsigned rows, const unsigne
     }
 }
 
-/* Merges all columns into one run. Written out, since compilers keep loops over loops, and with
- * them registers that are moved about. */
+/* Merges all columns into one run. Written out, since compilers do not unroll a loop over
+ * unrolled loops, and then move registers about. */
 USW_IN_REGISTERS void FN(merge_all)(V *v, const unsigned rows)
 {
     FN(merge_columns)(v, rows, 1);
@@ -163,7 +163,7 @@ USW_IN_REGISTERS void FN(transpose)(V *v, const unsigned rows)
     }
 }
 
-/* How many keys of the vector at `at` there are, of n. */
+/* How many of n keys are in the vector that begins with key number `at`. */
 static inline size_t FN(keys_at)(size_t n, size_t at)
 {
     size_t left = n > at ? n - at : 0;
@@ -248,8 +248,8 @@ USW_IN_REGISTERS void FN(sort_any)(KEY *k, size_t n, const bool mapped, const us
     }
 }
 
-/* Whether n keys sort sooner in vectors of half the width: they save steps across lanes where a
- * processor works on halves in any case; elsewhere a vector must hold all keys. */
+/* Whether n keys sort sooner in vectors of half the width. These save steps across lanes where a
+ * processor works on halves in any case; on other processors only if one of them holds all keys. */
 #undef BY_HALVES
 #ifdef HALF_BASE
 #define BY_HALVES(n) ((n) <= LANES / 2 || ((n) <= HALF_BASE && usw_halves_vectors()))

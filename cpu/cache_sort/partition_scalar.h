@@ -1,8 +1,8 @@
 /* partition_scalar.h - the quicksort of cache_sort without vectors, included once per width.
  *
- * The partition never branches on a key: every key is exchanged with the first of the right part,
+ * The partition never branches on a key: every key is exchanged with the first of the right range,
  * and the border moves by the outcome of the comparison (N. Lomuto's scheme, made branch-free).
- * Short stretches go through sorting networks of 4, 8 and 16 keys. */
+ * Up to 16 keys go through sorting networks of 4, 8 and 16 keys. */
 
 enum { FN(BASE) = 16, FN(SELECT_BASE) = 16, FN(PARTITION_MIN) = 17 };
 
@@ -76,7 +76,8 @@ static void FN(base_sort)(KEY *k, size_t n)
     memcpy(k, v, n * sizeof(KEY));
 }
 
-/* A key as it compares: map NULL, as such. Without a branch on its sign, which no one foresees. */
+/* What x is compared by: x itself where map is NULL, else x mapped. Without a branch on the sign of
+ * x, which cannot be predicted. */
 static inline KEY FN(compared)(KEY x, const usw_keymap *map)
 {
     if (map == NULL) {
@@ -115,7 +116,8 @@ static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap
 }
 #endif
 
-/* Each array by itself is as good. */
+/* Leaves all to the caller, which then partitions each array by itself: that takes no longer where
+ * there are no vectors. */
 static inline void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
                                        const usw_keymap *map)
 {

@@ -4,8 +4,8 @@
  *     left ->                                       <- right
  *     | <= pivot | room |  keys not read yet  | room | > pivot |
  *
- * Partition: one stretch of keys at either end is held in registers, which makes room. Then a
- * stretch is read from the side with less room, and each of its vectors is parted: that never
+ * Partition: one stretch of keys at either end is loaded into registers, which makes room. Then a
+ * stretch is read from the side with less room, and each of its vectors is partitioned: that never
  * overwrites a key that was not read, and the side is chosen without a branch. */
 
 enum {
@@ -14,18 +14,18 @@ enum {
 #else
     FN(BASE) = 16 * LANES, /* keys that the network sorts */
 #endif
-    FN(SELECT_BASE) = 16 * LANES,   /* keys that are sorted where one of them is looked for */
+    FN(SELECT_BASE) = 16 * LANES,   /* keys that a selection sorts */
     FN(PARTITION_MIN) = 16 * LANES, /* keys */
     FN(STRETCH) = 4,                /* vectors */
-    /* Of more keys, where vectors are short: a choice of side costs the same for twice as many. */
+    /* vectors, from LONG_FROM keys on, where vectors are short: one choice of side for more keys */
     FN(LONG_STRETCH) = USW_LEVEL == 1 ? 8 : FN(STRETCH),
     FN(LONG_FROM) = 4 * FN(LONG_STRETCH) * LANES, /* keys */
     FN(SAMPLE_WIDE_FROM) =
         2048 * LANES /* keys from which on a pivot is worth a sample of 8 vectors */
 };
 
-/* What keys are parted by. map: they compare as it says and stay as they are; NULL, which is known
- * when this is compiled: they compare as such. */
+/* What keys are partitioned by. With a map, keys compare as mapped and stay as they are; map NULL,
+ * which the compiler knows at each call, they compare as they are. */
 typedef struct FN(border) {
     KEY pivot;
     const usw_keymap *map;
@@ -107,8 +107,8 @@ USW_IN_REGISTERS void FN(split_stretch)(const V *x, const FN(border) * b, KEY **
 }
 
 /* Where the next stretch is read, from the side with less room; it is then no more of [low, high).
- * As a choice between two values it becomes a branch, which no one foresees: on Zen 3 that costs a
- * twentieth of the time. Nothing else was measured, so that AVX-512 is left as it was. */
+ * With AVX2 a choice between two values becomes a branch, which cannot be predicted: on Zen 3 that
+ * costs a twentieth of the time, so the side is a mask. With AVX-512 that was not measured. */
 USW_IN_REGISTERS const KEY *FN(next_stretch)(const KEY *left, KEY **low, KEY **high,
                                              const KEY *right, const char **soon,
                                              const ptrdiff_t keys)
@@ -116,7 +116,7 @@ USW_IN_REGISTERS const KEY *FN(next_stretch)(const KEY *left, KEY **low, KEY **h
     enum { AHEAD = 2048 / sizeof(KEY) };
 #if USW_LEVEL == 1
     ptrdiff_t side = -(ptrdiff_t)(*low - left > right - *high);
-    __asm__("" : "+r"(side)); /* all ones or zeros, and no compiler knows */
+    __asm__("" : "+r"(side)); /* all ones or all zeros; hidden from the compiler */
     const KEY *from = *low + ((*high - *low - keys) & side);
     *soon = (const char *)(from + AHEAD + ((keys - 2 * AHEAD) & side));
     *low += keys & ~side;
@@ -131,8 +131,8 @@ USW_IN_REGISTERS const KEY *FN(next_stretch)(const KEY *left, KEY **low, KEY **h
     return from;
 }
 
-/* By stretches of so many vectors; n > 3 stretches. One is read ahead, so that the choice of the
- * side does not wait for the one before it. */
+/* Partitions by stretches of `stretch` vectors; n is more than three stretches. A stretch is read
+ * before the one before it is split, so that the choice of the side does not wait for the split. */
 USW_IN_REGISTERS size_t FN(partition_by)(KEY *k, size_t n, KEY pivot, const usw_keymap *map,
                                          const size_t stretch)
 {
@@ -189,7 +189,7 @@ static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap
 #if !defined(DOUBLES) && !defined(SIGNED_ORDER)
 /* The same for keys in two arrays: those <= pivot move to the front of [*f, f_end), those above it
  * to the back of [g, *g_end). Goes on until one of the arrays is done, but for less than three
- * stretches; *f and *g_end then enclose what is not parted. */
+ * stretches; [*f, f_end) and [g, *g_end) are then what is not partitioned. */
 USW_IN_REGISTERS void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
                                           const usw_keymap *map)
 {
@@ -241,7 +241,7 @@ static inline V FN(vmedian)(V a, V b, V c)
 #endif
 }
 
-/* Keys as they compare. */
+/* A vector of keys, mapped where map is not NULL. */
 static inline V FN(vkeys)(const KEY *k, const usw_keymap *map)
 {
     V x = FN(vload)(k);
@@ -254,7 +254,7 @@ static inline V FN(vkeys)(const KEY *k, const usw_keymap *map)
 }
 
 /* The middle of 3 or 9 vectors of keys lane by lane, then of its lanes; of 8 vectors' worth of keys
- * from all over the part where that is large. *constant: all candidates are equal. */
+ * from all over the range where that is large. *constant: all candidates are equal. */
 static KEY FN(choose_pivot)(const KEY *k, size_t n, const usw_keymap *map, bool *constant)
 {
     KEY sample[8 * LANES];

@@ -2,9 +2,9 @@
  * per width after one of them. They give BASE, base_sort (n <= BASE keys), choose_pivot and
  * partition.
  *
- * Equal keys: a part knows the greatest value it may hold, `top`. When the chosen pivot is `top`,
- * the part is split below it instead, and all that goes right equals `top` and is done. So every
- * value costs at most one partition more, and an array of equal keys two in all. */
+ * Equal keys: of every range the greatest value that it may hold is known, `top`. When the chosen
+ * pivot is `top`, the range is split below it instead, and all keys that go right equal `top` and
+ * are sorted. So every value costs at most one partition more, and an array of equal keys two. */
 
 static void FN(sift_down)(KEY *k, size_t root, size_t n)
 {
@@ -19,7 +19,7 @@ static void FN(sift_down)(KEY *k, size_t root, size_t n)
     k[root] = x;
 }
 
-/* Where quicksort meets an adversary: slow, but n log n. */
+/* For ranges that bad pivots have split too often: slower than quicksort, but n log n at worst. */
 static void FN(heap_sort)(KEY *k, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;) {
@@ -64,7 +64,7 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
         bool constant;
         KEY pivot = FN(choose_pivot)(k, n, NULL, &constant);
         if (constant && FN(all_equal)(k, n)) {
-            USW_ROUTE("a part of equal keys");
+            USW_ROUTE("a range of equal keys");
             return;
         }
         if (pivot == top) {
@@ -75,8 +75,8 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
         }
         USW_ROUTE_WORK("a partition", n);
         size_t left = FN(partition)(k, n, pivot);
-        /* To ask which part is the larger would be a branch that no one foresees; depth bounds
-         * the stack. */
+        /* To ask which range is the larger would be a branch that cannot be predicted; depth
+         * bounds the stack. */
         FN(quick_sort)(k, left, pivot, depth);
         k += left;
         n -= left;
@@ -97,8 +97,8 @@ static void FN(vsort)(void *keys, size_t n)
 }
 
 #ifndef SIGNED_ORDER
-/* Moves the keys <= pivot to the front, as they compare: map NULL, as such. */
-static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_keymap *map)
+/* Moves the keys <= pivot to the front, mapped ones where map is not NULL. */
+static inline size_t FN(partition_compared)(KEY *k, size_t n, KEY pivot, const usw_keymap *map)
 {
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
@@ -111,22 +111,22 @@ static inline size_t FN(part_compared)(KEY *k, size_t n, KEY pivot, const usw_ke
 }
 
 #if KEY_BITS < 128 && !(defined(DOUBLES) && USW_LEVEL == 2)
-/* Goes on with the side that has the k-th key only: what is on one side of it in the end would be
- * there after a sort, too. Only what is sorted is mapped. */
+/* Goes on with the side of each partition that has the k-th key: keys on the other side are where a
+ * sort might put them. Only the range that is sorted at the end is mapped. */
 static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 {
-    KEY *part = keys, top = KEY_GREATEST;
+    KEY *range = keys, top = KEY_GREATEST;
     unsigned depth = 2 * usw_log2_up(n) + 4;
     USW_ROUTE("selection");
     while (n > FN(SELECT_BASE) && depth-- > 0) {
         bool constant;
-        KEY pivot = FN(choose_pivot)(part, n, map, &constant);
+        KEY pivot = FN(choose_pivot)(range, n, map, &constant);
         bool below = pivot == top;
-        if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(part, n))) {
+        if ((below && pivot == KEY_LEAST) || (constant && FN(all_equal)(range, n))) {
             USW_ROUTE("selection among equal keys");
             return;
         }
-        size_t left = FN(part_compared)(part, n, below ? KEY_BEFORE(pivot) : pivot, map);
+        size_t left = FN(partition_compared)(range, n, below ? KEY_BEFORE(pivot) : pivot, map);
         if (k < left) {
             n = left;
             top = below ? KEY_BEFORE(pivot) : pivot;
@@ -136,19 +136,19 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
             USW_ROUTE("selection: all others equal the greatest");
             return; /* all others equal top */
         }
-        part += left;
+        range += left;
         n -= left;
         k -= left;
     }
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
-        USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](part, part, n, map);
+        USW_SYMBOL(usw_keymap_steps).map[USW_WIDTH](range, range, n, map);
     }
 #endif
-    FN(quick_sort)(part, n, top, 2 * usw_log2_up(n) + 4);
+    FN(quick_sort)(range, n, top, 2 * usw_log2_up(n) + 4);
 #ifdef COMPARES_MAPPED
     if (map != NULL) {
-        USW_SYMBOL(usw_keymap_steps).unmap[USW_WIDTH](part, part, n, map);
+        USW_SYMBOL(usw_keymap_steps).unmap[USW_WIDTH](range, range, n, map);
     }
 #endif
 }

@@ -1,11 +1,12 @@
-/* short_arrays.h - arrays of at most USW_SMALL keys, whose sort takes no longer than a call can
- * waste: one look, which ends at the first keys that neither rise nor fall, and the sort. Included
- * once per width of 16 to 64 bits after the quicksort of that width. */
+/* short_arrays.h - sorts arrays of at most USW_SMALL keys: examines whether the keys rise or fall,
+ * which ends at the first vectors that do neither, and sorts them if they do not. For so few keys
+ * nothing else is worth its time. Included once per width of 16 to 64 bits after the quicksort of
+ * that width. */
 
 #include "cpu/cache_sort/short_arrays_order.h"
 
 #ifdef MAPS
-/* n <= BASE keys of another order than their own: they are mapped in registers. */
+/* Sorts n <= BASE keys in the order of the map; the network maps them in registers. */
 static usw_shape FN(sort_small_mapped)(KEY *k, size_t n, const usw_keymap *map)
 {
     usw_shape shape = FN(shape)(k, n, map);
@@ -59,7 +60,7 @@ static usw_shape FN(sort_small)(void *keys, size_t n, const usw_keymap *map)
 }
 
 #if KEY_BITS == 16
-/* Keys of 8 bits are sorted as such of 16 before the counters of 256 values are cleared. */
+/* Keys of 8 bits are sorted as 16-bit keys, which takes less time than to clear 256 counters. */
 static usw_shape sort_small_u8(void *keys, size_t n, const usw_keymap *map)
 {
     USW_ROUTE_OF("as 16-bit keys", USW_TYPE_BIT(UPSWEEP_U8) | USW_TYPE_BIT(UPSWEEP_I8));

@@ -1,14 +1,15 @@
-/* short_arrays_order.h - how a few keys stand, and what is then done; included after the quicksort:
- * once per width, and for signed integers and doubles. */
+/* short_arrays_order.h - whether a short array rises, falls or neither, and its sort: nothing, a
+ * reversal, a repair or the quicksort. Included after the quicksort: once per width, and for signed
+ * integers and doubles. */
 
-#undef MENDS
+#undef REPAIRS
 #if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)
-#define MENDS 1
+#define REPAIRS 1
 #include "cpu/cache_sort/short_arrays_repair.h"
 #endif
 
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
-/* The keys of v by the order that is asked for. */
+/* The keys of v, mapped where map is not NULL. */
 static inline V FN(vordered)(V v, const usw_keymap *map)
 {
 #ifdef MAPS
@@ -24,8 +25,8 @@ static inline V FN(vread)(const KEY *k, const usw_keymap *map)
     return FN(vordered)(FN(vload)(k), map);
 }
 
-/* Whether the keys fall (rising: false: rise) somewhere among k[0 .. pairs], pairs >= LANES. To the
- * end in any case: to stop at the first of them would be a branch that no one foresees. */
+/* Whether the keys fall (rising: false: rise) somewhere among k[0 .. pairs], pairs >= LANES. Reads
+ * to the end in any case: a branch at the first of them could not be predicted. */
 static inline bool FN(breaks_order)(const KEY *k, size_t pairs, const usw_keymap *map, bool rising)
 {
     V low = FN(vread)(k + pairs - LANES, map), high = FN(vread)(k + pairs + 1 - LANES, map);
@@ -91,8 +92,8 @@ static usw_shape FN(sort_shaped)(KEY *k, size_t n)
         USW_SYMBOL(usw_keymap_steps).mirror[USW_WIDTH](k, k + (n - n / 2), n / 2);
         return shape;
     }
-#ifdef MENDS
-    if (n >= MEND_FROM && FN(mend)(k, n)) {
+#ifdef REPAIRS
+    if (n >= REPAIR_FROM && FN(repair)(k, n)) {
         return shape;
     }
 #endif

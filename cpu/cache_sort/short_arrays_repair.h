@@ -1,22 +1,22 @@
-/* short_arrays_repair.h - a few keys in order but for some: these are taken out, and go where they
- * belong. Included by cpu/cache_sort/short_arrays_order.h, once per width and order that AVX2
- * compares.
+/* short_arrays_repair.h - repairs a short array that is nearly sorted: keys out of order are taken
+ * out and inserted where they belong. Included by cpu/cache_sort/short_arrays_order.h, once per
+ * width and order that AVX2 compares.
  *
- * Where a key is less than the one before it both go out, as in cpu/patterns/patterns_cpu.h; what
- * is left must be in order. Keys without order break it at once, among the first, and cost one
- * look. Source: the idea of V. Estivill-Castro and D. Wood, A survey of adaptive sorting
- * algorithms (1992). */
+ * Where a key is less than the key before it, both are taken out, as in
+ * cpu/patterns/patterns_cpu.h; the other keys must be in order. An array without order falls among
+ * its first LANES keys already, and costs no more than that comparison. Source: the idea of V.
+ * Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
 
 #ifndef USW_CPU_CACHE_SORT_SHORT_ARRAYS_REPAIR_H
 #define USW_CPU_CACHE_SORT_SHORT_ARRAYS_REPAIR_H
 enum {
-    MEND_FROM = 96, /* fewer keys are sorted in less time */
+    REPAIR_FROM = 96, /* fewer keys are sorted in less time */
     FALLS_MAX = 4
 };
 #endif
 
-/* Where keys fall, at most FALLS_MAX: place i if k[i + 1] < k[i]. More, or one among the first:
- * SIZE_MAX. n > LANES. */
+/* Writes the places i where k[i + 1] < k[i] to falls, and returns how many they are: SIZE_MAX if
+ * more than FALLS_MAX, or if one is among the first LANES. n > LANES. */
 static size_t FN(find_falls)(const KEY *k, size_t n, size_t *falls)
 {
     size_t found = 0, pairs = n - 1;
@@ -58,8 +58,9 @@ static void FN(put_in)(KEY *out, size_t n, KEY x)
     out[n] = x;
 }
 
-/* Sorts n >= MEND_FROM keys, or leaves them as they are and says no. */
-static bool FN(mend)(KEY *k, size_t n)
+/* Sorts n >= REPAIR_FROM keys; false, with the keys as they were, if more than a few are in the
+ * wrong place. */
+static bool FN(repair)(KEY *k, size_t n)
 {
     size_t falls[FALLS_MAX], begin[FALLS_MAX + 2] = {0}, end[FALLS_MAX + 2], runs = 0;
     size_t count = FN(find_falls)(k, n, falls), kept = 0, gone = 0;

@@ -9,7 +9,7 @@
 #define M __m256i
 #define LANES (256 / KEY_BITS)
 #undef SIDES
-#define SIDES unsigned /* a bit for each key that goes right where a vector is parted */
+#define SIDES unsigned /* a bit for each key that goes right where a vector is partitioned */
 #undef COMPARES_MAPPED
 #if !defined(DOUBLES) && !defined(SIGNED_ORDER)
 #define COMPARES_MAPPED 1
@@ -73,7 +73,7 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
     return _mm256_or_si256(v, _mm256_andnot_si256(mask, FN(vgreatest)()));
 }
 
-/* A store under a mask takes some ten times as long on AMD's processors: there should be one. */
+/* A store under a mask takes some ten times as long on AMD's processors: a sort should do one. */
 static inline void FN(vstore_some)(KEY *to, V v, size_t count)
 {
     if (count == LANES) {
@@ -244,7 +244,7 @@ USW_IN_REGISTERS V FN(vpick_flip)(V a, V b, const unsigned x, const LANE_SET mas
 #ifdef COMPARES_MAPPED
 /* The map of core/keymap.h in all lanes: one choice by the sign, and an addition. */
 typedef struct FN(vmap) {
-    V pos, neg, add; /* neg: pos with it */
+    V pos, neg, add; /* neg: pos ^ neg of the map */
 } FN(vmap);
 
 static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
@@ -295,21 +295,21 @@ static inline SIDES FN(vsides_mapped)(V x, V pivot, FN(vmap) m)
 
 /* Writes the keys of x that go left to the front of the next `room` keys, those `above` to their
  * back, and returns how many the former are. May overwrite what lies within LANES keys of either
- * end: one permutation brings both sides to theirs, and is stored twice. The caller knows the room,
- * which is LANES keys less for every vector, so that one of the ends is not kept. */
+ * end: one permutation brings both sides to their ends, and is stored twice. Every vector makes the
+ * room LANES keys less, so that the caller need not keep the second end. */
 #define SPLITS_BETWEEN 1
 static inline size_t FN(vsplit_between)(V x, SIDES above, KEY *left, size_t room)
 {
     const uint64_t *from = KEY_BITS == 64 ? &split_4[above] : &split_8[above];
     size_t below = (size_t)__builtin_popcount(((1u << LANES) - 1) ^ above);
     V index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
-    V parted = FN(vpermute)(x, index);
-    FN(vstore)(left, parted);
-    FN(vstore)(left + room - LANES, parted);
+    V partitioned = FN(vpermute)(x, index);
+    FN(vstore)(left, partitioned);
+    FN(vstore)(left + room - LANES, partitioned);
     return below;
 }
 
-/* The same upward from *left and downward from *right; moves both pointers. */
+/* vsplit_between for the keys between *left and *right; moves both pointers. */
 static inline void FN(vsplit)(V x, SIDES above, KEY **left, KEY **right)
 {
     size_t room = (size_t)(*right - *left);

@@ -14,7 +14,7 @@
 #undef HALF_BASE
 #undef BLOCKS_ALONE
 #undef SIDES
-#define SIDES M /* the elements of keys that go right where a vector is parted */
+#define SIDES M /* the elements of keys that go right where a vector is partitioned */
 #undef COMPARES_MAPPED
 #if KEY_BITS < 128 && !defined(DOUBLES) && !defined(SIGNED_ORDER)
 #define COMPARES_MAPPED 1
@@ -22,7 +22,7 @@
 #if KEY_BITS == 32
 #define HALF_BASE 128 /* as many keys may be sorted in vectors of half the width */
 #ifndef SIGNED_ORDER
-#define MAPS 1 /* short arrays are mapped and sorted in one */
+#define MAPS 1 /* short arrays are mapped in registers */
 #define BLOCKS_ALONE 4
 #endif
 #elif KEY_BITS == 64
@@ -122,7 +122,7 @@ static inline FN(vmap) FN(vmap_of)(const usw_keymap *map)
     return (FN(vmap)){FN(vset)((KEY)map->neg), FN(vset)((KEY)map->pos), FN(vset)((KEY)map->add)};
 }
 
-/* All of it but for the addition. */
+/* The map of v but for the addition. */
 static inline V FN(vmap_bits)(V v, FN(vmap) m)
 {
     return _mm512_ternarylogic_epi64(v, ELEMENT(srai)(v, KEY_BITS - 1), m.neg, 0x78) ^ m.pos;
@@ -190,9 +190,9 @@ static inline V FN(vmax)(V a, V b)
 #endif
 }
 
-/* The other of a and b, of which least is the lesser. Not by a maximum: on Intel one unit alone
- * does those and the minima, on Zen 4 those of 64 bits take twice as long. But between what is done
- * on doubles and on integers a result is late. */
+/* The other of a and b, of which least is the lesser: by an exclusive or, since on Intel one unit
+ * alone does maxima and minima, and on Zen 4 those of 64 bits take twice as long. Doubles take the
+ * maximum, since results pass between instructions on doubles and on integers with a delay. */
 static inline V FN(vother)(V a, V b, V least)
 {
 #ifdef DOUBLES
@@ -331,9 +331,9 @@ static inline void FN(vsplit)(V x, SIDES above, KEY **left, KEY **right)
     /* One permutation brings both sides to their ends, and is stored twice. */
     uint64_t from = KEY_BITS == 64 ? split_8[above] : split_4[_pext_u32(above, 0x55)];
     size_t n = (size_t)__builtin_popcount(above) / (KEY_BITS / 64);
-    V parted = FN(vpermute)(x, _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)from)));
-    FN(vstore)(*left, parted);
-    FN(vstore)(*right - LANES, parted);
+    V partitioned = FN(vpermute)(x, _mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)from)));
+    FN(vstore)(*left, partitioned);
+    FN(vstore)(*right - LANES, partitioned);
     *left += LANES - n;
     *right -= n;
 #else

@@ -1,7 +1,7 @@
 /* vectors_avx512_256.h - the vector operations that the network needs, for 32-bit keys in vectors
- * of 256 bits, with the masks of AVX-512. Few keys sort faster so: as many rows again, which is
- * cheap to compare, and half the lanes, which is not. What the functions do is said in
- * cpu/cache_sort/vectors_avx512.h. */
+ * of 256 bits, with the masks of AVX-512. Few keys sort faster in them: the network then has twice
+ * the rows, which are cheap to compare, and half the lanes, which are not. What the functions do is
+ * said in cpu/cache_sort/vectors_avx512.h. */
 
 #undef V
 #undef M

@@ -1,18 +1,20 @@
-/* few_values.c - keys of few values, and of a narrow range: counted, and written again in order.
- * A sample says which of the two may be; a key that is outside ends the attempt, and the keys are
- * as they were. */
+/* few_values.c - sorts keys of few values and keys of a narrow range: their values are counted,
+ * then written in order. A sample says which of the two may be; a key with another value ends the
+ * attempt, and the keys are as they were. */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
 
 enum {
     PROBES = 64,
-    PROBES_MORE = 128,                  /* before the others are believed in too */
+    PROBES_MORE =
+        128, /* before more than FEW_AT_ONCE keys are counted, or where another value turned up */
     FEW_AT_ONCE = 16 * 1024,            /* keys that are counted after the first probes */
     ONE_THREAD_BYTES = 4 * 1024 * 1024, /* a second may take longer to wake than to count these */
-    FAR_BYTES = 6 * 1024 * 1024,        /* none of so many are left in a core's own cache */
-    SPAN_MAX = 64 * 1024,               /* of a range that is counted */
-    KEYS_PER_VALUE = 16                 /* of a range, at least */
+    FAR_BYTES =
+        6 * 1024 * 1024,  /* so many bytes have left a core's own cache when they are written */
+    SPAN_MAX = 64 * 1024, /* values of a range that is counted */
+    KEYS_PER_VALUE = 16   /* keys, at least, for each value of a range */
 };
 
 /* ---- few values ---- */
@@ -61,7 +63,7 @@ static void write_chunk(void *context, size_t i, unsigned lane)
     }
 }
 
-/* Counts the keys by the values that are noted, and writes them if these are all. */
+/* Counts the keys of each value in `few`, and writes the values in order if no key has another. */
 static bool count_noted(const usw_pattern_search *f, usw_value_set *few)
 {
     if (!f->steps->hash_values(few, (unsigned)f->bytes * 8, &f->order->map)) {
@@ -84,8 +86,8 @@ static bool count_noted(const usw_pattern_search *f, usw_value_set *few)
     return true;
 }
 
-/* A sample seldom misses one of 16 values, and where keys are few it takes as long to look at more
- * of them as to begin to count: so these are looked at only if another value is met. */
+/* A sample seldom misses one of 16 values. Of up to FEW_AT_ONCE keys, reading more probes takes as
+ * long as beginning to count: so these are read only after a key with another value. */
 static bool count_few(const usw_pattern_search *f, const uint64_t *sample)
 {
     usw_value_set few = {0};
@@ -141,7 +143,7 @@ static void write_piece(void *context, size_t i, unsigned lane)
     }
 }
 
-/* The least and the greatest of the sample, with as much room on both sides again. */
+/* From the least to the greatest of the sample, and as far again on both sides. */
 static bool choose_range(range_count *c, const uint64_t *sample)
 {
     const usw_pattern_search *f = c->f;
@@ -200,8 +202,8 @@ static bool count_range(const usw_pattern_search *f, const uint64_t *sample)
     return true;
 }
 
-/* Whether some probes one_thread have more values than are counted one by one: fewer slots than
- * values are taken, so this is never said of few, and it takes no list. */
+/* Whether half of the probes alone have more than USW_VALUES_MAX values. Counts slots of a hash, of
+ * which values take at most one each: so few values are never taken for many. */
 static bool are_many(const uint64_t *sample)
 {
     uint64_t taken = 0;

@@ -1,12 +1,12 @@
-/* few_values_hash.h - what counting keys of few values begins with: which values there are, their
- * order, and a hash under which no two agree. Included once, values of both widths being 64 bits
- * wide here. */
+/* few_values_hash.h - prepares the counting of keys with few values: collects the values of a
+ * sample, orders them, and finds a hash that sends no two of them to one slot. Included once:
+ * values of both widths are 64 bits wide here. */
 
 /* Adds the values of a sample, in the order in which they are met; false if there are too many. */
 static bool note_values(usw_value_set *few, const uint64_t *sample, size_t n)
 {
     for (unsigned v = few->values; v < USW_VALUES_MAX; v++) {
-        few->value[v] = sample[0]; /* all are compared, whether taken or not */
+        few->value[v] = sample[0]; /* free places hold a known value, since all are compared */
     }
     few->values += few->values == 0;
 #if USW_LEVEL == 2
@@ -41,7 +41,8 @@ static bool note_values(usw_value_set *few, const uint64_t *sample, size_t n)
     return true;
 }
 
-/* Each value goes where as many are below it: no branch depends on one. */
+/* Each value goes to the place that is the number of lesser values: no branch depends on a value.
+ */
 static void order_values(usw_value_set *few, const usw_keymap *map)
 {
     uint64_t mapped[USW_VALUES_MAX], below[USW_VALUES_MAX] = {0}, value[USW_VALUES_MAX];
@@ -104,7 +105,8 @@ static bool hash_values(usw_value_set *few, unsigned bits, const usw_keymap *map
     if (!find_hash(few, bits)) {
         return false;
     }
-    memset(few->id, 0, sizeof few->id); /* what stands elsewhere is found nowhere */
+    memset(few->id, 0,
+           sizeof few->id); /* a free slot has number 0, whose value is in another slot */
     for (unsigned v = 0; v < few->values; v++) {
         uint64_t slot = few->multiplier << (64 - bits);
         few->id[slot * few->value[v] >> (64 - USW_VALUE_SLOT_BITS)] = (uint8_t)v;

@@ -1,5 +1,6 @@
-/* map_keys - the key map of core/keymap.h over whole arrays, and the search for the first place
- * where an array is out of order. Plain loops over constants, which every compiler vectorises. */
+/* map_keys_cpu.h - the key map of core/keymap.h over whole arrays, and the search for the first
+ * place where an array is out of order; also fills, mirrors, and the test whether all keys are
+ * equal. Plain loops over constants, which every compiler vectorises. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 
@@ -63,7 +64,7 @@ static void FN(unmap)(void *out, const void *in, size_t n, const usw_keymap *map
 #define SIGNED_KEY long long
 #endif
 
-/* 16 or 8 keys, mapped; map NULL: as they are. */
+/* A vector of 16 or 8 keys, mapped where map is not NULL. */
 static inline __m512i FN(read_mapped)(const KEY *k, const usw_keymap *map)
 {
     __m512i v = _mm512_loadu_si512(k);
@@ -76,7 +77,7 @@ static inline __m512i FN(read_mapped)(const KEY *k, const usw_keymap *map)
     return KEY_LANE(add)(_mm512_xor_si512(v, pos), KEY_LANE(set1)((SIGNED_KEY)map->add));
 }
 
-/* Not all 0 in `differ` any more if a lane of low and the next key, in high, are out of order. */
+/* `differ`, with bits set where a lane of low and the next key, in high, are out of order. */
 static inline __m512i FN(differ)(__m512i differ, __m512i low, __m512i high, bool rising)
 {
     return _mm512_ternarylogic_epi64(differ, rising ? low : high, LEAST(low, high), 0xf6);
@@ -150,7 +151,8 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
     /* There are no floats of 8 bits. */
     if ((left | right) == 0 && USW_LEVEL < 2 && (KEY_BITS == 8 || (map->neg | map->add) == 0)) {
         USW_ROUTE_OF("keys with bits flipped", USW_INTEGERS);
-        const usw_keymap turned = {.bits = KEY_BITS, .pos = map->pos}; /* known to be no more */
+        const usw_keymap turned = {.bits = KEY_BITS,
+                                   .pos = map->pos}; /* constants for the compiler */
         return FN(breaks_mapped)(k, n, &turned, rising, far);
     }
     if ((left | right) == 0) {
@@ -171,7 +173,7 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
                               bool far)
 {
     const KEY *k = keys;
-    size_t i = 0, step = 8; /* all of k[0 .. i] is in order */
+    size_t i = 0, step = 8; /* k[0 .. i] is in order */
     for (; i + 1 < n; i += step) {
         step = usw_min(usw_min(2 * step, 1024), n - 1 - i);
         if (rising ? FN(breaks)(k + i, step, order, true, far)
@@ -223,12 +225,12 @@ static void FN(mirror)(void *low, void *high, size_t n)
 enum {
     SAME_BLOCK = 512 / sizeof(uint64_t),
     SAME_FAR = 256 * 1024,        /* bytes from which on four places are read by turns */
-    SAME_ASKED = 2 * 1024 * 1024, /* and from which on memory is asked for what comes later: */
+    SAME_ASKED = 2 * 1024 * 1024, /* bytes from which on keys are fetched SAME_AHEAD bytes ahead */
     SAME_AHEAD = 2048
 };
 
-/* Of a constant number of words, so that no branch within has to be foreseen, and in few
- * instructions, so that the processor asks for memory far ahead. */
+/* Whether a block differs from the word `from`. A block has a constant number of words, so that no
+ * branch depends on a key, and few instructions, so that the processor reads far ahead. */
 static inline unsigned block_differs(const unsigned char *at, uint64_t from)
 {
 #if USW_LEVEL == 2
@@ -247,8 +249,8 @@ static inline unsigned block_differs(const unsigned char *at, uint64_t from)
 #endif
 }
 
-/* Asks for a block of each of four places, a line of each by turns: place after place is slower
- * than not to ask. */
+/* Fetches a block of each of four places, a line of each by turns: fetching place after place is
+ * slower than not fetching at all. */
 static inline void ask_for_blocks(const unsigned char *at, size_t apart)
 {
     for (size_t i = 0; i < SAME_BLOCK; i += 8) {
@@ -270,7 +272,7 @@ USW_HOT bool USW_SYMBOL(usw_all_same)(const void *keys, size_t bytes, unsigned w
     }
     memcpy(&from, k, sizeof from);
     if (width < 3 && from != (from << 8 * key | from >> (64 - 8 * key))) {
-        return false; /* the keys of the first word */
+        return false; /* the keys of the first word differ */
     }
     for (; i < far && !other; i += BLOCK) { /* memory answers four readers sooner than one */
         const unsigned char *at = k + i;

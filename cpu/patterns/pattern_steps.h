@@ -1,4 +1,4 @@
-/* pattern_steps.h - what the files of the front end share: one search for a pattern. */
+/* pattern_steps.h - what patterns.c, runs.c and few_values.c share: one search for a pattern. */
 #ifndef USW_CPU_PATTERNS_PATTERN_STEPS_H
 #define USW_CPU_PATTERNS_PATTERN_STEPS_H
 
@@ -20,13 +20,13 @@ typedef struct usw_pattern_search {
 /* Each of these sorts the keys and sets found, or returns false and leaves the same keys, in any
  * order. */
 
-/* Few values, or values of a narrow range: counted and written again. Two or four-byte keys and
- * wider. */
+/* Keys of few values, or of a narrow range of values: counted and written in order. Keys of 32 and
+ * 64 bits. */
 bool usw_sort_values(const usw_pattern_search *f);
-/* Some runs, rising or falling, that are long: merged. Takes scratch for n keys. */
+/* A few long runs, rising or falling: merged. Takes scratch for n keys. */
 bool usw_sort_runs(const usw_pattern_search *f);
-/* Keys that are in order but for a few of them: these go out, are sorted, and come back. Takes
- * scratch for an eighth of the keys. */
+/* Nearly sorted keys: those out of order are taken out, sorted, and merged in again. Takes scratch
+ * for an eighth of the keys. */
 bool usw_sort_nearly_sorted(const usw_pattern_search *f);
 
 /* Exchanges the first of the keys [begin, begin + n) with the last, and so on; by all threads. */

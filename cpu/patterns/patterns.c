@@ -1,17 +1,17 @@
 /* patterns.c - inputs that need no sort, recognised before one starts.
  *
  * Sorted and reversed keys end at the first break of their order, which random keys have at once.
- * Then a few keys from all over the array tell what is worth trying: few values, or a narrow range
- * of them, are counted (cpu/patterns/few_values.c); long runs are merged, and keys almost in order
- * are mended (cpu/patterns/runs.c). Every attempt gives up at the first block that shows it wrong,
- * so keys without a pattern cost the look at a few of them. */
+ * Then a few keys from all over the array say what is worth trying: few values, or a narrow range
+ * of them, are counted (cpu/patterns/few_values.c); long runs are merged, and nearly sorted keys
+ * repaired (cpu/patterns/runs.c). Every attempt gives up at the first block without its pattern, so
+ * an array without a pattern costs the time to read a few of its keys. */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
 
 enum {
-    FIRST_LOOK = 4096,          /* keys that one thread looks at before the others are woken */
-    FAR_BYTES = 2 * 1024 * 1024 /* what a core's own cache may have */
+    FIRST_LOOK = 4096,          /* keys that one thread examines before the others are woken */
+    FAR_BYTES = 2 * 1024 * 1024 /* more than a core's own cache has */
 };
 
 /* ---- the first break of the order ---- */
@@ -24,10 +24,10 @@ typedef struct break_search {
     atomic_size_t found; /* the least break so far, or n */
 } break_search;
 
-/* Within n keys from `begin` on; of EQUAL only whether there is one. */
+/* The first break within n keys from `begin` on, or n. EQUAL: 0 if two keys differ. */
 static size_t break_within(const usw_pattern_search *f, size_t begin, size_t n, order_kind kind)
 {
-    if (n == 0) { /* no keys may have no address */
+    if (n == 0) { /* keys may be NULL */
         return 0;
     }
     const unsigned char *at = f->keys + begin * f->bytes;
@@ -140,7 +140,7 @@ void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-/* Keys that mostly rise, or mostly fall, are made to rise and mended. */
+/* Keys that mostly fall are reversed; then keys that mostly rise are repaired. */
 static bool sort_leaning(const usw_pattern_search *f)
 {
     int leaning = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
@@ -151,8 +151,8 @@ static bool sort_leaning(const usw_pattern_search *f)
     return leaning != 0 && usw_sort_nearly_sorted(f);
 }
 
-/* Keys that rise, or fall, from the first to the last; of the two only what they begin with is
- * looked for. */
+/* Keys that rise, or fall, from the first to the last; examined only in the direction in which the
+ * first keys go. */
 static bool sort_ordered(const usw_pattern_search *f, const usw_glance *g)
 {
     bool equal = g->falls[0] == 0 && g->rises[0] == 0;
@@ -171,7 +171,7 @@ static bool sort_ordered(const usw_pattern_search *f, const usw_glance *g)
     return false;
 }
 
-/* Neighbours that rise and fall by turns, here and there: neither runs nor almost in order. */
+/* Whether neighbours rise and fall by turns in both places: neither runs nor nearly sorted. */
 static bool is_random(const usw_glance *g)
 {
     enum { OFTEN = USW_GLANCE / 4 };

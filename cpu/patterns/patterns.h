@@ -1,4 +1,5 @@
-/* patterns.h - what upsweep_sort looks for before it sorts: inputs that need no sort. */
+/* patterns.h - finds inputs that need no sort, such as sorted keys or few values, and sorts them.
+ */
 #ifndef USW_CPU_PATTERNS_PATTERNS_H
 #define USW_CPU_PATTERNS_PATTERNS_H
 
@@ -9,14 +10,14 @@
 size_t usw_first_break(upsweep *u, const void *keys, size_t n, unsigned width,
                        const usw_key_order *order, bool rising);
 
-/* True if the keys were of one of the patterns, of which `looks` has bits 1 << usw_pattern, and are
- * sorted now; *found is which, and the number that belongs to it. USW_FEW_VALUES and
- * USW_NARROW_RANGE go together. On keys without such a pattern it gives up after a few of them. */
+/* True if the keys had one of the patterns whose bits 1 << usw_pattern `looks` has, and are sorted
+ * now; *found is the pattern and its number. USW_FEW_VALUES and USW_NARROW_RANGE are tried
+ * together. On keys without a pattern it gives up after reading a few of them. */
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
                       unsigned looks, usw_found *found);
 
-/* Whether so many keys are equal that a partition by vectors, which is done with a value once it is
- * the pivot, is faster than digits, which leave it in a large bucket; by a sample. */
+/* Whether so many keys are equal, by a sample, that a quicksort is faster than digits: a frequent
+ * value is in its place once it was the pivot, but for digits it makes a large bucket. */
 bool usw_some_are_frequent(const upsweep *u, const void *keys, size_t n, unsigned width);
 
 /* Maps all keys in place, or back. */

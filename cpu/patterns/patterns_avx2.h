@@ -1,13 +1,15 @@
-/* patterns_avx2.h - patterns in AVX2, included for keys of 32 and 64 bits. */
+/* patterns_avx2.h - counting few values, and taking keys out of a nearly sorted array, in AVX2;
+ * included for keys of 32 and 64 bits. */
 #include "cpu/cache_sort/compress_table.h"
 
 #if KEY_BITS == 32
 /* ---- few values ----
  *
- * 32 keys at a time, and tables are shuffles of bytes. A key times an odd number is a word that no
- * other key has; 32 of these are made four vectors of their bytes. The highest six bits of a word,
- * the slot, give the number of a value, and that gives what all four bytes must be. Numbers are
- * counted in fields of four bits, 15 times 32 keys, and these in fields of eight. */
+ * Counts 32 keys at a time, with tables that are read by shuffles of bytes. A key times an odd
+ * number is a word that no other key has; 32 words become four vectors, one for each of their
+ * bytes. The highest six bits of a word, the slot, give the number of a value, and the number gives
+ * what all four bytes must be. Numbers are counted in fields of four bits, at most 15 times 32
+ * keys, and the sums of these in fields of eight. */
 
 enum { KEYS_AT_ONCE = 32, ROUNDS_OF_4_BITS = 15, ROUNDS_OF_8_BITS = 16, WORD_BYTES = 4 };
 
@@ -45,7 +47,7 @@ static void make_tables(const usw_value_set *few, value_tables *t)
     t->multiplier = _mm256_set1_epi32((int)few->multiplier);
 }
 
-/* The numbers of 32 keys, in some order; if one has none of the values, *other is no longer 0. */
+/* The numbers of 32 keys, in some order; a key with none of the values sets bits in *other. */
 static inline __m256i numbers_of(const uint32_t *k, const value_tables *t, __m256i *other)
 {
     const __m256i by_place = _mm256_broadcastsi128_si256(
@@ -133,7 +135,7 @@ static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *fe
 }
 #endif
 
-/* ---- almost in order ---- */
+/* ---- nearly sorted ---- */
 
 enum { FN(DROP_LANES) = 256 / KEY_BITS };
 
@@ -159,7 +161,8 @@ static inline unsigned FN(wrong_lanes)(__m256i earlier, __m256i x, __m256i after
 #endif
 }
 
-/* The whole vectors of k[i .. end), with keys behind them: see drop. *before: the key before i. */
+/* drop (cpu/patterns/patterns_cpu.h) for the whole vectors of k[i .. end), which have keys behind
+ * them. *before: the key before i. */
 static size_t FN(drop_vectors)(KEY *k, size_t i, size_t end, size_t kept, KEY *out, KEY *before)
 {
     USW_ROUTE("drop by vectors");

@@ -1,4 +1,5 @@
-/* patterns_avx512.h - patterns in AVX-512, included for keys of 32 and 64 bits. */
+/* patterns_avx512.h - counting few values, and taking keys out of a nearly sorted array, in
+ * AVX-512; included for keys of 32 and 64 bits. */
 
 #undef LANES
 #undef LANE
@@ -18,8 +19,8 @@
 /* ---- few values ---- */
 
 enum {
-    FN(VALUE_TURNS) = 15,                   /* vectors, until a four-bit field may be full */
-    FN(VALUE_BLOCK) = 17 * FN(VALUE_TURNS), /* vectors, until a byte may be */
+    FN(VALUE_TURNS) = 15,                   /* vectors that a field of four bits can count */
+    FN(VALUE_BLOCK) = 17 * FN(VALUE_TURNS), /* vectors that a byte can count */
     FN(VALUE_FIELDS) = KEY_BITS / 4,        /* in a lane */
     FN(VALUE_TABLES) = USW_VALUES_MAX / FN(VALUE_FIELDS),
     FN(VALUE_VECTORS) = USW_VALUES_MAX / LANES
@@ -30,8 +31,8 @@ typedef struct FN(slots) {
     __m256i multiplier;
 } FN(slots);
 
-/* Which value each key has if it has any. Two multiplications of 256 bits: after a pause one of 512
- * bits would wait for more voltage, on Intel 2 us. */
+/* The number of the value that each key has, if it has any. Two multiplications of 256 bits: on
+ * Intel one of 512 bits after a pause waits 2 us for more voltage. */
 static inline __m512i FN(id_of)(const KEY *k, const FN(slots) * s)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)k);
@@ -56,7 +57,7 @@ static inline __m512i FN(value_of)(const FN(slots) * s, __m512i id)
 #endif
 }
 
-/* Some vectors of keys, at most VALUE_BLOCK: value 8 t + 2 j + odd (16 t with 64 bits) is counted
+/* Counts at most VALUE_BLOCK vectors of keys: value 8 t + 2 j + odd (16 t with 64 bits) is counted
  * in byte j of the lanes of bytes[2 t + odd]. False if a key has none of the values. */
 static inline bool FN(count_values_block)(const KEY *k, size_t vectors, const FN(slots) * s,
                                           __m512i bytes[2 * FN(VALUE_TABLES)])
@@ -141,18 +142,20 @@ static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *fe
     if (rest == 0) {
         return true;
     }
-    for (size_t i = 0; i < LANES; i++) { /* filled up by the first value */
+    for (size_t i = 0; i < LANES;
+         i++) { /* free lanes get the first value, which is subtracted below */
         last[i] = i < rest ? k[whole * LANES + i] : value[0];
     }
     count[0] -= LANES - rest;
     return FN(count_values_vectors)(last, 1, &s, count);
 }
 
-/* ---- almost in order ---- */
+/* ---- nearly sorted ---- */
 
 enum { FN(DROP_LANES) = LANES };
 
-/* The whole vectors of k[i .. end), with keys behind them: see drop. *before: the key before i. */
+/* drop (cpu/patterns/patterns_cpu.h) for the whole vectors of k[i .. end), which have keys behind
+ * them. *before: the key before i. */
 static size_t FN(drop_vectors)(KEY *k, size_t i, size_t end, size_t kept, KEY *out, KEY *before)
 {
     USW_ROUTE("drop by vectors");

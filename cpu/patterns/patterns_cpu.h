@@ -1,15 +1,15 @@
-/* patterns - the steps by which the front end (cpu/patterns/patterns.c) sorts keys that need no
- * sort: count keys of few values or of a narrow range, and take the keys that stand wrong out of
- * an array that is almost in order.
+/* patterns_cpu.h - steps on one thread for keys that need no sort: sample them, count keys of few
+ * values or of a narrow range, and take the keys out of order out of a nearly sorted array.
+ * cpu/patterns/patterns.c, runs.c and few_values.c call these steps.
  *
- * Few values: a multiplication sends each to a slot of its own; the slot's value is compared with
- * the key, so that a key of another value never passes. With AVX-512 the values are in registers,
- * and what is counted is in four-bit fields, all of a lane's in one addition. With AVX2 keys of 32
- * bits are taken apart into their bytes.
+ * Few values: a multiplication sends each value to a slot of its own; the slot's value is compared
+ * with the key, so that a key with another value is always found. With AVX-512 the values are in
+ * registers, and one addition counts a key in a field of four bits of its lane. With AVX2 keys of
+ * 32 bits are separated into their bytes.
  *
- * Almost in order: a key goes out if it is less than the key before it or greater than the one
- * after it. Both keys of a break go out, since either may be the one that stands wrong; what
- * remains is in order unless wrong keys were neighbours, and then one more pass finds them. Source:
+ * Nearly sorted: a key is taken out if it is less than the key before it or greater than the key
+ * after it. Both keys of a break are taken out, since either may be in the wrong place; the others
+ * are in order unless wrong keys were neighbours, and then one more pass finds them. Source:
  * the idea of V. Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
@@ -22,7 +22,7 @@ static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
     return (KEY)((KEY)(raw ^ below ^ pos) + add);
 }
 
-/* ---- a look at a few keys ---- */
+/* ---- a few keys are examined ---- */
 
 static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_glance *g)
 {
@@ -41,7 +41,7 @@ static void FN(glance)(const void *keys, size_t n, const usw_keymap *map, usw_gl
     }
 }
 
-/* Keys of 8 and 16 bits are only glanced at: all of their values are counted in any case. */
+/* Keys of 8 and 16 bits have no other step: all of their values are counted in any case. */
 #if KEY_BITS >= 32
 
 static void FN(sample)(const void *keys, size_t n, uint64_t *sample, size_t count)
@@ -122,7 +122,8 @@ static bool FN(count_values)(const void *keys, size_t n, const usw_value_set *fe
 
 /* ---- a narrow range ---- */
 
-/* Adds to count[w * span + x] how many mapped keys are low + x, in two ways that take turns. */
+/* Adds to count[w * span + x] how many mapped keys are low + x; w, 0 or 1, takes
+ * turns, so that equal keys in a row do not wait for each other's store. */
 static bool FN(count_range)(const void *keys, size_t n, const usw_keymap *map, uint64_t low,
                             size_t span, uint32_t *count)
 {
@@ -177,9 +178,9 @@ static void FN(write_range)(void *keys, size_t begin, size_t end, const usw_keym
     }
 }
 
-/* ---- almost in order ---- */
+/* ---- nearly sorted ---- */
 
-/* Compacts in place: what is written never reaches a key that was not read. */
+/* In place: a store never reaches a key that was not read. */
 static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *complete)
 {
     USW_ROUTE("drop");
@@ -211,8 +212,7 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     return kept;
 }
 
-/* keys[0 .. kept) and dropped[0 .. n) are in order; puts all in order in keys, room for kept + n.
- */
+/* Merges keys[0 .. kept) and dropped[0 .. n), both in order, into keys, which has room for all. */
 static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
 {
     USW_ROUTE("weave");
@@ -226,7 +226,7 @@ static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
             kept -= RUN;
         }
         size_t more = 0;
-        if (kept >= RUN && n >= RUN) { /* the others land where nothing is yet */
+        if (kept >= RUN && n >= RUN) { /* all of them to free places, where `more` of them stay */
             for (unsigned i = 0; i < RUN; i++) {
                 more += k[kept - RUN + i] > x;
             }

@@ -1,14 +1,14 @@
-/* runs.c - keys that are nearly sorted: a few long runs, rising or falling, which are merged,
- * and keys in order but for a few, which are taken out, sorted, and woven in again. */
+/* runs.c - sorts keys that are a few long runs, rising or falling, by merging them, and nearly
+ * sorted keys by taking out the few that are out of order, sorting these and merging them in. */
 #include "cpu/patterns/pattern_steps.h"
 
 enum {
     RUNS_MAX = 8,
     RUNS_MANY_FROM = 16 * 1024, /* fewer keys sort in less time than it takes to merge three runs */
     SHARE_MIN = 32,             /* a run shorter than n / SHARE_MIN is none */
-    DROP_SHARE = 8,             /* at most n / DROP_SHARE keys may stand wrong */
+    DROP_SHARE = 8,             /* at most n / DROP_SHARE keys may be out of order */
     DROP_PASSES = 4,
-    PIECES = 4 /* of a merge, a thread */
+    PIECES = 4 /* of a merge, for each thread */
 };
 
 /* ---- long runs ---- */
@@ -23,8 +23,8 @@ typedef struct runs {
     size_t pieces;
 } runs;
 
-/* Finds the runs and makes falling ones rise; false if one is short or they are many. Falling runs
- * that were turned round hold the same keys still. */
+/* Finds the runs and reverses falling ones; false if one is short or they are many: then some runs
+ * may stay reversed. */
 static bool find_runs(runs *r)
 {
     const usw_pattern_search *f = r->f;
@@ -80,7 +80,7 @@ static void copy_back(void *context, size_t i, unsigned lane)
                              &f->order->map);
 }
 
-/* Merges neighbouring runs, pass by pass, until one is left; it is unmapped on its way home. */
+/* Merges neighbouring runs, pass by pass, until one is left, and unmaps that one. */
 static void merge_runs(runs *r, unsigned char *scratch)
 {
     const usw_pattern_search *f = r->f;
@@ -126,10 +126,10 @@ bool usw_sort_runs(const usw_pattern_search *f)
     return true;
 }
 
-/* ---- in order but for a few ---- */
+/* ---- nearly sorted ---- */
 
-/* Takes keys out until the others are in order; *kept are. False: too many would go, and all keys
- * are in the array. */
+/* Takes keys out until the others are in order: *kept is how many those are. False if too many keys
+ * are out of order; then all keys are in the array again. */
 static bool drop_wrong(const usw_pattern_search *f, unsigned char *dropped, size_t *kept)
 {
     usw_key_order plain = {{.bits = (unsigned)f->bytes * 8}, 0, 0};
@@ -144,7 +144,7 @@ static bool drop_wrong(const usw_pattern_search *f, unsigned char *dropped, size
         if (pass == DROP_PASSES) {
             break;
         }
-        size_t from = at - 1; /* what comes before it is in order and not greater */
+        size_t from = at - 1; /* the keys before it are in order and not greater */
         size_t stay = f->steps->drop[f->width](f->keys + from * f->bytes, n - from,
                                                dropped + gone * f->bytes, limit - gone, &complete);
         if (!complete) {

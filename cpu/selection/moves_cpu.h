@@ -1,7 +1,7 @@
-/* moves_cpu.h - gather, scatter and reverse.
+/* moves_cpu.h - gather, scatter and reverse, for elements of any size at any address.
  *
- * What a random access costs is waiting for memory, so the loops say early where they will go: the
- * element that is needed some steps later is fetched ahead. Sizes of a power of two up to 16 bytes
+ * Random accesses wait for memory, so the loops fetch ahead: each step prefetches the element that
+ * is needed AHEAD steps later. Sizes of a power of two up to 16 bytes
  * are moved in registers, others by memcpy. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
@@ -23,7 +23,8 @@ static inline size_t index_at(const void *index, size_t index_bytes, size_t i)
     return (size_t)wide;
 }
 
-/* Fetches what element i will need, if there is an i. An address outside the array does no harm. */
+/* Prefetches the element that index[i] names, if i < end. An address outside the array does no
+ * harm. */
 static inline void fetch(const void *base, const void *index, size_t index_bytes, size_t i,
                          size_t end, size_t bytes)
 {
@@ -34,7 +35,7 @@ static inline void fetch(const void *base, const void *index, size_t index_bytes
 }
 #endif
 
-/* One loop for each size; bytes is a constant where it is one of the five. */
+/* Inlined with constant `bytes` for the sizes 1, 2, 4, 8 and 16: one loop for each of them. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #if KEY_BITS == 8
@@ -84,7 +85,7 @@ static void FN(scatter)(const unsigned char *in, const void *index, size_t index
     }
 }
 
-/* Blocks of 64 bytes from both ends change places, each turned round by the compiler's shuffle. */
+/* Exchanges blocks of 64 bytes from both ends, each reversed by a shuffle of the compiler. */
 static void FN(reverse)(unsigned char *data, size_t n, size_t begin, size_t end)
 {
     USW_ROUTE_OF("reverse", USW_NO_TYPES);
@@ -141,7 +142,7 @@ static void scatter(const void *in, const void *index, size_t index_bytes, void 
     }
 }
 
-/* The greatest index decides, found without branches. */
+/* Compares the greatest index with limit, and finds it without branches. */
 static bool below(const void *index, size_t index_bytes, size_t limit, size_t begin, size_t end)
 {
     uint32_t greatest4 = 0;

@@ -1,27 +1,28 @@
-/* select.c - finding the k-th key: a sample gives a narrow band of keys in which it must almost
- * surely lie; the keys above the band are parted from the others, then those below it, and the
- * search goes on in what is left. The first step touches all keys, the second half of them. Keys
- * are compared as their map says and stay as they are; only the few that are sorted are mapped.
+/* select.c - finds the k-th key: a sample gives a narrow band of keys in which the k-th lies almost
+ * surely; one partition separates the keys above the band from the others, a second one those below
+ * it, and the search goes on in the range that has the k-th key. The first partition touches all
+ * keys, the second half of them. Keys are compared as mapped and stay as they are; only the few
+ * keys that are sorted in the end are mapped.
  *
- * Before that, parting is by pairs of blocks, one before the place where the sample expects the
- * border and one behind it, parted by vectors as if the two were one. What stands on the wrong side
- * of the true border then is little, and exchanged. The pairs do not depend on the threads, so the
- * outcome does not either.
+ * All threads partition by pairs of blocks, one block before the place where the sample expects the
+ * border and one behind it, which vectors partition as if the two were one. Few keys are then on
+ * the wrong side of the true border, and these are exchanged. The pairs do not depend on the number
+ * of threads, so the outcome does not either.
  *
- * A part that has not halved was split by a bad band. Then the band is made of one key of the
- * sample, which settles inputs with few different keys; if that does not help either, of the middle
- * third of the keys still possible, which bounds the number of passes by the bits of a key: O(n)
- * for any input.
+ * If a range has not halved, the band was bad. The next band is one key of the sample, which
+ * settles inputs with few different keys; if that does not help either, it is the middle third of
+ * the keys still possible, which bounds the number of passes by the bits of a key: O(n) for any
+ * input.
  *
  * Source: R. W. Floyd, R. L. Rivest, "Expected time bounds for selection" (1975). */
 #include "cpu/selection/select.h"
 
 enum {
-    SMALL_BYTES = 16 * 1024,    /* so little is not worth a sample */
-    SMALL_VECTORS = 128 * 1024, /* nor this much, where keys are parted by vectors */
+    SMALL_BYTES = 16 * 1024,    /* a range so small is not worth a sample */
+    SMALL_VECTORS = 128 * 1024, /* the same where vectors partition the keys */
     BLOCK_BYTES = 256 * 1024,
     PAIRS_MAX = 128,
-    TRADE_BYTES = 256 * 1024, /* that one task exchanges */
+    TRADE_BYTES = 256 * 1024, /* keys that one task exchanges */
     STRIP_BYTES = 1024
 };
 
@@ -31,17 +32,17 @@ typedef struct select_job {
     size_t bytes;
     const usw_keymap *map;
     const usw_keymap *compared; /* the same, NULL if it changes nothing */
-    unsigned char *keys;        /* the part that is searched, n keys */
+    unsigned char *keys;        /* the range that is searched, n keys */
     size_t n;
-    uint64_t least, greatest; /* mapped keys in the part lie between these */
+    uint64_t least, greatest; /* mapped keys in the range lie between these */
     uint64_t low, high;       /* the band */
-    /* Where in the sample the part begins and ends, and the band. */
-    size_t part_begin, part_end, band_begin, band_end;
-    /* one parting: */
+    /* Places in the sample where the range and the band begin and end. */
+    size_t range_begin, range_end, band_begin, band_end;
+    /* one partition: */
     uint64_t limit; /* mapped: keys up to it go to the front */
-    size_t border;  /* where that is expected to end */
+    size_t border;  /* where these keys are expected to end */
     size_t pairs, total, trades;
-    size_t front[2 * PAIRS_MAX]; /* how many of each block */
+    size_t front[2 * PAIRS_MAX]; /* keys of each block that went to its front */
 } select_job;
 
 size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_keymap *map,
@@ -54,7 +55,7 @@ size_t usw_sample_keys(const upsweep *u, const void *keys, size_t n, const usw_k
     return count;
 }
 
-/* ---- parting ---- */
+/* ---- partition ---- */
 
 /* Block b < pairs lies before the border, pairs + b behind it. */
 static size_t block_start(const select_job *j, size_t b)
@@ -65,7 +66,7 @@ static size_t block_start(const select_job *j, size_t b)
                         : usw_min(j->border + (b - j->pairs) * behind, j->n);
 }
 
-static void part_pair(void *context, size_t p, unsigned lane)
+static void partition_pair(void *context, size_t p, unsigned lane)
 {
     USW_ROUTE_OF("parted by pairs of blocks", USW_MORE_THAN_BYTES);
     (void)lane;
@@ -84,15 +85,15 @@ static void part_pair(void *context, size_t p, unsigned lane)
     j->front[p + j->pairs] = front[1];
 }
 
-/* A place among the keys that are on the wrong side: those before the border that belong behind it,
- * or the other way round. */
+/* A place among the keys on the wrong side of the border: those before the border that belong
+ * behind it, or, with `behind`, those behind it that belong before it. */
 typedef struct cursor {
     const select_job *j;
     bool behind;
     size_t block, at, end; /* the current stretch */
 } cursor;
 
-/* The stretch of block b: where in the part its wrong keys are. */
+/* The stretch of block b: where its keys on the wrong side are. */
 static void set_stretch(cursor *c, size_t b)
 {
     const select_job *j = c->j;
@@ -148,8 +149,9 @@ static void trade(void *context, size_t t, unsigned lane)
     }
 }
 
-/* Moves the keys up to limit, mapped, to the front of the part and returns how many they are. */
-static size_t part_keys(select_job *j, uint64_t limit)
+/* Moves the keys whose mapped value is at most limit to the front of the range and returns how many
+ * they are. */
+static size_t partition_keys(select_job *j, uint64_t limit)
 {
     j->pairs = usw_min(PAIRS_MAX, j->n * j->bytes / (2 * BLOCK_BYTES));
     if (j->pairs < 2) {
@@ -160,7 +162,7 @@ static size_t part_keys(select_job *j, uint64_t limit)
             ->partition_as[j->width](j->keys, j->n, pivot, j->compared);
     }
     j->limit = limit;
-    usw_parallel(j->u, j->pairs, part_pair, j);
+    usw_parallel(j->u, j->pairs, partition_pair, j);
     j->total = j->trades = 0;
     for (size_t b = 0; b < 2 * j->pairs; b++) {
         j->total += j->front[b];
@@ -176,12 +178,13 @@ static size_t part_keys(select_job *j, uint64_t limit)
 
 /* ---- searching ---- */
 
-/* attempt 0: a band around the k-th of the sample; 1: that key alone; 2: the middle third. */
+/* attempt 0: a band around the k-th key of the sample; 1: that key alone; 2: the middle third. */
 static void choose_band(select_job *j, size_t k, unsigned attempt)
 {
-    j->part_begin = 0;
-    j->part_end = 2;
-    j->band_begin = j->band_end = 1; /* half of the keys, as long as nothing is known */
+    j->range_begin = 0;
+    j->range_end = 2;
+    j->band_begin = j->band_end =
+        1; /* without a sample, half of the keys are expected on each side */
     if (attempt > 1) {
         USW_ROUTE_OF("the middle third of the keys", USW_MORE_THAN_BYTES);
         uint64_t third = (j->greatest - j->least) / 3;
@@ -207,7 +210,7 @@ static void choose_band(select_job *j, size_t k, unsigned attempt)
     j->low = rank < gap ? j->least : SAMPLED(rank - gap);
     j->high = rank + gap >= count ? j->greatest : SAMPLED(rank + gap);
 #undef SAMPLED
-    j->part_end = count;
+    j->range_end = count;
     j->band_begin = rank < gap ? 0 : rank - gap;
     j->band_end = usw_min(rank + gap, count - 1) + 1;
 }
@@ -227,7 +230,7 @@ static size_t keep_side(select_job *j, size_t k, uint64_t limit, size_t front)
     return k - front;
 }
 
-/* Cuts off what is above the band, or what is below it; returns the new rank. */
+/* Cuts the keys above the band off the range, or those below it; returns the new rank. */
 static size_t cut(select_job *j, size_t k, bool above)
 {
     bool useful = above ? j->high >= j->least && j->high < j->greatest
@@ -238,14 +241,14 @@ static size_t cut(select_job *j, size_t k, bool above)
     uint64_t limit = above ? j->high : j->low - 1;
     size_t at = above ? j->band_end : j->band_begin;
     double share =
-        (double)(at - usw_min(at, j->part_begin)) / (double)(j->part_end - j->part_begin);
+        (double)(at - usw_min(at, j->range_begin)) / (double)(j->range_end - j->range_begin);
     j->border = usw_min(j->n, (size_t)(share * (double)j->n));
-    *(above ? &j->part_end : &j->part_begin) = at;
-    return keep_side(j, k, limit, part_keys(j, limit));
+    *(above ? &j->range_end : &j->range_begin) = at;
+    return keep_side(j, k, limit, partition_keys(j, limit));
 }
 
-/* Finds the k-th key of the part, or leaves a part of at most `bytes` bytes, and returns its rank
- * there. */
+/* Narrows the range until its keys are equal or it has at most `bytes` bytes, and returns the rank
+ * of the k-th key there. */
 static size_t narrow(select_job *j, size_t k, size_t bytes)
 {
     unsigned attempt = 0;
@@ -272,7 +275,7 @@ void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *ma
     }
     if (j.least == j.greatest) {
         USW_ROUTE_OF("all keys that are left are equal", USW_MORE_THAN_BYTES);
-        return; /* all keys that are left are equal */
+        return;
     }
     if (u->isa != USW_AVX2 || !sorts->select_doubles(j.keys, j.n, k, map)) {
         USW_ROUTE("what is left is selected from");

@@ -1,4 +1,5 @@
-/* select.h - finding the k-th key, for use inside public calls. */
+/* select.h - finds the k-th key of an array, or a sorted sample of it; for use inside public calls.
+ */
 #ifndef USW_CPU_SELECTION_SELECT_H
 #define USW_CPU_SELECTION_SELECT_H
 
@@ -7,8 +8,8 @@
 enum { USW_SELECT_BLOCK = 1 << 14, USW_SAMPLE_MAX = 4096 }; /* keys */
 
 /* Rearranges keys so that keys[k] stands where a sort by the mapped keys would put it, nothing
- * before it is greater and nothing after it less. k < n. No scratch. The outcome does not depend on
- * the threads, but on the instruction set. */
+ * before it is greater and nothing after it less. k < n. No scratch. The outcome depends on the
+ * instruction set, not on the number of threads. */
 void usw_select(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *map);
 
 /* Fills sample, which has room for USW_SAMPLE_MAX keys, with about `wanted` mapped keys of

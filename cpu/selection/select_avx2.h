@@ -1,6 +1,6 @@
-/* select_avx2.h - the steps of select with vectors of 256 bits: which keys are wanted,
- * and bringing them to the front of a vector by a table of shuffles. Included once for keys of 32
- * and of 64 bits. */
+/* select_avx2.h - the vector operations of cpu/selection/select_cpu.h in AVX2: compares keys with
+ * the limit, and brings those up to it to the front of a vector by a table of shuffles. Included
+ * once for keys of 32 and of 64 bits. */
 enum { FN(LANES) = 256 / KEY_BITS, FN(STEP) = 4, FN(TAKE_KEYS) = FN(STEP) * FN(LANES) };
 
 typedef struct FN(band) {
@@ -19,7 +19,7 @@ typedef struct FN(band) {
 #define BITS(v) (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(v))
 #endif
 
-/* Keys are compared with their highest bit flipped, as signed ones. */
+/* AVX2 compares signed integers, so keys are compared with their highest bit flipped. */
 static inline FN(band) FN(band_of)(const usw_keymap *map, KEY limit)
 {
     KEY sign = (KEY)1 << (KEY_BITS - 1);
@@ -45,7 +45,7 @@ static inline __m256i FN(load_vector)(const KEY *at)
     return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
-/* Keys alone, whole steps of vectors: those without any that are wanted are passed over. */
+/* Takes keys alone, by whole steps of vectors; steps without a key up to the limit are skipped. */
 static inline __attribute__((always_inline)) size_t
 FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t room,
                  size_t *count, bool plain)

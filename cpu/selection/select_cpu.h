@@ -1,6 +1,6 @@
-/* select - the steps of selection of the k least keys: counting and collecting the keys of one
- * block up to a limit. Keys are mapped on the fly; with AVX-512 a vector of them at a time, with
- * AVX2 those of 32 and 64 bits (cpu/selection/select_avx2.h). */
+/* select_cpu.h - steps that select the k least keys: counting and collecting the keys of one block
+ * up to a limit. Keys are mapped as they are read; with AVX-512 by vectors, with AVX2 those of 32
+ * and 64 bits (cpu/selection/select_avx2.h). */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #if USW_LEVEL == 1
@@ -9,14 +9,15 @@
 
 #if KEY_BITS != 128
 
-/* A choice between neg and 0 becomes a branch, which the signs of a sample's keys mislead. */
+/* A mask, since a choice between neg and 0 becomes a branch, and the signs of keys from all over an
+ * array cannot be predicted. */
 static inline KEY FN(mapped)(KEY raw, KEY neg, KEY pos, KEY add)
 {
     KEY below = neg & (KEY)(0 - (KEY)(raw >> (KEY_BITS - 1)));
     return (KEY)((KEY)(raw ^ below ^ pos) + add);
 }
 
-/* Whole vectors of AVX-512: how many keys they hold, and their instructions by name. */
+/* AVX-512: how many keys a vector has, and its instructions by name. */
 #if USW_LEVEL == 2
 #undef SELECT_LANES
 #undef V
@@ -55,7 +56,7 @@ static inline __m512i FN(map_vector)(__m512i raw, const FN(band) * b)
     return V(add)(_mm512_ternarylogic_epi64(raw, below, b->pos, 0x96), b->add);
 }
 
-/* All ones for the keys that a vector at `left` keys before the end has. */
+/* A bit for each key of a vector that begins `left` keys before the end. */
 static inline USW_LANE_MASK FN(lanes)(size_t left)
 {
     return (USW_LANE_MASK)(left >= SELECT_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
@@ -82,7 +83,7 @@ static void FN(count)(const void *keys, size_t n, const usw_keymap *map, uint64_
 #else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
     KEY lowest = (KEY)low, highest = (KEY)high;
-    while (i < n) { /* few enough at a time for counters as wide as a key */
+    while (i < n) { /* 255 at a time, so that counters as wide as a key suffice */
         size_t end = usw_min(n, i + 255);
         KEY less = 0, not_more = 0;
         for (; i < end; i++) {
@@ -121,13 +122,14 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
         USW_LANE_MASK lanes = FN(lanes)(n - i);
         __m512i key = FN(map_vector)(V(maskz_loadu)(lanes, k + i), &b);
         uint64_t some = VU(cmple)(key, b.high) & lanes;
-        /* Else gcc 12.2 may keep it in memory, write the mask's 16 bits and read 64. */
+        /* Without this gcc 12.2 may keep `some` in memory, write 16 bits of the mask and read 64.
+         */
         __asm__("" : "+r"(some));
         hits |= some << i;
     }
 #else
     KEY neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add, any = 0;
-    const bool skips = USW_LEVEL > 0 || KEY_BITS < 64; /* vectors can compare */
+    const bool skips = USW_LEVEL > 0 || KEY_BITS < 64; /* where vectors compare keys */
 #if USW_LEVEL == 1 && KEY_BITS >= 32
     FN(band) b = FN(band_of)(map, limit);
     for (size_t i = 0; n == 64 && i < n; i += FN(LANES)) {
@@ -141,7 +143,7 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
     for (size_t i = 0; skips && i < n; i++) {
         any |= (KEY)(FN(mapped)(k[i], neg, pos, add) <= limit);
     }
-    for (size_t i = 0; (any != 0 || !skips) && i < n; i++) { /* which one takes longer to tell */
+    for (size_t i = 0; (any != 0 || !skips) && i < n; i++) { /* finding which key takes longer */
         hits |= (uint64_t)(FN(mapped)(k[i], neg, pos, add) <= limit) << i;
     }
 #endif
@@ -150,7 +152,7 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
 
 #if USW_LEVEL == 2
 enum { FN(STEP) = 4, FN(TAKE_KEYS) = FN(STEP) * SELECT_LANES };
-/* Keys alone, whole steps of vectors: those without any that are wanted are passed over. */
+/* Takes keys alone, by whole steps of vectors; steps without a key up to the limit are skipped. */
 static inline __attribute__((always_inline)) size_t
 FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t room,
                  size_t *count, bool plain)
@@ -167,7 +169,7 @@ FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *
             any = (USW_LANE_MASK)(any | hits[v]);
         }
         for (size_t v = 0; any != 0 && v < FN(STEP); v++) {
-            /* Over the vector itself: as in cpu/cache_sort/vectors_avx512.h. */
+            /* Compressed over the vector itself: see vsplit in cpu/cache_sort/vectors_avx512.h. */
             _mm512_storeu_si512(out + at, V(mask_compress)(key[v], hits[v], key[v]));
             at += (size_t)__builtin_popcountll(hits[v]);
         }
@@ -217,7 +219,7 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
             ? FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, true)
             : FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, false);
     if (n - i >= FN(TAKE_KEYS)) {
-        return i; /* for want of room */
+        return i; /* `out` has no room for another step */
     }
 #endif
     USW_ROUTE("taken key by key");
@@ -265,11 +267,11 @@ static void FN(sample)(const void *keys, size_t n, const usw_keymap *map, void *
     USW_ROUTE("sample");
     const KEY *k = keys;
     KEY *to = out, neg = (KEY)map->neg, pos = (KEY)map->pos, add = (KEY)map->add;
-    size_t part = n / count, within = usw_min(part, UINT32_MAX);
+    size_t step = n / count, within = usw_min(step, UINT32_MAX);
     for (size_t i = 0; i < count; i++) {
         uint32_t random = (uint32_t)(i + 1) * UINT32_C(0x9e3779b1);
         random = (random ^ random >> 15) * UINT32_C(0x85ebca77);
-        to[i] = FN(mapped)(k[i * part + ((uint64_t)random * within >> 32)], neg, pos, add);
+        to[i] = FN(mapped)(k[i * step + ((uint64_t)random * within >> 32)], neg, pos, add);
     }
 }
 

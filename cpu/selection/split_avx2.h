@@ -1,7 +1,7 @@
-/* split_avx2.h - the split by flags with vectors of 256 bits, a width's step: of eight
- * elements (of 64 bits four) those with flag 0 and those with flag 1 are brought to the front of a
- * vector each by a table of shuffles, and stored whole as long as that stays inside the block's own
- * part of the result. Included once per key width. */
+/* split_avx2.h - splits elements by their flags with AVX2: of eight elements (of 64 bits four)
+ * those with flag 0 and those with flag 1 are each brought to the front of a vector by a table of
+ * shuffles, and whole vectors are stored as long as they stay inside the block's own range of the
+ * result. Included once per key width by algo/split_flags_cpu.h. */
 #if KEY_BITS == 8
 #define VECTOR __m128i
 #define LOAD(at) _mm_loadl_epi64((const __m128i *)(const void *)(at))
@@ -19,7 +19,7 @@
 enum { FN(LANES) = KEY_BITS == 64 ? 4 : 8, FN(GROUP) = FN(LANES) * (int)sizeof(KEY) };
 
 /* The elements whose bit in m is 0, then the others. */
-static inline VECTOR FN(part_group)(VECTOR v, unsigned m)
+static inline VECTOR FN(split_group)(VECTOR v, unsigned m)
 {
     const uint64_t *entry = FN(LANES) == 4 ? split_4 + m : split_8 + m;
     __m128i from = _mm_loadl_epi64((const __m128i *)(const void *)entry);
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void FN(push_group)(targets *to, in
     to->at[side] = at + count * sizeof(KEY);
 }
 
-/* Returns how many elements were split: all but a few. */
+/* Returns how many elements were split: all but less than 8. */
 static inline __attribute__((always_inline)) size_t FN(permute_vectors)(const unsigned char *in,
                                                                         const uint8_t *flags,
                                                                         size_t n, targets *to,
@@ -66,9 +66,9 @@ static inline __attribute__((always_inline)) size_t FN(permute_vectors)(const un
             size_t count = (size_t)__builtin_popcount(m);
             VECTOR v = LOAD(in + (i + j) * sizeof(KEY));
             if (zeros) {
-                FN(push_group)(&t, 0, FN(part_group)(v, m ^ all), count);
+                FN(push_group)(&t, 0, FN(split_group)(v, m ^ all), count);
             }
-            FN(push_group)(&t, 1, FN(part_group)(v, m), (size_t)FN(LANES) - count);
+            FN(push_group)(&t, 1, FN(split_group)(v, m), (size_t)FN(LANES) - count);
         }
     }
     *to = t;

@@ -1,8 +1,8 @@
-/* unique - runs of equal neighbours: counting them, keeping one key of each, and finding where
- * they begin. A key that differs from the one before it is a head.
+/* unique_cpu.h - runs of equal neighbours: counts them, keeps one key of each, and finds where they
+ * begin. A key that differs from the one before it is a head.
  *
  * With AVX-512 a vector is compared with the same vector loaded one key earlier, and the heads are
- * compressed; elsewhere every key is written and only heads move the end on. */
+ * compressed; elsewhere every key is written, and only a head moves the place of the next store. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 
@@ -21,7 +21,7 @@ static inline USW_LANE_MASK FN(lanes)(size_t left)
     return (USW_LANE_MASK)(left >= UNIQUE_LANES ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
 }
 
-/* The heads among k[0 .. n), k[-1] being there; *keys gets the vector. */
+/* The heads among k[0 .. n), k[-1] being a key too; *keys gets the vector. */
 static inline USW_LANE_MASK FN(heads_at)(const KEY *k, size_t n, __m512i *keys)
 {
     USW_LANE_MASK lanes = FN(lanes)(n);
@@ -47,7 +47,7 @@ static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
         count += (size_t)__builtin_popcountll(m);
     }
 #else
-    while (i < n) { /* few enough at a time for a counter as wide as a key */
+    while (i < n) { /* 255 at a time, so that a counter as wide as a key suffices */
         size_t begin = i, end = usw_min(n, i + 255);
         KEY heads = 0;
         for (; i < end; i++) {
@@ -62,8 +62,8 @@ static size_t FN(heads)(const void *keys, size_t n, bool head, size_t *first)
     return count + head;
 }
 
-/* In place, a store never reaches a key that is still to be read, unless it leaves it as it was;
- * and what follows the last head in out is never touched. */
+/* In place, a store never changes a key that is still to be read; and `out` behind the last head is
+ * never written. */
 static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
 {
     USW_ROUTE("compact");
@@ -84,7 +84,9 @@ static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
         kept += count;
     }
 #else
-    enum { BLOCK = 4096 }; /* counted first, so that the end is known */
+    enum {
+        BLOCK = 4096
+    }; /* keys whose heads are counted first, so that the end of the stores is known */
     for (size_t i = 1, first; i < n; i += BLOCK) {
         const KEY *at = k + i;
         KEY before = at[-1];
@@ -100,7 +102,7 @@ static size_t FN(compact)(const void *keys, size_t n, bool head, void *out)
     return kept;
 }
 
-/* `count` is what heads() gave: nothing is written after that many. */
+/* `count` is the result of heads: no more keys are written. */
 static void FN(runs)(const void *keys, size_t n, bool head, size_t count, uint64_t position,
                      void *out_keys, uint64_t *out_positions)
 {
