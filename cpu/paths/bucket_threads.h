@@ -1,21 +1,21 @@
-/* bucket_threads.h - one search by several threads, for one kind of weights.
+/* bucket_threads.h - one search for shortest paths by several threads, for one kind of weights.
  *
  * Every vertex has an owner. The owner alone keeps it in its buckets and writes its distance, so
  * no write needs to be atomic in more than one piece. An arc into another thread's vertex becomes
  * an offer, sent along with others when a bucket is done. There is no barrier: a thread goes on to
  * its next bucket unless that would take it too far ahead of the others, and should an offer come
- * for a bucket that it has left, it goes back. What is met twice costs time and changes nothing:
- * the distances at the end are the same for any number of threads. A thread with nothing to do
- * looks for offers a while, and then lets others have the processor.
+ * for a bucket that it has left, it goes back. To relax a vertex twice costs time and changes
+ * nothing: the distances at the end are the same for any number of threads. A thread whose buckets
+ * are empty looks for offers a while, and then yields the processor.
  *
  * Source: the loose order is that of A. Lenharth, D. Nguyen, K. Pingali, Priority queues are not
  * good concurrent priority schedulers, Euro-Par 2015; owners and offers are those of message
  * passing delta-stepping (Chakaravarthy et al., IPDPS 2014). */
 
-/* What is to be done before the buckets are worked through. */
+/* One phase of a search: what each thread does before it empties its buckets. */
 typedef struct NAME(job) {
     crew *c;
-    NAME(run) * run; /* of each member */
+    NAME(run) * run; /* [thread] */
     void (*begin)(NAME(run) * r);
 } NAME(job);
 
@@ -39,7 +39,7 @@ static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner)
     }
 }
 
-/* Takes what others have sent. */
+/* Enters the offers that other threads have sent. */
 static void NAME(receive)(NAME(run) * r)
 {
     member *m = r->self;
@@ -70,7 +70,7 @@ static void NAME(receive)(NAME(run) * r)
     atomic_fetch_sub_explicit(&r->crew->pending, count, memory_order_acq_rel);
 }
 
-/* Finds the next bucket that is not empty; false: none. */
+/* Makes q->current the next bucket that is not empty; false if all are. */
 static bool NAME(find_bucket)(NAME(run) * r)
 {
     queue *q = r->q;
@@ -90,6 +90,7 @@ static bool NAME(find_bucket)(NAME(run) * r)
     }
 }
 
+/* What one thread does in a phase: receives offers, empties a bucket, sends offers. */
 static void NAME(work)(void *context, size_t task, unsigned thread)
 {
     const NAME(job) *j = context;
@@ -147,7 +148,7 @@ static void NAME(nothing_first)(NAME(run) * r)
 }
 
 #if PATH_KIND == 1 || PATH_KIND == 3
-/* Calls what for all stretches of vertices that the member owns. */
+/* Runs the statement for each block of vertices [begin, end) that the thread of r owns. */
 #define OWN_STRETCHES(r, begin, end)                                                               \
     for (size_t b_ = (size_t)((r)->self - (r)->crew->member), begin, end;                          \
          begin = b_ << (r)->crew->block_shift,                                                     \
@@ -189,7 +190,7 @@ static void NAME(set_window)(const NAME(job) * j, DIST from, DIST most)
     }
 }
 
-/* by_windows, with all threads. */
+/* As by_windows (cpu/paths/bucket_windows.h), by all threads; false: no memory for a chunk. */
 static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_query *query)
 {
     NAME(windows) w = {.step = query->delta * WINDOW};
@@ -219,6 +220,7 @@ static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_que
 #undef OWN_STRETCHES
 #endif
 
+/* One search by all threads. */
 static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *query,
                                      uint32_t *relaxed, uint32_t *culprit)
 {

@@ -1,27 +1,28 @@
-/* bucket_threads_state.h - what the threads of one search share (cpu/paths/bucket_threads.h), for
- * all kinds of weights. Included once by path_bucket_cpu.h. */
+/* bucket_threads_state.h - what the threads of one search share (cpu/paths/bucket_threads.h):
+ * owners of vertices, inboxes, chunks of memory, and how a search ends. The same for all kinds of
+ * weights; included once by algo/path_bucket_cpu.h. */
 
 #include <stdatomic.h>
 
 enum {
-    LEAD = 1,             /* buckets that a thread may be ahead of the last one */
+    LEAD = 1,             /* buckets that a thread may be ahead of the slowest one */
     CREW_MOST = 255,      /* threads */
-    BLOCKS_A_THREAD = 32, /* stretches of vertices that each owns, where there are enough */
-    /* On large graphs stretches have at least 2^BLOCK_LEAST vertices: neighbours mostly have one
-     * owner. */
+    BLOCKS_A_THREAD = 32, /* blocks of vertices that each owns, where there are enough */
+    /* From so many vertices on, blocks have at least 2^BLOCK_LEAST vertices: neighbours mostly have
+     * one owner. */
     LARGE_CREW = 1 << 18,
     BLOCK_LEAST = 13
 };
 
-/* One thread's part. Only it touches its queue and writes the distances of its vertices. */
+/* What one thread has. No other thread uses its queue or writes the distances of its vertices. */
 typedef struct member {
-    _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: it has nothing to do */
+    _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: all are empty */
     _Alignas(64) _Atomic(chunk *) inbox; /* offers from others, chunk after chunk, newest first */
     _Alignas(64) queue *q;
-    uint64_t last; /* the least bucket of any other thread, when it was last looked for */
-    chunk **out;   /* offers to each of the others, one chunk at a time, or NULL */
+    uint64_t last; /* the least bucket of any other thread, as last_of_others said */
+    chunk **out;   /* [thread] a chunk of offers to it that is not sent yet, or NULL */
     unsigned char **out_tail;
-    size_t reached; /* of its vertices */
+    size_t reached; /* vertices of its own */
     arcs_left left;
 } member;
 
@@ -29,12 +30,12 @@ typedef struct crew {
     member *member;
     size_t threads;
     unsigned block_shift;               /* vertices v >> block_shift lie in one block */
-    unsigned char *owner;               /* of each block */
+    unsigned char *owner;               /* [block] the thread that owns it */
     _Alignas(64) atomic_size_t pending; /* threads at work, and chunks on their way */
     atomic_bool failed;
-    _Alignas(64) atomic_bool taken; /* by one thread, for some steps: what follows */
-    chunk *lent;                    /* by those who had too many */
-    unsigned char *slab;            /* chunks that nobody has had yet */
+    _Alignas(64) atomic_bool taken; /* a lock: one thread may use lent and slab */
+    chunk *lent;                    /* chunks that threads with too many gave back */
+    unsigned char *slab;            /* memory for chunks, not used yet */
     size_t slab_left;
 } crew;
 
@@ -51,8 +52,9 @@ static void take_turn(crew *c)
     }
 }
 
-/* Chunks go where offers go: some threads end up with many, and others with none. So they have them
- * from one slab, and give back what is too many. */
+/* A chunk stays with the thread that receives it, so some threads end up with many chunks and
+ * others with none. So all threads take chunks from one slab, and give back those beyond 2 * LENT.
+ * The caller holds at least LENT spare chunks. */
 static void lend_chunks(queue *q)
 {
     crew *c = q->crew;
@@ -87,7 +89,7 @@ static void borrow_chunks(queue *q)
     atomic_store_explicit(&c->taken, false, memory_order_release);
 }
 
-/* Hands the chunk of offers for member `to` over; it is pending already. */
+/* Puts the chunk of offers for thread `to` into its inbox; c->pending counts the chunk already. */
 static void hand_over(crew *c, member *m, size_t to)
 {
     chunk *out = m->out[to];
@@ -124,7 +126,7 @@ static void send_all(crew *c, member *m)
     }
 }
 
-/* The least bucket that any other thread works on. */
+/* The least bucket that any thread but m works on. */
 static uint64_t last_of_others(const crew *c, const member *m)
 {
     uint64_t least = UINT64_MAX;
@@ -137,8 +139,8 @@ static uint64_t last_of_others(const crew *c, const member *m)
     return least;
 }
 
-/* Whether bucket k is too far ahead of what some other thread works on. They mostly go on, so they
- * are looked at only when what was seen the last time does not tell. */
+/* Whether bucket k is too far ahead of what some other thread works on. Threads mostly advance, so
+ * their buckets are read again only where m->last, which is from before, would say yes. */
 static bool is_ahead(const crew *c, member *m, uint64_t k)
 {
     if (k > m->last && k - m->last > LEAD) {
@@ -147,7 +149,8 @@ static bool is_ahead(const crew *c, member *m, uint64_t k)
     return k > m->last && k - m->last > LEAD;
 }
 
-/* Waits for offers; false: there will be none, the search is over. */
+/* Waits for offers. False if the search failed or is over: no thread works, and no chunk is under
+ * way. */
 static bool wait_for_offers(crew *c, member *m)
 {
     atomic_store_explicit(&m->current, UINT64_MAX, memory_order_relaxed);
@@ -157,7 +160,7 @@ static bool wait_for_offers(crew *c, member *m)
             atomic_load_explicit(&c->pending, memory_order_acquire) == 0) {
             return false;
         }
-        /* A chunk in the inbox is pending until it is read, so this thread counts in time. */
+        /* pending counts a chunk in the inbox until it is read, so it cannot reach 0 in between. */
         if (atomic_load_explicit(&m->inbox, memory_order_relaxed) != NULL) {
             atomic_fetch_add_explicit(&c->pending, 1, memory_order_relaxed);
             return true;
