@@ -1,11 +1,11 @@
-/* scan_floats.h - sums and products of floats, tile by tile in the order of core/order.h, the
- * tile's tops one after the other (cpu/folds/float_tile.h). Included by scan_sweep_cpu.h only,
- * once. */
+/* scan_floats.h - scans blocks of floats by sums and products: widens a tile, sweeps it top by top
+ * (cpu/folds/float_tile.h), takes the carry of the block before and writes results. Included by
+ * algo/scan_sweep_cpu.h only, once. */
 #ifndef USW_CPU_FOLDS_SCAN_FLOATS_H
 #define USW_CPU_FOLDS_SCAN_FLOATS_H
 
-/* The tile's elements as floats or doubles, whole groups, filled up with the identity. Those that
- * are neither to be widened nor filled up stay where they are. */
+/* The n elements of a tile as floats or doubles, filled up to whole groups with the identity: in
+ * `room`, or, if they need be neither widened nor filled up, where they are. */
 static const void *widen_tile(const work *w, const void *in, size_t n, void *room)
 {
     upsweep_type type = w->s->type;
@@ -37,7 +37,7 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *roo
     return wide;
 }
 
-/* The variants of the sweeps, each compiled for itself. */
+/* The sweeps by type, heads and operator, each a function of its own. */
 #define SWEEPS(name, wide, cut, product)                                                           \
     static void up_##name(sweep_tile *t, size_t k, size_t groups, double *v, const void *x,        \
                           const uint8_t *heads)                                                    \
@@ -74,7 +74,7 @@ typedef struct float_room {
     sweep_tile tiles[FLOAT_TILES];
 } float_room;
 
-/* How the elements are swept. */
+/* The sweeps of one scan. */
 typedef struct float_way {
     up_fn up;
     down_fn down;
@@ -91,7 +91,7 @@ static float_way way_of(const work *w)
                        wide ? sizeof(double) : sizeof(float), cut, product};
 }
 
-/* The heads of a tile, and none behind its end. */
+/* The heads of the n elements of a tile, filled up with none. */
 static const uint8_t *tile_heads(const usw_scan *s, size_t begin, size_t n, uint8_t *room)
 {
     const uint8_t *heads = heads_of(s, begin, n, room);
@@ -109,6 +109,7 @@ static size_t groups_of(size_t k, size_t n)
     return usw_min(usw_div_up(n - k * TOP, GROUP), TOP / GROUP);
 }
 
+/* Sweeps up top k of a tile of n elements, x. */
 static void up_top(const float_way *way, sweep_tile *t, size_t k, double *v, const void *x,
                    const uint8_t *heads, size_t n)
 {
@@ -141,6 +142,7 @@ static void finish_top(const work *w, const float_way *way, const sweep_tile *t,
     }
 }
 
+/* Scans a block beside others: sweeps its tiles up, waits for the carry, and sweeps them down. */
 static void float_block(void *context, size_t block, unsigned thread)
 {
     USW_ROUTE_OF("sums of floats", USW_FLOATS);
@@ -178,7 +180,8 @@ static void float_block(void *context, size_t block, unsigned thread)
     stream_end();
 }
 
-/* Where the carry is known a top is swept up and down at once, and never leaves the first cache. */
+/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
+ * stays in the first cache. */
 static void float_block_alone(void *context, size_t block, unsigned thread)
 {
     USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
