@@ -19,9 +19,9 @@ typedef struct NAME(run) {
     bool large; /* the graph does not fit a cache: its lines are prefetched */
     bool plain; /* no sum exceeds its type, and `most` leaves nothing out */
     bool gave_up;
-    size_t count; /* of offers */
-    crew *crew;   /* NULL: one thread */
-    member *self;
+    size_t count;            /* of offers */
+    search_threads *threads; /* NULL: one thread */
+    search_thread *self;
 #if PATH_KIND == 1 || PATH_KIND == 3
     uint32_t *relaxed; /* [vertex] arcs that are relaxed, where rows are sorted; else NULL */
     DIST from;         /* where the window begins: distances up to here are final */
@@ -70,7 +70,7 @@ static inline void NAME(store)(DIST *distance, DIST d)
     __atomic_store(distance, &d, __ATOMIC_RELAXED);
 }
 
-static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner);
+static void NAME(send_offer)(NAME(run) * r, NAME(entry) e, size_t owner);
 
 /* Enters the offers that are still less than the distances of their vertices. Offers for vertices
  * of other threads are sent to these. */
@@ -82,12 +82,12 @@ static void NAME(accept)(NAME(run) * r)
     DIST *distance = r->distance;
     const NAME(width) w = r->w;
     const uint64_t current = q->current;
-    const crew *c = r->crew;
-    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->member);
+    const search_threads *c = r->threads;
+    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->thread);
     for (; offer < end; offer++) {
         NAME(entry) e = *offer;
         if (c != NULL && owner_of(c, e.vertex) != me) {
-            NAME(tell)(r, e, owner_of(c, e.vertex));
+            NAME(send_offer)(r, e, owner_of(c, e.vertex));
             continue;
         }
         DIST was = distance[e.vertex];

@@ -6,16 +6,16 @@
 
 enum {
     LEAD = 1,             /* buckets that a thread may be ahead of the slowest one */
-    CREW_MOST = 255,      /* threads */
+    THREADS_MOST = 255,   /* threads */
     BLOCKS_A_THREAD = 32, /* blocks of vertices that each owns, where there are enough */
     /* From so many vertices on, blocks have at least 2^BLOCK_LEAST vertices: neighbours mostly have
      * one owner. */
-    LARGE_CREW = 1 << 18,
+    LARGE_VERTICES = 1 << 18,
     BLOCK_LEAST = 13
 };
 
 /* What one thread has. No other thread uses its queue or writes the distances of its vertices. */
-typedef struct member {
+typedef struct search_thread {
     _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: all are empty */
     _Alignas(64) _Atomic(chunk *) inbox; /* offers from others, chunk after chunk, newest first */
     _Alignas(64) queue *q;
@@ -24,11 +24,11 @@ typedef struct member {
     unsigned char **out_tail;
     size_t reached; /* vertices of its own */
     arcs_left left;
-} member;
+} search_thread;
 
-typedef struct crew {
-    member *member;
-    size_t threads;
+typedef struct search_threads {
+    search_thread *thread;
+    size_t count;
     unsigned block_shift;               /* vertices v >> block_shift lie in one block */
     unsigned char *owner;               /* [block] the thread that owns it */
     _Alignas(64) atomic_size_t pending; /* threads at work, and chunks on their way */
@@ -37,14 +37,14 @@ typedef struct crew {
     chunk *lent;                    /* chunks that threads with too many gave back */
     unsigned char *slab;            /* memory for chunks, not used yet */
     size_t slab_left;
-} crew;
+} search_threads;
 
-static inline size_t owner_of(const crew *c, uint32_t v)
+static inline size_t owner_of(const search_threads *c, uint32_t v)
 {
     return c->owner[v >> c->block_shift];
 }
 
-static void take_turn(crew *c)
+static void take_turn(search_threads *c)
 {
     for (unsigned turn = 0; atomic_exchange_explicit(&c->taken, true, memory_order_acquire);
          turn++) {
@@ -57,7 +57,7 @@ static void take_turn(crew *c)
  * The caller holds at least LENT spare chunks. */
 static void lend_chunks(queue *q)
 {
-    crew *c = q->crew;
+    search_threads *c = q->threads;
     chunk *first = q->spare, *last = first;
     for (size_t k = 1; k < LENT; k++) {
         last = last->next;
@@ -72,7 +72,7 @@ static void lend_chunks(queue *q)
 
 static void borrow_chunks(queue *q)
 {
-    crew *c = q->crew;
+    search_threads *c = q->threads;
     take_turn(c);
     for (; q->spares < LENT && (c->lent != NULL || c->slab_left >= CHUNK); q->spares++) {
         chunk *one = c->lent;
@@ -90,12 +90,12 @@ static void borrow_chunks(queue *q)
 }
 
 /* Puts the chunk of offers for thread `to` into its inbox; c->pending counts the chunk already. */
-static void hand_over(crew *c, member *m, size_t to)
+static void hand_over(search_threads *c, search_thread *m, size_t to)
 {
     chunk *out = m->out[to];
     out->used = (size_t)(m->out_tail[to] - (unsigned char *)out);
     m->out[to] = NULL;
-    member *other = &c->member[to];
+    search_thread *other = &c->thread[to];
     chunk *next = atomic_load_explicit(&other->inbox, memory_order_relaxed);
     do {
         out->next = next;
@@ -103,23 +103,23 @@ static void hand_over(crew *c, member *m, size_t to)
                                                     memory_order_relaxed));
 }
 
-static void send(crew *c, member *m, size_t to)
+static void send(search_threads *c, search_thread *m, size_t to)
 {
     atomic_fetch_add_explicit(&c->pending, 1, memory_order_relaxed);
     hand_over(c, m, to);
 }
 
-static void send_all(crew *c, member *m)
+static void send_all(search_threads *c, search_thread *m)
 {
     size_t count = 0;
-    for (size_t to = 0; to < c->threads; to++) {
+    for (size_t to = 0; to < c->count; to++) {
         count += m->out[to] != NULL;
     }
     if (count == 0) {
         return;
     }
     atomic_fetch_add_explicit(&c->pending, count, memory_order_relaxed);
-    for (size_t to = 0; to < c->threads; to++) {
+    for (size_t to = 0; to < c->count; to++) {
         if (m->out[to] != NULL) {
             hand_over(c, m, to);
         }
@@ -127,12 +127,12 @@ static void send_all(crew *c, member *m)
 }
 
 /* The least bucket that any thread but m works on. */
-static uint64_t last_of_others(const crew *c, const member *m)
+static uint64_t last_of_others(const search_threads *c, const search_thread *m)
 {
     uint64_t least = UINT64_MAX;
-    for (size_t t = 0; t < c->threads; t++) {
-        if (&c->member[t] != m) {
-            uint64_t k = atomic_load_explicit(&c->member[t].current, memory_order_relaxed);
+    for (size_t t = 0; t < c->count; t++) {
+        if (&c->thread[t] != m) {
+            uint64_t k = atomic_load_explicit(&c->thread[t].current, memory_order_relaxed);
             least = k < least ? k : least;
         }
     }
@@ -141,7 +141,7 @@ static uint64_t last_of_others(const crew *c, const member *m)
 
 /* Whether bucket k is too far ahead of what some other thread works on. Threads mostly advance, so
  * their buckets are read again only where m->last, which is from before, would say yes. */
-static bool is_ahead(const crew *c, member *m, uint64_t k)
+static bool is_ahead(const search_threads *c, search_thread *m, uint64_t k)
 {
     if (k > m->last && k - m->last > LEAD) {
         m->last = usw_min(last_of_others(c, m), k);
@@ -151,7 +151,7 @@ static bool is_ahead(const crew *c, member *m, uint64_t k)
 
 /* Waits for offers. False if the search failed or is over: no thread works, and no chunk is under
  * way. */
-static bool wait_for_offers(crew *c, member *m)
+static bool wait_for_offers(search_threads *c, search_thread *m)
 {
     atomic_store_explicit(&m->current, UINT64_MAX, memory_order_relaxed);
     atomic_fetch_sub_explicit(&c->pending, 1, memory_order_acq_rel);

@@ -240,15 +240,16 @@ static void search(usw_path_batch *b, usw_path_lane *lane, size_t i)
     }
 }
 
-typedef struct crew {
+/* What the tasks of usw_path_lanes_run share. */
+typedef struct lanes_run {
     usw_path_batch *b;
     void (*first)(void *context);
     void *context;
-} crew;
+} lanes_run;
 
 static void work(void *context, size_t task, unsigned thread)
 {
-    const crew *c = context;
+    const lanes_run *c = context;
     usw_path_batch *b = c->b;
     (void)thread;
     if (task == 0) {
@@ -285,7 +286,7 @@ upsweep_status usw_path_lanes_run(usw_path_batch *b, void (*first)(void *context
 {
     memset(b->done, 0, b->count);
     for (bool again = true; again;) {
-        crew c = {b, first, context};
+        lanes_run c = {b, first, context};
         atomic_store(&b->next, 0);
         usw_parallel(b->u, b->lanes + 1, work, &c);
         first = NULL;
