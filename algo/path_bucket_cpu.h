@@ -59,7 +59,7 @@ typedef struct queue {
     size_t filled;      /* buckets of the ring that are not empty */
     chunk *spare;
     size_t spares;
-    struct crew *crew; /* NULL: one thread; else where chunks come from, and no slab */
+    struct search_threads *threads; /* NULL: one thread; else where chunks come from, and no slab */
     unsigned char *slab;
     size_t slab_left;
     bool failed;             /* no scratch for a chunk */
@@ -90,7 +90,7 @@ static queue *queue_begin(const usw_path_scratch *room, size_t entry_bytes)
     q->filled = 0;
     q->spare = NULL;
     q->spares = 0;
-    q->crew = NULL;
+    q->threads = NULL;
     q->slab = room->slab;
     q->slab_left = room->slab_bytes;
     q->failed = false;
@@ -109,7 +109,7 @@ static void lend_chunks(queue *q);
 /* NULL when there is no memory; then the search fails. */
 static chunk *take_chunk(queue *q)
 {
-    if (q->spare == NULL && q->crew != NULL) {
+    if (q->spare == NULL && q->threads != NULL) {
         borrow_chunks(q);
     }
     chunk *c = q->spare;
@@ -137,7 +137,7 @@ static void give_chunk(queue *q, chunk *c)
 {
     c->next = q->spare;
     q->spare = c;
-    if (++q->spares > 2 * LENT && q->crew != NULL) {
+    if (++q->spares > 2 * LENT && q->threads != NULL) {
         lend_chunks(q);
     }
 }
@@ -207,36 +207,36 @@ static size_t touched(const usw_path_scratch *room, const upsweep_graph *g)
     return q->touched_count < q->touched_most ? q->touched_count : SIZE_MAX;
 }
 
-/* What the members of the crew need, and a slab for all their chunks; NULL: no scratch. */
-static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t slab)
+/* Takes scratch for the threads of a search, and a slab for all their chunks; NULL: too little. */
+static search_threads *threads_begin(upsweep *u, const upsweep_graph *g, size_t slab)
 {
-    crew *c = usw_scratch(u, sizeof *c);
+    search_threads *c = usw_scratch(u, sizeof *c);
     if (c == NULL) {
         return NULL;
     }
     memset(c, 0, sizeof *c);
-    c->threads = usw_min(usw_parallel_threads(u), CREW_MOST);
-    c->block_shift = g->vertices >= LARGE_CREW ? BLOCK_LEAST : 0;
+    c->count = usw_min(usw_parallel_threads(u), THREADS_MOST);
+    c->block_shift = g->vertices >= LARGE_VERTICES ? BLOCK_LEAST : 0;
     while (c->block_shift < 16 &&
-           g->vertices >> c->block_shift > c->threads * (size_t)BLOCKS_A_THREAD) {
+           g->vertices >> c->block_shift > c->count * (size_t)BLOCKS_A_THREAD) {
         c->block_shift++;
     }
     size_t blocks = (g->vertices >> c->block_shift) + 1;
     c->owner = usw_scratch(u, blocks);
-    c->member = usw_scratch(u, c->threads * sizeof *c->member);
+    c->thread = usw_scratch(u, c->count * sizeof *c->thread);
     c->slab = usw_scratch(u, slab);
     c->slab_left = slab;
-    if (c->owner == NULL || c->member == NULL || c->slab == NULL || c->threads < 2) {
+    if (c->owner == NULL || c->thread == NULL || c->slab == NULL || c->count < 2) {
         return NULL;
     }
     for (size_t b = 0; b < blocks; b++) {
-        c->owner[b] = (unsigned char)(b % c->threads);
+        c->owner[b] = (unsigned char)(b % c->count);
     }
-    for (size_t t = 0; t < c->threads; t++) {
-        member *m = &c->member[t];
-        *m = (member){.q = usw_scratch(u, sizeof(queue)),
-                      .out = usw_scratch(u, c->threads * sizeof(void *)),
-                      .out_tail = usw_scratch(u, c->threads * sizeof *m->out_tail)};
+    for (size_t t = 0; t < c->count; t++) {
+        search_thread *m = &c->thread[t];
+        *m = (search_thread){.q = usw_scratch(u, sizeof(queue)),
+                             .out = usw_scratch(u, c->count * sizeof(void *)),
+                             .out_tail = usw_scratch(u, c->count * sizeof *m->out_tail)};
         if (m->q == NULL || m->out == NULL || m->out_tail == NULL) {
             return NULL;
         }
@@ -246,22 +246,23 @@ static crew *crew_begin(upsweep *u, const upsweep_graph *g, size_t slab)
 
 typedef struct opening {
     const usw_path_query *query;
-    crew *c;
+    search_threads *c;
     size_t bytes; /* of a distance */
 } opening;
 
-/* What each member does before the search: its own queue, and its stretch of the distances. */
-static void open_member(void *context, size_t task, unsigned thread)
+/* What each thread does before the search: makes its queue and clears its share of the distances.
+ * */
+static void open_thread(void *context, size_t task, unsigned thread)
 {
     const opening *o = context;
-    crew *c = o->c;
-    member *m = &c->member[task];
-    size_t n = o->query->graph->vertices, stretch = usw_div_up(n, c->threads);
+    search_threads *c = o->c;
+    search_thread *m = &c->thread[task];
+    size_t n = o->query->graph->vertices, stretch = usw_div_up(n, c->count);
     size_t begin = usw_min(n, task * stretch);
     (void)thread;
     (void)queue_begin(&(usw_path_scratch){.queue = m->q}, 2 * o->bytes);
-    m->q->crew = c;
-    memset(m->out, 0, c->threads * sizeof(void *));
+    m->q->threads = c;
+    memset(m->out, 0, c->count * sizeof(void *));
     usw_distances_clear(o->query->graph, (char *)o->query->distance + begin * o->bytes, NULL,
                         usw_min(n - begin, stretch));
 }
@@ -279,12 +280,12 @@ static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t
     upsweep_status status = UPSWEEP_ERROR_MEMORY;
     for (int trial = 0; trial < TRIALS && status == UPSWEEP_ERROR_MEMORY; trial++) {
         usw_mark mark = usw_scratch_mark(u);
-        crew *c = crew_begin(u, g, slab);
+        search_threads *c = threads_begin(u, g, slab);
         if (c == NULL) {
             return UPSWEEP_ERROR_MEMORY;
         }
         opening all = {query, c, bytes};
-        usw_parallel(u, c->threads, open_member, &all);
+        usw_parallel(u, c->count, open_thread, &all);
         status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);
         usw_scratch_reset(u, mark);
         slab *= MORE;

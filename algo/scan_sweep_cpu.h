@@ -266,10 +266,10 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     w.stream = s->in != s->out && s->n * bytes >= STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
-    if (sums && (w.rooms = usw_scratch_shares(u, u->threads, sizeof(float_room))).at == NULL) {
+    if (sums && (w.rooms = usw_scratch_shares(u, u->threads, sizeof(float_buffers))).at == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
-    usw_parallel(u, blocks, !sums ? exact_block : alone ? float_block_alone : float_block, &w);
+    usw_parallel(u, blocks, !sums ? exact_block : alone ? float_block_one_thread : float_block, &w);
     return UPSWEEP_OK;
 }
 

@@ -1,9 +1,10 @@
-/* float_tile.h - the two sweeps over one tile of 4096 floats, in the order of core/order.h.
+/* float_tile.h - scans one tile of 4096 floats by an upward and a downward sweep, with the
+ * additions in the order of core/order.h.
  *
- * A run is 8 numbers of f64: one vector of AVX-512, two of AVX2, an array elsewhere. The three have
- * the same bits, because every addition is written down in order.h; lanes that have no partner at a
- * distance combine with the identity, which leaves at most the sign of a zero different, and that
- * is lost when the offset, which is never -0, is added. Included by scan_sweep_cpu.h only. */
+ * A run is 8 numbers of f64: one vector of AVX-512, two of AVX2, an array elsewhere. The three give
+ * the same bits, because order.h fixes which numbers are added when; lanes that have no partner at
+ * a distance combine with the identity, which changes at most the sign of a zero, and that sign is
+ * lost when the offset, which is never -0, is added. Included by algo/scan_sweep_cpu.h only. */
 #ifndef USW_CPU_FOLDS_FLOAT_TILE_H
 #define USW_CPU_FOLDS_FLOAT_TILE_H
 
@@ -22,14 +23,15 @@ enum {
     GROUP = RUN * RUN /* elements of one group */
 };
 
-/* A tile between its sweeps, top by top. total1 and total2 are prefixes, total3 is not. Bit j of
+/* A tile between its sweeps. total1 of runs and total2 of groups are scanned within their group and
+ * top; total3 has the totals of the tops by themselves. Bit j of
  * heads0[r]: a head at element j of run r; of heads1[g]: one in run j of group g; and so on. */
 typedef struct sweep_tile {
     double v[USW_TILE], total1[RUNS], total2[GROUPS], total3[TOPS];
     uint8_t heads0[RUNS], heads1[GROUPS], heads2[TOPS], heads3[1];
 } sweep_tile;
 
-/* All bits from the lowest set one up: the places at or behind the first head. */
+/* All bits from the lowest set one up: the first head and all places after it. */
 ALWAYS unsigned behind(unsigned heads)
 {
     return (0u - (heads & (0u - heads))) & 0xff;
@@ -37,7 +39,7 @@ ALWAYS unsigned behind(unsigned heads)
 
 /* ---- a run of 8, per instruction set ---- */
 
-/* The plain form, which also serves AVX2 when there are heads. */
+/* Scans a run without vectors; AVX2 takes it too where there are heads. */
 ALWAYS void up_array(double *v, unsigned heads, bool product)
 {
     for (int d = 1; d < RUN; d *= 2) {
@@ -261,7 +263,8 @@ ALWAYS run run_up(run v, unsigned heads, bool product)
 
 /* ---- a tile ---- */
 
-/* One level up: runs of `in`, in place, and their totals; heads likewise. */
+/* One level up: scans the runs of v in place and writes their totals. Bit r of `above` says whether
+ * run r has heads. */
 ALWAYS void up_level(double *v, size_t runs, double *total, uint8_t *heads, uint8_t *above,
                      bool product)
 {
@@ -275,7 +278,7 @@ ALWAYS void up_level(double *v, size_t runs, double *total, uint8_t *heads, uint
     }
 }
 
-/* Before the first top: those that never come count as the identity. */
+/* Before the first top of a tile: tops behind the last element count as the identity. */
 static inline void sweep_start(sweep_tile *t, bool product)
 {
     for (size_t k = 0; k < TOPS; k++) {
@@ -284,8 +287,8 @@ static inline void sweep_start(sweep_tile *t, bool product)
     t->heads3[0] = 0;
 }
 
-/* Upward sweep of the first groups of top k: *x are its elements, float (wide: double), *v gets its
- * runs. Groups that are left out, behind the last element, count as the identity. */
+/* Upward sweep of the first groups of top k: x has its elements, floats (wide: doubles), v gets its
+ * runs, scanned. The other groups, behind the last element, count as the identity. */
 ALWAYS void sweep_up(sweep_tile *t, size_t k, size_t groups, double *v, const void *x, bool wide,
                      const uint8_t *heads, bool product)
 {
@@ -301,7 +304,7 @@ ALWAYS void sweep_up(sweep_tile *t, size_t k, size_t groups, double *v, const vo
             heads0[r] = (uint8_t)h;
             heads1[r / RUN] = (uint8_t)((r % RUN == 0 ? 0 : heads1[r / RUN]) | (h != 0) << r % RUN);
         }
-        /* Asks for what comes 8 KB later, for the second cache; it need not be in the array. */
+        /* Prefetches to the second cache what is read 8 KB later and need not be in the array. */
         __builtin_prefetch((const void *)((uintptr_t)x + 8192 + r * RUN * (wide ? 8 : 4)), 0, 2);
         run values =
             wide ? run_get((const double *)x + RUN * r) : run_widen((const float *)x + RUN * r);
@@ -316,7 +319,7 @@ ALWAYS void sweep_up(sweep_tile *t, size_t k, size_t groups, double *v, const vo
     t->heads3[0] = (uint8_t)(t->heads3[0] | any << k);
 }
 
-/* The total of the tops so far; with heads, of what follows the last one. */
+/* The total of the tops so far; with heads, of the elements from the last head on. */
 static inline double sweep_total(const sweep_tile *t, bool product)
 {
     double prefix[TOPS];
@@ -324,8 +327,8 @@ static inline double sweep_total(const sweep_tile *t, bool product)
     return prefix[TOPS - 1];
 }
 
-/* One level down: offsets of runs' children, from the run's offset and the totals before the child.
- */
+/* One level down: the offsets of the children of each run, from the offset of the run and the
+ * totals of the children before. */
 ALWAYS void down_level(double *child, size_t runs, const double *offset, const double *total,
                        const uint8_t *heads, bool product)
 {
@@ -357,7 +360,7 @@ ALWAYS void sweep_down(const sweep_tile *t, size_t k, size_t groups, const doubl
             base = run_cut(base, behind(heads0[r]), product);
         }
         values = run_join(product, base, values);
-        /* Asks for the lines that are written 4 KB later; they need not be in the array. */
+        /* Prefetches the line that is written 4 KB later and need not be in the array. */
         __builtin_prefetch((const void *)((uintptr_t)out + 4096 + r * RUN * (wide ? 8 : 4)), 1, 2);
         if (wide) {
             run_out((double *)out + RUN * r, values);

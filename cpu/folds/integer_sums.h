@@ -1,9 +1,9 @@
 /* integer_sums.h - running sums of integers of one width, a vector at a time.
  *
- * In each 128-bit quarter, adding copies shifted by 1, 2, 4 .. elements gives every lane the sum up
- * to itself (Hillis and Steele, "Data parallel algorithms", 1986); then each quarter adds the last
- * element of those before it, and all add the carry. Included by scan_sweep_cpu.h for each width.
- */
+ * In each quarter of 128 bits (AVX2: half), adding copies shifted by 1, 2, 4 .. elements gives
+ * every lane the sum up to itself (Hillis and Steele, "Data parallel algorithms", 1986); then each
+ * quarter adds the last elements of the quarters before it, and all add the carry. Included by
+ * scan_integers.h for each width. */
 #if USW_LEVEL >= 1 && KEY_BITS <= 64
 
 #undef VEC
@@ -65,9 +65,9 @@ static inline VEC FN(lane_sums)(VEC v, VEC *all)
     return OP(add)(v, shifted);
 }
 
-/* As many elements as whole vectors take; returns how many. stream: past the caches; out is then
- * aligned to a vector. Streaming stores keep the hardware from fetching ahead as it should, so what
- * lies ahead_bytes behind is asked for; it need not be in the array. */
+/* Sums up as many elements as fill whole vectors, from *value on; returns how many. stream: stores
+ * go past the caches, and out is aligned to a vector. Such stores disturb the hardware's own
+ * prefetches, so the input ahead_bytes later is prefetched, which need not be in the array. */
 static inline __attribute__((always_inline)) size_t FN(run_sums)(const KEY *in, KEY *out, size_t n,
                                                                  bool exclusive, bool stream,
                                                                  size_t ahead_bytes, KEY *value)

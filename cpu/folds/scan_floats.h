@@ -1,12 +1,12 @@
-/* scan_floats.h - sums and products of floats, tile by tile in the order of core/order.h, the
- * tile's tops one after the other (cpu/folds/float_tile.h). Included by scan_sweep_cpu.h only,
- * once. */
+/* scan_floats.h - scans blocks of floats by sums and products: widens a tile, sweeps it top by top
+ * (cpu/folds/float_tile.h), takes the carry of the block before and writes results. Included by
+ * algo/scan_sweep_cpu.h only, once. */
 #ifndef USW_CPU_FOLDS_SCAN_FLOATS_H
 #define USW_CPU_FOLDS_SCAN_FLOATS_H
 
-/* The tile's elements as floats or doubles, whole groups, filled up with the identity. Those that
- * are neither to be widened nor filled up stay where they are. */
-static const void *widen_tile(const work *w, const void *in, size_t n, void *room)
+/* The n elements of a tile as floats or doubles, filled up to whole groups with the identity: in
+ * `buffer`, or, if they need be neither widened nor filled up, where they are. */
+static const void *widen_tile(const work *w, const void *in, size_t n, void *buffer)
 {
     upsweep_type type = w->s->type;
     bool product = w->s->op == UPSWEEP_PRODUCT;
@@ -15,14 +15,14 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *roo
         return in;
     }
     if (type == UPSWEEP_F64) {
-        double *wide = room;
+        double *wide = buffer;
         memcpy(wide, in, n * sizeof *wide);
         for (size_t i = n; i < filled; i++) {
             wide[i] = usw_neutral(product);
         }
         return wide;
     }
-    float *wide = room;
+    float *wide = buffer;
     const uint16_t *half = in;
     if (type == UPSWEEP_F32) {
         memcpy(wide, in, n * sizeof *wide);
@@ -37,7 +37,7 @@ static const void *widen_tile(const work *w, const void *in, size_t n, void *roo
     return wide;
 }
 
-/* The variants of the sweeps, each compiled for itself. */
+/* The sweeps by type, heads and operator, each a function of its own. */
 #define SWEEPS(name, wide, cut, product)                                                           \
     static void up_##name(sweep_tile *t, size_t k, size_t groups, double *v, const void *x,        \
                           const uint8_t *heads)                                                    \
@@ -69,36 +69,36 @@ static const down_fn downs[2][2][2] = {
     {{down_sum_f32, down_product_f32}, {down_cut_sum_f32, down_cut_product_f32}},
     {{down_sum_f64, down_product_f64}, {down_cut_sum_f64, down_cut_product_f64}}};
 
-typedef struct float_room {
+typedef struct float_buffers {
     double in[USW_TILE], out[TOP];
     sweep_tile tiles[FLOAT_TILES];
-} float_room;
+} float_buffers;
 
-/* How the elements are swept. */
-typedef struct float_way {
+/* The sweeps of one scan. */
+typedef struct float_sweeps {
     up_fn up;
     down_fn down;
     size_t width; /* bytes of an element while it is swept */
     bool cut, product;
-} float_way;
+} float_sweeps;
 
-static float_way way_of(const work *w)
+static float_sweeps sweeps_of(const work *w)
 {
     const usw_scan *s = w->s;
     bool cut = s->heads != NULL || s->keys != NULL, product = s->op == UPSWEEP_PRODUCT;
     bool wide = s->type == UPSWEEP_F64;
-    return (float_way){ups[wide][cut][product], downs[s->type != UPSWEEP_F32][cut][product],
-                       wide ? sizeof(double) : sizeof(float), cut, product};
+    return (float_sweeps){ups[wide][cut][product], downs[s->type != UPSWEEP_F32][cut][product],
+                          wide ? sizeof(double) : sizeof(float), cut, product};
 }
 
-/* The heads of a tile, and none behind its end. */
-static const uint8_t *tile_heads(const usw_scan *s, size_t begin, size_t n, uint8_t *room)
+/* The heads of the n elements of a tile, filled up with none. */
+static const uint8_t *tile_heads(const usw_scan *s, size_t begin, size_t n, uint8_t *buffer)
 {
-    const uint8_t *heads = heads_of(s, begin, n, room);
+    const uint8_t *heads = heads_of(s, begin, n, buffer);
     if (heads != NULL && n < USW_TILE) {
-        memmove(room, heads, n);
-        memset(room + n, 0, USW_TILE - n);
-        heads = room;
+        memmove(buffer, heads, n);
+        memset(buffer + n, 0, USW_TILE - n);
+        heads = buffer;
     }
     return heads;
 }
@@ -109,58 +109,60 @@ static size_t groups_of(size_t k, size_t n)
     return usw_min(usw_div_up(n - k * TOP, GROUP), TOP / GROUP);
 }
 
-static void up_top(const float_way *way, sweep_tile *t, size_t k, double *v, const void *x,
+/* Sweeps up top k of a tile of n elements, x. */
+static void up_top(const float_sweeps *sweeps, sweep_tile *t, size_t k, double *v, const void *x,
                    const uint8_t *heads, size_t n)
 {
-    way->up(t, k, groups_of(k, n), v, (const unsigned char *)x + k * TOP * way->width,
-            heads == NULL ? NULL : heads + k * TOP);
+    sweeps->up(t, k, groups_of(k, n), v, (const unsigned char *)x + k * TOP * sweeps->width,
+               heads == NULL ? NULL : heads + k * TOP);
 }
 
 /* Sweeps down top k and puts its results where the tile's n belong, at out. */
-static void finish_top(const work *w, const float_way *way, const sweep_tile *t, size_t k,
-                       const double *v, double carry, void *out, size_t n, double *room)
+static void finish_top(const work *w, const float_sweeps *sweeps, const sweep_tile *t, size_t k,
+                       const double *v, double carry, void *out, size_t n, double *buffer)
 {
     unsigned char *to = (unsigned char *)out + k * TOP * w->bytes;
     size_t groups = groups_of(k, n);
     n = usw_min(n - k * TOP, TOP);
     if (n == groups * GROUP && w->bytes >= 4 && !w->stream) {
-        way->down(t, k, groups, v, carry, to, w->s->exclusive);
+        sweeps->down(t, k, groups, v, carry, to, w->s->exclusive);
         return;
     }
-    way->down(t, k, groups, v, carry, room, w->s->exclusive);
+    sweeps->down(t, k, groups, v, carry, buffer, w->s->exclusive);
     if (w->bytes == 2) {
         uint16_t *half = (uint16_t *)(void *)to;
         for (size_t i = 0; i < n; i++) {
             half[i] =
-                w->s->type == UPSWEEP_F16 ? usw_narrow_f16(room[i]) : usw_narrow_bf16(room[i]);
+                w->s->type == UPSWEEP_F16 ? usw_narrow_f16(buffer[i]) : usw_narrow_bf16(buffer[i]);
         }
     } else if (w->stream) {
-        stream_copy(to, room, n * w->bytes);
+        stream_copy(to, buffer, n * w->bytes);
     } else {
-        memcpy(to, room, n * w->bytes);
+        memcpy(to, buffer, n * w->bytes);
     }
 }
 
+/* Scans a block beside others: sweeps its tiles up, waits for the carry, and sweeps them down. */
 static void float_block(void *context, size_t block, unsigned thread)
 {
     USW_ROUTE_OF("sums of floats", USW_FLOATS);
     work *w = context;
     const usw_scan *s = w->s;
-    const float_way way = way_of(w);
-    float_room *f = usw_share(&w->rooms, thread);
+    const float_sweeps sweeps = sweeps_of(w);
+    float_buffers *f = usw_share(&w->rooms, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin), count = 0;
     double sum[FLOAT_TILES], carry[FLOAT_TILES];
     for (size_t i = begin; i < end; i += USW_TILE, count++) {
         size_t n = usw_min(USW_TILE, end - i);
         sweep_tile *t = &f->tiles[count];
-        uint8_t room[USW_TILE];
-        const uint8_t *heads = tile_heads(s, i, n, room);
+        uint8_t buffer[USW_TILE];
+        const uint8_t *heads = tile_heads(s, i, n, buffer);
         const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
-        sweep_start(t, way.product);
+        sweep_start(t, sweeps.product);
         for (size_t k = 0; k * TOP < n; k++) {
-            up_top(&way, t, k, t->v + k * TOP, x, heads, n);
+            up_top(&sweeps, t, k, t->v + k * TOP, x, heads, n);
         }
-        sum[count] = sweep_total(t, way.product);
+        sum[count] = sweep_total(t, sweeps.product);
     }
     wait_turn(w, block);
     for (size_t t = 0; t < count; t++) {
@@ -171,36 +173,37 @@ static void float_block(void *context, size_t block, unsigned thread)
     for (size_t i = begin, t = 0; t < count; i += USW_TILE, t++) {
         size_t n = usw_min(USW_TILE, end - i);
         for (size_t k = 0; k * TOP < n; k++) {
-            finish_top(w, &way, &f->tiles[t], k, f->tiles[t].v + k * TOP, carry[t],
+            finish_top(w, &sweeps, &f->tiles[t], k, f->tiles[t].v + k * TOP, carry[t],
                        (unsigned char *)s->out + i * w->bytes, n, f->out);
         }
     }
     stream_end();
 }
 
-/* Where the carry is known a top is swept up and down at once, and never leaves the first cache. */
-static void float_block_alone(void *context, size_t block, unsigned thread)
+/* Scans a block by one thread, which knows the carry: each top is swept up and down at once, and
+ * stays in the first cache. */
+static void float_block_one_thread(void *context, size_t block, unsigned thread)
 {
     USW_ROUTE_OF("sums of floats by one thread", USW_FLOATS);
     work *w = context;
     const usw_scan *s = w->s;
-    const float_way way = way_of(w);
-    float_room *f = usw_share(&w->rooms, thread);
+    const float_sweeps sweeps = sweeps_of(w);
+    float_buffers *f = usw_share(&w->rooms, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
     for (size_t i = begin; i < end; i += USW_TILE) {
         size_t n = usw_min(USW_TILE, end - i);
         sweep_tile *t = f->tiles;
-        uint8_t room[USW_TILE];
-        const uint8_t *heads = tile_heads(s, i, n, room);
+        uint8_t buffer[USW_TILE];
+        const uint8_t *heads = tile_heads(s, i, n, buffer);
         const void *x = widen_tile(w, (const unsigned char *)s->in + i * w->bytes, n, f->in);
         double carry = usw_carry_tree_carry(&w->sums);
-        sweep_start(t, way.product);
+        sweep_start(t, sweeps.product);
         for (size_t k = 0; k * TOP < n; k++) {
-            up_top(&way, t, k, t->v, x, heads, n);
-            finish_top(w, &way, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
+            up_top(&sweeps, t, k, t->v, x, heads, n);
+            finish_top(w, &sweeps, t, k, t->v, carry, (unsigned char *)s->out + i * w->bytes, n,
                        f->out);
         }
-        usw_carry_tree_add(&w->sums, sweep_total(t, way.product), t->heads3[0] != 0);
+        usw_carry_tree_add(&w->sums, sweep_total(t, sweeps.product), t->heads3[0] != 0);
     }
     stream_end();
 }

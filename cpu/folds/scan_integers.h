@@ -1,6 +1,6 @@
-/* scan_integers.h - one running value over elements of one width: integers, and the least and
- * greatest of anything, on mapped keys. Sums of integers go by vectors. Included by
- * scan_sweep_cpu.h for each width. */
+/* scan_integers.h - scans elements of one width with one running value: integers by any operator,
+ * and all types by the least and the greatest, on mapped keys. Sums of integers take vectors
+ * (integer_sums.h). Included by algo/scan_sweep_cpu.h for each width. */
 #if KEY_BITS <= 64
 
 #include "cpu/folds/integer_sums.h"
@@ -36,7 +36,8 @@ static inline __attribute__((always_inline)) KEY FN(unmap)(const usw_keymap *m, 
     return how == MAPPED ? (KEY)(y ^ below) : x;
 }
 
-/* One running value; returns it. heads NULL: no starts. */
+/* Scans n elements from the running value on, and returns the last one. At a head it starts anew;
+ * heads NULL: there are none. */
 static inline __attribute__((always_inline)) KEY FN(run)(const work *w, const KEY *in, KEY *out,
                                                          size_t n, const uint8_t *heads, KEY value,
                                                          upsweep_op op, mapping how)
@@ -52,7 +53,7 @@ static inline __attribute__((always_inline)) KEY FN(run)(const work *w, const KE
     return value;
 }
 
-/* A tile: sums without starts by vectors, the rest element by element. */
+/* Scans a tile: sums without heads by vectors, all else element by element. */
 static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, const uint8_t *heads,
                          uint64_t carry)
 {
@@ -67,7 +68,7 @@ static uint64_t FN(tile)(const work *w, const void *in, void *out, size_t n, con
             if (w->stream) {
                 i = usw_min(n, (64 - (uintptr_t)y % 64) % 64 / sizeof(KEY));
                 value = FN(run)(w, x, y, i, NULL, value, UPSWEEP_SUM, RAW);
-                /* Alone: what comes next; else what this thread sums up next. */
+                /* What this thread reads next: with several threads in its next block. */
                 size_t ahead = w->totals ? w->ahead * sizeof(KEY) : 2048;
                 i += FN(run_sums)(x + i, y + i, n - i, w->s->exclusive, true, ahead, &value);
             } else {
@@ -99,7 +100,7 @@ static inline __attribute__((always_inline)) KEY FN(total)(const work *w, const 
     return value;
 }
 
-/* The combination of n elements. */
+/* The n elements combined: the total of a block's piece. */
 static uint64_t FN(sweep_up)(const work *w, const void *in, size_t n)
 {
     USW_ROUTE("up");

@@ -26,7 +26,7 @@
 enum {
     USW_STRIP_BYTES = 64, /* exchanged at a time */
     USW_RUN_MIN = 16,     /* elements; shorter runs are made so long by insertion */
-    USW_RUN_STACK = 72,   /* runs that wait; the depths of their borders rise, up to 65 */
+    USW_RUN_STACK = 72,   /* runs not merged yet; the depths of their borders rise, up to 65 */
     USW_FETCH_AHEAD = 8   /* elements */
 };
 
@@ -158,6 +158,7 @@ USW_INLINE size_t usw_sure_steps(const usw_merge *m, size_t bytes)
     return (na < nb ? na : nb) / bytes;
 }
 
+/* Finishes a merge: steps until one run is empty, then copies the rest of the other. */
 USW_INLINE void usw_end_merge(usw_sorter s, usw_merge *m, size_t bytes)
 {
     for (size_t steps; (steps = usw_sure_steps(m, bytes)) != 0;) {

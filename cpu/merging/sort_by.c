@@ -1,4 +1,4 @@
-/* sort_by.c - the stable parallel merge sort by a caller's order.
+/* sort_by.c - the stable merge sort by a caller's order, by all threads.
  *
  * The array is cut into chunks; each is sorted by one thread (merge_sort.h). Then neighbours are
  * merged in rounds, array to scratch and back. Every merge of a round is cut into pieces of equal
@@ -34,17 +34,17 @@ typedef struct job {
     unsigned char *base, *scratch;
     usw_shares buffers;   /* in place: lane_elements elements a lane */
     size_t lane_elements; /* in place: elements of scratch that each lane has */
-    /* The round at hand: */
+    /* Of the round of merges that runs: */
     unsigned char *from, *to;
     size_t width;  /* chunks in a sorted run */
     size_t pieces; /* in which each merge is cut */
-    size_t *cuts;  /* pieces + 1 for each pair: how many of the left run come before the cut */
+    size_t *cuts;  /* [pair][pieces + 1] how many of the left run come before the cut */
     pair_order *orders;
 } job;
 
 static size_t chunk_start(const job *j, size_t i)
 {
-    size_t longer = j->n % j->chunks; /* so many chunks have one more */
+    size_t longer = j->n % j->chunks; /* the first `longer` chunks have one element more */
     return j->n / j->chunks * i + usw_min(i, longer);
 }
 

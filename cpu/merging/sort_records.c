@@ -22,7 +22,7 @@ typedef struct tied_run {
     size_t begin, n, chunk;
 } tied_run;
 
-/* Where in a block keys differ from the one before. */
+/* The heads in a block: records whose key differs from that of the record before. */
 typedef struct block_heads {
     size_t first, last; /* SIZE_MAX: nowhere */
     size_t end;         /* the first head after the block, or the end of the run */
@@ -38,7 +38,7 @@ typedef struct job {
     size_t position_bytes;
     void *bare_keys; /* [n] of 4 or 8 bytes: the first chunk of each key */
     usw_key_plan plan;
-    tied_run run; /* at hand */
+    tied_run run; /* the one that all threads sort now */
     block_heads *heads;
     tied_run *waiting; /* long runs that are to be sorted by their next chunk */
     size_t waiting_count;
@@ -46,6 +46,7 @@ typedef struct job {
 
 /* ---- packing, sorting, moving ---- */
 
+/* Packs the first chunk of the keys of a block with the records' positions. */
 static void pack_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
@@ -125,6 +126,7 @@ static void move_in_place(const job *j)
     }
 }
 
+/* Moves records to their places, by a copy, or, without scratch for that, in place. */
 static void move_records(job *j)
 {
     j->copy = usw_scratch(j->u, j->n * j->record_bytes);
@@ -143,6 +145,7 @@ static inline uint64_t key_at(const usw_u128 *packed, size_t i)
     return (uint64_t)(packed[i] >> 64);
 }
 
+/* Replaces the chunk in each of n packed keys by the chunk that the plan reads. */
 static void pack_next_chunk(const job *j, const usw_key_plan *plan, usw_u128 *packed, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -191,6 +194,7 @@ static void settle_run(const job *j, usw_u128 *packed, size_t n, size_t chunk)
     }
 }
 
+/* Finds the first and the last head of a block of j->run. */
 static void find_heads(void *context, size_t block, unsigned lane)
 {
     (void)lane;
@@ -253,6 +257,7 @@ static void pack_run_block(void *context, size_t block, unsigned lane)
     pack_next_chunk(j, &j->plan, packed, end - begin);
 }
 
+/* Sorts all records that are tied by their first chunk. */
 static upsweep_status settle_all(job *j)
 {
     j->run = (tied_run){0, j->n, 1};

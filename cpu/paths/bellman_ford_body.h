@@ -1,7 +1,8 @@
-/* bellman_ford_body.h - the body of calls/bellman_ford.c for one kind of weights
- * (cpu/paths/weight_kind.h). */
+/* bellman_ford_body.h - the search for shortest paths where weights may be negative, for one kind
+ * of weights (cpu/paths/weight_kind.h). Included by calls/bellman_ford.c, which has the queue. */
 
-/* Relaxes the arcs of v. Of integers less than their type holds, f->lost gets the vertex. */
+/* Relaxes the arcs of v. False if a distance is less than its type holds; f->below gets its
+ * vertex. */
 static bool NAME(relax)(ford *f, uint32_t v)
 {
     const upsweep_graph *g = f->g;
@@ -31,6 +32,9 @@ static bool NAME(relax)(ford *f, uint32_t v)
     return true;
 }
 
+/* Relaxes the vertices in the queue until it is empty, a cycle of negative length is found or a
+ * distance does not fit. Looks for a cycle each time the queue has given as many vertices as there
+ * are. */
 static void NAME(run)(ford *f)
 {
     USW_ROUTE_OF("rounds", USW_NO_TYPES);

@@ -1,7 +1,8 @@
-/* bucket_number.h - which bucket a distance belongs to, by kind of weight
+/* bucket_number.h - the number of the bucket that a distance belongs to, for one kind of weights
  * (cpu/paths/weight_kind.h). */
 
-/* How a distance becomes the number of a bucket. */
+/* The width of buckets, in the form that takes least time: floats are multiplied by the inverse of
+ * delta; integers are shifted, so that their width is the greatest power of two up to delta. */
 typedef struct NAME(width) {
 #ifdef DIST_FLOAT
     double inverse;
@@ -23,6 +24,7 @@ static NAME(width) NAME(width_of)(double delta)
 #endif
 }
 
+/* Distances beyond 2^62 buckets share one. */
 static inline uint64_t NAME(number)(NAME(width) w, DIST d)
 {
 #ifdef DIST_FLOAT

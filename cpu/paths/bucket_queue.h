@@ -1,5 +1,6 @@
-/* bucket_queue.h - the body of path_bucket_cpu.h for one kind of weights
- * (cpu/paths/weight_kind.h). */
+/* bucket_queue.h - the search for shortest paths by a queue of buckets, for one kind of weights
+ * (cpu/paths/weight_kind.h): enters the sources, takes bucket after bucket and relaxes the arcs of
+ * its entries in batches. Included by algo/path_bucket_cpu.h, which has the queue. */
 
 typedef struct NAME(entry) {
     DIST distance;
@@ -14,20 +15,21 @@ typedef struct NAME(run) {
     const upsweep_graph *g;
     DIST *distance;
     NAME(width) w;
-    DIST most;  /* what lies farther is left out */
-    bool large; /* the graph does not fit a cache: its lines are asked for ahead */
-    bool plain; /* no sum is too great, and `most` leaves nothing out */
+    DIST most;  /* greater distances are left out */
+    bool large; /* the graph does not fit a cache: its lines are prefetched */
+    bool plain; /* no sum exceeds its type, and `most` leaves nothing out */
     bool gave_up;
-    size_t count; /* of offers */
-    crew *crew;   /* NULL: one thread */
-    member *self;
+    size_t count;            /* of offers */
+    search_threads *threads; /* NULL: one thread */
+    search_thread *self;
 #if PATH_KIND == 1 || PATH_KIND == 3
-    uint32_t *relaxed; /* arcs of each vertex that are done, where rows are sorted; else NULL */
-    DIST from;         /* where the window begins: what is as near is final */
+    uint32_t *relaxed; /* [vertex] arcs that are relaxed, where rows are sorted; else NULL */
+    DIST from;         /* where the window begins: distances up to here are final */
 #endif
 } NAME(run);
 
-/* Writes the entry behind those of its bucket; it counts if `counts`. */
+/* Writes the entry behind the last one of its bucket. Only if `counts` does the entry keep its
+ * place: a store that is overwritten takes less time than a branch that no processor predicts. */
 static inline void NAME(append)(queue *q, chunk **first, unsigned char **tail, NAME(entry) e,
                                 bool counts)
 {
@@ -40,7 +42,8 @@ static inline void NAME(append)(queue *q, chunk **first, unsigned char **tail, N
     }
 }
 
-/* `current` is q->current, which the caller keeps at hand. */
+/* Writes the entry to the bucket of its distance, or to the far pile. `current` is q->current,
+ * which callers keep in a register. */
 static inline void NAME(push)(queue *q, NAME(width) w, uint64_t current, NAME(entry) e, bool counts)
 {
     uint64_t k = NAME(number)(w, e.distance);
@@ -54,7 +57,7 @@ static inline void NAME(push)(queue *q, NAME(width) w, uint64_t current, NAME(en
     NAME(append)(q, &q->first[k % RING], &q->tail[k % RING], e, counts);
 }
 
-/* Distances are read by threads that do not own them. */
+/* Threads read distances of vertices that they do not own, so loads and stores are atomic. */
 static inline DIST NAME(load)(const DIST *distance)
 {
     DIST d;
@@ -67,9 +70,10 @@ static inline void NAME(store)(DIST *distance, DIST d)
     __atomic_store(distance, &d, __ATOMIC_RELAXED);
 }
 
-static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner);
+static void NAME(send_offer)(NAME(run) * r, NAME(entry) e, size_t owner);
 
-/* Takes the offers that still are shorter ways, or sends them to whom they concern. */
+/* Enters the offers that are still less than the distances of their vertices. Offers for vertices
+ * of other threads are sent to these. */
 static void NAME(accept)(NAME(run) * r)
 {
     queue *q = r->q;
@@ -78,12 +82,12 @@ static void NAME(accept)(NAME(run) * r)
     DIST *distance = r->distance;
     const NAME(width) w = r->w;
     const uint64_t current = q->current;
-    const crew *c = r->crew;
-    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->member);
+    const search_threads *c = r->threads;
+    const size_t me = c == NULL ? 0 : (size_t)(r->self - c->thread);
     for (; offer < end; offer++) {
         NAME(entry) e = *offer;
         if (c != NULL && owner_of(c, e.vertex) != me) {
-            NAME(tell)(r, e, owner_of(c, e.vertex));
+            NAME(send_offer)(r, e, owner_of(c, e.vertex));
             continue;
         }
         DIST was = distance[e.vertex];
@@ -94,14 +98,14 @@ static void NAME(accept)(NAME(run) * r)
     r->count = 0;
 }
 
-/* The arcs [a, end) of a vertex that lies d away. */
+/* The arcs [a, end) of a vertex whose distance is d. */
 typedef struct NAME(row) {
     uint64_t a, end;
     DIST d;
 } NAME(row);
 
-/* Writes down an offer for each arc of the row that is a shorter way now, and returns where the
- * next goes; there must be room for all. plain: no sum is too great, and nothing is left out. */
+/* Writes an offer for each arc of the row that would shorten the distance of its head, and returns
+ * where the next offer goes; there must be room for one for each arc. plain: as in run. */
 static inline NAME(entry) *
     NAME(offer)(const NAME(run) * r, NAME(row) row, NAME(entry) * offer, bool plain)
 {
@@ -122,7 +126,7 @@ static inline NAME(entry) *
     return offer;
 }
 
-/* The same for rows of any length, and then takes the offers. */
+/* Writes the offers of some rows, of any length, and accepts them. */
 static inline void NAME(offer_all)(NAME(run) * r, const NAME(row) * row, size_t rows, bool plain)
 {
     NAME(entry) *first = (NAME(entry) *)(void *)r->q->offers, *offer = first;
@@ -141,8 +145,7 @@ static inline void NAME(offer_all)(NAME(run) * r, const NAME(row) * row, size_t 
     NAME(accept)(r);
 }
 
-/* Asks for what relaxing the entries [e, end) looks at first, and, when that is there, for their
- * arcs. */
+/* Prefetches what relaxing the entries [e, end) reads first: distances, and where rows begin. */
 static inline void NAME(ask_rows)(const NAME(run) * r, const NAME(entry) * e,
                                   const NAME(entry) * end)
 {
@@ -152,6 +155,7 @@ static inline void NAME(ask_rows)(const NAME(run) * r, const NAME(entry) * e,
     }
 }
 
+/* Prefetches the first arcs of those entries, for which `begin` has to be in the cache. */
 static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
                                   const NAME(entry) * end)
 {
@@ -160,7 +164,7 @@ static inline void NAME(ask_arcs)(const NAME(run) * r, const NAME(entry) * e,
     }
 }
 
-/* Relaxes the arcs of those entries that still hold their vertex's distance. */
+/* Relaxes the arcs of those entries whose distance is still that of their vertex. */
 static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
 {
     const upsweep_graph *g = r->g;
@@ -196,7 +200,8 @@ static void NAME(relax)(NAME(run) * r, const NAME(entry) * e, size_t count)
 static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t count);
 #endif
 
-/* Moves what has come near from the far pile to the ring, from bucket `current` on. */
+/* Moves the entries of the far pile whose bucket is now in the ring, which begins at q->current, to
+ * the ring; the others make a new far pile. */
 static void NAME(bring_near)(queue *q, NAME(width) w)
 {
     USW_ROUTE_OF("the far pile comes near", USW_NO_TYPES);
@@ -217,7 +222,7 @@ static void NAME(bring_near)(queue *q, NAME(width) w)
     }
 }
 
-/* Works through the bucket `current` until it stays empty. */
+/* Relaxes the entries of bucket q->current until it stays empty. */
 static void NAME(empty_bucket)(NAME(run) * r)
 {
     queue *q = r->q;
@@ -261,7 +266,7 @@ static void NAME(empty_bucket)(NAME(run) * r)
     close_bucket(q, k, c, sizeof(NAME(entry)));
 }
 
-/* Whether all targets have their distance, now that the bucket `current` is done. */
+/* Whether the distances of all targets are final, bucket q->current being empty. */
 static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query, size_t *finished)
 {
     for (; *finished < query->target_count; (*finished)++) {
@@ -273,14 +278,15 @@ static bool NAME(have_targets)(const NAME(run) * r, const usw_path_query *query,
     return query->target_count > 0;
 }
 
-/* Works through all buckets; true: stopped at the last target, or out of patience. */
+/* Empties all buckets. True if the search stops before: at the last target, or after q->patience
+ * entries, which sets r->gave_up. */
 static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 {
     queue *q = r->q;
     size_t finished = 0; /* targets */
     while (!q->failed && (q->filled > 0 || q->far_first != NULL)) {
         if (q->filled == 0) {
-            q->current = q->far_least; /* nothing in between */
+            q->current = q->far_least; /* the buckets in between are empty */
         }
         if (q->far_least <= q->current) {
             NAME(bring_near)(q, r->w);
@@ -304,7 +310,8 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
 #include "cpu/paths/bucket_windows.h"
 #endif
 
-/* Half of the greatest number is far from where a sum would be rounded to infinity. */
+/* Whether no sum exceeds its type and none is left out: no path is longer than half of the greatest
+ * number, which is far from where sums are rounded to infinity. */
 static bool NAME(is_plain)(const usw_path_query *query)
 {
 #ifdef DIST_FLOAT
@@ -315,7 +322,7 @@ static bool NAME(is_plain)(const usw_path_query *query)
     return query->cutoff == NULL && query->graph->longest < most;
 }
 
-/* Source number s waits. No source stands in the list twice at different distances. */
+/* Enters source number s. No source stands in the list twice at different distances. */
 static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
 {
     DIST d = query->offsets == NULL ? 0 : ((const DIST *)query->offsets)[s];
@@ -325,6 +332,7 @@ static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
 
 #include "cpu/paths/bucket_threads.h"
 
+/* One search by one thread. */
 static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *query)
 {
     NAME(run)
@@ -364,7 +372,7 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
                                                                              : UPSWEEP_OK;
 }
 
-/* Notes the vertices of entries that are left in a bucket. */
+/* Adds the vertices of the entries that are left in a bucket to q->touched. */
 static void NAME(note_left)(queue *q, chunk *c, unsigned char *tail)
 {
     for (; c != NULL; c = c->next) {

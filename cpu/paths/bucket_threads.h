@@ -1,28 +1,28 @@
-/* bucket_threads.h - one search by several threads, for one kind of weights.
+/* bucket_threads.h - one search for shortest paths by several threads, for one kind of weights.
  *
  * Every vertex has an owner. The owner alone keeps it in its buckets and writes its distance, so
  * no write needs to be atomic in more than one piece. An arc into another thread's vertex becomes
  * an offer, sent along with others when a bucket is done. There is no barrier: a thread goes on to
  * its next bucket unless that would take it too far ahead of the others, and should an offer come
- * for a bucket that it has left, it goes back. What is met twice costs time and changes nothing:
- * the distances at the end are the same for any number of threads. A thread with nothing to do
- * looks for offers a while, and then lets others have the processor.
+ * for a bucket that it has left, it goes back. To relax a vertex twice costs time and changes
+ * nothing: the distances at the end are the same for any number of threads. A thread whose buckets
+ * are empty looks for offers a while, and then yields the processor.
  *
  * Source: the loose order is that of A. Lenharth, D. Nguyen, K. Pingali, Priority queues are not
  * good concurrent priority schedulers, Euro-Par 2015; owners and offers are those of message
  * passing delta-stepping (Chakaravarthy et al., IPDPS 2014). */
 
-/* What is to be done before the buckets are worked through. */
+/* One phase of a search: what each thread does before it empties its buckets. */
 typedef struct NAME(job) {
-    crew *c;
-    NAME(run) * run; /* of each member */
+    search_threads *c;
+    NAME(run) * run; /* [thread] */
     void (*begin)(NAME(run) * r);
 } NAME(job);
 
 /* Sends the offer to the vertex's owner. */
-static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner)
+static void NAME(send_offer)(NAME(run) * r, NAME(entry) e, size_t owner)
 {
-    member *m = r->self;
+    search_thread *m = r->self;
     chunk *out = m->out[owner];
     if (out == NULL) {
         out = take_chunk(m->q);
@@ -35,14 +35,14 @@ static void NAME(tell)(NAME(run) * r, NAME(entry) e, size_t owner)
     *(NAME(entry) *)(void *)m->out_tail[owner] = e;
     m->out_tail[owner] += sizeof e;
     if (((uintptr_t)m->out_tail[owner] & (CHUNK - 1)) == 0) {
-        send(r->crew, m, owner);
+        send(r->threads, m, owner);
     }
 }
 
-/* Takes what others have sent. */
+/* Enters the offers that other threads have sent. */
 static void NAME(receive)(NAME(run) * r)
 {
-    member *m = r->self;
+    search_thread *m = r->self;
     queue *q = r->q;
     if (atomic_load_explicit(&m->inbox, memory_order_relaxed) == NULL) {
         return;
@@ -67,10 +67,10 @@ static void NAME(receive)(NAME(run) * r)
         give_chunk(q, c);
         c = next;
     }
-    atomic_fetch_sub_explicit(&r->crew->pending, count, memory_order_acq_rel);
+    atomic_fetch_sub_explicit(&r->threads->pending, count, memory_order_acq_rel);
 }
 
-/* Finds the next bucket that is not empty; false: none. */
+/* Makes q->current the next bucket that is not empty; false if all are. */
 static bool NAME(find_bucket)(NAME(run) * r)
 {
     queue *q = r->q;
@@ -90,12 +90,13 @@ static bool NAME(find_bucket)(NAME(run) * r)
     }
 }
 
+/* What one thread does in a phase: receives offers, empties a bucket, sends offers. */
 static void NAME(work)(void *context, size_t task, unsigned thread)
 {
     const NAME(job) *j = context;
-    crew *c = j->c;
+    search_threads *c = j->c;
     NAME(run) *r = &j->run[task];
-    member *m = r->self;
+    search_thread *m = r->self;
     (void)thread;
     j->begin(r);
     for (unsigned turn = 0; !atomic_load_explicit(&c->failed, memory_order_relaxed);) {
@@ -129,15 +130,15 @@ static void NAME(work)(void *context, size_t task, unsigned thread)
 /* Runs one phase of the search with all threads. */
 static bool NAME(together)(upsweep *u, NAME(job) * j, void (*begin)(NAME(run) * r), uint64_t from)
 {
-    crew *c = j->c;
+    search_threads *c = j->c;
     j->begin = begin;
-    atomic_store(&c->pending, c->threads);
-    for (size_t t = 0; t < c->threads; t++) {
-        atomic_store(&c->member[t].current, from);
-        c->member[t].last = from;
-        c->member[t].q->current = from;
+    atomic_store(&c->pending, c->count);
+    for (size_t t = 0; t < c->count; t++) {
+        atomic_store(&c->thread[t].current, from);
+        c->thread[t].last = from;
+        c->thread[t].q->current = from;
     }
-    usw_parallel(u, c->threads, NAME(work), j);
+    usw_parallel(u, c->count, NAME(work), j);
     return !atomic_load(&c->failed);
 }
 
@@ -147,13 +148,13 @@ static void NAME(nothing_first)(NAME(run) * r)
 }
 
 #if PATH_KIND == 1 || PATH_KIND == 3
-/* Calls what for all stretches of vertices that the member owns. */
+/* Runs the statement for each block of vertices [begin, end) that the thread of r owns. */
 #define OWN_STRETCHES(r, begin, end)                                                               \
-    for (size_t b_ = (size_t)((r)->self - (r)->crew->member), begin, end;                          \
-         begin = b_ << (r)->crew->block_shift,                                                     \
-                end = usw_min((r)->g->vertices, begin + ((size_t)1 << (r)->crew->block_shift)),    \
+    for (size_t b_ = (size_t)((r)->self - (r)->threads->thread), begin, end;                       \
+         begin = b_ << (r)->threads->block_shift,                                                  \
+                end = usw_min((r)->g->vertices, begin + ((size_t)1 << (r)->threads->block_shift)), \
                 begin < (r)->g->vertices;                                                          \
-         b_ += (r)->crew->threads)
+         b_ += (r)->threads->count)
 
 static void NAME(widen_own)(NAME(run) * r)
 {
@@ -183,13 +184,13 @@ static void NAME(count_own)(NAME(run) * r)
 
 static void NAME(set_window)(const NAME(job) * j, DIST from, DIST most)
 {
-    for (size_t t = 0; t < j->c->threads; t++) {
+    for (size_t t = 0; t < j->c->count; t++) {
         j->run[t].from = from;
         j->run[t].most = most;
     }
 }
 
-/* by_windows, with all threads. */
+/* As by_windows (cpu/paths/bucket_windows.h), by all threads; false: no memory for a chunk. */
 static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_query *query)
 {
     NAME(windows) w = {.step = query->delta * WINDOW};
@@ -203,10 +204,10 @@ static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_que
         right = NAME(together)(u, j, w.from > 0 ? NAME(widen_own) : NAME(nothing_first),
                                NAME(number)(width, w.from));
         right = right && NAME(together)(u, j, NAME(count_own), 0);
-        for (size_t t = 0; t < j->c->threads; t++) {
-            reached += j->c->member[t].reached;
-            left.unreached += j->c->member[t].left.unreached;
-            left.reached += j->c->member[t].left.reached;
+        for (size_t t = 0; t < j->c->count; t++) {
+            reached += j->c->thread[t].reached;
+            left.unreached += j->c->thread[t].left.unreached;
+            left.reached += j->c->thread[t].left.reached;
         }
         step = NAME(judge)(&w, query->graph, reached, left);
         if (step == PULL && right) {
@@ -219,23 +220,24 @@ static bool NAME(windows_together)(upsweep *u, NAME(job) * j, const usw_path_que
 #undef OWN_STRETCHES
 #endif
 
-static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *query,
+/* One search by all threads. */
+static upsweep_status NAME(parallel)(upsweep *u, search_threads *c, const usw_path_query *query,
                                      uint32_t *relaxed, uint32_t *culprit)
 {
-    NAME(run) *run = usw_scratch(u, c->threads * sizeof *run);
+    NAME(run) *run = usw_scratch(u, c->count * sizeof *run);
     if (run == NULL) {
         return UPSWEEP_ERROR_MEMORY;
     }
-    for (size_t t = 0; t < c->threads; t++) {
-        run[t] = (NAME(run)){.q = c->member[t].q,
+    for (size_t t = 0; t < c->count; t++) {
+        run[t] = (NAME(run)){.q = c->thread[t].q,
                              .g = query->graph,
                              .distance = query->distance,
                              .w = NAME(width_of)(query->delta),
                              .most = DIST_MAX,
                              .large = query->graph->bytes > CACHE,
                              .plain = NAME(is_plain)(query),
-                             .crew = c,
-                             .self = &c->member[t]};
+                             .threads = c,
+                             .self = &c->thread[t]};
         if (query->cutoff != NULL) {
             memcpy(&run[t].most, query->cutoff, sizeof run[t].most);
         }
@@ -261,7 +263,7 @@ static upsweep_status NAME(parallel)(upsweep *u, crew *c, const usw_path_query *
         done = NAME(together)(u, &j, NAME(nothing_first), 0);
     }
     bool lost = false;
-    for (size_t t = 0; t < c->threads; t++) {
+    for (size_t t = 0; t < c->count; t++) {
         lost = lost || run[t].q->lost;
     }
     return !done                                       ? UPSWEEP_ERROR_MEMORY

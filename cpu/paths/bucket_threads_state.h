@@ -1,49 +1,50 @@
-/* bucket_threads_state.h - what the threads of one search share (cpu/paths/bucket_threads.h), for
- * all kinds of weights. Included once by path_bucket_cpu.h. */
+/* bucket_threads_state.h - what the threads of one search share (cpu/paths/bucket_threads.h):
+ * owners of vertices, inboxes, chunks of memory, and how a search ends. The same for all kinds of
+ * weights; included once by algo/path_bucket_cpu.h. */
 
 #include <stdatomic.h>
 
 enum {
-    LEAD = 1,             /* buckets that a thread may be ahead of the last one */
-    CREW_MOST = 255,      /* threads */
-    BLOCKS_A_THREAD = 32, /* stretches of vertices that each owns, where there are enough */
-    /* On large graphs stretches have at least 2^BLOCK_LEAST vertices: neighbours mostly have one
-     * owner. */
-    LARGE_CREW = 1 << 18,
+    LEAD = 1,             /* buckets that a thread may be ahead of the slowest one */
+    THREADS_MOST = 255,   /* threads */
+    BLOCKS_A_THREAD = 32, /* blocks of vertices that each owns, where there are enough */
+    /* From so many vertices on, blocks have at least 2^BLOCK_LEAST vertices: neighbours mostly have
+     * one owner. */
+    LARGE_VERTICES = 1 << 18,
     BLOCK_LEAST = 13
 };
 
-/* One thread's part. Only it touches its queue and writes the distances of its vertices. */
-typedef struct member {
-    _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: it has nothing to do */
+/* What one thread has. No other thread uses its queue or writes the distances of its vertices. */
+typedef struct search_thread {
+    _Alignas(64) atomic_uint_least64_t current; /* its bucket; UINT64_MAX: all are empty */
     _Alignas(64) _Atomic(chunk *) inbox; /* offers from others, chunk after chunk, newest first */
     _Alignas(64) queue *q;
-    uint64_t last; /* the least bucket of any other thread, when it was last looked for */
-    chunk **out;   /* offers to each of the others, one chunk at a time, or NULL */
+    uint64_t last; /* the least bucket of any other thread, as last_of_others said */
+    chunk **out;   /* [thread] a chunk of offers to it that is not sent yet, or NULL */
     unsigned char **out_tail;
-    size_t reached; /* of its vertices */
+    size_t reached; /* vertices of its own */
     arcs_left left;
-} member;
+} search_thread;
 
-typedef struct crew {
-    member *member;
-    size_t threads;
+typedef struct search_threads {
+    search_thread *thread;
+    size_t count;
     unsigned block_shift;               /* vertices v >> block_shift lie in one block */
-    unsigned char *owner;               /* of each block */
+    unsigned char *owner;               /* [block] the thread that owns it */
     _Alignas(64) atomic_size_t pending; /* threads at work, and chunks on their way */
     atomic_bool failed;
-    _Alignas(64) atomic_bool taken; /* by one thread, for some steps: what follows */
-    chunk *lent;                    /* by those who had too many */
-    unsigned char *slab;            /* chunks that nobody has had yet */
+    _Alignas(64) atomic_bool taken; /* a lock: one thread may use lent and slab */
+    chunk *lent;                    /* chunks that threads with too many gave back */
+    unsigned char *slab;            /* memory for chunks, not used yet */
     size_t slab_left;
-} crew;
+} search_threads;
 
-static inline size_t owner_of(const crew *c, uint32_t v)
+static inline size_t owner_of(const search_threads *c, uint32_t v)
 {
     return c->owner[v >> c->block_shift];
 }
 
-static void take_turn(crew *c)
+static void take_turn(search_threads *c)
 {
     for (unsigned turn = 0; atomic_exchange_explicit(&c->taken, true, memory_order_acquire);
          turn++) {
@@ -51,11 +52,12 @@ static void take_turn(crew *c)
     }
 }
 
-/* Chunks go where offers go: some threads end up with many, and others with none. So they have them
- * from one slab, and give back what is too many. */
+/* A chunk stays with the thread that receives it, so some threads end up with many chunks and
+ * others with none. So all threads take chunks from one slab, and give back those beyond 2 * LENT.
+ * The caller holds at least LENT spare chunks. */
 static void lend_chunks(queue *q)
 {
-    crew *c = q->crew;
+    search_threads *c = q->threads;
     chunk *first = q->spare, *last = first;
     for (size_t k = 1; k < LENT; k++) {
         last = last->next;
@@ -70,7 +72,7 @@ static void lend_chunks(queue *q)
 
 static void borrow_chunks(queue *q)
 {
-    crew *c = q->crew;
+    search_threads *c = q->threads;
     take_turn(c);
     for (; q->spares < LENT && (c->lent != NULL || c->slab_left >= CHUNK); q->spares++) {
         chunk *one = c->lent;
@@ -87,13 +89,13 @@ static void borrow_chunks(queue *q)
     atomic_store_explicit(&c->taken, false, memory_order_release);
 }
 
-/* Hands the chunk of offers for member `to` over; it is pending already. */
-static void hand_over(crew *c, member *m, size_t to)
+/* Puts the chunk of offers for thread `to` into its inbox; c->pending counts the chunk already. */
+static void hand_over(search_threads *c, search_thread *m, size_t to)
 {
     chunk *out = m->out[to];
     out->used = (size_t)(m->out_tail[to] - (unsigned char *)out);
     m->out[to] = NULL;
-    member *other = &c->member[to];
+    search_thread *other = &c->thread[to];
     chunk *next = atomic_load_explicit(&other->inbox, memory_order_relaxed);
     do {
         out->next = next;
@@ -101,45 +103,45 @@ static void hand_over(crew *c, member *m, size_t to)
                                                     memory_order_relaxed));
 }
 
-static void send(crew *c, member *m, size_t to)
+static void send(search_threads *c, search_thread *m, size_t to)
 {
     atomic_fetch_add_explicit(&c->pending, 1, memory_order_relaxed);
     hand_over(c, m, to);
 }
 
-static void send_all(crew *c, member *m)
+static void send_all(search_threads *c, search_thread *m)
 {
     size_t count = 0;
-    for (size_t to = 0; to < c->threads; to++) {
+    for (size_t to = 0; to < c->count; to++) {
         count += m->out[to] != NULL;
     }
     if (count == 0) {
         return;
     }
     atomic_fetch_add_explicit(&c->pending, count, memory_order_relaxed);
-    for (size_t to = 0; to < c->threads; to++) {
+    for (size_t to = 0; to < c->count; to++) {
         if (m->out[to] != NULL) {
             hand_over(c, m, to);
         }
     }
 }
 
-/* The least bucket that any other thread works on. */
-static uint64_t last_of_others(const crew *c, const member *m)
+/* The least bucket that any thread but m works on. */
+static uint64_t last_of_others(const search_threads *c, const search_thread *m)
 {
     uint64_t least = UINT64_MAX;
-    for (size_t t = 0; t < c->threads; t++) {
-        if (&c->member[t] != m) {
-            uint64_t k = atomic_load_explicit(&c->member[t].current, memory_order_relaxed);
+    for (size_t t = 0; t < c->count; t++) {
+        if (&c->thread[t] != m) {
+            uint64_t k = atomic_load_explicit(&c->thread[t].current, memory_order_relaxed);
             least = k < least ? k : least;
         }
     }
     return least;
 }
 
-/* Whether bucket k is too far ahead of what some other thread works on. They mostly go on, so they
- * are looked at only when what was seen the last time does not tell. */
-static bool is_ahead(const crew *c, member *m, uint64_t k)
+/* Whether bucket k is too far ahead of what some other thread works on. Threads mostly advance, so
+ * their buckets are read again only where m->last, which is from before, would say yes. */
+static bool is_ahead(const search_threads *c, search_thread *m, uint64_t k)
 {
     if (k > m->last && k - m->last > LEAD) {
         m->last = usw_min(last_of_others(c, m), k);
@@ -147,8 +149,9 @@ static bool is_ahead(const crew *c, member *m, uint64_t k)
     return k > m->last && k - m->last > LEAD;
 }
 
-/* Waits for offers; false: there will be none, the search is over. */
-static bool wait_for_offers(crew *c, member *m)
+/* Waits for offers. False if the search failed or is over: no thread works, and no chunk is under
+ * way. */
+static bool wait_for_offers(search_threads *c, search_thread *m)
 {
     atomic_store_explicit(&m->current, UINT64_MAX, memory_order_relaxed);
     atomic_fetch_sub_explicit(&c->pending, 1, memory_order_acq_rel);
@@ -157,7 +160,7 @@ static bool wait_for_offers(crew *c, member *m)
             atomic_load_explicit(&c->pending, memory_order_acquire) == 0) {
             return false;
         }
-        /* A chunk in the inbox is pending until it is read, so this thread counts in time. */
+        /* pending counts a chunk in the inbox until it is read, so it cannot reach 0 in between. */
         if (atomic_load_explicit(&m->inbox, memory_order_relaxed) != NULL) {
             atomic_fetch_add_explicit(&c->pending, 1, memory_order_relaxed);
             return true;

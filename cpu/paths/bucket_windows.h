@@ -1,14 +1,15 @@
-/* bucket_windows.h - cpu/paths/bucket_queue.h for graphs with many arcs a vertex whose rows are
- * sorted by weight and that have every arc in both directions. Most of their arcs are too heavy to
- * be on any shortest path, and need never be looked at:
+/* bucket_windows.h - the search of cpu/paths/bucket_queue.h for graphs with many arcs a vertex,
+ * whose rows are sorted by weight and which have every arc in both directions. Most of their arcs
+ * are too heavy to be on any shortest path, and are never read:
  *
- * Distances are settled window by window. Within a window that ends at `most` only arcs that lead
- * no farther are relaxed; since rows are sorted, the others are not even read. When the buckets are
- * empty, all that is reached is final. The next window begins with the arcs that it adds.
+ * Distances are settled window by window. Within a window that ends at `most` only arcs to
+ * distances up to `most` are relaxed; since rows are sorted, the others are not even read. When the
+ * buckets are empty, all distances up to `most` are final. The next window begins with the arcs
+ * that it adds.
  *
- * When what is left unreached has few arcs, those are looked at from the other side: an unreached
- * vertex looks through its own row, lightest arc first, for the nearest way to one that is reached.
- * So the heavy arcs of all the rest are never read.
+ * When the unreached vertices have few arcs, the search pulls: each unreached vertex goes through
+ * its own row, lightest arc first, for the shortest path to a vertex that is reached. So the heavy
+ * arcs of reached vertices are never read.
  *
  * A window in which little is reached makes the next one twice as wide, so there are O(log n + log
  * of the longest distance) windows, whatever the graph.
@@ -24,7 +25,7 @@ static bool NAME(use_windows)(const usw_path_scratch *room, const usw_path_query
            query->cutoff == NULL;
 }
 
-/* Relaxes the arcs of v from relaxed[v] on, as far as they lead to within the window. */
+/* Writes offers for the arcs of v from relaxed[v] on, as far as they end within the window. */
 static inline void NAME(offer_sorted)(NAME(run) * r, uint32_t v, DIST d)
 {
     const upsweep_graph *g = r->g;
@@ -56,7 +57,7 @@ static inline void NAME(offer_sorted)(NAME(run) * r, uint32_t v, DIST d)
     r->relaxed[v] = (uint32_t)(a - begin);
 }
 
-/* Asks for the distances of the first heads that are within the window. */
+/* Prefetches the distances of the first heads of v's row that are within the window. */
 static inline void NAME(ask_heads)(const NAME(run) * r, uint32_t v, DIST d)
 {
     const upsweep_graph *g = r->g;
@@ -67,6 +68,7 @@ static inline void NAME(ask_heads)(const NAME(run) * r, uint32_t v, DIST d)
     }
 }
 
+/* As relax, for rows that are sorted. */
 static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t count)
 {
     NAME(entry) valid[BATCH];
@@ -88,7 +90,7 @@ static void NAME(relax_sorted)(NAME(run) * r, const NAME(entry) * e, size_t coun
     NAME(accept)(r);
 }
 
-/* Relaxes, of those vertices [begin, end) that are final, the arcs that the window has added. */
+/* Relaxes the arcs that the window adds, of the vertices [begin, end) whose distance is final. */
 static void NAME(widen)(NAME(run) * r, size_t begin, size_t end)
 {
     const upsweep_graph *g = r->g;
@@ -114,7 +116,8 @@ static void NAME(widen)(NAME(run) * r, size_t begin, size_t end)
     }
 }
 
-/* Gives unreached vertices of [begin, end) their nearest way to one that is final. */
+/* Gives the vertices of [begin, end) that are not final their least distance through a neighbour
+ * that is. */
 static void NAME(pull)(NAME(run) * r, size_t begin, size_t end)
 {
     const upsweep_graph *g = r->g;
@@ -124,7 +127,7 @@ static void NAME(pull)(NAME(run) * r, size_t begin, size_t end)
         if (distance[v] <= r->from) {
             continue;
         }
-        DIST best = distance[v]; /* an offer may have come */
+        DIST best = distance[v]; /* finite if there was an offer */
         bool found = false;
         for (uint64_t a = g->begin[v]; a < g->begin[v + 1] && ARC_WEIGHT(g, a) < best; a++) {
             DIST d = NAME(load)(&distance[ARC_HEAD(g, a)]);
@@ -140,6 +143,7 @@ static void NAME(pull)(NAME(run) * r, size_t begin, size_t end)
     }
 }
 
+/* Adds up how many of the vertices [begin, end) are reached, and the arcs that are left. */
 static void NAME(count)(const NAME(run) * r, size_t begin, size_t end, size_t *reached,
                         arcs_left *left)
 {
@@ -159,6 +163,7 @@ typedef struct NAME(windows) {
     DIST from, most;
 } NAME(windows);
 
+/* Moves the window on by its step. */
 static void NAME(next_window)(NAME(windows) * w)
 {
     w->from = w->most;
@@ -169,7 +174,8 @@ static void NAME(next_window)(NAME(windows) * w)
     }
 }
 
-/* Whether the search is over, or is to be ended by a pull, or goes on. */
+/* Whether the search is over, is ended by a pull, or goes on with the next window, whose step is
+ * doubled if the last window reached little. */
 static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t reached,
                            arcs_left left)
 {
@@ -183,13 +189,14 @@ static verdict NAME(judge)(NAME(windows) * w, const upsweep_graph *g, size_t rea
     return left.unreached < g->arcs / PULL_SHARE ? PULL : GO_ON;
 }
 
+/* The whole search, window by window, by one thread. */
 static void NAME(by_windows)(NAME(run) * r, const usw_path_query *query)
 {
     const upsweep_graph *g = r->g;
     queue *q = r->q;
     size_t n = g->vertices;
     NAME(windows) w = {.step = query->delta * WINDOW};
-    q->touched_count = q->touched_most; /* too many to note */
+    q->touched_count = q->touched_most; /* as if full: vertices are not noted */
     for (verdict step = GO_ON; step == GO_ON && !q->failed;) {
         size_t reached = 0;
         arcs_left left = {0, 0};

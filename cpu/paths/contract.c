@@ -1,10 +1,14 @@
-/* contract.c - see contract.h. */
+/* contract.c - makes contractions of graphs (contract.h says what they are), and the queries for
+ * their cores. */
 #include "cpu/paths/contract.h"
 
 /* Rows with more neighbours than this stay as they are, and so do their neighbours. */
-enum { SHORT = 64, PARTS = 16 }; /* one part of PARTS vertices, on average */
+enum { SHORT = 64 };
+/* Where connected parts have fewer vertices than this on average, no core is made: the sweep over
+ * all vertices would cost a search more than the core saves. */
+enum { PARTS = 16 };
 
-/* The neighbours of each vertex while they are passed over: count[v] links from begin[v] on. */
+/* The neighbours of each vertex while vertices are passed over: count[v] links from begin[v] on. */
 typedef struct links {
     uint64_t *begin;
     uint32_t *count;
@@ -20,7 +24,7 @@ static bool is_wide(const upsweep_graph *g)
     return upsweep_type_bytes(g->weight_type) == 8;
 }
 
-/* Distances below this are sums of whole weights without any rounding; 0: not of this type. */
+/* Sums of whole weights below this are not rounded; 0: weights of the type are not contracted. */
 static double exact_below(upsweep_type type)
 {
     return type == 0 || type == UPSWEEP_U32 ? 0x1p31
@@ -30,8 +34,8 @@ static double exact_below(upsweep_type type)
                                             : 0;
 }
 
-/* Whether half of all vertices have so few arcs that they may be passed over, and sums do not
- * depend on the order of adding. */
+/* Whether half of all vertices have so few arcs that they may be passed over, and sums of weights
+ * do not depend on the order of adding. */
 static bool is_worth_trying(const upsweep_graph *g)
 {
     size_t few = 0;
@@ -44,7 +48,7 @@ static bool is_worth_trying(const upsweep_graph *g)
     return few >= g->vertices / 2 && BY_KIND(g, is_whole)(g);
 }
 
-/* False: no scratch. */
+/* Makes the links of all vertices; false: no scratch. */
 static bool begin_links(upsweep *u, const upsweep_graph *g, links *l)
 {
     size_t n = g->vertices, all = 0;
@@ -66,6 +70,7 @@ static bool begin_links(upsweep *u, const upsweep_graph *g, links *l)
     return true;
 }
 
+/* Whether v may be passed over: it has two neighbours at most, whose rows are short. */
 static bool may_pass(const upsweep_graph *g, const links *l, uint32_t v)
 {
     bool may = l->count[v] <= 2;
@@ -75,9 +80,10 @@ static bool may_pass(const upsweep_graph *g, const links *l, uint32_t v)
     return may;
 }
 
-/* Passes over all that it can: the first in order of their numbers, then those that became free to
- * be passed. rank is UINT32_MAX for what is left. Returns how many; *alone: those among them that
- * had no neighbour at last, one for each part that nothing is left of. */
+/* Passes over all vertices that may be: first in the order of their numbers, then those that come
+ * to have two neighbours. rank is UINT32_MAX for vertices that are left. Returns how many it passed
+ * over; *alone gets how many of these had no neighbour at last: one for each connected part of
+ * which nothing is left. */
 static size_t pass_over_all(const upsweep_graph *g, links *l, uint32_t *queue, uint32_t *rank,
                             size_t *alone)
 {
@@ -111,7 +117,7 @@ static size_t pass_over_all(const upsweep_graph *g, links *l, uint32_t *queue, u
     return passed;
 }
 
-/* Makes the core of what is left, and numbers it. False: no memory. */
+/* Makes the core of the vertices that are left, and numbers them. False: no memory. */
 static bool make_core(upsweep *u, upsweep_graph *g, const links *l, usw_contraction *c)
 {
     size_t count = 0, wide = is_wide(g) ? 8 : 4;
@@ -140,7 +146,7 @@ static bool make_core(upsweep *u, upsweep_graph *g, const links *l, usw_contract
     return c->core != NULL;
 }
 
-/* The contraction in a block of its own, from what scratch holds. NULL: no memory. */
+/* Copies the contraction from scratch to a block of its own. NULL: no memory. */
 static usw_contraction *keep(upsweep *u, upsweep_graph *g, const links *l, const uint32_t *rank,
                              size_t passed)
 {
@@ -186,7 +192,6 @@ void usw_contract(upsweep *u, upsweep_graph *g)
     l.up = g->symmetric ? NULL : usw_scratch(u, n * up);
     if (queue != NULL && rank != NULL && l.down != NULL && (g->symmetric || l.up != NULL)) {
         size_t passed = pass_over_all(g, &l, queue, rank, &alone);
-        /* With many parts, each small, a sweep over all would cost a search more than it saves. */
         if (passed >= n / 2 && alone <= n / PARTS) {
             USW_ROUTE_OF("contracted", USW_NO_TYPES);
             g->contraction = keep(u, g, &l, rank, passed);
@@ -203,7 +208,7 @@ void usw_contract(upsweep *u, upsweep_graph *g)
 bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *room,
                            const usw_path_query *q, upsweep_status *status)
 {
-    enum { NEAR = 16 }; /* part of all vertices */
+    enum { NEAR = 16 }; /* gives up after this share of all vertices */
     if (q->target_count == 0 && q->cutoff == NULL) {
         return false;
     }

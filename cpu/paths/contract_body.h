@@ -1,4 +1,5 @@
-/* contract_body.h - the body of contract.c for one kind of weights (cpu/paths/weight_kind.h). */
+/* contract_body.h - the loops of a contraction (cpu/paths/contract.h) over arcs and distances, for
+ * one kind of weights (cpu/paths/weight_kind.h). Included by contract.c. */
 
 /* Arcs between a vertex and one neighbour; DIST_MAX: none. */
 typedef struct NAME(link) {
@@ -6,16 +7,18 @@ typedef struct NAME(link) {
     DIST out, in;
 } NAME(link);
 
+/* A vertex that was passed over, its neighbours at that time, and the arcs from them. */
 typedef struct NAME(down) {
     uint32_t vertex, from[2];
     DIST in[2];
 } NAME(down);
 
+/* The arcs from that vertex to those neighbours. */
 typedef struct NAME(up) {
     DIST out[2];
 } NAME(up);
 
-/* No weight is negative or has a fraction, and none is infinite: they are less than 2^63. */
+/* Whether no weight is negative, infinite or has a fraction: all are integers below 2^63. */
 static bool NAME(is_whole)(const upsweep_graph *g)
 {
     bool whole = true;
@@ -32,13 +35,13 @@ static bool NAME(is_whole)(const upsweep_graph *g)
 
 /* ---- the neighbours of each vertex ---- */
 
-/* Number i of v, as it is now. */
+/* Neighbour number i of v. */
 static uint32_t NAME(neighbour)(const links *l, uint32_t v, size_t i)
 {
     return ((const NAME(link) *)l->link)[l->begin[v] + i].to;
 }
 
-/* Adds a link; several of one row become one, as long as the row is short. */
+/* Adds a link to the row of v. Links to the same vertex become one, as long as the row is short. */
 static void NAME(add)(links *l, uint32_t v, NAME(link) k)
 {
     NAME(link) *row = (NAME(link) *)l->link + l->begin[v];
@@ -54,7 +57,7 @@ static void NAME(add)(links *l, uint32_t v, NAME(link) k)
     l->count[v]++;
 }
 
-/* A symmetric graph's arcs into a vertex are those that leave it. */
+/* Counts the arcs into each vertex; in a symmetric graph these are the arcs that leave it. */
 static void NAME(count_arcs_in)(const upsweep_graph *g, links *l)
 {
     for (size_t a = 0; a < g->arcs && !g->symmetric; a++) {
@@ -81,7 +84,7 @@ static void NAME(gather)(const upsweep_graph *g, links *l)
 
 /* ---- passing over ---- */
 
-/* Of the row of v: replaces the link to `old` by one to `next`, or leaves it out. */
+/* In the row of v, replaces the link to `old` by `next`, or drops it if next is NULL. */
 static void NAME(replace)(links *l, uint32_t v, uint32_t old, const NAME(link) * next)
 {
     NAME(link) *row = (NAME(link) *)l->link + l->begin[v];
@@ -95,6 +98,7 @@ static void NAME(replace)(links *l, uint32_t v, uint32_t old, const NAME(link) *
     }
 }
 
+/* Notes v and its neighbours under its rank, and links the neighbours with each other. */
 static void NAME(pass_over)(links *l, uint32_t v, size_t rank)
 {
     USW_ROUTE_OF("a vertex is passed over", USW_NO_TYPES);
@@ -124,7 +128,8 @@ static void NAME(pass_over)(links *l, uint32_t v, size_t rank)
 
 /* ---- the core ---- */
 
-/* Rows of the core, with the links that are left; returns how many. head NULL: counts only. */
+/* Writes the rows of the core, from the links that are left; returns how many arcs. head NULL: only
+ * counts. */
 static size_t NAME(core_arcs)(const links *l, const uint32_t *rank, size_t passed,
                               const uint32_t *vertex, size_t count, uint64_t *begin, uint32_t *head,
                               void *weight)
@@ -149,8 +154,9 @@ static size_t NAME(core_arcs)(const links *l, const uint32_t *rank, size_t passe
 
 /* ---- queries ---- */
 
-/* From the sources to all that their ways up lead to: ranks only rise, so each is met when its
- * distance by such ways is known. Returns how many of the core were met. */
+/* Gives distances to all vertices on paths from the sources along which ranks rise. Vertices are
+ * taken by rank, so that each has its distance by such paths when it is taken. Returns how many
+ * vertices of the core are reached. */
 static size_t NAME(climb)(const usw_climb *c, const usw_path_query *q)
 {
     USW_ROUTE_OF("up to the core", USW_NO_TYPES);
@@ -188,6 +194,8 @@ static size_t NAME(climb)(const usw_climb *c, const usw_path_query *q)
     return met;
 }
 
+/* Copies the core's distances, and makes those of the other vertices from their neighbours, last
+ * rank first. */
 static void NAME(descend)(const usw_climb *c, const usw_path_query *q)
 {
     USW_ROUTE_OF("down from the core", USW_NO_TYPES);

@@ -1,7 +1,8 @@
-/* dense_matrix.h - the body of path_dijkstra_cpu.h for one kind of weights
- * (cpu/paths/weight_kind.h). */
+/* dense_matrix.h - Dijkstra's search of a graph by rows and of a matrix, with the nearest vertex
+ * found by vectors, for one kind of weights (cpu/paths/weight_kind.h). Included by
+ * algo/path_dijkstra_cpu.h, which says what penalties and keys are. */
 
-/* The bits of a distance that is not negative, in the order of distances. */
+/* Bits of distances that are not negative compare as the distances do. */
 #if PATH_KIND == 2 || PATH_KIND == 4
 #define BITS uint64_t
 #else
@@ -23,7 +24,7 @@ static inline DIST NAME(distance_of)(uint64_t key)
     return d;
 }
 
-/* The first vertex from n->begin on that has the least key. */
+/* The first vertex from n->begin on whose key is n->key. */
 static size_t NAME(vertex_of)(const nearest *n, const DIST *distance, const DIST *penalty)
 {
     size_t v = n->begin;
@@ -33,6 +34,7 @@ static size_t NAME(vertex_of)(const nearest *n, const DIST *distance, const DIST
     return v;
 }
 
+/* The least key of all, and the block in which it is. */
 static nearest NAME(find_nearest)(const DIST *distance, const DIST *penalty, size_t n)
 {
     nearest best = {NAME(bits)(DIST_MAX), 0};
@@ -60,8 +62,8 @@ static void NAME(start)(const usw_path_query *q, size_t n, DIST *penalty)
     }
 }
 
-/* Whether all targets are as near as what was settled last: then they are final, and only what is
- * as near too is still looked for. */
+/* Whether the distances of all targets are at most `settled`, the last one that became final. Then
+ * they are final too, and only vertices at that distance are still settled. */
 static bool NAME(done)(const usw_path_query *q, DIST settled, size_t *finished)
 {
     const DIST *distance = q->distance;
@@ -71,7 +73,7 @@ static bool NAME(done)(const usw_path_query *q, DIST settled, size_t *finished)
     return q->target_count > 0 && *finished == q->target_count;
 }
 
-/* What was not settled within the cutoff, or before the last target was, is not reached. */
+/* Makes distances above `most`, the cutoff or the farthest target's, "not reached". */
 static void NAME(finish)(const usw_path_query *q, size_t n, DIST most)
 {
     DIST *distance = q->distance;
@@ -80,6 +82,7 @@ static void NAME(finish)(const usw_path_query *q, size_t n, DIST most)
     }
 }
 
+/* A search of a graph by rows; memory has room for n penalties. */
 static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *q, void *memory)
 {
     DIST *penalty = memory;
@@ -114,8 +117,8 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
 }
 
 #if PATH_KIND > 0
-/* One sweep over a row: relaxes its arcs and finds the nearest open vertex of the outcome. *odd: a
- * weight is negative or NaN, or (integers) a sum did not fit. */
+/* One sweep over a row of the matrix: relaxes its arcs and finds the vertex to be settled next.
+ * *odd: a weight is negative or NaN, or (integers) a sum did not fit. */
 static nearest NAME(relax_row)(const DIST *restrict row, DIST d, DIST *restrict distance,
                                const DIST *restrict penalty, size_t n, bool *odd)
 {
@@ -145,8 +148,8 @@ static nearest NAME(relax_row)(const DIST *restrict row, DIST d, DIST *restrict 
     return best;
 }
 
-/* A row that has something odd: a weight that must not be is an error. The diagonal may hold
- * anything. */
+/* Fails if the row, in which relax_row found something odd, has a weight that is negative or NaN.
+ * The diagonal may hold anything. */
 static upsweep_status NAME(look_at_row)(upsweep *u, const DIST *row, size_t from, size_t n)
 {
 #ifdef DIST_FLOAT
@@ -162,8 +165,8 @@ static upsweep_status NAME(look_at_row)(upsweep *u, const DIST *row, size_t from
     return UPSWEEP_OK;
 }
 
-/* As for graphs by rows: a nearer vertex of least id, else a search by rounds through arcs that add
- * nothing. round[v] and order are those of cpu/paths/parents_body.h. */
+/* Finds parents as for graphs by rows: the least id of the nearer vertices, else a search by rounds
+ * along arcs of weight 0. round, order: as in parents_by_rounds (cpu/paths/parents_body.h). */
 static void NAME(matrix_parents)(const usw_dense_query *q, uint32_t *parent, uint32_t *round,
                                  uint32_t *order)
 {
@@ -209,8 +212,8 @@ static void NAME(matrix_parents)(const usw_dense_query *q, uint32_t *parent, uin
     }
 }
 
-/* Whether d and an arc may add up to infinity: from half a step of the greatest number on. Integers
- * that do not fit are odd. */
+/* Whether d and the weight of an arc may add up to infinity. Only a d of at least half the
+ * step between the two greatest numbers can. Integers that do not fit relax_row calls odd. */
 static inline bool NAME(is_far)(DIST d)
 {
 #ifdef DIST_FLOAT
@@ -221,7 +224,7 @@ static inline bool NAME(is_far)(DIST d)
 #endif
 }
 
-/* An unreached vertex that an arc of a reached one leads to: the sum did not fit. */
+/* Fails if an arc leads from a reached vertex to one that is not: its distance did not fit. */
 static upsweep_status NAME(check_fit)(upsweep *u, const usw_dense_query *q)
 {
     const DIST *distance = q->q.distance, *matrix = q->matrix;
@@ -238,6 +241,7 @@ static upsweep_status NAME(check_fit)(upsweep *u, const usw_dense_query *q)
     return UPSWEEP_OK;
 }
 
+/* A search of a matrix, with parents unless parent is NULL. */
 static upsweep_status NAME(dense)(upsweep *u, const usw_dense_query *q, DIST *penalty,
                                   uint32_t *parent, uint32_t *work)
 {

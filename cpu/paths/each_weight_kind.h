@@ -1,6 +1,5 @@
-/* each_weight_kind.h - includes the body named by PATH_BODY once for each kind of weights
- * (cpu/paths/weight_kind.h): the five of ordinary queries, and with PATH_SIGNED the two that may
- * be negative only. */
+/* each_weight_kind.h - includes the file that PATH_BODY names once for each kind of weights
+ * (cpu/paths/weight_kind.h): five, and two more of signed integers if PATH_SIGNED is defined. */
 #define PATH_KIND 0
 #include "cpu/paths/weight_kind.h"
 #include PATH_BODY

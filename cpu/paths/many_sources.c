@@ -1,4 +1,5 @@
-/* many_sources.c - searches from many sources: lanes, and how a search becomes a row. */
+/* many_sources.c - searches from many sources side by side: makes the lanes, searches in each, and
+ * copies what a search found to its row. */
 #include "cpu/paths/many_sources.h"
 
 enum { SLAB_LEAST = 1 << 20, LISTED = 4 }; /* a search lists its vertices up to n / LISTED */
@@ -29,7 +30,7 @@ static bool lane_begin(usw_path_batch *b, usw_path_lane *lane)
     lane->room.touched_most = listed;
     lane->room.wiped = true;
     if (b->graph->sorted) {
-        lane->room.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: does without */
+        lane->room.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: no windows */
     }
     usw_mark before = usw_scratch_mark(u);
     if (b->graph->contraction != NULL && b->form->dense == NULL &&
@@ -73,7 +74,7 @@ upsweep_status usw_path_lanes_begin(usw_path_batch *b)
                                    "no scratch for a search of %zu vertices", b->graph->vertices);
 }
 
-/* Lists the vertices that the search has touched, each once, ascending; SIZE_MAX: too many. */
+/* Lists the vertices that the search has touched, each once, ascending; SIZE_MAX: all may be. */
 static size_t list_touched(const usw_path_batch *b, usw_path_lane *lane)
 {
     bool unknown = lane->everywhere || b->form->touched == NULL;
@@ -98,7 +99,7 @@ static size_t list_touched(const usw_path_batch *b, usw_path_lane *lane)
     return count;
 }
 
-/* Copies column after column: vertex v[k], or k. */
+/* Copies the elements of vertices v[k], or, if v is NULL, of the first `count`. */
 static void copy_columns(void *to, const void *from, const uint32_t *v, size_t count, size_t bytes)
 {
     if (v == NULL) {
@@ -114,7 +115,7 @@ static void copy_columns(void *to, const void *from, const uint32_t *v, size_t c
     }
 }
 
-/* Only the vertices that are reached. */
+/* Writes the vertices of the list that are reached, and their columns; returns how many. */
 static size_t copy_reached(const usw_path_batch *b, const usw_path_lane *lane,
                            const usw_path_slot *slot, const uint32_t *list, size_t count)
 {
@@ -157,6 +158,7 @@ static usw_path_query query_of(const usw_path_batch *b, const usw_path_lane *lan
     return q;
 }
 
+/* Writes the row of source b->begin + i, with parents if asked for, and cleans the lane. */
 static void write_row(usw_path_batch *b, usw_path_lane *lane, const usw_path_query *q, size_t i)
 {
     usw_path_slot slot = slot_of(b, i);
@@ -190,7 +192,7 @@ static void write_row(usw_path_batch *b, usw_path_lane *lane, const usw_path_que
     usw_distances_clear(b->graph, lane->distance, list, count);
 }
 
-/* The search itself, by way of the core where there is one. */
+/* The search itself, in the core where there is one. */
 static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const usw_path_query *q)
 {
     upsweep_status status;
@@ -202,7 +204,7 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
     if (usw_search_contracted(b->form, &lane->room, q, &status)) {
         return status;
     }
-    bool clean = q->target_count == 0 && q->cutoff == NULL; /* else it was searched for a while */
+    bool clean = q->target_count == 0 && q->cutoff == NULL; /* else it was tried without the core */
     usw_path_scratch room = lane->room;
     usw_path_query in_core = usw_climb_up(&lane->climb, q, clean, b->delta);
     lane->everywhere = true;
@@ -216,7 +218,7 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
     return status;
 }
 
-/* A search in this lane for number i of the run. */
+/* Searches in the lane from source b->begin + i. */
 static void search(usw_path_batch *b, usw_path_lane *lane, size_t i)
 {
     usw_path_query q = query_of(b, lane, b->begin + i);
@@ -238,15 +240,16 @@ static void search(usw_path_batch *b, usw_path_lane *lane, size_t i)
     }
 }
 
-typedef struct crew {
+/* What the tasks of usw_path_lanes_run share. */
+typedef struct lanes_run {
     usw_path_batch *b;
     void (*first)(void *context);
     void *context;
-} crew;
+} lanes_run;
 
 static void work(void *context, size_t task, unsigned thread)
 {
-    const crew *c = context;
+    const lanes_run *c = context;
     usw_path_batch *b = c->b;
     (void)thread;
     if (task == 0) {
@@ -263,7 +266,7 @@ static void work(void *context, size_t task, unsigned thread)
     }
 }
 
-/* The searches that failed had too little room for their queue: all get twice as much. */
+/* Doubles the slabs of all lanes, after searches that failed since their queues did not fit. */
 static upsweep_status grow(usw_path_batch *b)
 {
     USW_ROUTE_OF("a queue that was too short", USW_NO_TYPES);
@@ -283,7 +286,7 @@ upsweep_status usw_path_lanes_run(usw_path_batch *b, void (*first)(void *context
 {
     memset(b->done, 0, b->count);
     for (bool again = true; again;) {
-        crew c = {b, first, context};
+        lanes_run c = {b, first, context};
         atomic_store(&b->next, 0);
         usw_parallel(b->u, b->lanes + 1, work, &c);
         first = NULL;

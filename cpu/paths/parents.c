@@ -1,5 +1,5 @@
-/* parents.c - what follows a search whatever the form: distances that count as not reached,
- * and parents, which are taken from finished distances. */
+/* parents.c - what every search for shortest paths needs beside the search: distances made "not
+ * reached", sums that did not fit found, and parents made from final distances. */
 #include "core/paths.h"
 
 #define PATH_SIGNED

@@ -1,5 +1,5 @@
-/* parents_body.h - the body of cpu/paths/parents.c for one kind of weights
- * (cpu/paths/weight_kind.h). */
+/* parents_body.h - the functions of cpu/paths/parents.c for one kind of weights
+ * (cpu/paths/weight_kind.h). core/paths.h says what they do. */
 
 static void NAME(clear)(void *at, const uint32_t *list, size_t count)
 {
@@ -14,8 +14,8 @@ static bool NAME(is_set)(const void *distance, size_t v)
     return ((const DIST *)distance)[v] != DIST_MAX;
 }
 
-/* The search for negative weights ends by itself and finds its parents by rounds: of its kinds
- * neither forget nor parents is called. */
+/* Not for signed weights: their search (calls/bellman_ford.c) has no targets, and finds its parents
+ * by rounds. */
 #ifndef DIST_MIN
 static void NAME(forget)(const usw_path_query *q)
 {
@@ -50,16 +50,16 @@ static bool NAME(lost)(const usw_path_query *q, uint32_t *culprit)
     return false;
 }
 
-/* Whether arc a is the end of a shortest path through v. */
+/* Whether arc a of v ends a shortest path to its head. */
 static inline bool NAME(fits)(const upsweep_graph *g, const DIST *distance, uint32_t v, uint64_t a)
 {
     DIST d = distance[ARC_HEAD(g, a)];
     return d != DIST_MAX && REACH(distance[v], ARC_WEIGHT(g, a)) == d;
 }
 
-/* A search in rounds, along the ends of shortest paths, from the vertices that have a parent to
- * those that have none: the parent is then the least id of the round before. round[v]: 1 + the
- * round in which v was given its parent; 0: not yet. order: the vertices, round by round. */
+/* Searches in rounds, along arcs that end shortest paths, from the vertices that have a parent to
+ * those that have none. A vertex gets the least id of the round before as its parent. round[v]: 1 +
+ * the round in which v got its parent; 0: it has none. order: the vertices, round by round. */
 static void NAME(parents_by_rounds)(const upsweep_graph *g, const DIST *distance,
                                     const uint32_t *list, size_t n, uint32_t *parent,
                                     uint32_t *round, uint32_t *order)
@@ -112,7 +112,7 @@ static void NAME(parents)(const usw_path_query *q, const uint32_t *list, size_t 
         }
     }
     for (size_t s = 0; s < q->source_count; s++) {
-        parent[q->sources[s]] = q->sources[s]; /* until the end: has one */
+        parent[q->sources[s]] = q->sources[s]; /* until the end, as one that has a parent */
     }
     for (size_t k = 0; k < count; k++) {
         uint32_t v = list == NULL ? (uint32_t)k : list[k];

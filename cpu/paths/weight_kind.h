@@ -1,6 +1,6 @@
-/* weight_kind.h - the kinds of weights that a graph may have, for bodies that are included once for
- * each. Set PATH_KIND before: 0 for none, 1 u32, 2 u64,
- * 3 f32, 4 f64, and for Bellman and Ford's method 5 i32, 6 i64. A body sees
+/* weight_kind.h - macros for one kind of weights that a graph may have, for files that are included
+ * once for each kind. Set PATH_KIND before: 0 for none, 1 u32, 2 u64, 3 f32, 4 f64, and for Bellman
+ * and Ford's method 5 i32, 6 i64. A file that is included sees
  *     DIST, DIST_MAX      the type of distances, and what "not reached" is
  *     DIST_FLOAT          defined where it is a floating-point type
  *     DIST_MIN            defined where it is a signed one: less than every distance
@@ -33,7 +33,7 @@ static inline uint32_t usw_reach_u32(uint32_t d, uint32_t w)
     return sum < d ? UINT32_MAX : sum;
 }
 
-/* Likewise; the least value of the type stands for what is less. */
+/* d + w; the greatest and the least value of the type stand for sums that do not fit. */
 static inline int32_t usw_reach_i32(int32_t d, int32_t w)
 {
     int32_t sum;
