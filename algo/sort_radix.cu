@@ -3,8 +3,7 @@
  * Idea     As the explained form: count, scan, move, digit by digit. One read counts all digits and
  *          sees what need not be done (gpu/digit_sort/count_all_digits.cuh); then one pass a digit
  *          (gpu/digit_sort/pass.cuh), all queued at once. Passes beyond the plan's number end at
- * once, so
- *          that nothing waits for the host.
+ *          once, so that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
  *          (gpu/digit_sort/copy_out.cuh). Pairs of few values, which the hybrid sort has counted:

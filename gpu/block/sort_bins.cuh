@@ -4,8 +4,7 @@
  *          numbers, each 2^shift wide. An atomic addition counts a bin and gives each of its
  *          numbers a place in it; then each is compared with all of its bin. A bin of more than 32
  *          numbers makes it give up before anything has moved: gpu/block/sort_network.cuh then
- * sorts, in a time
- *          that does not depend on the numbers. */
+ *          sorts, in a time that does not depend on the numbers. */
 #ifndef USW_GPU_BLOCK_SORT_BINS_CUH
 #define USW_GPU_BLOCK_SORT_BINS_CUH
 

@@ -198,8 +198,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         seen.falls |= left > right;
     }
     /* Counts keys of which many have the digit `most`: those of a warp are added at once, the
-     * others one by one. There is no branch: a lane whose key has the digit `most` adds 0 to a
-     * counter of its own. */
+     * others one by one. No branch: a lane with the digit `most` adds 0 to a counter of its own. */
     __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U], unsigned &most)
     {
         const unsigned lane = threadIdx.x % 32;

@@ -1,12 +1,11 @@
 /* spine_digits.cuh - how the tiles of a radix sort's pass on a GPU learn where their digits go.
  *
  * Idea     A tile writes its count of each digit to its words in gpu/carry/look_back_digits.cuh's
- * ring. One
- *          block, the clerk, reads the tiles' counts in order, as they come, and writes over each
- *          count where the tile's keys of that digit begin. The tile waits for that. So its words
- *          are read by one block besides its own, and the answer is three trips to the second cache
- *          away from the last count to come; a look back would walk over some 15 tiles, since so
- *          many are counted while a sum is on its way.
+ *          ring. One block, the clerk, reads the tiles' counts in order, as they come, and writes
+ *          over each count where the tile's keys of that digit begin. The tile waits for that. So
+ *          its words are read by one block besides its own, and the answer is three trips to the
+ *          second cache away from the last count to come; a look back would walk over some 15
+ *          tiles, since so many are counted while a sum is on its way.
  *
  * Never a hang: the first block to begin is the clerk, so it runs; it waits for tiles that running
  * blocks have taken, in order.

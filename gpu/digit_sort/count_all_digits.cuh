@@ -3,9 +3,8 @@
  * Idea     count reads the keys once: it counts every digit, sees whether the keys are sorted or
  *          reversed already, and its last block scans the counts and writes the plan: which digits
  *          are worth a pass. scatter (gpu/digit_sort/pass.cuh) does one such pass: blocks take
- * tiles in
- *          order, rank a tile's keys by their digit (stable), learn from a block that adds up the
- *          tiles' counts where each digit's keys go, and write them in runs.
+ *          tiles in order, rank a tile's keys by their digit (stable), learn from a block that adds
+ *          up the tiles' counts where each digit's keys go, and write them in runs.
  *
  * Shape    count: 2 blocks of 512 threads a multiprocessor, 4 copies of the counters in shared
  *          memory. scatter: as many blocks as run at a time, each takes tile after tile; shared

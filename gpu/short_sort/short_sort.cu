@@ -2,14 +2,13 @@
  * (gpu/short_sort/runs.cuh), or by blocks that meet at barriers.
  *
  * Idea     A key and its position make one number, so all numbers differ and any sort is stable.
- *          Very few of them one block sorts (gpu/block/sort_network.cuh); a device without room
- * for runs lets
- *          it sort up to 4096, by bins where they don't crowd (gpu/block/sort_bins.cuh). More than
- * runs
- *          are good for are sorted by regular sampling: each block sorts a chunk and takes samples;
- *          the samples' ranks, which the blocks find together, give splitters; each block then
- *          takes from all chunks what lies between two splitters and sorts it. With s samples of
- *          each of B chunks no block gets more than 1 + B / s chunks, whatever the keys are.
+ *          Very few of them one block sorts (gpu/block/sort_network.cuh); a device without room for
+ *          runs lets it sort up to 4096, by bins where they don't crowd (gpu/block/sort_bins.cuh).
+ *          More than runs are good for are sorted by regular sampling: each block sorts a chunk and
+ *          takes samples; the samples' ranks, which the blocks find together, give splitters; each
+ *          block then takes from all chunks what lies between two splitters and sorts it. With s
+ *          samples of each of B chunks no block gets more than 1 + B / s chunks, whatever the keys
+ *          are.
  *
  * Shape    one block of up to 1024 threads; or up to 128 blocks of 1024 threads, one a
  *          multiprocessor, launched together; shared memory for 8192 to 10,240 numbers.
