@@ -21,7 +21,8 @@ template <typename E> struct usw_bins_shared {
     E least[32], most[32]; /* of warps; then of all */
     unsigned shift;
     unsigned sums[32];
-    /* Four are read at once: from any other place the compiler reads the word before them, too. */
+    /* Aligned, since four bins are read at once: from other addresses the compiler reads the word
+     * before them, too. */
     alignas(16) unsigned bins[USW_BINS + 1];
 };
 
@@ -93,7 +94,7 @@ template <typename E, unsigned I> struct usw_block_bins {
         __syncthreads();
     }
 
-    /* Counts become the sums of all before. */
+    /* Turns the counts of bins into the sums of all counts before. */
     static __device__ __forceinline__ void scan(usw_bins_shared<E> &room)
     {
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -122,8 +123,8 @@ template <typename E, unsigned I> struct usw_block_bins {
         __syncthreads();
     }
 
-    /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at(). False:
-     * it did not. */
+    /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at().
+     * Returns false, with nothing moved, if some bin is too full. */
     static __device__ __forceinline__ bool sort(const E (&a)[I], E *shared, unsigned count,
                                                 usw_bins_shared<E> &room)
     {
@@ -179,7 +180,8 @@ template <typename E, unsigned I> struct usw_block_bins {
     }
 };
 
-/* The same in any case, by bins where these pay and suffice. Numbers from `count` on are ~0. */
+/* Sorts by bins if there are enough numbers and no bin is too full, else by the network. Numbers
+ * from `count` on are ~0. */
 template <typename E, unsigned I>
 __device__ __forceinline__ void usw_sort_spread(E (&a)[I], E *shared, unsigned count,
                                                 usw_bins_shared<E> &room)
