@@ -30,8 +30,8 @@ __device__ __forceinline__ void usw_bitonic_halve(E *a, I n, I distance)
     __syncthreads();
 }
 
-/* Sorted blocks of half the size become bitonic: each element meets its mirror image,
- * those in the middle first, so that n / 2 lanes have all pairs that there are. */
+/* Sorted blocks of half the size become bitonic: each element is compared with its mirror image,
+ * those in the middle first, so that n / 2 lanes take all pairs. */
 template <typename E, typename I>
 __device__ __forceinline__ void usw_bitonic_mirror(E *a, I n, I block)
 {

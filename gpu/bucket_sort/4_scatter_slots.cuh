@@ -97,7 +97,7 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
     const unsigned C =
         slots / l.digits - 1 +
-        (slots / l.digits & 1); /* odd, so that lanes of one digit do not meet in a bank */
+        (slots / l.digits & 1); /* odd, so that lanes of one digit use different banks */
     unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {

@@ -78,7 +78,7 @@ static inline usw_carry_levels_of<Tag> usw_carry_tree_place(usw_node *nodes, uin
  * gpu/short_sort/runs.cuh uses the same nodes. They bear the call's number, so that no fill, which
  * takes a microsecond or more, has to clear them before the kernel. USW_KEPT_TAG is a bit above
  * that number, which no number of a sort has. */
-#ifdef USW_EMULATE /* so that cleared nodes are met, too */
+#ifdef USW_EMULATE /* so that tests reach cleared nodes, too */
 enum : uint64_t { USW_KEPT_TILES = 16 };
 #else
 enum : uint64_t { USW_KEPT_TILES = 8192 };

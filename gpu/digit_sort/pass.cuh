@@ -1,5 +1,5 @@
-/* pass.cuh - one pass of a radix sort on a GPU: moves every key to the next place of its digit, in
- * stable order.
+/* pass.cuh - one pass of a radix sort on a GPU: moves every key, stably, to the next place of its
+ * digit.
  *
  * Steps of a tile
  *   load     keys, and values if any, to registers.
