@@ -21,24 +21,21 @@
  *          sort     5_sort.cuh: each bucket by the bits still undecided; most keys of 64 bits as
  *                   words of 32, 5_sort_as_words.cuh; keys of 32 bits of which 18 are left or fewer
  *                   as halves, 5_sort_as_halves.cuh, and if buckets are too large for that by
- * counts
- *                   of the values, 5_sort_by_counts.cuh.
+ *                   counts of the values, 5_sort_by_counts.cuh.
  *          large    6_large.cuh: the large buckets, which may become more to sort.
  *          write    7_write_counts.cuh: keys of 8 and 16 bits are written by the counts of step 2;
- * so
- *                   are wider keys of few values by the counts of 7_write_few_values.cuh.
+ *                   so are wider keys of few values by the counts of 7_write_few_values.cuh.
  *
  * Shape    count: 1 block of 1024 threads a multiprocessor, 128 KB of shared memory. scatter: tiles
  *          of 16,384 keys of 32 bits (1024 threads, 108 KB) or 8,192 of 64 (512 threads, 67 KB),
  *          2 blocks a multiprocessor; where it counts 1 block of 1024 threads a multiprocessor,
  *          tiles of 16,384 keys (161 KB) or 13,312 of 64 bits (173 KB). sort: a block of 128 to
- * 1024
- *          threads a bucket. large: 1 cooperative block of 1024 threads a multiprocessor, 128 KB.
+ *          1024 threads a bucket. large: 1 cooperative block of 1024 threads a multiprocessor, 128
+ *          KB.
  *
  * Traffic  u32 keys 4 + 8 + 8 + 8 = 28 bytes a key, u64 56; uncounted 24 and 48; of n up to 2^20
- * one
- *          scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read once,
- *          written once, and so are keys of few values.
+ *          one scatter: 20 and 40. Sorted keys 4 or 8; reversed ones 12 or 24. u16 and u8: read
+ *          once, written once, and so are keys of few values.
  *
  * Scratch  one copy of the keys, and 1% for the regions' slack, the buckets and the lists of what
  *          is left.

@@ -3,13 +3,11 @@
  * Idea     As the explained form: count, scan, move, digit by digit. One read counts all digits and
  *          sees what need not be done (gpu/digit_sort/count_all_digits.cuh); then one pass a digit
  *          (gpu/digit_sort/pass.cuh), all queued at once. Passes beyond the plan's number end at
- * once, so
- *          that nothing waits for the host.
+ *          once, so that nothing waits for the host.
  *
  * Shape    fill of 17 KB, count, a pass for each digit of the bit range, finish
  *          (gpu/digit_sort/copy_out.cuh). Pairs of few values, which the hybrid sort has counted:
- * one
- *          cooperative launch (gpu/digit_sort/few_values_pass.cuh).
+ *          one cooperative launch (gpu/digit_sort/few_values_pass.cuh).
  *
  * Traffic  u32 keys 4 + 4 * 8 = 36 bytes a key; u64 136; u32 with u32 values 68; argsort of u32 60,
  *          or 56 without the sorted keys. Sorted keys: 4 and what must be copied.
@@ -40,8 +38,8 @@ struct radix_job {
     const void *few;    /* as usw_radix_queue_pairs */
 };
 
-/* The room that a sort takes, from the scratch where there is none; keys_out is the caller's where
- * he wants keys. */
+/* Sets r to the arrays that a sort works in: those of j.room, else from the scratch; keys_out is
+ * the caller's if the caller wants keys. */
 template <typename K, unsigned value_bytes>
 static bool take_room(usw_gpu *g, const radix_job &j, usw_digit_scratch &r)
 {
@@ -62,7 +60,7 @@ static bool take_room(usw_gpu *g, const radix_job &j, usw_digit_scratch &r)
            (value_bytes == 0 || r.values_tmp != nullptr);
 }
 
-/* Whether as many blocks as a pass has run together. */
+/* Whether all blocks of a pass run at the same time, as a barrier of all blocks needs. */
 template <typename K, unsigned value_bytes> static bool run_together(const usw_gpu *g)
 {
     using shape = typename usw_pass_tuning<K, value_bytes>::shape;
@@ -86,7 +84,8 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
     counters = counters < g->sms * counting::blocks ? counters : g->sms * counting::blocks;
     const bool signs =
         a.count.map.neg != 0 && a.count.map.add == 0 && a.pass.bits.end == sizeof(K) * 8;
-    /* Where there is something to wait for on the device, kernels of a chain have been queued. */
+    /* If the caller has cleared the control, it has queued kernels of a chain before, which count
+     * must wait for on the device. */
     auto count = signs ? usw_radix_count<K, true> : usw_radix_count<K, false>;
     const unsigned count_blocks = static_cast<unsigned>(counters);
     if (cleared) {

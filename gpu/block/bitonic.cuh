@@ -1,12 +1,12 @@
-/* bitonic.cuh - the bitonic network over elements in shared memory, by all lanes of a block
- * (or in global memory that no other block touches). n, of type I, is below half of I's range.
- * Elements past the end count as the greatest: exchanges with them are left out. */
+/* bitonic.cuh - a block sorts n elements in shared memory by the bitonic network (or in global
+ * memory that no other block touches). n, of type I, is below half of I's range. Elements past the
+ * end count as the greatest: exchanges with them are left out. */
 #ifndef USW_GPU_BLOCK_BITONIC_CUH
 #define USW_GPU_BLOCK_BITONIC_CUH
 
 #include "gpu/gpu.cuh"
 
-/* The smaller element to i. */
+/* Puts the smaller element at i. */
 template <typename E, typename I>
 __device__ __forceinline__ void usw_compare_exchange(E *a, I i, I j)
 {
@@ -17,7 +17,7 @@ __device__ __forceinline__ void usw_compare_exchange(E *a, I i, I j)
     }
 }
 
-/* Pairs at a distance, a power of two. */
+/* Compares elements that are `distance` apart, a power of two. */
 template <typename E, typename I>
 __device__ __forceinline__ void usw_bitonic_halve(E *a, I n, I distance)
 {
@@ -30,8 +30,8 @@ __device__ __forceinline__ void usw_bitonic_halve(E *a, I n, I distance)
     __syncthreads();
 }
 
-/* Sorted blocks of half the size become bitonic: each element meets its mirror image,
- * those in the middle first, so that n / 2 lanes have all pairs that there are. */
+/* Sorted blocks of half the size become bitonic: each element is compared with its mirror image,
+ * those in the middle first, so that n / 2 lanes take all pairs. */
 template <typename E, typename I>
 __device__ __forceinline__ void usw_bitonic_mirror(E *a, I n, I block)
 {
@@ -45,7 +45,7 @@ __device__ __forceinline__ void usw_bitonic_mirror(E *a, I n, I block)
     __syncthreads();
 }
 
-/* Sorts a[0 .. n), which all lanes see, and which they may read when it returns. */
+/* Sorts a[0 .. n). All lanes of the block call it, and may read a when it returns. */
 template <typename E, typename I> __device__ __forceinline__ void usw_bitonic_sort(E *a, I n)
 {
     for (I block = 2; block < 2 * n; block *= 2) {

@@ -1,7 +1,8 @@
-/* bulk_copy.cuh - tiles between global and shared memory by the copy engine, where there is one.
+/* bulk_copy.cuh - copies tiles between global and shared memory by the device's copy engine, and
+ * has the barriers, gates, that say when a tile has come.
  *
  * From sm_90 on one thread asks for a whole tile (cp.async.bulk) and a barrier in shared memory
- * tells when it has come; no register and no issue slot is spent on it. The copies want addresses
+ * says when it has come; no register and no issue slot is spent on it. The copies want addresses
  * and sizes in multiples of 16 bytes. Elsewhere, and for other addresses, threads copy. */
 #ifndef USW_GPU_BLOCK_BULK_COPY_CUH
 #define USW_GPU_BLOCK_BULK_COPY_CUH
@@ -32,7 +33,7 @@ __device__ __forceinline__ uint32_t usw_bulk_at(const void *shared)
 }
 #endif
 
-/* One thread: the barrier for one arrival, before any other thread can wait for it. */
+/* One thread makes the barrier, for one arrival, before any other thread can wait for it. */
 __device__ __forceinline__ void usw_bulk_open(uint64_t *barrier)
 {
 #if USW_BULK
@@ -43,7 +44,7 @@ __device__ __forceinline__ void usw_bulk_open(uint64_t *barrier)
 #endif
 }
 
-/* One thread: announces that `bytes` will come, by one or more calls of usw_bulk_get. */
+/* One thread announces that `bytes` will come, by one or more calls of usw_bulk_get. */
 __device__ __forceinline__ void usw_bulk_expect(uint64_t *barrier, uint32_t bytes)
 {
 #if USW_BULK
@@ -74,7 +75,7 @@ __device__ __forceinline__ void usw_bulk_get(void *to, const void *from, uint32_
 #endif
 }
 
-/* All threads that read what came: waits for the barrier's phase 0, 1, 0, 1 .. in turn. */
+/* Waits for the barrier's phase: 0, 1, 0, 1 .. in turn. All threads that read the tile call. */
 __device__ __forceinline__ void usw_bulk_wait(uint64_t *barrier, uint32_t phase)
 {
 #if USW_BULK
@@ -95,7 +96,8 @@ __device__ __forceinline__ void usw_bulk_wait(uint64_t *barrier, uint32_t phase)
 #endif
 }
 
-/* Each thread that wrote shared memory, before the barrier after which one thread puts it out. */
+/* Each thread that wrote shared memory calls it, before the barrier after which one thread calls
+ * usw_bulk_put. */
 __device__ __forceinline__ void usw_bulk_written()
 {
 #if USW_BULK
@@ -118,7 +120,8 @@ __device__ __forceinline__ void usw_bulk_put(void *to, const void *from, uint32_
 #endif
 }
 
-/* The thread that put: its copies have been read from shared memory, which may go now. */
+/* Waits until the copies that this thread put have been read from shared memory, which may then be
+ * written again. */
 __device__ __forceinline__ void usw_bulk_put_done()
 {
 #if USW_BULK
@@ -129,7 +132,7 @@ __device__ __forceinline__ void usw_bulk_put_done()
 /* ---- gates: barriers in shared memory, also under the emulator ---- */
 
 /* A gate opens again and again, each time when `count` arrivals and the bytes announced are there.
- * Who waits for opening number k says k % 2. */
+ * A thread that waits for opening number k, from 0 on, gives phase k % 2. */
 #ifdef USW_EMULATE
 struct usw_gate {
     uint32_t count, left, opened;
@@ -138,7 +141,7 @@ struct usw_gate {
 typedef uint64_t usw_gate;
 #endif
 
-/* One thread; usw_gates_ready() and a barrier must follow before others come. */
+/* One thread makes a gate; usw_gates_ready() and a barrier must follow before others use it. */
 __device__ __forceinline__ void usw_gate_make(usw_gate *gate, uint32_t count)
 {
 #ifdef USW_EMULATE
@@ -157,7 +160,7 @@ __device__ __forceinline__ void usw_gates_ready()
 #endif
 }
 
-/* One thread. What it wrote before is seen by all who pass. */
+/* One thread arrives. Threads that pass the gate see what it wrote before. */
 __device__ __forceinline__ void usw_gate_arrive(usw_gate *gate)
 {
 #ifdef USW_EMULATE
@@ -170,8 +173,8 @@ __device__ __forceinline__ void usw_gate_arrive(usw_gate *gate)
 #endif
 }
 enum : uint32_t { USW_GATE_WARP = 32 }; /* how often a warp arrives */
-/* A warp: each lane for what it did itself. One lane for all, behind __syncwarp, would do and is no
- * faster, but racecheck does not follow it. */
+/* A warp arrives, each lane for its own writes. One lane for all, behind __syncwarp, would be
+ * enough; it is no faster, and racecheck does not follow it. */
 __device__ __forceinline__ void usw_gate_arrive_warp(usw_gate *gate)
 {
     usw_gate_arrive(gate);
@@ -188,7 +191,7 @@ __device__ __forceinline__ void usw_gate_wait(usw_gate *gate, uint32_t phase)
 #endif
 }
 
-/* A warp arrives with the announcement of a copy, or of two. */
+/* A warp arrives, announces one copy or two, and starts them. */
 __device__ __forceinline__ void usw_gate_get(usw_gate *gate, void *to, const void *from,
                                              uint32_t bytes, void *to2 = nullptr,
                                              const void *from2 = nullptr, uint32_t bytes2 = 0)
@@ -212,7 +215,7 @@ __device__ __forceinline__ void usw_gate_get(usw_gate *gate, void *to, const voi
 #endif
 }
 
-/* One thread: when it goes on the room may be used again. */
+/* One thread copies shared memory out; when the call returns, that memory may be used again. */
 __device__ __forceinline__ void usw_gate_put(void *to, const void *from, uint32_t bytes)
 {
 #ifdef USW_EMULATE
@@ -223,7 +226,7 @@ __device__ __forceinline__ void usw_gate_put(void *to, const void *from, uint32_
 #endif
 }
 
-/* Whether the machine code of a kernel that the device will run has them. */
+/* Whether the machine code of the kernel that the device will run has gates. */
 template <typename... P> static inline bool usw_gate_works(void (*kernel)(P...))
 {
 #ifdef USW_EMULATE

@@ -1,5 +1,4 @@
-/* digit_rank.cuh - ranks of digits within a block of a GPU, stable: what each warp counts by
- * itself.
+/* digit_rank.cuh - stable ranks of digits within a block of a GPU, by counters of each warp.
  *
  * A warp's counters are 256 numbers of 16 bits, two to a word. What an atomic addition returns is
  * the rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
@@ -12,7 +11,7 @@
 
 /* ---- ranking ---- */
 
-/* The lanes whose digit is mine. */
+/* The lanes of the warp that have this lane's digit. */
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit)
 {
 #ifdef USW_EMULATE
@@ -28,8 +27,8 @@ __device__ __forceinline__ unsigned lanes_alike(unsigned digit)
 #endif
 }
 
-/* Adds 1 to counter `digit` of a warp's packed 16-bit counters. What was there is counted() of what
- * this returns. */
+/* Adds 1 to counter `digit` of a warp's packed 16-bit counters. The count before is counted() of
+ * the word that it returns. */
 __device__ __forceinline__ unsigned add_digit(unsigned *counters, unsigned digit)
 {
     return atomicAdd(&counters[digit / 2], 1u << (digit & 1) * 16);
@@ -38,20 +37,21 @@ __device__ __forceinline__ unsigned counted(unsigned word, unsigned digit)
 {
     return word >> (digit & 1) * 16 & 0xffff;
 }
-/* Both in the order of lanes, whatever the hardware does: by votes. */
+/* Adds 1 and returns the count before, in the order of lanes whatever the hardware does: by
+ * votes. */
 __device__ __forceinline__ unsigned count_digit_by_votes(uint16_t *counters, unsigned digit)
 {
     unsigned alike = lanes_alike(digit), lane = threadIdx.x & 31;
     unsigned before = counters[digit];
     __syncwarp();
-    if (alike >> lane == 1) { /* the last of them */
+    if (alike >> lane == 1) { /* the last lane of this digit */
         counters[digit] = static_cast<uint16_t>(before + __popc(alike));
     }
     __syncwarp();
     return before + __popc(alike & ((1u << lane) - 1));
 }
 
-/* Two digits, the commonest of a warp's and the commonest of the others. */
+/* Finds the commonest digit of a warp and the commonest of the others. */
 __device__ __forceinline__ void commonest_digits(unsigned digit, unsigned &first, unsigned &second)
 {
     const unsigned votes = __popc(lanes_alike(digit)) << 5 | (threadIdx.x & 31);

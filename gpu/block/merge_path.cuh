@@ -1,5 +1,5 @@
-/* merge_path.cuh - where the output of a merge comes from, so that lanes can make any piece of
- * it on their own. Of equal keys those of the first list come first.
+/* merge_path.cuh - finds where any piece of a merge's output comes from, so that lanes can make
+ * pieces on their own. Of equal keys those of the first list come first.
  *
  * Source   S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge path, IPDPS workshops 2012. */
 #ifndef USW_GPU_BLOCK_MERGE_PATH_CUH
@@ -23,8 +23,8 @@ __device__ __forceinline__ I usw_merge_path(const E *a, I na, const E *b, I nb, 
     return least;
 }
 
-/* The same by a warp, which looks at 32 places at a time. first(i, j): whether a[i] is taken before
- * b[j], as it is where they are equal. */
+/* Finds the same by a warp, 32 places at a time. first(i, j): whether a[i] comes before b[j], as it
+ * does if they are equal. */
 template <typename I, typename First>
 __device__ __forceinline__ I usw_merge_path_wide(I na, I nb, I rank, First first)
 {

@@ -1,12 +1,12 @@
-/* row_loads.cuh - how a block goes through a bucket's keys: in rows of a key a thread, some
+/* row_loads.cuh - how a block goes through the keys of a bucket: in rows of a key a thread, some
  * rows at a time. */
 #ifndef USW_GPU_BLOCK_ROW_LOADS_CUH
 #define USW_GPU_BLOCK_ROW_LOADS_CUH
 
 #include "gpu/gpu.cuh"
 
-/* The same number, of which the compiler knows nothing: what was made of it is made again, and not
- * kept in registers. */
+/* Returns x, but hides from the compiler that it is x. What the compiler has computed from x is
+ * then computed again, and takes no registers meanwhile. */
 __device__ __forceinline__ unsigned hybrid_anew(unsigned x)
 {
     asm volatile("" : "+r"(x));
@@ -23,12 +23,12 @@ template <int NT> struct hybrid_rows {
                       unsigned(reinterpret_cast<uintptr_t>(to) / sizeof(K)) % (128 / sizeof(K)))
     {
     }
-    /* Whether there is such a key. whole: see hybrid_batches. */
+    /* Whether row i has a key for this thread. whole: see hybrid_batches. */
     __device__ __forceinline__ bool here(int i, bool whole) const
     {
         return i == 0 ? at < m : whole || static_cast<int>(at) < static_cast<int>(m) - i * NT;
     }
-    /* Where it is. */
+    /* The place of this thread's key of row i. */
     __device__ __forceinline__ int operator()(int i) const
     {
         return static_cast<int>(at) + i * NT;

@@ -1,12 +1,13 @@
-/* scan.cuh - an exclusive scan over the lanes of a block: lanes of a warp by shuffles at
- * doubling distance, then the warps' sums. */
+/* scan.cuh - an exclusive scan over the threads of a block: within a warp by shuffles at doubling
+ * distance, then over the warps' sums. */
 #ifndef USW_GPU_BLOCK_SCAN_CUH
 #define USW_GPU_BLOCK_SCAN_CUH
 
 #include "gpu/gpu.cuh"
 
-/* The sum of v over the lanes before this one; *all of all lanes. All lanes of the block call it,
- * whole warps; sums is shared memory for one number a warp, free again when it returns. */
+/* The sum of v over the threads before this one; *all becomes the sum over all. All threads of the
+ * block call, in whole warps; sums is shared memory for one number a warp, free again when it
+ * returns. */
 template <typename T> __device__ __forceinline__ T usw_block_exclusive_scan(T v, T *sums, T *all)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

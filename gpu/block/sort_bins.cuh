@@ -4,8 +4,7 @@
  *          numbers, each 2^shift wide. An atomic addition counts a bin and gives each of its
  *          numbers a place in it; then each is compared with all of its bin. A bin of more than 32
  *          numbers makes it give up before anything has moved: gpu/block/sort_network.cuh then
- * sorts, in a time
- *          that does not depend on the numbers. */
+ *          sorts, in a time that does not depend on the numbers. */
 #ifndef USW_GPU_BLOCK_SORT_BINS_CUH
 #define USW_GPU_BLOCK_SORT_BINS_CUH
 
@@ -22,7 +21,8 @@ template <typename E> struct usw_bins_shared {
     E least[32], most[32]; /* of warps; then of all */
     unsigned shift;
     unsigned sums[32];
-    /* Four are read at once: from any other place the compiler reads the word before them, too. */
+    /* Aligned, since four bins are read at once: from other addresses the compiler reads the word
+     * before them, too. */
     alignas(16) unsigned bins[USW_BINS + 1];
 };
 
@@ -94,7 +94,7 @@ template <typename E, unsigned I> struct usw_block_bins {
         __syncthreads();
     }
 
-    /* Counts become the sums of all before. */
+    /* Turns the counts of bins into the sums of all counts before. */
     static __device__ __forceinline__ void scan(usw_bins_shared<E> &room)
     {
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -123,8 +123,8 @@ template <typename E, unsigned I> struct usw_block_bins {
         __syncthreads();
     }
 
-    /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at(). False:
-     * it did not. */
+    /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at().
+     * Returns false, with nothing moved, if some bin is too full. */
     static __device__ __forceinline__ bool sort(const E (&a)[I], E *shared, unsigned count,
                                                 usw_bins_shared<E> &room)
     {
@@ -180,7 +180,8 @@ template <typename E, unsigned I> struct usw_block_bins {
     }
 };
 
-/* The same in any case, by bins where these pay and suffice. Numbers from `count` on are ~0. */
+/* Sorts by bins if there are enough numbers and no bin is too full, else by the network. Numbers
+ * from `count` on are ~0. */
 template <typename E, unsigned I>
 __device__ __forceinline__ void usw_sort_spread(E (&a)[I], E *shared, unsigned count,
                                                 usw_bins_shared<E> &room)

@@ -1,5 +1,6 @@
-/* sort_digits.cuh - a block sorts a bucket in shared memory by digits of 8 bits, lowest
- * first: any distribution, stably, a few times slower than by bins (gpu/bucket_sort/5_sort.cuh). */
+/* sort_digits.cuh - a block sorts a bucket in shared memory by digits of 8 bits, lowest first:
+ * stably and whatever the distribution, a few times slower than by bins
+ * (gpu/bucket_sort/5_sort.cuh). */
 #ifndef USW_GPU_BLOCK_SORT_DIGITS_CUH
 #define USW_GPU_BLOCK_SORT_DIGITS_CUH
 
@@ -37,7 +38,7 @@ __device__ __forceinline__ void hybrid_digit_ranks(const K (&k)[I], uint16_t (&r
     }
 }
 
-/* The warps' counters become the places where their digits begin. All threads call it. */
+/* Turns the warps' counters into the places where their digits begin. All threads call. */
 template <int NT>
 __device__ __forceinline__ void hybrid_digit_places(uint16_t *counts, unsigned *sums)
 {

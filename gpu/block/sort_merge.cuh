@@ -1,11 +1,11 @@
-/* sort_merge.cuh - a block sorts a bucket in shared memory by merging: any distribution, a
+/* sort_merge.cuh - a block sorts a bucket in shared memory by merging: whatever the distribution, a
  * few times slower than by bins (gpu/bucket_sort/5_sort.cuh). */
 #ifndef USW_GPU_BLOCK_SORT_MERGE_CUH
 #define USW_GPU_BLOCK_SORT_MERGE_CUH
 
 #include "gpu/gpu.cuh"
 
-/* The keys at [at, at + I) of two sorted runs of `run` keys each, merged. */
+/* Takes the keys at [at, at + I) of the merge of two sorted runs of `run` keys each. */
 template <typename K, int I>
 __device__ __forceinline__ void hybrid_merge_path(const K *from, unsigned run, unsigned at,
                                                   K (&x)[I])
@@ -37,7 +37,7 @@ __device__ __forceinline__ void hybrid_merge_path(const K *from, unsigned run, u
     }
 }
 
-/* Sorts m keys from data to tile: I in each thread's registers, then run with run. */
+/* Sorts m keys from data to tile: I in each thread's registers, then merges run with run. */
 template <typename K, int NT, int I>
 __device__ __noinline__ void hybrid_by_merging(const K *data, unsigned m, K *tile)
 {

@@ -1,4 +1,5 @@
-/* sort_network.cuh - a block of threads sorts numbers that it holds in registers and shared memory.
+/* sort_network.cuh - a block sorts numbers that it holds in registers and shared memory, in a time
+ * that does not depend on them.
  *
  * Idea     Each thread sorts its few numbers by a network. Within a warp, sorted runs are merged by
  *          bitonic networks over shuffles. Between warps, by merge path: each thread finds by
@@ -46,8 +47,8 @@ __device__ __forceinline__ unsigned usw_rank_in(V v, unsigned n, E x, bool upper
 }
 
 template <typename E, unsigned I> struct usw_block_sort {
-    /* Numbers in shared memory stand a little apart, so that threads which each take I of them meet
-     * different banks: number p is at at(p), and n of them take room(n). */
+    /* Numbers in shared memory have gaps between them, so that threads which each take I of them
+     * use different banks: number p is at at(p), and n of them take room(n). */
     static constexpr unsigned line = 128 / sizeof(E);
     __host__ __device__ static constexpr unsigned at(unsigned p)
     {
@@ -55,10 +56,11 @@ template <typename E, unsigned I> struct usw_block_sort {
     }
     __host__ __device__ static constexpr unsigned room(unsigned n)
     {
-        return at(n) + 1; /* one more is read, and not used */
+        return at(n) + 1; /* one more number is read, and not used */
     }
 
-    /* Which number sort() wants in a[i]: memory is read in lines, and warps that have none rest. */
+    /* Which number sort() wants in a[i]: a warp reads whole lines, and warps without numbers do
+     * nothing. */
     __device__ __forceinline__ static unsigned first(unsigned i)
     {
         return threadIdx.x / 32 * (32 * I) + 32 * i + threadIdx.x % 32;

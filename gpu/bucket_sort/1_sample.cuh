@@ -63,8 +63,7 @@ __device__ __forceinline__ bool hybrid_is_crowded(const K (&k)[I], unsigned here
 }
 
 /* What the sample must show for the first scatter to be that of
- * gpu/bucket_sort/4_scatter_uncounted.cuh. Each limit is what even keys in random order show, and
- * some deviations more. */
+ * gpu/bucket_sort/4_scatter_uncounted.cuh. Each limit is some deviations above even keys. */
 struct hybrid_even {
     unsigned bits1;           /* bits of the first scatter; 0: keys are always counted first */
     unsigned bucket_pairs;    /* pairs of keys in one bucket, at most */
@@ -145,8 +144,7 @@ __device__ __forceinline__ bool hybrid_may_have_few_values(const K (&k)[I], unsi
 }
 
 /* Loads the sample, 512 stretches of 32 keys that are evenly spread over the array, as mapped keys;
- * bit i of `here` says that k[i] lies in the array. seen: the OR and the AND of all, shared. A
- * block calls. */
+ * bit i of `here` says that k[i] lies in the array. seen: the OR and AND of all. A block calls. */
 template <typename K, int I>
 __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long long n,
                                                    const usw_gpu_keymap<K> &map, K (&k)[I],

@@ -1,5 +1,4 @@
-/* 1_sample_few.cuh - step 1 of the bucket sort: whether the keys of a sample have few values, and
- * the table of these. */
+/* 1_sample_few.cuh - step 1 of the bucket sort: whether the sample has few values; their table. */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 
@@ -7,8 +6,7 @@
 
 /* The bits in which the sample differs, as the radix sort sees them: a negative float is inverted
  * by the key map, which makes mapped keys differ in bits that raw ones share, so these bits count
- * only if they differ beside the sign (usw_radix_count_args.signs). words: two, shared. A block
- * calls. */
+ * only if they differ beside the sign (usw_radix_count_args). words: two, shared. */
 template <typename K, int I>
 __device__ __forceinline__ unsigned long long
 hybrid_differ(const K (&k)[I], unsigned here, const usw_gpu_keymap<K> &map,
@@ -154,8 +152,7 @@ __device__ __forceinline__ bool hybrid_few_doubt(const hybrid_few_sampled<K> *f,
 
 /* Enters a fourth of the sample's mapped keys into the table f; false as soon as there are too many
  * values. The keys of four warps come first, since the others then find most values entered. Equal
- * neighbours count once. The loop is not unrolled: this code runs once, and should be short. A
- * block calls. */
+ * neighbours count once. The loop is not unrolled: this code runs once, and should be short. */
 template <typename K, int I>
 __device__ __forceinline__ bool hybrid_few_gather(hybrid_few_sampled<K> *f, const K (&k)[I],
                                                   unsigned here, const usw_gpu_keymap<K> &map,

@@ -1,6 +1,6 @@
 /* 2_count.cuh - step 2 of the bucket sort: a histogram of the leading bits, by counters of 16 bits
  * in shared memory, and whether there is anything to sort at all. Also the plan, a struct in global
- * memory by which each step tells the next ones what is to be done. */
+ * memory by which each step says what the next ones do. */
 #ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
 #define USW_GPU_BUCKET_SORT_2_COUNT_CUH
 
@@ -198,8 +198,7 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         seen.falls |= left > right;
     }
     /* Counts keys of which many have the digit `most`: those of a warp are added at once, the
-     * others one by one. There is no branch: a lane whose key has the digit `most` adds 0 to a
-     * counter of its own. */
+     * others one by one. No branch: a lane with the digit `most` adds 0 to a counter of its own. */
     __device__ __forceinline__ void count_crowd(const hybrid_vector<K> (&x)[U], unsigned &most)
     {
         const unsigned lane = threadIdx.x % 32;

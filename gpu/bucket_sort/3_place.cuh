@@ -1,5 +1,4 @@
-/* 3_place.cuh - step 3 of the bucket sort: where the buckets begin, and what is to be done by which
- * step. */
+/* 3_place.cuh - step 3 of the bucket sort: where buckets begin, and which steps have work. */
 #ifndef USW_GPU_BUCKET_SORT_3_PLACE_CUH
 #define USW_GPU_BUCKET_SORT_3_PLACE_CUH
 

@@ -165,8 +165,8 @@ template <typename K, unsigned D = 256> struct hybrid_close_buffer {
     }
 };
 
-/* Writes a tile's keys to out, those of digit d from t.cursor[d] on. The D counts are 0, and all
- * threads know it. */
+/* Writes a tile's keys to out, those of digit d from t.cursor[d] on. The D counts are 0 for all
+ * threads. */
 template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
 __device__ __forceinline__ void
 hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,

@@ -69,15 +69,13 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
     return unplaced;
 }
 
-/* Shared memory: for each digit the address of its keys, its count, its count of unplaced keys;
- * then the slots. */
+/* Shared memory: of each digit the address, the count and the unplaced keys; then the slots. */
 template <typename K> constexpr size_t hybrid_slots_shared(int slots)
 {
     return 256 * 16 + 16 + slots * sizeof(K);
 }
 
-/* Scatters tile `number`. slots: keys, of all digits together. many: the plan has been asked
- * already. */
+/* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. */
 template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many>
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory)
@@ -99,15 +97,14 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
     const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
     const unsigned C =
         slots / l.digits - 1 +
-        (slots / l.digits & 1); /* odd, so that lanes of one digit do not meet in a bank */
+        (slots / l.digits & 1); /* odd, so that lanes of one digit use different banks */
     unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
     }
     __syncthreads();
-    /* A warp writes the slots of a digit, whole lines of memory at a time: it begins up to 31 keys
-     * early. */
+    /* A warp writes the slots of a digit, in whole lines: it begins up to 31 keys early. */
     for (unsigned d = tid / 32; d < l.digits; d += NT / 32) {
         int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
         K *out = to[d];

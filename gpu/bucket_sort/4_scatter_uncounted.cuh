@@ -93,14 +93,13 @@ struct hybrid_uncounted_block {
         const unsigned x = static_cast<unsigned>(key >> shift);
         atomicAdd(hybrid_byte<unsigned>(bins, x & (table - 4)), __funnelshift_l(0u, 1u, x * 8));
     }
-    /* Reserves places for c keys of digit d. The result of the atomic takes a while, so `placed`
-     * uses it only later. */
+    /* Reserves places for c keys of digit d. The result takes a while: `placed` uses it later. */
     __device__ __forceinline__ unsigned long long reserve(unsigned d, unsigned c)
     {
         return c != 0 ? atomicAdd(&a.cursor[d], static_cast<unsigned long long>(c)) : d * a.stride;
     }
-    /* The place for c keys of digit d that were reserved from `at` on. It fails if they pass the
-     * end of the region. */
+    /* The place for c keys of digit d that were reserved from `at` on. It fails if the region is
+     * full. */
     __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned c,
                                                          unsigned long long at)
     {
@@ -135,8 +134,8 @@ struct hybrid_uncounted_block {
         }
         return unplaced;
     }
-    /* A warp writes the slots of a digit, whole lines of memory, three at a time: it begins up to
-     * 31 keys early. */
+    /* A warp writes the slots of a digit, in whole lines, three at a time: it begins up to 31 keys
+     * early. */
     __device__ __forceinline__ void empty_slots(const unsigned *cnt)
     {
 #pragma unroll 4
@@ -263,8 +262,7 @@ struct hybrid_uncounted_block {
 
     /* ---- all tiles ---- */
 
-    /* The tile is in shared memory and its places are known: the registers are free to load the
-     * next tile. */
+    /* The tile is in shared memory and placed: its registers are free for the next tile. */
     __device__ __forceinline__ void load_next(K (&k)[I], unsigned long long next)
     {
         __syncthreads();
@@ -272,8 +270,7 @@ struct hybrid_uncounted_block {
             fetch(k, next);
         }
     }
-    /* Scatters this block's tiles and its share of the keys behind the last whole one. Returns the
-     * number of keys. */
+    /* Scatters this block's tiles and its share of the keys behind the last; returns how many. */
     __device__ __forceinline__ unsigned scatter()
     {
         const unsigned long long tiles = a.n / tile_keys;
@@ -314,8 +311,7 @@ struct hybrid_uncounted_block {
         return keys;
     }
     /* Adds the counters to those of all blocks, two in a word of 64 bits. Their sum must be `keys`,
-     * or some counter has overflowed. Each block begins at another word, so that no two add to the
-     * same one at a time. */
+     * or some counter has overflowed. Each block begins at another word, so no two add to one. */
     __device__ __forceinline__ void flush(unsigned keys)
     {
         auto *pairs = reinterpret_cast<unsigned long long *>(a.counts);

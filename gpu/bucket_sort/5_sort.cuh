@@ -17,8 +17,7 @@
 
 /* A scan over what all threads of a block count: begin[w] becomes the sum of all counts before
  * count[w], and the sum of all is returned. count[w] belongs to the w-th stretch, in which every
- * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. sums:
- * shared. */
+ * thread has one count. Two stretches, of less than 2^16 each, are scanned at once. */
 template <int NT, int counts>
 __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[counts],
                                                        unsigned (&begin)[counts], unsigned *sums)
@@ -63,8 +62,8 @@ __device__ __forceinline__ unsigned hybrid_scan_counts(const unsigned (&count)[c
     return stretch;
 }
 
-/* Turns the counts of bins, in place, into the sums of all counts before. Vector w of a thread is
- * in the w-th stretch of bins. */
+/* Turns the counts of bins, in place, into the sums of all counts before. Vector w is in the w-th
+ * stretch. */
 template <int NT, int words>
 __device__ __forceinline__ void hybrid_scan_bins(unsigned *bins, unsigned *sums)
 {

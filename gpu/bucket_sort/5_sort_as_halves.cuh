@@ -66,8 +66,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
         static_assert((T + spacing * ranges) * unit < 1u << 16, "a place is a half");
         static_assert(NT >= spacing * (ranges - 1), "a thread a half between parts");
     }
-    /* The half of the key at place p, given p * 4; wrap: 4 * H - 2, where there are 2 * H
-     * halves. */
+    /* The half of the key at place p, given p * 4; wrap: 4 * H - 2 for 2 * H halves. */
     __device__ __forceinline__ uint16_t *half(unsigned p4, unsigned wrap) const
     {
         const unsigned other = p4 - wrap;
@@ -111,8 +110,8 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
     {
         return ranges > 1 ? (at + (x >> 16)) & ~(unit - 1) : at + (x >> 16);
     }
-    /* Counts keys in their bins, and puts their ranks above their last bits. Returns the OR of the
-     * ranks. */
+    /* Counts keys in their bins, and puts their ranks above their last bits. Returns the ranks'
+     * OR. */
     __device__ __forceinline__ unsigned rank(unsigned (&x)[I], const hybrid_rows<NT> &row,
                                              const hybrid_turned &digit)
     {
@@ -160,8 +159,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
     __device__ __forceinline__ void place_bins(unsigned extra)
     {
         if constexpr (ranges > 1) {
-            /* Bins w and w + 2^(B - 1) share a word; the places of each range come 2 * R halves
-             * later. */
+            /* Bins w and w + 2^(B - 1) share a word; each range begins 2 * R halves later. */
             const unsigned turn = B - extra, upper = extra != 0 ? 1u << (extra - 1) : 0;
             hybrid_scan_paired<NT, B>(bins, sums, [&](unsigned w) {
                 return spacing * unit * ((w >> turn) * 0x10001 + (upper << 16));

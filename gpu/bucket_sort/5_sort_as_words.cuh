@@ -5,8 +5,8 @@
  * split into bins and sorted by rounds as keys are in gpu/bucket_sort/5_sort.cuh; a comparison of
  * words takes two instructions, of keys six. Then each key is put together: its low half is loaded
  * by the number, and its high half is the bucket's bits and the word's. Where a few words agree in
- * all bits of the key, their keys are compared. So at most 64 - NB bits may be undecided, NB being
- * the bits of the number. */
+ * all bits of the key, their keys are compared. NB is the bits of the number: 64 - NB bits at most
+ * may be undecided. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 
@@ -144,8 +144,7 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
     hybrid_clear_paired<NT, B>(bins);
     __syncthreads();
     row.anew();
-    /* No branch, so that the additions do not wait for each other: a row without a key adds 0 to a
-     * count of the lane's. */
+    /* No branch, so that no addition waits: a row without a key adds 0 to its lane's count. */
     hybrid_batches<NT, I, U, HYBRID_ROWS_SURE>(row, [&](int i0, int rows, bool whole) {
         unsigned r[U];
 #pragma unroll

@@ -6,8 +6,8 @@
  * writes its values, as often as they were counted, to shared memory, from where they are written
  * in whole lines. No key is kept or ranked: one random addition a key, and about as many random
  * stores of halves. A bucket in which some value comes too often is left to
- * gpu/bucket_sort/5_sort.cuh; a counter that overflows makes the sum of all less than the number
- * of keys. */
+ * gpu/bucket_sort/5_sort.cuh; an overflow shows, since the counters' sum is then less than the
+ * keys. */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
 
@@ -44,8 +44,7 @@ __device__ __forceinline__ unsigned hybrid_values_keys(unsigned word)
     return two * 0x01010101u >> 24;
 }
 
-/* A block of NT threads, for buckets of NT * I - 32 keys or fewer, of which it loads U a thread at
- * a time. */
+/* A block of NT threads, for buckets of NT * I - 32 keys or fewer, U loaded a thread at a time. */
 template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     static constexpr int vectors = HYBRID_VALUES_WORDS / NT / 4;
     static constexpr unsigned capacity = NT * I - 32;
@@ -104,8 +103,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
             word -= 1u << (bit & 28);
         }
     }
-    /* Writes all values in order to tile. Returns false if they are not m, so that a counter has
-     * overflowed. */
+    /* Writes all values in order to tile. Returns false if they are not m: a counter overflowed. */
     __device__ __forceinline__ bool write_all(unsigned m)
     {
         const uint4 *v = reinterpret_cast<const uint4 *>(bins) + threadIdx.x;
@@ -131,8 +129,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
         }
         return true;
     }
-    /* Sorts a bucket. Returns false if it is left as it was. high: the bits of its keys above the
-     * last 16. */
+    /* Sorts a bucket. Returns false if it is left as it was. high: the bits above the last 16. */
     __device__ __forceinline__ bool sort(unsigned bucket, unsigned high)
     {
         const unsigned group = a.plan->group;
@@ -162,8 +159,7 @@ template <int NT, int I, int U, bool identity> struct hybrid_values_block {
     {
         a.left[atomicAdd(&a.plan->left, 1u)] = bucket;
     }
-    /* Sorts every gridDim.x-th bucket. A block that has refused two buckets in a row leaves all its
-     * others, too. */
+    /* Sorts every gridDim.x-th bucket. A block that refuses two in a row leaves the others, too. */
     __device__ __forceinline__ void sort_all()
     {
         const unsigned buckets = 1u << a.bits, top = 16 + a.bits;

@@ -4,8 +4,7 @@
  * level, with a barrier of the grid between the steps of a level:
  *
  *   sample  a warp a range: a sample shows where its keys lie, and which digit to count: all bits
- * in
- *           which keys differ where these are few; or one value, if half of them have it; or the
+ *           in which keys differ where these are few; or one value, if half of them have it; or the
  *           highest bits, as many as make bins of 4096 keys. Keys outside of what the sample has
  *           seen count as two digits more, below and above. Meanwhile the bins found so far are
  *           sorted if their list is full.
@@ -47,8 +46,7 @@ template <typename K, bool identity> struct hybrid_large : hybrid_large_level<K,
 
     /* ---- sample ---- */
 
-    /* Warps of all blocks sample the ranges, a range each, and choose their digits; the block
-     * clears their tables. */
+    /* Warps sample the ranges, one each, and choose digits; the block clears the tables. */
     __device__ __forceinline__ void sample_ranges()
     {
         const unsigned warps = shape::threads / 32, lane = threadIdx.x % 32;

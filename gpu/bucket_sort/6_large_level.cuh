@@ -269,7 +269,7 @@ template <typename K, bool identity> struct hybrid_large_level {
         }
     }
     /* Splits a range that was to be written by counts, but has keys below or above, into three.
-     * Returns false if it can not. */
+     * False: it can not. */
     __device__ __forceinline__ bool split_in_three(hybrid_range &p, unsigned long long below,
                                                    unsigned long long above)
     {

@@ -34,7 +34,7 @@ struct hybrid_range {
     unsigned long long base;
     unsigned lo, span;
     unsigned in_cells;           /* 1: its table is in cells, 0: in the array without its keys */
-    unsigned kind;               /* HYBRID_PART_... */
+    unsigned kind;               /* HYBRID_RANGE_... */
     unsigned long long any, all; /* OR and AND of its keys that are not outside */
 };
 

@@ -273,8 +273,7 @@ template <typename K> struct hybrid_one_block {
         }
     }
 
-    /* Sorts m keys that agree in all but the last `left` bits. keys may be to. All threads of the
-     * block call. */
+    /* Sorts m keys that agree in all but the last `left` bits. keys may be to. A block calls. */
     __device__ __forceinline__ void sort(const K *keys, K *to, unsigned m, unsigned left)
     {
         base = static_cast<K>(map.map(keys[0]) >> left << left);

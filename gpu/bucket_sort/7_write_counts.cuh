@@ -1,12 +1,10 @@
-/* 7_write_counts.cuh - step 7 of the bucket sort: keys are written by the counts of their values
- * alone. */
+/* 7_write_counts.cuh - step 7 of the bucket sort: keys written by the counts of values. */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 
-/* Keys that are written by counts: value b, from position begins[b] on, is the key base | b <<
- * lo. */
+/* Keys written by counts: value b, from position begins[b] on, is the key base | b << lo. */
 template <typename K> struct hybrid_filling {
     K *keys;
     const unsigned long long *begins;
@@ -56,8 +54,7 @@ __device__ __forceinline__ unsigned hybrid_bucket_of(const unsigned long long *b
     return at;
 }
 
-/* The number of the first `count` lanes, fewer than 32, whose `rising` is p or less. A warp
- * calls. */
+/* The number of the first `count` lanes, fewer than 32, whose `rising` is p or less, by a warp. */
 __device__ __forceinline__ unsigned hybrid_lanes_at(unsigned rising, unsigned count, unsigned p)
 {
     unsigned k = 0;
@@ -159,8 +156,7 @@ __device__ __forceinline__ void hybrid_search_values(const unsigned long long *b
     hybrid_buckets_at<V>(begins, found[0], found[1], at, p, b);
 }
 
-/* Where the vectors of 16 bytes of a stretch of keys lie; the first and the last may not be
- * whole. */
+/* Where the vectors of 16 bytes of a stretch of keys lie; the first and last may be partial. */
 template <typename K> struct hybrid_fill_vectors {
     static constexpr unsigned V = 16 / sizeof(K);
     K *keys; /* first key */
@@ -225,8 +221,8 @@ __device__ __noinline__ void hybrid_fill_dense(const F &f, const usw_gpu_keymap<
     }
 }
 
-/* Writes the keys where fewer than 32 values begin behind lo. upcoming: their number; next: where
- * they begin, a lane each. */
+/* Writes the keys where fewer than 32 values begin behind lo. upcoming: their number; next: their
+ * begins. */
 template <typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keymap<K> &map,
                                                  unsigned long long at, unsigned length,
@@ -255,8 +251,7 @@ __device__ __forceinline__ void hybrid_fill_some(const F &f, const usw_gpu_keyma
     }
 }
 
-/* Writes the keys at positions [at, end), some at a time. A warp calls, or none of it where at ==
- * end. */
+/* Writes the keys at positions [at, end), some at a time. A warp calls, or none if at == end. */
 template <typename K, typename F>
 __device__ __forceinline__ void hybrid_fill_stretch(const F &f, const usw_gpu_keymap<K> &map,
                                                     hybrid_fill_marks<K> &marks,

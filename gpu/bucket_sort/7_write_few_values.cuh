@@ -233,8 +233,7 @@ __device__ __forceinline__ void hybrid_few_cells(hybrid_few<K> *table, const usw
 
 /* Counts keys of few values. The last block sets plan->few_values to the number of values that are
  * to be written, or leaves all to the radix sort (plan->radix). With radix, the sort of pairs, it
- * makes cells and sets *radix to 0 if the sample has missed no value. Blocks of 1024 threads
- * call. */
+ * makes cells and sets *radix to 0 if the sample has missed no value. */
 template <typename K>
 __device__ __forceinline__ void
 hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map,
@@ -322,8 +321,8 @@ __device__ __forceinline__ void hybrid_write_few_values(K *keys, unsigned long l
 
 /* ---- the kernel of this step ---- */
 
-/* Writes keys of few values, or reverses keys that fall: keys from both ends change places, U of a
- * thread at a time. */
+/* Writes keys of few values, or reverses keys that fall: both ends change places, U of a thread at
+ * once. */
 template <typename K>
 __global__
     __launch_bounds__(512) void hybrid_reverse(K *keys, unsigned long long n, usw_gpu_keymap<K> map,

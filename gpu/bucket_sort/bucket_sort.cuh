@@ -1,5 +1,4 @@
-/* bucket_sort.cuh - the bucket sort of pairs (gpu/bucket_sort/pairs.cu), for the form of its
- * stem. */
+/* bucket_sort.cuh - the bucket sort of pairs (pairs.cu), for algo/sort_hybrid.cu. */
 #ifndef USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 #define USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 

@@ -1,5 +1,4 @@
-/* job.cuh - what the host knows of a bucket sort: its keys, its scratch, and the limits by which
- * keys are found even. */
+/* job.cuh - what the host knows of a bucket sort: keys, scratch, limits of even keys. */
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 
@@ -60,9 +59,8 @@ static inline unsigned long long hybrid_region(unsigned long long n, unsigned bi
     return (mean + static_cast<unsigned long long>(slack) + 63) / 32 * 32;
 }
 
-/* Takes memory for a copy of the keys or for the regions, whichever is larger. Cells and ranges
- * are used only after the scatters from the regions, so they lie in the same memory, behind the
- * keys. */
+/* Takes memory for a copy of the keys or for the regions, whichever is larger. Cells and ranges are
+ * used only after the scatters from the regions, so they lie there, behind the keys. */
 template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
 {
     const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;

@@ -49,8 +49,7 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     }
 }
 
-/* Queues the sorts of all buckets, and of the lists of bins, for keys of 32 and 64 bits
- * (gpu/bucket_sort/5_sort.cu). */
+/* Queue the sorts of all buckets, and of bins, for keys of 32 and 64 bits (5_sort.cu). */
 template <typename K> void usw_queue_bucket_sorts(usw_gpu *g, const hybrid_job<K> &j);
 template <typename K> void usw_queue_bin_sorts(usw_gpu *g, const hybrid_job<K> &j);
 

@@ -1,9 +1,8 @@
 /* pairs.cu - the bucket sort of pairs on a GPU, stable: scatter twice, sort the buckets.
  *
  * Idea     As algo/sort_hybrid.cu: by the leading bits into buckets that fit in shared memory.
- * Equal
- *          keys carry different values, so every step keeps their order. For an argsort the first
- *          scatter makes the values up.
+ *          Equal keys carry different values, so every step keeps their order. For an argsort the
+ *          first scatter makes the values up.
  *
  * Steps    sample   gpu/bucket_sort/pairs_place.cuh: 16,384 keys: the highest bit in which keys
  *                   differ; sorted, or uneven?
@@ -15,11 +14,9 @@
  *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
  *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
  *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort
- * holds.
- *          Keys of which the sample has up to 256 values are counted by value
+ *          holds. Keys of which the sample has up to 256 values are counted by value
  *          (gpu/bucket_sort/7_write_few_values.cuh), and sorted by one pass of the radix sort,
- * whose
- *          digit is the number of the value.
+ *          whose digit is the number of the value.
  *
  * Shape    count: a block of 1024 threads a multiprocessor. scatter: 1024 threads a multiprocessor
  *          in one block or two, tiles of 8192 pairs. sort: a block of 256 threads a bucket of about
@@ -60,8 +57,7 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                      : pair > 8 ? 12
                                                 : 16),
                                     (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
-    /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for which each
-     * is used. */
+    /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
     using more = pairs_local_shape<512, 19, 13, rounds, (pair > 12 ? 1 : 2), (pair <= 12)>;

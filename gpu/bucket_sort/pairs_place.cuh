@@ -177,8 +177,7 @@ struct pairs_place_args {
     unsigned *tile_begin;       /* segments + 1: first tiles of the second scatter */
 };
 
-/* The sum of `own` over the threads of a block before this one. sums: 32 words. All threads
- * call. */
+/* The sum of `own` over the threads before this one. sums: 32 words. A block calls. */
 __device__ __forceinline__ unsigned pairs_sum_before(unsigned own, unsigned *sums)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -3,8 +3,8 @@
  * A block takes a bucket. The bits that the scatters left undecided and the pair's place in the
  * bucket make one word, of the width of a key; so all words differ, and any sort of them is stable.
  * They are sorted as keys are in gpu/bucket_sort/5_sort.cuh; then each word's place says where its
- * value is. Values wait in shared memory, or are copied there when the words are sorted, where both
- * do not fit well. */
+ * value is. Values wait in shared memory, or, if both do not fit well, are copied there once the
+ * words are sorted. */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 

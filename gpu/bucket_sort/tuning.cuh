@@ -1,5 +1,5 @@
-/* tuning.cuh - the hybrid sort's numbers that can be tuned: how many buckets, and the
- * shapes of blocks and tiles that scatter and sort them. */
+/* tuning.cuh - numbers of the bucket sort that can be tuned: how many buckets, and the shapes of
+ * blocks and tiles that scatter and sort them. */
 #ifndef USW_GPU_BUCKET_SORT_TUNING_CUH
 #define USW_GPU_BUCKET_SORT_TUNING_CUH
 
@@ -7,12 +7,11 @@
 
 #include <type_traits>
 
-/* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that, on average, but
- * BITS_MAX bits say its number at most; of keys of 32 bits that would have half as many buckets as
- * that, there are so many too, and of most that would have an eighth there are a fourth. Buckets of
- * fewer than HALF_KEYS and of fewer than MORE_KEYS have shapes of their own, those of 32 bits also
- * of fewer than LEAST_KEYS and MOST_KEYS. All leave a seventh of a shape's capacity to buckets
- * above the average. */
+/* BUCKET_KEYS: there are enough buckets for one to have fewer keys than that on average, but at
+ * most 2^BITS_MAX. Keys of 32 bits may have twice as many (bits_for of algo/sort_hybrid.cu).
+ * Buckets of fewer than HALF_KEYS and of fewer than MORE_KEYS have shapes of their own, those of 32
+ * bits also of fewer than LEAST_KEYS and MOST_KEYS. All leave a seventh of a shape's capacity to
+ * buckets above the average. */
 #ifdef USW_EMULATE /* two scatters at sizes that the emulator can sort */
 enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTER_BITS = 2 };
 enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
@@ -29,7 +28,7 @@ static constexpr bool HALVES_SURE = true;
 #define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
-/* By how many bits uneven keys of 32 bits are counted again: so many are left at most. */
+/* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
 struct hybrid_shape_32 {
@@ -51,9 +50,9 @@ template <> struct hybrid_shape_of<uint64_t> {
     using shape = hybrid_shape_64;
 };
 
-/* The local sort, for buckets of about 2^(12 + size) keys, and a seventh more, on average; sizes 3
- * and 4: of more keys than size 0, but less than size 1 is for; -2: of fewer than -1. halves_blocks
- * of gpu/bucket_sort/5_sort_as_halves.cuh run on a multiprocessor. */
+/* The sort of step 5, for buckets of about 2^(12 + size) keys, and a seventh more, on average;
+ * sizes 3 and 4: between sizes 0 and 1; -2: fewer keys than -1. halves_blocks of
+ * gpu/bucket_sort/5_sort_as_halves.cuh run on a multiprocessor. */
 template <int size> struct hybrid_local_shape {
     static constexpr int times = size >= 3 ? 0 : size == -2 ? -1 : size;
     static constexpr int threads = times < 0 ? 128 : 256 << (times < 0 ? 0 : times);

@@ -1,4 +1,5 @@
-/* carry_tree.cuh - the carry before a tile, by the odometer of core/order.h, without a chain.
+/* carry_tree.cuh - the carry before a tile, by a tree of the tiles' sums, in the order of addition
+ * of core/order.h (a level here is a wheel there) and without a chain of waiting tiles.
  *
  * The tiles' sums are the leaves of a tree of fan-out 64. Every node whose children are all there
  * has a sum, its children added from left to right; the tile that closes a node (its number ends in
@@ -16,12 +17,12 @@
 enum : unsigned {
     USW_CARRY_FANOUT = 64,  /* USW_TEETH of core/order.h */
     USW_CARRY_LEVELS = 6,   /* 64^6 tiles are more than an address space has */
-    USW_ODOMETER_WARPS = 4, /* of a block that asks */
+    USW_ODOMETER_WARPS = 4, /* of a block that reads carries */
     USW_NODE_READY = 1,
-    USW_NODE_HEAD = 2, /* its range contains a head: what came before it is cut off */
+    USW_NODE_HEAD = 2, /* its tiles contain a head: what lies before the head is left out */
 };
 
-/* The tag of nodes that are always zeroed before the kernel starts: it takes no register. */
+/* The tag of trees whose nodes are always zeroed before the kernel starts: it takes no register. */
 struct usw_no_tag {
     __host__ __device__ constexpr operator uint64_t() const
     {
@@ -29,13 +30,14 @@ struct usw_no_tag {
     }
 };
 
-/* All nodes, level by level. Level l has tiles / 64^l of them. What is there bears the tree's tag,
- * whatever else was there before: 0 where nodes are zeroed before the kernel starts. */
+/* All nodes, level by level. Level l has tiles / 64^l nodes. A node that this call has published
+ * bears the tree's tag, whatever an earlier call left there; the tag is 0 if nodes are zeroed
+ * before the kernel starts. */
 template <typename Tag> struct usw_carry_levels_of {
     usw_node *nodes;
     uint64_t tiles;
     Tag tag;
-    unsigned levels; /* 0: one tile, and nothing is looked up */
+    unsigned levels; /* 0: there is one tile, and no node is read */
 
     __device__ __forceinline__ usw_node *at(unsigned l, uint64_t i) const
     {
@@ -72,11 +74,11 @@ static inline usw_carry_levels_of<Tag> usw_carry_tree_place(usw_node *nodes, uin
 
 /* ---- nodes that stay ---- */
 
-/* Up to so many tiles, nodes are the handle's, which stay from call to call
- * (gpu/short_sort/runs.cuh has the same). They bear the call's number, so nothing need be cleared
- * by a fill before the kernel, which takes a microsecond or more. Above it is a bit that no number
- * of a sort has. */
-#ifdef USW_EMULATE /* so that cleared nodes are met, too */
+/* Up to USW_KEPT_TILES tiles use nodes of the handle's, which stay from call to call; the sort of
+ * gpu/short_sort/runs.cuh uses the same nodes. They bear the call's number, so that no fill, which
+ * takes a microsecond or more, has to clear them before the kernel. USW_KEPT_TAG is a bit above
+ * that number, which no number of a sort has. */
+#ifdef USW_EMULATE /* so that tests reach cleared nodes, too */
 enum : uint64_t { USW_KEPT_TILES = 16 };
 #else
 enum : uint64_t { USW_KEPT_TILES = 8192 };
@@ -89,15 +91,16 @@ struct usw_call {
     uint64_t tag;
 };
 
-/* Thread 0 of each block of a call draws from *calls, which counts blocks and, above, calls, and
- * then asks what it has drawn; the last block turns the number of calls, so that a graph can be
- * played again. An answer takes as long as one of memory: there is time for work between. */
+/* Thread 0 of each block of a call draws from *calls, whose low bits count blocks and whose others
+ * count calls; usw_call_of then takes the result apart. The last block adds 1 to the number of
+ * calls, so that a graph can be played again. The result comes as late as one from memory: a block
+ * can work between both calls. */
 __device__ __forceinline__ unsigned long long usw_call_draw(unsigned long long *calls)
 {
     unsigned long long one = 1;
 #ifndef USW_EMULATE
     /* The compiler must not know that all threads add the same: it would let one add for all, and
-     * wait for the answer at once, to pass it on. */
+     * wait for the result at once, to hand it to the others. */
     unsigned lane; /* 0 */
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     one += lane;
@@ -136,16 +139,17 @@ template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits
     return __longlong_as_double(static_cast<long long>(bits));
 }
 
-/* ---- wheels ---- */
+/* ---- levels ---- */
 
 /* Shared memory of a block that asks for carries. */
 template <typename A, bool exact> struct usw_carry_tree_shared {
-    A teeth[exact ? 1 : +USW_ODOMETER_WARPS][exact ? 1 : +USW_CARRY_FANOUT]; /* of a warp's wheel */
+    A teeth[exact ? 1 : +USW_ODOMETER_WARPS][exact ? 1 : +USW_CARRY_FANOUT]; /* of a warp's level */
     A wheel[USW_CARRY_LEVELS];
-    bool cut[USW_CARRY_LEVELS]; /* the wheel has a head */
+    bool cut[USW_CARRY_LEVELS]; /* the level's nodes have a head */
 };
 
-/* Adds teeth [from, to) to a wheel, one after the other. heads: a bit for each tooth. */
+/* Adds nodes [from, to) of a group to the level's sum, one after the other. heads: a bit for each
+ * node that has a head. */
 template <typename E, typename A>
 __device__ __forceinline__ A usw_carry_tree_chain(const E &e, A wheel, const A *teeth,
                                                   unsigned from, unsigned to, uint64_t heads)
@@ -168,8 +172,8 @@ __device__ __forceinline__ A usw_carry_tree_chain(const E &e, A wheel, const A *
     return wheel;
 }
 
-/* What a lane combines of its two teeth when any order will do; those before the last head are cut
- * off. Then the lanes meet. */
+/* Adds up a group of 64 nodes, two to a lane, where the order does not matter. Nodes before the
+ * last head are left out. */
 template <typename E, typename A>
 __device__ __forceinline__ A usw_carry_tree_meet(const E &e, A low, A high, uint64_t heads)
 {
@@ -192,21 +196,21 @@ __device__ __forceinline__ bool usw_carry_tree_is_there(const usw_node &node, us
     return node.state != 0;
 }
 
-/* A bit for each of 64 teeth, two to a lane. */
+/* A bit for each of 64 nodes, two to a lane. */
 __device__ __forceinline__ uint64_t usw_carry_tree_vote(bool low, bool high)
 {
     const unsigned a = __ballot_sync(~0u, low), b = __ballot_sync(~0u, high);
     return static_cast<uint64_t>(b) << 32 | a;
 }
 
-/* A whole warp: `teeth` neighbouring nodes added up from left to right; to lane 0, and to the
- * others too where the operator is exact. mine: shared memory of the warp, TEETH long, if it is
- * not. *heads gets a bit for each node that has one. Waits for nodes that other tiles, all of them
- * begun, have yet to publish.
+/* A warp adds up `teeth` neighbouring nodes from left to right. Lane 0 gets the sum, and the other
+ * lanes, too, if the operator is exact; if it is not, `mine` is shared memory of the warp for
+ * USW_CARRY_FANOUT sums. *heads gets a bit for each node that has a head. The warp waits for nodes
+ * that other tiles, all of them begun, have yet to publish.
  *
- * Of the nodes that are missing only the last is asked for again and again, by one lane, until it
- * is there: to ask for all of them would keep the others from being written. What is there already
- * is added up in the meantime. */
+ * Of the missing nodes one lane reads only the last again and again until it is published: to read
+ * all of them would slow the tiles that write them. The nodes before the first missing one are
+ * added up in the meantime. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
 usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
@@ -256,7 +260,8 @@ usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
     return wheel;
 }
 
-/* A whole warp: wheel l as it stands before tile t, to the room and, in lane 0, as the result. */
+/* A warp finds what level l adds to the carry before tile t; writes it to `room`, and returns it to
+ * lane 0. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
 usw_carry_tree_wheel(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t, unsigned l,
@@ -282,7 +287,7 @@ __device__ __forceinline__ bool usw_carry_tree_closes(const usw_carry_levels_of<
     return (~t & ((uint64_t(1) << (6 * (l + 1))) - 1)) == 0 && l + 1 < tree.levels;
 }
 
-/* One thread: tile t's sum (with `head`: of what follows its last head) for others to find. */
+/* One thread publishes tile t's sum (with `head`: the sum of what follows the tile's last head). */
 template <typename A, typename Tag>
 __device__ __forceinline__ void usw_carry_tree_publish(const usw_carry_levels_of<Tag> &tree,
                                                        unsigned l, uint64_t t, A sum, bool head)
@@ -292,8 +297,9 @@ __device__ __forceinline__ void usw_carry_tree_publish(const usw_carry_levels_of
                      tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
 }
 
-/* A whole block, whose thread 0 knows tile t's sum and has published it: fills the room's wheels, a
- * warp a level. A barrier must follow before usw_carry_tree_read. No levels: there is one tile. */
+/* A block, whose thread 0 has published tile t's sum, fills in `room` what each level adds to the
+ * carry, a warp a level. A barrier must follow before usw_carry_tree_read. A tree of one tile has
+ * no levels, and there is nothing to do. */
 template <typename E, typename Tag>
 __device__ __forceinline__ void
 usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
@@ -303,8 +309,8 @@ usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
     /* Step carry_tree/turn of proofs/models. */
     for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
         const typename E::Acc wheel = usw_carry_tree_wheel(e, tree, t, l, room);
-        /* Step carry_tree/close_first of proofs/models: a tile that closes a node. The sum goes out
-         * before anything else is waited for. */
+        /* Step carry_tree/close_first of proofs/models: a tile that closes a node publishes the
+         * node's sum before it waits for anything else. */
         if (l == 0 && threadIdx.x == 0 && usw_carry_tree_closes(tree, t, 0)) {
             usw_carry_tree_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
                                    head || room.cut[0]);
@@ -312,8 +318,8 @@ usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
     }
 }
 
-/* After the barrier: the carry before tile t, to any thread. Thread 0 also closes the nodes above
- * the first level; that is rare, one tile of 4096. */
+/* Returns the carry before tile t to any thread, after the barrier. Thread 0 also closes nodes
+ * above the first level, which one tile of 4096 does. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
 usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
@@ -340,7 +346,8 @@ usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
 
 /* ---- host ---- */
 
-/* The tree over `tiles` tiles and a ticket to draw them by, in scratch; zeroed, if `clear`. */
+/* Takes scratch for the tree over `tiles` tiles and for a ticket to draw tiles by; zeroes both if
+ * `clear` is set. */
 template <typename Tag>
 static inline upsweep_status usw_carry_tree_make(usw_gpu *g, uint64_t tiles, bool clear,
                                                  usw_carry_levels_of<Tag> *tree, uint32_t **ticket)
@@ -356,8 +363,8 @@ static inline upsweep_status usw_carry_tree_make(usw_gpu *g, uint64_t tiles, boo
     return clear ? usw_gpu_fill(g, scratch, 0, bytes) : UPSWEEP_OK;
 }
 
-/* The same in nodes that stay; false: there are too few, or it must be known what scratch a device
- * takes that has none. */
+/* Makes the tree of nodes that stay. Returns false if there are too few of them, or in a plan,
+ * which must count the scratch that a device without such nodes takes. */
 static inline bool usw_carry_tree_keeps(const usw_gpu *g, uint64_t tiles, usw_carry_levels *tree,
                                         unsigned long long **calls)
 {
@@ -365,7 +372,7 @@ static inline bool usw_carry_tree_keeps(const usw_gpu *g, uint64_t tiles, usw_ca
     if (g->device < 0 || tiles > USW_KEPT_TILES) {
         return false;
     }
-    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
+    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* node 0 counts sorts and calls */
     *tree = usw_carry_tree_place<uint64_t>(nodes + 1, tiles);
     *calls = reinterpret_cast<unsigned long long *>(&nodes->state);
     return true;

@@ -1,9 +1,9 @@
-/* carry_tree_total.cuh - from the tiles' sums, all of them in memory, to the sum of all: the
- * odometer of core/order.h, whose wheels turn side by side.
+/* carry_tree_total.cuh - adds up the sums of all tiles, which are in memory, to one sum in the
+ * order of core/order.h (a level here is a wheel there), many groups of a level at a time.
  *
  * 64 sums are a group, added up from left to right by one thread or, where there are many groups,
- * by one warp each; so are the groups' sums, and so on. What is left over of a level, less than 64,
- * is what its wheel shows at the end. */
+ * by one warp each; so are the groups' sums, and so on. What is left over of a level, fewer than 64
+ * sums, is what the level adds at the end. */
 #ifndef USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
 #define USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
 
@@ -14,13 +14,13 @@ enum : unsigned {
     USW_WHEELS_LEVELS = USW_CARRY_LEVELS + 2,
 };
 
-/* Shared memory of a block. Groups lie so that threads that walk along them meet in no bank. */
+/* Shared memory of a block. Groups lie so that threads that walk along them use different banks. */
 struct usw_carry_total_shared {
     double sums[USW_CARRY_FANOUT][USW_CARRY_FANOUT + 1], groups[USW_CARRY_FANOUT];
     double wheel[USW_WHEELS_LEVELS];
 };
 
-/* `count` sums, one after the other. */
+/* Adds up `count` sums, one after the other. */
 template <typename E>
 __device__ __forceinline__ double usw_carry_total_chain(const E &e, const double *sums,
                                                         unsigned count)
@@ -45,7 +45,7 @@ __device__ __forceinline__ double usw_carry_total_chain(const E &e, const double
     return wheel;
 }
 
-/* A whole warp: the same for a group in memory, two sums to a lane, to all lanes. */
+/* A warp adds up a group in memory, two sums to a lane, for all lanes. */
 template <typename E>
 __device__ __forceinline__ double usw_carry_total_group(const E &e, const double *sums,
                                                         unsigned count)
@@ -81,7 +81,8 @@ __device__ __forceinline__ bool usw_carry_total_is_last(uint32_t *finished)
     return true;
 }
 
-/* One thread, when a block has added up the groups of the sums [base, base + count). */
+/* One thread adds the groups' sums to the levels, when a block has added up the groups of the sums
+ * [base, base + count). */
 template <typename E>
 __device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, unsigned count,
                                                      usw_carry_total_shared &room)
@@ -105,8 +106,8 @@ __device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, 
     }
 }
 
-/* A whole block of `threads` threads: what the odometer reads after `count` sums, to thread 0.
- * get(base, count, to): calls to(i, sum base + i) for all i < count among the threads. */
+/* A block of `threads` threads adds up all `count` sums, for thread 0. get(base, count, to): the
+ * threads together call to(i, sum base + i) for all i < count. */
 template <unsigned threads, typename E, typename G>
 __device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t count,
                                                        usw_carry_total_shared &room, G get)

@@ -1,11 +1,10 @@
-/* last_block_collects.cuh - what blocks have found, gathered by one of them: one launch, no fence,
- * no fill.
+/* last_block_collects.cuh - the last block to begin collects what all blocks have found: in one
+ * launch, without a fence or a fill before.
  *
- * Each block draws a number when it begins, and leaves what it finds in nodes that stay
- * (gpu/carry/carry_tree.cuh) and bear the call's number. The block that has drawn last looks at
- * all of them. It waits only for blocks that have begun, so no more of them need be there at once
- * than happen to be. A fence and a counter instead would take two more trips to the second
- * cache. */
+ * Each block draws a number when it begins, and publishes what it finds in nodes that stay
+ * (gpu/carry/carry_tree.cuh) and bear the call's number. The block that has drawn last reads the
+ * nodes of all. It waits only for blocks that have begun, so any number of blocks may run at a
+ * time. A fence and a counter instead would take two more trips to the second cache. */
 #ifndef USW_GPU_CARRY_LAST_BLOCK_COLLECTS_CUH
 #define USW_GPU_CARRY_LAST_BLOCK_COLLECTS_CUH
 
@@ -13,15 +12,15 @@
 
 struct usw_gather {
     usw_node *nodes;           /* USW_GATHER_NODES of them */
-    unsigned long long *calls; /* NULL: there is one block, which tells nobody */
+    unsigned long long *calls; /* NULL: there is one block, which publishes nothing */
 };
 enum : unsigned { USW_GATHER_NODES = 8192 };
 
-/* Nodes of the handle's that stay; a plan has none, and launches nothing. */
+/* The nodes that stay, of the handle; a plan has none, and launches nothing. */
 static inline usw_gather usw_gather_of(const usw_gpu *g)
 {
     static_assert((USW_GATHER_NODES + 1) * sizeof(usw_node) <= USW_GPU_NODE_BYTES, "room");
-    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* the first one's value is the sorts' */
+    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* node 0 counts sorts and calls */
     if (nodes == nullptr) {
         return {nullptr, nullptr};
     }
@@ -35,8 +34,8 @@ __device__ __forceinline__ void usw_gather_put(const usw_gather &a, uint64_t tag
     usw_node_publish(a.nodes + i, value, tag | USW_NODE_READY);
 }
 
-/* A whole block, the last one: f(values) for each `words` neighbouring nodes of `count` such, when
- * they are there. A thread asks for `ahead` nodes at once. */
+/* The last block calls f(i, values) for each of `count` groups of `words` neighbouring nodes, once
+ * these are published. A thread reads `ahead` nodes at a time. */
 template <unsigned words, unsigned ahead, typename F>
 __device__ __forceinline__ void usw_gather_all(const usw_gather &a, uint64_t tag, unsigned count,
                                                F f)

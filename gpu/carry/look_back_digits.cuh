@@ -1,5 +1,5 @@
-/* look_back_digits.cuh - how a tile learns the sum over all tiles before it, while they are at
- * work.
+/* look_back_digits.cuh - decoupled look-back by digits: a tile finds the sums of each digit's
+ * counts over all tiles before it, while those are still at work.
  *
  * One word a tile and digit: a flag (count of the tile, or sum up to its end), an epoch,
  * the number. The words live in a ring of tiles; the epoch tells this lap and pass
@@ -17,8 +17,8 @@
 
 static constexpr unsigned LOOK_NONE = 0, LOOK_COUNT = 1, LOOK_SUM = 2;
 
-/* A word of type W: sum or count (1 bit), epoch, number. No word is older than two epochs where it
- * is looked at, so the 2 bits of a 32-bit word tell old from new; the number is then below 2^29. */
+/* A word of type W: sum or count (1 bit), epoch, number. No word that a tile reads is older than
+ * two epochs, so the 2 bits of a 32-bit word tell old from new; the number is then below 2^29. */
 template <typename W> struct look_word {
     static constexpr unsigned number_bits = sizeof(W) == 4 ? 29 : 40;
     static constexpr unsigned epochs = 1u << (sizeof(W) * 8 - 1 - number_bits);
@@ -39,7 +39,7 @@ template <typename W> struct look_word {
     }
 };
 
-/* Where a tile's words are. base: the pass's first epoch. */
+/* The words of a ring of tiles. base: the first epoch of the pass. */
 template <typename W> struct look_ring {
     using word = look_word<W>;
     W *words;
@@ -56,8 +56,9 @@ template <typename W> struct look_ring {
     {
         usw_store_relaxed(at(tile, digit), word::of(sum, epoch(tile), number));
     }
-    /* A tile waits until the words that it overwrites are wanted by nobody (above): reads the word
-     * that tells, and later looks at it. */
+    /* A tile may overwrite words once no tile wants them: when the tile `distance` before it has
+     * its sum (see above). `before` reads the word of that tile early, `wait` waits for it
+     * later. */
     __device__ __forceinline__ W before(size_t tile, unsigned distance, unsigned digit) const
     {
         return tile >= distance ? usw_load_relaxed(at(tile - distance, digit)) : 0;
@@ -98,7 +99,7 @@ template <typename W> struct look_ring {
                     going = state != LOOK_SUM;
                 }
             }
-            if (from == first) { /* the nearest is not there: ask for it alone, and not too often */
+            if (from == first) { /* the nearest word has not come: read it alone, and seldom */
                 while (word::state(usw_load_relaxed(at(from - 1, digit)), epoch(from - 1)) ==
                        LOOK_NONE) {
                     __nanosleep(backoff);

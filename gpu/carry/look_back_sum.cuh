@@ -1,10 +1,10 @@
-/* look_back_sum.cuh - sums over all tiles before a tile, in one pass (decoupled look-back, Merrill
- * and Garland 2016).
+/* look_back_sum.cuh - decoupled look-back (Merrill and Garland 2016): a tile finds the sum over all
+ * tiles before it, while those are still at work.
  *
- * Each tile has a word: what it holds alone, or the sum up to its end; the two top bits say which.
- * Tiles are numbered in the order in which their blocks begin, so a block waits only for blocks
- * that run already. One warp looks at many tiles at a time. The words and the ticket are zero
- * before the kernel starts. */
+ * Each tile has a word: its own sum, or the sum of all tiles up to its end; the two top bits say
+ * which. Tiles are numbered in the order in which their blocks begin, so a block waits only for
+ * blocks that run already. One warp looks at many tiles at a time. The words and the ticket are
+ * zero before the kernel starts. */
 #ifndef USW_GPU_CARRY_LOOK_BACK_SUM_CUH
 #define USW_GPU_CARRY_LOOK_BACK_SUM_CUH
 
@@ -71,8 +71,8 @@ __device__ __forceinline__ uint64_t usw_chain_window(const usw_chain_word *words
     }
 }
 
-/* Called by a whole warp. Publishes `mine` for `tile`, returns the sum of all tiles before it.
- * resets: the sum starts anew with mine, whatever was before. */
+/* A warp publishes `mine` for `tile`, and gets the sum of all tiles before it. resets: later tiles
+ * count from this one on, whatever was before. */
 __device__ __forceinline__ uint64_t usw_chain_before(usw_chain_word *words, unsigned tile,
                                                      uint64_t mine, bool resets = false)
 {

@@ -1,30 +1,30 @@
-/* spine_digits.cuh - how the tiles of a radix sort's pass on a GPU learn where their digits go.
+/* spine_digits.cuh - how the tiles of a radix sort's pass on a GPU learn where their digits go: one
+ * block, the spine, adds up the counts of all tiles.
  *
  * Idea     A tile writes its count of each digit to its words in gpu/carry/look_back_digits.cuh's
- * ring. One
- *          block, the clerk, reads the tiles' counts in order, as they come, and writes over each
- *          count where the tile's keys of that digit begin. The tile waits for that. So its words
- *          are read by one block besides its own, and the answer is three trips to the second cache
- *          away from the last count to come; a look back would walk over some 15 tiles, since so
- *          many are counted while a sum is on its way.
+ *          ring. One block, the spine, reads the tiles' counts in order, as they come, and writes
+ *          over each count where the tile's keys of that digit begin. The tile waits for this
+ *          answer. So its words are read by one block besides its own, and the answer is three
+ *          trips to the second cache away from the last count to come; a look back would walk over
+ *          some 15 tiles, since so many are counted while a sum is on its way.
  *
- * Never a hang: the first block to begin is the clerk, so it runs; it waits for tiles that running
- * blocks have taken, in order.
+ * The spine cannot hang: it is the first block that begins, so it runs, and it waits only for tiles
+ * that running blocks have taken, in order.
  *
- * A count is a word of gpu/carry/look_back_digits.cuh. An answer has its top bit, too, but no
- * epoch, since only the tile looks for it that has written the count there; so it may have 31 bits
- * of 32.
+ * A count is a word of gpu/carry/look_back_digits.cuh. An answer has the top bit set, too, but no
+ * epoch, since only the tile that has written the count reads the answer; so an answer may have 31
+ * bits of 32.
  *
- * A tile's words are used again by the tile one ring later, which nobody begins before the one
- * before has read its answer and said so in `done`. */
+ * A tile's words are used again by the tile one ring later. No block begins that tile before the
+ * earlier tile has read its answer and has written its epoch to `done`. */
 #ifndef USW_GPU_CARRY_SPINE_DIGITS_CUH
 #define USW_GPU_CARRY_SPINE_DIGITS_CUH
 
 #include "gpu/carry/look_back_digits.cuh"
 
-enum { USW_CLERK_WINDOW = 31 }; /* tiles whose counts it reads at a time, 31 at most */
+enum { USW_CLERK_WINDOW = 31 }; /* tiles whose counts the spine reads at a time, 31 at most */
 
-/* What the ring takes beside its tiles' words: the clerk reads so far beyond its end. */
+/* Words of a ring of so many tiles, and of the tiles that the spine reads beyond the ring's end. */
 static inline size_t usw_spine_ring_words(size_t tiles, bool narrow)
 {
     return (tiles + USW_CLERK_WINDOW) * (narrow ? 256 : 512);
@@ -41,7 +41,7 @@ template <typename W> struct clerk_word {
     static constexpr W answer = W(1) << (sizeof(W) * 8 - 1);
 };
 
-/* A block's work, 256 threads of it: base[d] is where digit d begins. */
+/* The spine's work, by 256 threads of a block: base[d] is where digit d begins. */
 template <typename W>
 __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
                                                 const unsigned long long *base, unsigned tiles)
@@ -69,7 +69,8 @@ __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
             any |= found[i];
             all &= found[i];
         }
-        /* All are there nearly always: then few instructions, since these bound small tiles. */
+        /* Nearly always all counts have come: this way has few instructions, since these bound
+         * passes of small tiles. */
         const W count = word::of(false, epoch, 0);
         const bool every = ((any ^ count) | (all ^ count)) >> word::number_bits == 0;
         if (most >= USW_CLERK_WINDOW && __all_sync(~0u, every)) {
@@ -86,7 +87,7 @@ __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
         for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
             there |= static_cast<unsigned>(word::state(found[i], epoch) == LOOK_COUNT) << i;
         }
-        /* The tiles in a row that all lanes have. */
+        /* `ready`: how many tiles in a row have all their counts, in every lane. */
         const unsigned mine = static_cast<unsigned>(__ffs(static_cast<int>(~there)) - 1);
         unsigned ready = USW_CLERK_WINDOW - __reduce_max_sync(~0u, USW_CLERK_WINDOW - mine);
         ready = ready < most ? ready : most;
@@ -105,7 +106,7 @@ __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
     }
 }
 
-/* A tile's answer, when it is there, to the thread that has told the count. */
+/* Waits for a tile's answer, in the thread that has published the count of that digit. */
 template <typename W>
 __device__ __forceinline__ W usw_radix_answer(const look_ring<W> &ring, size_t tile, unsigned digit)
 {

@@ -1,19 +1,20 @@
-/* spine_ring.cuh - how tiles learn their carries from clerks, warps of one block, instead of
- * looking back at one another.
+/* spine_ring.cuh - how tiles learn their carries from a spine, some warps of one block that add up
+ * the sums of all tiles, instead of looking back at one another.
  *
- * Each tile has a node in memory: its owner writes the tile's sum there, a clerk turns the odometer
- * of core/order.h and writes the carry in its stead, the owner reads that. A clerk takes a group of
- * 64 tiles, whose sums it adds up as they come, two to a lane; the groups' sums, and with them the
- * turn to use the upper wheels, go from clerk to clerk in shared memory. So a node is read by two
- * warps of the device only, and a carry is two trips to the second cache away from the sum that was
- * the last to come, however many tiles lie between. */
+ * Each tile has a node in memory: its owner writes the tile's sum there, a spine warp adds it up in
+ * the order of core/order.h (a level here is a wheel there) and writes the carry in place of the
+ * sum, and the owner reads the carry. A spine warp takes a group of 64 tiles, whose sums it adds up
+ * as they come, two to a lane; the groups' sums, and with them the turn to use the upper levels, go
+ * from one spine warp to the next in shared memory. So a node is read by two warps of the device
+ * only, and a carry is two trips to the second-level cache away from the last sum to come, however
+ * many tiles lie between. */
 #ifndef USW_GPU_CARRY_SPINE_RING_CUH
 #define USW_GPU_CARRY_SPINE_RING_CUH
 
 #include "gpu/block/bulk_copy.cuh"
 #include "gpu/carry/carry_tree.cuh"
 
-enum : unsigned { USW_RING_CLERKS = 4 };                  /* at most */
+enum : unsigned { USW_RING_CLERKS = 4 };                  /* spine warps of a block, at most */
 enum : uint64_t { USW_RING_SUM = 1, USW_RING_CARRY = 2 }; /* a node's state: what it holds */
 
 struct usw_ring_books {
@@ -22,14 +23,14 @@ struct usw_ring_books {
     unsigned clerks;
 };
 
-/* What they hand on, in shared memory: the odometer's upper wheels, and whose turn it is. */
+/* What spine warps hand on in shared memory: the sums of the upper levels, and whose turn it is. */
 template <typename E> struct usw_ring_spine_state {
     typename E::Acc wheel[USW_CARRY_LEVELS];
-    uint64_t groups; /* whose sums are in the wheels */
-    /* Of floats, then what lies before each. */
+    uint64_t groups; /* groups whose sums are in the levels */
+    /* The sums of a warp's group, if they are floats; then what lies before each. */
     alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_CARRY_FANOUT];
 
-    /* One thread; a barrier must follow. */
+    /* One thread calls; a barrier must follow. */
     __device__ __forceinline__ void open(const E &e)
     {
         for (unsigned l = 0; l < USW_CARRY_LEVELS; l++) {
@@ -37,8 +38,8 @@ template <typename E> struct usw_ring_spine_state {
         }
         groups = 0;
     }
-    /* A whole warp waits for the turn of group g: by a plain word and fences, since a gate takes
-     * 250 clocks longer, which is a fifth of the time of a group. */
+    /* A warp waits for the turn of group g: by a plain word and fences, since a gate takes 250
+     * clocks longer, a fifth of a group's time. */
     __device__ __forceinline__ void wait(uint64_t g) const
     {
         /* Step spine_ring/wait_turn of proofs/models. */
@@ -48,7 +49,8 @@ template <typename E> struct usw_ring_spine_state {
         __threadfence_block();
         __syncwarp();
     }
-    /* One thread: group g of 64 tiles is complete, and its sum turns the wheels. */
+    /* One thread adds the sum of group g, whose 64 tiles are complete, to the levels, and gives the
+     * turn to group g + 1. */
     __device__ __forceinline__ void turn(const E &e, uint64_t g, typename E::Acc sum)
     {
         for (unsigned l = 1; l < USW_CARRY_LEVELS; l++) {
@@ -64,17 +66,17 @@ template <typename E> struct usw_ring_spine_state {
     }
 };
 
-/* A group's sums, two to a lane, those that are missing 0: what lies before each of the first
- * `there` in the group, and their sum. */
+/* A group's sums, two to a lane, 0 where a sum has not come. `add` finds what lies before each of
+ * the first `there` sums in the group, and the sum of these. */
 template <typename E> struct usw_ring_group {
     typename E::Acc low, high, before_low, before_high, sum;
     struct alignas(16) pair {
         typename E::Acc x, y;
     };
 
-    /* One lane, floats: what lies before each, beginning with sum, in place of the sums; returns
-     * their sum. Most of a clerk's time, so a whole group goes in fours of pairs, the next four on
-     * their way while these are added. */
+    /* One lane replaces each float by what lies before it, beginning with `sum`, and returns the
+     * sum of all. This is most of a spine warp's time, so a whole group is added in fours of pairs,
+     * the next four being loaded meanwhile. */
     static __device__ __forceinline__ typename E::Acc chain_all(const E &e, typename E::Acc *mine,
                                                                 typename E::Acc sum)
     {
@@ -152,7 +154,7 @@ template <typename E> struct usw_ring_group {
     }
 };
 
-/* Clerk `clerk` writes the carries of group g, as its sums come. */
+/* Spine warp `clerk` writes the carries of group g, as its sums come. */
 template <typename E>
 __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
                                                  usw_ring_spine_state<E> &desk, unsigned clerk)
@@ -211,8 +213,8 @@ __device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books 
     }
 }
 
-/* Where a step stands: its tile, the tile's buffer, and whether the buffer was used an odd number
- * of times before. Tile t belongs to block t mod blocks. */
+/* How far a step has come: its tile t, the tile's buffer, and in `phase` whether the buffer was
+ * used an odd number of times before. Tile t belongs to block t mod blocks. */
 template <typename R> struct usw_ring_place {
     R *buffers, *buffer;
     unsigned count;
@@ -233,7 +235,7 @@ template <typename R> struct usw_ring_place {
     }
 };
 
-/* One thread of a tile's owner, which has written its sum: waits for the carry. */
+/* Waits for a tile's carry. One thread of the tile's owner calls, which has published the sum. */
 __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
 {
     usw_node found = {0, 0};
@@ -246,18 +248,19 @@ __device__ __forceinline__ uint64_t usw_ring_wait(const usw_node *node)
 
 /* ---- what a scan and a selection by a ring have in common ---- */
 
-/* What the steps of a ring wait for at a tile's buffer. */
+/* The gates of a tile's buffer, at which the steps of a ring wait. */
 struct usw_ring_gates {
     usw_gate came, upward, carried, swept;
 };
 
-/* Which warps of a block take which step of a ring; so many share a tile upward, and downward. */
+/* Which warps of a block take which step of a ring; up_warps share a tile in the upward step,
+ * down_warps in the downward one. */
 template <unsigned up_warps, unsigned down_warps> struct usw_ring_warps {
     static constexpr unsigned mover = 0, tops = 1, asker = 2, spine = 3,
                               up = spine + USW_RING_CLERKS, down = up + up_warps,
                               threads = 32 * (down + down_warps);
 
-    /* A whole block makes the gates of its buffers and opens its spine. A barrier must follow. */
+    /* A block makes the gates of its buffers and opens its spine. A barrier must follow. */
     template <typename R, typename E>
     static __device__ __forceinline__ void open(R *buffers, unsigned count, const E &e,
                                                 usw_ring_spine_state<E> &state)
@@ -276,8 +279,8 @@ template <unsigned up_warps, unsigned down_warps> struct usw_ring_warps {
     }
 };
 
-/* The warp that asks for the carries of its block's own tiles. It waits for the tile, too, so that
- * the carry of the tile before in the same buffer has been read. */
+/* The warp that brings the carries of its block's own tiles. It waits until the tile has come, too,
+ * since then the carry of the earlier tile in the same buffer has been read. */
 template <typename R>
 __device__ __forceinline__ void usw_ring_ask(const usw_ring_books &a, usw_ring_place<R> p)
 {

@@ -1,5 +1,6 @@
-/* copy_out.cuh - a radix sort's last step on a GPU: what no pass has done. Keys that are
- * in order already, or reversed, are copied; what the last pass has left in tmp comes out of it. */
+/* copy_out.cuh - a radix sort's last step on a GPU: copies to the caller's arrays what the passes
+ * have not written there. Keys that are sorted or reversed have had no pass; an odd number of
+ * passes may have ended in tmp. */
 #ifndef USW_GPU_DIGIT_SORT_COPY_OUT_CUH
 #define USW_GPU_DIGIT_SORT_COPY_OUT_CUH
 
@@ -16,7 +17,7 @@ template <typename K> struct usw_copy_out_args {
     bool last_in_tmp;
     const void *spare; /* as usw_radix_pass_args */
     const usw_radix_control *control;
-    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
+    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
 };
 
 /* to[i] = from[i] or, reversed, from[n - 1 - i]; to may be from; from NULL: i itself. */
@@ -52,7 +53,7 @@ __device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, boo
     }
 }
 
-/* The same of joined pairs, which come apart. */
+/* Copies joined pairs to an array of keys and one of values. */
 template <typename K>
 __device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys, K *values,
                                               size_t n)

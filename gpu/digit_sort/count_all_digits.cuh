@@ -1,11 +1,12 @@
-/* count_all_digits.cuh - a radix sort's first step on a GPU: one read counts all digits.
+/* count_all_digits.cuh - a radix sort's first step on a GPU: one read of the keys counts all
+ * digits, and decides which passes are needed.
  *
  * Idea     count reads the keys once: it counts every digit, sees whether the keys are sorted or
  *          reversed already, and its last block scans the counts and writes the plan: which digits
  *          are worth a pass. scatter (gpu/digit_sort/pass.cuh) does one such pass: blocks take
- * tiles in
- *          order, rank a tile's keys by their digit (stable), learn from a block that adds up the
- *          tiles' counts where each digit's keys go, and write them in runs.
+ *          tiles in order, rank a tile's keys by their digit (stable), learn from the spine, a
+ *          block that adds up the tiles' counts, where each digit's keys go, and write them in
+ *          runs.
  *
  * Shape    count: 2 blocks of 512 threads a multiprocessor, 4 copies of the counters in shared
  *          memory. scatter: as many blocks as run at a time, each takes tile after tile; shared
@@ -37,12 +38,12 @@ struct usw_radix_control {
     unsigned long long base[USW_RADIX_DIGITS][USW_RADIX_BINS]; /* counts, then exclusive sums */
     unsigned tiles_taken[USW_RADIX_DIGITS];
     unsigned long long differ; /* bits in which keys differ from the first, if signs are counted */
-    unsigned disorder;         /* 1: a key is below the one before it; 2: it is not */
+    unsigned disorder;         /* 1: some key is below the one before it; 2: some is not */
     unsigned blocks_done;
     unsigned order; /* USW_ORDER_... */
     unsigned passes;
     unsigned char digit[USW_RADIX_DIGITS];   /* of each pass */
-    alignas(16) unsigned char last_pair[16]; /* of an odd number of them, between passes */
+    alignas(16) unsigned char last_pair[16]; /* of an odd number of pairs, between passes */
 };
 
 /* The digits that the bits [begin, end) of a key make. */
@@ -78,7 +79,7 @@ template <typename K> struct usw_radix_count_args {
     usw_radix_control *control;
     unsigned *ring;
     size_t ring_words;  /* to clear */
-    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
+    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
 };
 
 /* Adds a key's digits to this warp's copy of the counters. */
@@ -95,7 +96,8 @@ __device__ __forceinline__ void count_key(unsigned *counts, K key, const usw_rad
     }
 }
 
-/* The same for a whole warp's vectors; digits in which all of them agree are added at once. */
+/* Adds the digits of a whole warp's vectors; a digit in which all of its keys agree is added at
+ * once. */
 template <typename K, unsigned V>
 __device__ __forceinline__ void count_warp(unsigned *counts, const K *key,
                                            const usw_radix_bits &bits)
@@ -130,7 +132,7 @@ __device__ __forceinline__ void count_warp(unsigned *counts, const K *key,
     }
 }
 
-/* What a pair of neighbours says about the order (usw_radix_control.disorder). */
+/* What neighbours a and b say about the order: the bits of usw_radix_control.disorder. */
 template <typename K> __device__ __forceinline__ unsigned disorder_of(K a, K b, bool stable)
 {
     return b < a ? 1u : stable || a < b ? 2u : 0u;
@@ -191,9 +193,9 @@ __device__ __forceinline__ void make_plan(const usw_radix_count_args<K> &a,
     }
 }
 
-/* One block's counting. signs: negative keys have all bits but the sign inverted, and no more is
- * done to them. Then a digit in which the caller's keys agree says no more than the sign, which
- * comes last: it needs no pass, though it has two values. */
+/* One block's counting. signs: the key map inverts all bits but the sign of negative keys, and does
+ * nothing else. Then a digit in which the caller's keys agree has two values in mapped keys, one
+ * for each sign; the pass over the sign comes last and orders them, so that digit needs no pass. */
 template <typename K, bool signs> struct count_block {
     using tuning = usw_radix_count_tuning;
     static constexpr unsigned V = 16 / sizeof(K), U = tuning::vectors;
@@ -218,7 +220,7 @@ template <typename K, bool signs> struct count_block {
     {
         disorder |= disorder_of<K>(before & range, after & range, a.stable);
     }
-    /* Vector i of mapped keys; whole: all of this warp's vectors are there. */
+    /* Counts vector i of mapped keys; whole: all vectors of this warp lie in the array. */
     __device__ __forceinline__ void count_vector(const K (&key)[V], size_t i, bool whole)
     {
         if (whole) {
@@ -244,7 +246,7 @@ template <typename K, bool signs> struct count_block {
         }
         seen = __reduce_or_sync(~0u, disorder);
     }
-    /* U vectors a thread, all loaded before the first is counted. */
+    /* Counts U vectors a thread, all loaded before the first is counted. */
     __device__ __forceinline__ void count_stretch(size_t at)
     {
         const uint4 *in = reinterpret_cast<const uint4 *>(a.keys + head);
@@ -270,7 +272,7 @@ template <typename K, bool signs> struct count_block {
             count_vector(x[u].k, i, (i | 31) < vectors);
         }
     }
-    /* The keys before the first vector and after the last. */
+    /* Counts the keys before the first vector and after the last. */
     __device__ __forceinline__ void count_rest()
     {
         if (threadIdx.x < a.n - vectors * V) {
@@ -297,7 +299,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     usw_chained();
     if (a.go != nullptr && *a.go == 0) {
         if (blockIdx.x == 0 && t == 0) {
-            a.control->passes = 0; /* a sort by numbers leaves 1 */
+            a.control->passes = 0; /* usw_radix_numbered leaves 1 */
         }
         return;
     }

@@ -1,6 +1,6 @@
 /* few_values_pass.cuh - a radix sort of keys of few values, which have been counted: one pass,
- * whose digit is a value's number, and finish (gpu/digit_sort/pass.cuh,
- * gpu/digit_sort/copy_out.cuh), in one launch whose blocks meet. */
+ * whose digit is the number of the key's value, and the copy out (gpu/digit_sort/copy_out.cuh), in
+ * one launch with barriers of all blocks. */
 #ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 #define USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 
@@ -13,7 +13,7 @@ template <typename K> struct usw_radix_steps {
     usw_copy_out_args<K> finish;
 };
 
-/* The plan, of words that are 0. */
+/* Writes the plan of this one pass into a control whose words are 0. */
 template <typename K>
 __device__ __forceinline__ void usw_radix_plan_few(usw_radix_control *control,
                                                    const hybrid_few<K> *few, size_t n)
@@ -28,7 +28,8 @@ __device__ __forceinline__ void usw_radix_plan_few(usw_radix_control *control,
     }
 }
 
-/* A cooperative launch; nothing where few has no values. */
+/* Sorts by the values' numbers, in a cooperative launch; does nothing if the table has no
+ * values. */
 template <typename K, unsigned value_bytes, typename Shape, typename W>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_radix_numbered(const usw_radix_steps<K> a, unsigned *barrier)

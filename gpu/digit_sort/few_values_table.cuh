@@ -6,8 +6,9 @@
 
 #include "gpu/gpu.cuh"
 
-/* values: of the sample at most; once: so many of them may be seen but once. more: other values of
- * a block; others: of all blocks. probes: so many slots a new value may lie behind its own. */
+/* values: of the sample at most; once: how many of them the sample may show once only. more: values
+ * that the sample missed, of a block at most; others: of all blocks. probes: how many slots a value
+ * may lie behind the slot of its hash. */
 struct hybrid_few_size {
 #ifdef USW_EMULATE
     static constexpr unsigned slots_log2 = 6, copies = 2, values = 32, more = 8, others = 32;
@@ -19,12 +20,12 @@ struct hybrid_few_size {
     static constexpr unsigned once = 4, probes = 24;
 };
 
-/* In global memory. Keys are as the caller's but where it says mapped. */
+/* The table in global memory. Keys are the caller's, and mapped where a comment says so. */
 template <typename K> struct hybrid_few {
     using size = hybrid_few_size;
     unsigned long long counts[size::slots];
     unsigned long long begins[size::all]; /* of the sorted ones */
-    K none;                               /* is in slots without a value, and in its own */
+    K none; /* fills slots without a value, and has a slot of its own */
     K value[size::slots];
     K other[size::others];
     K sorted[size::all]; /* mapped */
@@ -32,14 +33,14 @@ template <typename K> struct hybrid_few {
         K key, number; /* of a slot: its value, which is sorted[number] */
     } cells[size::slots];
     unsigned other_counts[size::others];
-    unsigned number, done, failed; /* of others; blocks; 1: the radix sort has to do it */
-    unsigned values;               /* so many have cells; 0: there are none */
+    unsigned number, done, failed; /* others found; blocks done; 1: left to the radix sort */
+    unsigned values;               /* how many values have cells; 0: there are no cells */
 
-    /* Of one that has a cell. */
+    /* The number of key's value, which has a cell. */
     __device__ __forceinline__ K number_of(K key) const;
 };
 
-/* That many bits. */
+/* A hash of so many bits. */
 template <typename K> __device__ __forceinline__ unsigned hybrid_few_hash(K k, unsigned bits)
 {
     const unsigned lo = static_cast<unsigned>(k);
@@ -47,7 +48,7 @@ template <typename K> __device__ __forceinline__ unsigned hybrid_few_hash(K k, u
     return (lo * 0x9e3779b1u + hi * 0x85ebca6bu) >> (32 - bits);
 }
 
-/* The slot of k, if no other value is there. */
+/* The slot of k's hash, where k is if no other value came first. */
 template <typename K> __device__ __forceinline__ unsigned hybrid_few_home(K k)
 {
     return hybrid_few_hash(k, hybrid_few_size::slots_log2);
@@ -78,8 +79,9 @@ __device__ __forceinline__ uint64_t hybrid_few_swap(uint64_t *at, uint64_t was, 
                      static_cast<unsigned long long>(was), static_cast<unsigned long long>(is));
 }
 
-/* The slot of k in a table of so many, all of whose accesses are this; k is entered (added) if it
- * is not there. `own` is kept for none. It is `slots` if there was no room. */
+/* The slot of k in a table of `slots` slots, which no other function changes meanwhile. k is
+ * entered if it is not in the table, and `added` is set. The slot `own` is kept for the key `none`.
+ * Returns `slots` if all slots that k may have are taken. */
 template <typename K>
 __device__ __forceinline__ unsigned hybrid_few_enter(K *value, unsigned slots, unsigned own, K none,
                                                      K k, bool *added)

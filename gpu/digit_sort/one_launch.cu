@@ -1,5 +1,5 @@
-/* one_launch.cu - sorts of up to a few million keys in one launch: the radix sort whose blocks meet
- * (gpu/digit_sort/one_launch.cuh), one block a multiprocessor. */
+/* one_launch.cu - host side of the radix sort in one launch (gpu/digit_sort/one_launch.cuh): up to
+ * a few million keys, by one block a multiprocessor. */
 #include "gpu/digit_sort/one_launch_host.cuh"
 #include "gpu/digit_sort/one_launch.cuh"
 
@@ -7,7 +7,7 @@
 
 /* ---- tuning ---- */
 
-/* Shapes for stretches of ever more keys. */
+/* Shapes of a block, by the keys that it has to hold: `few` holds the fewest, `most` the most. */
 template <typename K, unsigned value_bytes> struct held_tuning {
 #ifdef USW_EMULATE
     using few = usw_pass_shape<2, 1, 256>;
@@ -29,9 +29,9 @@ template <typename K, unsigned value_bytes> struct held_tuning {
 #endif
 };
 
-/* Of how many keys on it is faster than the sort by samples (gpu/short_sort/short_sort.cu), and up
- * to how many faster than buckets (sort_hybrid.cu). A pass takes 5 us and more, so few digits are
- * in its favour. */
+/* pays_from: from so many keys on the one launch is faster than the sort by samples
+ * (gpu/short_sort/short_sort.cu). pays_to: up to so many it is faster than buckets
+ * (algo/sort_hybrid.cu). A pass takes 5 us and more, so keys of few digits have the lower limit. */
 #ifdef USW_EMULATE
 static size_t pays_from(const usw_small_sort *)
 {
@@ -121,7 +121,7 @@ template <typename F> static auto by_types(unsigned width, unsigned value_bytes,
 size_t usw_gpu_one_launch_fits(const usw_gpu *g, unsigned width, unsigned value_bytes)
 {
     if (g->device < 0 || width == 0 || (value_bytes != 0 && value_bytes != 4 && value_bytes != 8)) {
-        return 0; /* a plan counts on less scratch nowhere */
+        return 0; /* a plan must count the scratch of the other sorts, which need more */
     }
     return by_types(width, value_bytes, [&](auto k, auto values) -> size_t {
         using K = decltype(k);
@@ -132,7 +132,7 @@ size_t usw_gpu_one_launch_fits(const usw_gpu *g, unsigned width, unsigned value_
     });
 }
 
-/* Up to so many keys it is faster than buckets. */
+/* Up to so many keys the one launch fits the device and is faster than buckets. */
 static size_t pays_most(const usw_gpu *g, unsigned width, unsigned value_bytes)
 {
     const size_t most = usw_gpu_one_launch_fits(g, width, value_bytes),

@@ -1,19 +1,19 @@
-/* one_launch.cuh - radix sort on a GPU in one launch, of as many keys as the blocks hold.
+/* one_launch.cuh - radix sort on a GPU in one launch, of as many keys as all blocks together hold.
  *
  * Idea     Each block holds one stretch of the keys, one tile of gpu/digit_sort/tile.cuh. A pass:
- * the
- *          blocks rank their keys by a digit, tell each other how many they have of it, meet, and
- *          write their keys to where these go; they meet again, and load what is now in their
- *          stretch. Since all keys are held when they first meet, a pass needs no second array, and
- *          what all of them say of their keys before shows which passes need not be done. The keys
- *          stay in the second cache, so that a pass takes about as long as its two meetings.
+ *          the blocks rank their keys by a digit, publish how many keys of each digit they have,
+ *          wait for one another at a barrier, write their keys to where these go, wait again, and
+ *          load what is now in their stretch. All keys are in the blocks before any is written, so
+ *          a pass needs no second array; and the facts that all blocks publish of their keys before
+ *          the first pass show which passes are not needed. The keys stay in the second-level
+ *          cache, so that a pass takes about as long as its two barriers.
  *
  * Steps of a pass
  *   load, rank, start, place, write   as in gpu/digit_sort/pass.cuh, with the same check of ranks.
- *   tell     a row of 256 counts of 16 bits for each block.
+ *   count    publishes a row of 256 counts of 16 bits for each block.
  *   look     up to 16 warps add up all rows, and the rows of the blocks before, as they come: a
  *            mark on each count says of which pass it is.
- *   meet     usw_grid_barrier, when all is written.
+ *   meet     is usw_grid_barrier, when all is written.
  *
  * Shape    a block of 512 or 1024 threads a multiprocessor, launched together; up to 226 KB of
  *          shared memory.
@@ -105,7 +105,7 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
     {
         usw_grid_barrier(a.barrier, ++meetings, false);
     }
-    /* What all blocks have told, when they have met. */
+    /* The facts of all blocks' keys, after the first barrier. */
     __device__ __forceinline__ usw_meet_facts<K> hear_facts() const
     {
         if (threadIdx.x < 32) {
@@ -130,14 +130,15 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
     {
         return a.rows + (pass & 1) * 32 * gridDim.x;
     }
-    /* Above each count of 15 bits, so that a row says whether it is of this pass or of the one that
-     * used it before. The first pass needs none: all blocks meet. */
+    /* The bit above each count of 15 bits, which says whether a row is of this pass or of the pass
+     * that used the row before. The first pass needs no mark, since a barrier comes before its rows
+     * are read. */
     __device__ __forceinline__ unsigned mark() const
     {
         return ((pass + 1) / 2 & 1) * 0x8000;
     }
-    /* This block's counts, as start says them, to its row. Digit d is number d % 32 * 8 + d / 32,
-     * so that a lane's eight are 32 apart. */
+    /* Publishes this block's counts, which `start` finds, in its row. Digit d is count d % 32 * 8 +
+     * d / 32 there, so that the eight counts of a lane are of digits 32 apart. */
     __device__ __forceinline__ void count_and_tell()
     {
         const unsigned padding = Shape::tile - count;
@@ -202,7 +203,8 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
             shared.sums[2 * warp + 1][j * 32 + lane] = before[j];
         }
     }
-    /* Where this block's keys of each digit go. Whether all keys have the same digit. */
+    /* Finds where this block's keys of each digit go. Returns whether all keys have the same
+     * digit. */
     __device__ __forceinline__ bool look()
     {
         const unsigned d = threadIdx.x, lane = d % 32;
@@ -297,7 +299,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) usw_radix_meet(const usw_me
     usw_radix_meeting<K, value_bytes, Shape> m(a, shared);
     m.run();
     if (threadIdx.x == 0 && atomicAdd(&a.barrier[1], 1u) == gridDim.x - 1) {
-        a.barrier[0] = 0; /* all have left the last barrier */
+        a.barrier[0] = 0; /* all blocks have left the last barrier */
         a.barrier[1] = 0;
     }
 }

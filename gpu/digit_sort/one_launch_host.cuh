@@ -1,20 +1,21 @@
-/* one_launch_host.cuh - sorts of up to a few million keys, with or without values, in one launch
- * (gpu/digit_sort/one_launch.cu). */
+/* one_launch_host.cuh - what other rooms call of the radix sort in one launch: up to a few million
+ * keys, with or without values (gpu/digit_sort/one_launch.cu). */
 #ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_HOST_CUH
 #define USW_GPU_DIGIT_SORT_ONE_LAUNCH_HOST_CUH
 
 #include "gpu/short_sort/short_sort.cuh"
 
 /* The greatest n that usw_gpu_one_launch_sort takes for such keys, with values of 0, 4 or 8 bytes;
- * 0: none. A plan counts on none, so that it tells scratch enough. */
+ * 0: none. It is 0 in a plan (g->device < 0), so that the plan counts the scratch of the other
+ * sorts, which need more. */
 size_t usw_gpu_one_launch_fits(const usw_gpu *g, unsigned width, unsigned value_bytes);
-/* Whether it takes such a sort, and is the fastest that does. */
+/* Whether usw_gpu_one_launch_sort takes such a sort, and is the fastest that does. */
 bool usw_gpu_one_launch_pays(const usw_gpu *g, const usw_small_sort *s);
 /* Up to so many keys this sort or usw_gpu_small_sort is faster than sorts by buckets. */
 size_t usw_gpu_one_launch_max(const usw_gpu *g, unsigned width, unsigned value_bytes);
-/* As usw_gpu_small_sort; value_bytes is 0, 4 or 8. stable false: of equal keys reversed ones will
- * do. go: NULL, or a word on the device; where it is 0 when the kernel runs, it does nothing.
- * Scratch: 150 KB, and the keys where they are not wanted. */
+/* Sorts as usw_gpu_small_sort does; value_bytes is 0, 4 or 8. stable false: equal keys may come out
+ * in reversed order. go: NULL, or a word on the device; if it is 0 when the kernel runs, the kernel
+ * does nothing. Scratch: 150 KB, and a copy of the keys if the caller does not want them. */
 upsweep_status usw_gpu_one_launch_sort(usw_gpu *g, const usw_small_sort *s, bool stable,
                                        const unsigned *go);
 

@@ -1,6 +1,6 @@
-/* one_launch_tile.cuh - radix sort on a GPU of keys that a block holds between two meetings with
- * other blocks (gpu/digit_sort/one_launch.cuh): one tile of gpu/digit_sort/tile.cuh, and what is
- * known of its keys. */
+/* one_launch_tile.cuh - a block's share of the radix sort in one launch
+ * (gpu/digit_sort/one_launch.cuh): the tile of keys that the block holds, and which of their bits
+ * vary. */
 #ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
 #define USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
 
@@ -11,7 +11,7 @@ template <typename K> struct usw_meet_facts {
     unsigned disorder;
 };
 
-/* The OR of a warp's. */
+/* The OR of x over the lanes of a warp. */
 template <typename K> __device__ __forceinline__ K usw_warp_or(K v)
 {
     if constexpr (sizeof(K) == 8) {
@@ -30,7 +30,7 @@ __device__ __forceinline__ usw_meet_facts<K> usw_warp_facts(const usw_meet_facts
 
 template <typename K> struct usw_meet_args {
     const K *keys_in;
-    K *keys_out;           /* room for the keys, keys_in perhaps */
+    K *keys_out;           /* not NULL; may be keys_in */
     const void *values_in; /* NULL: value i is i */
     void *values_out;
     unsigned n, chunk; /* keys, and those of a block: a tile at most */
@@ -41,7 +41,7 @@ template <typename K> struct usw_meet_args {
     uint4 *rows;    /* 2 x 32 for each block, taken in turns */
     usw_meet_facts<K> *facts;
     unsigned *barrier;
-    const unsigned *go; /* NULL, or 0 there: nothing is to be done */
+    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
 };
 
 /* ---- what a block holds ---- */
@@ -93,7 +93,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
         return static_cast<K>(static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - bits))
                               << a.bit_begin);
     }
-    /* The item at p of the tile into registers, as number i of this thread's. */
+    /* Loads the item at place p of the tile into registers, as item i of this thread. */
     __device__ __forceinline__ void take(unsigned i, unsigned p)
     {
         b.k[i] = b.key_at(p);
@@ -106,12 +106,13 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
 
     /* ---- what the keys are like ---- */
 
-    /* Of this block's keys; all threads are told. */
+    /* The facts of this block's keys, to all threads. */
     __device__ __forceinline__ usw_meet_facts<K> look_at_keys()
     {
         const unsigned at = block::my_place(), lane = threadIdx.x % 32;
         const K that_counts = range();
-        const unsigned end = begin + count < a.n ? count + 1 : count; /* one more is looked at */
+        const unsigned end =
+            begin + count < a.n ? count + 1 : count; /* the next block's first key, too */
         usw_meet_facts<K> f = {0, static_cast<K>(~K(0)), 0};
         __syncthreads();
 #pragma unroll
@@ -134,7 +135,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
         __syncthreads();
         return usw_warp_facts(found.of[lane < Shape::warps ? lane : 0]);
     }
-    /* What is known of all keys: `varying` and the order. */
+    /* Takes the facts of all keys: sets `varying`, returns the order. */
     __device__ __forceinline__ unsigned conclude(const usw_meet_facts<K> &f)
     {
         varying = static_cast<K>(static_cast<K>(f.any ^ f.all) & range());
@@ -142,7 +143,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
                : (f.disorder & 2) == 0 ? USW_ORDER_REVERSE
                                        : USW_ORDER_SORT;
     }
-    /* Sorted or reversed keys to their places. */
+    /* Writes keys that are sorted or reversed to their places. */
     __device__ __forceinline__ void write_in_order(bool reverse)
     {
         if (!reverse && a.keys_in == a.keys_out &&
@@ -164,7 +165,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
 
     /* ---- digits ---- */
 
-    /* The next digit from bit `done` on, of the bits that vary; false: there is none. */
+    /* Finds the next digit from bit `done` on, of the bits that vary. Returns false if there is
+     * none. */
     __device__ __forceinline__ bool next_digit(unsigned done, unsigned &from, unsigned &end) const
     {
         const K left = done < sizeof(K) * 8 ? static_cast<K>(varying >> done << done) : K(0);

@@ -1,18 +1,19 @@
-/* pass.cuh - one pass of a radix sort on a GPU: every key to its digit's next place.
+/* pass.cuh - one pass of a radix sort on a GPU: moves every key, stably, to the next place of its
+ * digit.
  *
  * Steps of a tile
  *   load     keys, and values if any, to registers.
  *   rank     each warp counts its stretch of the tile by atomic additions on counters of its own;
  *            what an addition returns is the key's rank among its warp's keys of that digit.
  *   start    the counts, scanned over warps and digits, say where in the tile each warp's keys of a
- *            digit begin. The tile's counts are told to the clerk (gpu/carry/spine_digits.cuh).
+ *            digit begin. The tile publishes its counts to the spine (gpu/carry/spine_digits.cuh).
  *   keep     keys and values go to shared memory as they are; nothing moves there again.
  *   place    order[rank] = the key's position in the tile (16 bits).
- *   look     for the clerk's answer, where the tile's keys of each digit go.
+ *   look     waits for the spine's answer, where the tile's keys of each digit go.
  *   write    keys and values leave in the order of `order`, so in runs.
- * The next tile is taken while this one is written, so that none waits for the number; earlier, a
- * block that is late would hold up all others, since answers come in the order of tiles. The tile
- * that is a round ahead is asked for from the second cache.
+ * A block draws the number of its next tile while it writes this one, so that it does not wait for
+ * the number. It does not draw earlier, since answers come in the order of tiles, and a late block
+ * would hold up all others. The tile that is a round ahead is loaded into the second-level cache.
  *
  * Stable   needs that lanes of one warp that add to one counter at once are served in the order of
  * lanes. The hardware at hand does so, but nothing promises it. So write checks that (digit,
@@ -25,7 +26,7 @@
 #include "gpu/carry/spine_digits.cuh"
 #include "gpu/digit_sort/tile.cuh"
 
-/* Asks for memory from the second cache. */
+/* Has memory loaded into the second-level cache. */
 __device__ __forceinline__ void ask_ahead(const void *at, size_t bytes)
 {
 #if !defined(USW_EMULATE) && __CUDA_ARCH__ >= 900
@@ -39,7 +40,7 @@ __device__ __forceinline__ void ask_ahead(const void *at, size_t bytes)
 #endif
 }
 
-/* W: of the look-back words. One block's work. */
+/* One block's work in a pass. W: the type of the tiles' words (gpu/carry/look_back_digits.cuh). */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
 struct radix_pass {
     using block = radix_tile<K, value_bytes, Shape, W, numbered>;
@@ -48,9 +49,10 @@ struct radix_pass {
     size_t tiles;
     usw_pass_ends<K, value_bytes, numbered> e;
     look_ring<W> ring;
-    unsigned *taken; /* a shared word: the next tile's number, the clerk's before all */
+    unsigned *taken; /* shared: number of the next tile, from 1 on; 0: the spine */
 
-    /* A tile may begin when its words' last user has read them. One thread calls. */
+    /* Draws the next tile, which may begin when the tile that used its words before has read its
+     * answer. One thread calls. */
     __device__ __forceinline__ void take_next() const
     {
         /* Step spine_digits/take of proofs/models. */
@@ -125,7 +127,7 @@ struct radix_pass {
     }
 };
 
-/* One pass. taken: as above. */
+/* One pass by one block, which is the spine if it draws the number 0. taken: as in radix_pass. */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered>
 __device__ __forceinline__ void radix_run_pass(const usw_radix_pass_args<K> &a, unsigned pass,
                                                unsigned char *shared, unsigned *taken)

@@ -1,4 +1,5 @@
-/* pass_arrays.cuh - a radix sort's pass on a GPU: its shape, what it reads and writes. */
+/* pass_arrays.cuh - a radix sort's pass on a GPU: the shape of its blocks, and the arrays that it
+ * reads and writes. */
 #ifndef USW_GPU_DIGIT_SORT_PASS_ARRAYS_CUH
 #define USW_GPU_DIGIT_SORT_PASS_ARRAYS_CUH
 
@@ -12,13 +13,13 @@ template <unsigned Items, unsigned Blocks, unsigned Threads> struct usw_pass_sha
     static constexpr unsigned threads = Threads, warps = Threads / 32;
     static constexpr unsigned blocks = Blocks; /* a multiprocessor */
     static constexpr unsigned items = Items, tile = Threads * Items;
-    static constexpr unsigned crowd_from = 7; /* equal digits among a warp's 32 before one */
+    static constexpr unsigned crowd_from = 7; /* equal digits before a lane's, for votes */
     static constexpr unsigned batch = Items % 4 == 0 ? 4 : Items % 5 == 0 ? 5 : 2;
 };
 
 /* Shapes by the bytes of a key and its value: few threads with many items each, so that no register
- * is spilled and the counters are few; as many items as two blocks have room for, since the clerk's
- * time goes by tiles. */
+ * is spilled and the counters are few; as many items as two blocks on a multiprocessor can hold,
+ * since the spine's time grows with the number of tiles. */
 template <typename K, unsigned value_bytes> struct usw_pass_tuning {
 #ifdef USW_EMULATE /* so that tests of few keys have many tiles */
     using shape = usw_pass_shape<2, 1, 256>;
@@ -36,7 +37,7 @@ template <typename K> struct usw_radix_pass_args {
     K *keys_out, *keys_tmp; /* tmp holds joined pairs where keys and values are as wide */
     const void *values_in;  /* NULL: value i is i */
     void *values_out, *values_tmp;
-    void *spare; /* NULL, or a second tmp, where out is in */
+    void *spare; /* NULL, or a second tmp, if out is in */
     size_t n;
     bool last_in_tmp; /* an odd number of passes ends in tmp: out is in */
     bool drop_keys;   /* the last pass writes values only */
@@ -44,13 +45,13 @@ template <typename K> struct usw_radix_pass_args {
     usw_radix_bits bits;
     usw_radix_control *control;
     void *ring;
-    unsigned *done;           /* of the ring's tiles: the epoch of the last that has its answer */
+    unsigned *done; /* of each slot of the ring: the epoch of the last tile that has its answer */
     unsigned ring_tiles;      /* a power of two, more than twice the blocks of a pass */
     const hybrid_few<K> *few; /* of a pass by numbers */
 };
 
-/* An array of joined pairs in up to three pieces, so that it fits in the room of n keys and that of
- * n values: one half, the other, and of an odd number the last pair. */
+/* An array of joined pairs in up to three pieces, so that it fits in the memory of n keys and that
+ * of n values: one half in each, and the last pair of an odd number by itself. */
 template <typename K> struct usw_joined_array {
     usw_joined<K> *low, *high, *rest; /* low NULL: keys and values are apart */
     size_t half, both;
@@ -61,7 +62,7 @@ template <typename K> struct usw_joined_array {
         auto *p = static_cast<usw_joined<K> *>(row);
         return {p, p, p, n, n};
     }
-    /* In the room of keys and values, where their addresses allow it. */
+    /* In the memory of keys and values, where their addresses allow it. */
     __device__ __forceinline__ static usw_joined_array of(void *keys, void *values, void *rest,
                                                           size_t n)
     {
@@ -122,14 +123,14 @@ template <typename K, unsigned value_bytes, bool numbered = false> struct usw_pa
     }
 };
 
-/* Whether so many passes go by way of the spare room, so that the last ends in out: tmp and spare
- * take turns before it. One pass can not. */
+/* Whether so many passes use `spare`, so that the last one writes to out: tmp and spare take turns
+ * before it. One pass alone reads from in, which is out. */
 __device__ __forceinline__ bool usw_takes_spare(const void *spare, unsigned passes)
 {
     return spare != nullptr && passes % 2 != 0 && passes > 1;
 }
 
-/* What is the same for all tiles of this pass; the number of the pass's digit. */
+/* Sets in e what is the same for all tiles of this pass; returns the number of the pass's digit. */
 template <typename K, unsigned value_bytes, bool numbered>
 __device__ __forceinline__ unsigned begin_pass(usw_pass_ends<K, value_bytes, numbered> &e,
                                                const usw_radix_pass_args<K> &a, unsigned pass,

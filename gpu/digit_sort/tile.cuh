@@ -6,7 +6,7 @@
 #include "gpu/digit_sort/pass_arrays.cuh"
 #include "gpu/block/digit_rank.cuh"
 
-/* W: of places in memory. */
+/* A block's tile. W: the type of places in memory. */
 template <typename K, unsigned value_bytes, typename Shape, typename W, bool numbered = false>
 struct radix_tile {
     using V = typename usw_value_of<value_bytes>::type;
@@ -17,7 +17,7 @@ struct radix_tile {
     static constexpr unsigned ranks = (I + 1) / 2;
     /* Shared memory. */
     unsigned *counters; /* of each warp, 256 */
-    W *go;              /* of a digit: its place in memory less its place in the tile */
+    W *go;              /* of a digit: place in memory less place in the tile */
     joined *both;       /* where key and value are as wide; else they are apart */
     K *key;
     V *value;
@@ -90,7 +90,7 @@ struct radix_tile {
             }
         }
     }
-    /* whole: all items are there, joined ones in a row. */
+    /* whole: all items of the tile lie in the array, and joined ones in a row. */
     template <bool whole>
     __device__ __forceinline__ void fetch_joined(const ends &e, size_t begin, unsigned count)
     {
@@ -120,7 +120,7 @@ struct radix_tile {
         }
         return whole ? fetch_apart<true>(e, begin, count) : fetch_apart<false>(e, begin, count);
     }
-    /* This warp's counters to 0. Items beyond the end get the greatest digit, so they are last in
+    /* Clears this warp's counters. Items beyond the end get the greatest digit, so they are last in
      * the tile. */
     __device__ __forceinline__ void prepare(const ends &e, unsigned count)
     {
@@ -139,7 +139,7 @@ struct radix_tile {
         }
         __syncwarp();
     }
-    /* The items to shared memory, where they stay. */
+    /* Writes the items to shared memory, where they stay. */
     __device__ __forceinline__ void keep()
     {
         const unsigned at = my_place();
@@ -158,8 +158,7 @@ struct radix_tile {
 
     /* ---- rank ---- */
 
-    /* The rest of rank where many keys have one of two digits: those are counted by votes. found:
-     * the rank of k[0]. */
+    /* Ends `rank` by votes where many keys have one of two digits. found: the rank of k[0]. */
     __device__ __forceinline__ void rank_crowd(const ends &e, unsigned found,
                                                unsigned (&rank)[ranks])
     {
@@ -202,7 +201,7 @@ struct radix_tile {
             atomicAdd(&own[next], twos - twos_before);
         }
     }
-    /* rank where all of the warp's items have one digit; else nothing, and false. */
+    /* Ranks if all items of the warp have one digit; else returns false. */
     __device__ __forceinline__ bool rank_one_digit(const ends &e, unsigned (&rank)[ranks])
     {
         const unsigned digit = e.digit_of(k[0]), lane = threadIdx.x % 32;
@@ -223,8 +222,8 @@ struct radix_tile {
         }
         return true;
     }
-    /* Two ranks to a word, each among the warp's items of the same digit. All additions but the
-     * first are on their way before one is waited for. */
+    /* Ranks items among the warp's items of the same digit, two ranks to a word. All additions but
+     * the first are on their way before the warp waits for one. */
     __device__ __forceinline__ void rank(const ends &e, unsigned (&rank)[ranks])
     {
         unsigned *own = my_counters(), before[I];
@@ -245,7 +244,7 @@ struct radix_tile {
         }
     }
     /* Turns the warps' counts into where each warp's items of a digit begin in the tile, and
-     * digit_start likewise over all warps. tell(digit, count) comes first. All threads call. */
+     * digit_start likewise over all warps. Calls tell(digit, count) first. All threads call. */
     template <typename Tell> __device__ __forceinline__ void start(Tell tell)
     {
         const unsigned t = threadIdx.x;
@@ -295,7 +294,7 @@ struct radix_tile {
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
-    /* The same by votes, which turn the counters from begins into ends. */
+    /* Places by votes, which turn the counters from begins into ends. */
     __device__ __forceinline__ void place_by_votes(const ends &e) const
     {
         unsigned *own = my_counters();
@@ -314,13 +313,13 @@ struct radix_tile {
 
     /* ---- write ---- */
 
-    /* What must rise along the tile. */
+    /* The digit above the position of item j, which rise along the tile. */
     __device__ __forceinline__ unsigned sign_of(const ends &e, unsigned j) const
     {
         const unsigned p = order[j];
         return e.digit_of(key_at(p)) << 16 | p;
     }
-    /* The pairs of neighbours that each does not see. */
+    /* Whether neighbours in different warps are out of order; `each` compares those of one warp. */
     __device__ __forceinline__ bool wrong_across_warps(const ends &e) const
     {
         bool wrong = false;
@@ -329,7 +328,7 @@ struct radix_tile {
         }
         return wrong;
     }
-    /* put(place in memory, key, value) of each item, in order. Whether some is out of order. */
+    /* Calls put(place, key, value) for each item, in order; returns whether some is not. */
     template <bool whole, typename Put>
     __device__ __forceinline__ bool each(const ends &e, unsigned count, Put put) const
     {

@@ -1,5 +1,6 @@
-/* tile_steps.cuh - a tile of a stable scatter on a GPU: loaded, ranked, reordered, written,
- * and checked, by the steps of gpu/digit_sort/pass.cuh. */
+/* tile_steps.cuh - a tile of a stable scatter by look-back on a GPU: loaded, ranked, reordered,
+ * written and checked by the steps of gpu/digit_sort/pass.cuh. The sort of pairs in gpu/bucket_sort
+ * uses it. */
 #ifndef USW_GPU_DIGIT_SORT_TILE_STEPS_CUH
 #define USW_GPU_DIGIT_SORT_TILE_STEPS_CUH
 
@@ -16,7 +17,7 @@ struct usw_radix_shape {
     static constexpr unsigned items = Items, tile = Threads * Items;
     static constexpr unsigned window = Window;   /* tiles that a look-back reads at a time */
     static constexpr unsigned backoff = Backoff; /* ns between looks at a word not there yet */
-    static constexpr unsigned crowd_from = 6;    /* equal digits among a warp's 32 before one */
+    static constexpr unsigned crowd_from = 6;    /* equal digits before a lane's, for votes */
 };
 template <typename K, unsigned value_bytes> struct usw_radix_tuning {
 #ifdef USW_EMULATE /* so that tests of few keys have many tiles */
@@ -58,8 +59,8 @@ __device__ __forceinline__ void copy_async_wait()
 
 /* ---- a tile ---- */
 
-/* A key beside its value, where both are as wide: arrays between two moves hold these, since longer
- * runs are written faster. */
+/* A key beside its value, where both are as wide: arrays between two scatters hold these, since
+ * longer runs are written faster. */
 template <typename K> struct alignas(2 * sizeof(K)) usw_joined {
     K key, value;
 };
@@ -131,8 +132,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         return counters + threadIdx.x / 32 * 128;
     }
 
-    /* Keys beyond the end have the greatest digit, so they are last in the tile.
-   */
+    /* Keys beyond the end get the greatest digit, so they are last in the tile.
+     */
     __device__ __forceinline__ void load_apart(K (&k)[Shape::items])
     {
         unsigned at = my_place();
@@ -203,8 +204,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         unsigned digit = digit_of(k[0]), other = digit ^ __shfl_sync(~0u, digit, 0);
         return __any_sync(~0u, (other | digit_of(differ)) != 0) ? 256 : digit;
     }
-    /* The rest of rank where many keys have one of two digits: those are counted by votes. found:
-     * the rank of k[0]. */
+    /* Ends `rank` where many keys have one of two digits: these are counted by votes. found: the
+     * rank of k[0]. */
     __device__ __forceinline__ void rank_crowd(const K (&k)[Shape::items], unsigned found,
                                                unsigned (&rank)[ranks])
     {
@@ -215,8 +216,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         unsigned ones = counted(mine[common / 2], common), ones_before = ones;
         unsigned twos = counted(mine[next / 2], next), twos_before = twos;
         __syncwarp();
-        /* Some at a time, with no branch between them (those counted by votes add 0 elsewhere), so
-         * that additions are on their way before the first is waited for. */
+        /* U at a time, with no branch between them (keys counted by votes add 0 to another
+         * counter), so that U additions are on their way before the warp waits for the first. */
         constexpr unsigned U = 6;
         rank[0] = found;
 #pragma unroll
@@ -248,8 +249,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             atomicAdd(&mine[next / 2], (twos - twos_before) << (next & 1) * 16);
         }
     }
-    /* Two ranks to a word. All additions but the first are on
-     * their way before one is waited for. */
+    /* Ranks keys, two ranks to a word. All additions but the first are on their way before the warp
+     * waits for one. */
     __device__ __forceinline__ void rank(const K (&k)[Shape::items], unsigned (&rank)[ranks])
     {
         unsigned *mine = my_counters(), lane = threadIdx.x % 32, only = only_digit(k);
@@ -290,7 +291,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
-    /* place, by votes, which turn the counters from begins into ends. */
+    /* Places by votes, which turn the counters from begins into ends. */
     __device__ __forceinline__ void place_by_votes()
     {
         uint16_t *mine = reinterpret_cast<uint16_t *>(my_counters());
@@ -300,13 +301,14 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 static_cast<uint16_t>(at + 32 * i);
         }
     }
-    /* What must rise along the tile. */
+    /* The digit above the position of key j: these rise along a tile that is ranked right. */
     __device__ __forceinline__ unsigned sign_of(unsigned j) const
     {
         unsigned p = order[j];
         return digit_of(key[p]) << 16 | p;
     }
-    /* The pairs of neighbours that write does not see. */
+    /* Whether neighbours in different warps are out of order; `write` compares those of one
+     * warp. */
     __device__ __forceinline__ bool wrong_across_warps() const
     {
         bool wrong = false;
@@ -315,7 +317,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         }
         return wrong;
     }
-    /* Whether some key is out of order. */
+    /* Writes the tile. Returns whether some key is out of order. */
     template <bool unmap> __device__ __forceinline__ bool write()
     {
         unsigned wrong = 0;
@@ -364,8 +366,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         }
         return last ? write<true>() : write<false>();
     }
-    /* A whole block whose keys are placed and whose digits know where they go: the tile to memory,
-     * again in order where ranks by one addition a key were not. */
+    /* Writes the tile, once its keys are placed and `go` is known; places by votes and writes again
+     * if the ranks by one addition a key were out of order. A block calls. */
     __device__ __forceinline__ void finish()
     {
         copy_async_wait();

@@ -1,5 +1,5 @@
-/* key_and_place.cuh - the numbers that gpu/short_sort/short_sort.cu sorts: made of keys and
- * positions, and taken apart again. */
+/* key_and_place.cuh - the numbers that gpu/short_sort/short_sort.cu sorts: makes them of keys and
+ * positions, and writes keys and values by them. */
 #ifndef USW_GPU_SHORT_SORT_KEY_AND_PLACE_CUH
 #define USW_GPU_SHORT_SORT_KEY_AND_PLACE_CUH
 
@@ -16,7 +16,7 @@ struct small_tuning {
     static constexpr unsigned chunk_max = 2 * threads;
     static constexpr unsigned chunk_keys = threads / 2; /* of few keys: buckets then fit a block */
     static constexpr unsigned bucket_max = 8 * threads; /* 3 chunks and a few, whatever the keys */
-    /* 32 samples of each block, of more than 64 blocks 64, and one word between. */
+    /* A block has 32 samples, or 64 where there are more than 64 blocks, and a word of padding. */
     static constexpr unsigned samples_max = blocks_max * (blocks_max <= 64 ? 33 : 65);
 };
 
@@ -60,7 +60,7 @@ __device__ __forceinline__ void store_element(void *to, unsigned bytes, size_t i
     }
 }
 
-/* Between keys and numbers: the number of key i. */
+/* The number of key i: the mapped bits that count, above the position if that matters. */
 template <typename E> __device__ __forceinline__ E number_of(const small_args &a, unsigned i)
 {
     unsigned bits = 8u << a.width;
@@ -90,7 +90,8 @@ template <typename E> __device__ __forceinline__ uint64_t key_of(const small_arg
     return y ^ ((y >> (bits - 1)) & 1 ? a.neg : 0);
 }
 
-/* Writes `count` sorted numbers to [at, at + count); meet() is called when all has been read. */
+/* Writes keys and values of `count` sorted numbers to [at, at + count). Calls meet() between the
+ * last read and the first write, since the output may be the input. */
 template <typename E, unsigned I, typename Meet>
 __device__ __forceinline__ void write_sorted(const small_args &a, const E *number, unsigned at,
                                              unsigned count, Meet meet)

@@ -47,7 +47,7 @@ template <typename K, bool indexed> struct rows_merger {
             tile_begin = row.tile_begin;
         }
     }
-    /* The row of that tile of all. */
+    /* Finds the row of a tile, by its number among the tiles of all long rows. */
     __device__ __forceinline__ void find(size_t tile)
     {
         if (a.begin == nullptr) {
@@ -68,7 +68,7 @@ template <typename K, bool indexed> struct rows_merger {
     {
         return (tmp ? a.keys_tmp : a.keys) + at;
     }
-    /* The position in its row of what lies at `p`. */
+    /* The position in its row of the key that lies at `p`. */
     __device__ __forceinline__ uint64_t index_at(bool tmp, size_t p) const
     {
         const void *from = tmp ? a.index_tmp : a.index;
@@ -102,7 +102,7 @@ template <typename K, bool indexed> struct rows_merger {
         __syncthreads();
     }
 
-    /* One tile of what a level makes of the row; runs have `run` keys. */
+    /* Merges one tile of the row's next level from two runs of `run` keys. */
     __device__ __forceinline__ void merge_tile(size_t tile, size_t run, bool from_tmp, bool last)
     {
         const size_t first = tile * T, pair = first / (2 * run) * (2 * run);

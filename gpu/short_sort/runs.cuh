@@ -1,16 +1,17 @@
-/* runs.cuh - sorts of a few thousand keys by blocks that meet once.
+/* runs.cuh - sorts up to 16,384 keys by blocks that each sort a run of them, and wait for one
+ * another once.
  *
- * Idea     Each block sorts a run of 32 to 128 neighbouring keys, by counting in votes, and tells
- *          it to all others. Every block reads all runs, and finds by halving how many keys of each
- *          come before each of its own: these counts add up to the key's place. Keys of earlier
- *          runs come first where they are equal, so the sort is stable; and no step depends on the
- *          keys.
- *          A run is told by nodes that bear this sort's number, one more than the last one's, so
- *          blocks wait for what they read, and nothing is counted or cleared between sorts. A block
- *          writes when it has all runs; then all blocks have read their keys and values, since a
- *          run is made of loaded keys and told behind a barrier. So the outcome may overwrite both.
- *          All of it is short loops: a kernel that runs for 3 us waits mostly for instructions that
- *          it has not met before.
+ * Idea     Each block sorts a run of 32 to 128 neighbouring keys, by counting in votes, and
+ *          publishes it to all others. Every block reads all runs, and finds by halving how many
+ *          keys of each come before each of its own: these counts add up to the key's place. Keys
+ *          of earlier runs come first where they are equal, so the sort is stable; and no step
+ *          depends on the keys. A run is published in nodes that bear the number of this sort, one
+ *          more than the number of the sort before, so blocks wait for what they read, and nothing
+ *          is counted or cleared between sorts. A block writes when it has all runs; then all
+ *          blocks have read their keys and values, since a run is made of loaded keys and published
+ *          behind a barrier. So the result may overwrite both. The code is short loops that are not
+ *          unrolled: a kernel that runs for 3 us waits mostly for instructions that are not in its
+ *          cache yet.
  *
  * Shape    up to 128 blocks of 512 or 1024 threads, launched together; shared memory for all keys.
  *
@@ -24,13 +25,14 @@
 #include <type_traits>
 
 struct runs_tuning {
-#ifdef USW_EMULATE /* other sorts are to be met, too */
+#ifdef USW_EMULATE /* so that tests of few keys reach the other sorts, too */
     static constexpr unsigned run_few = 32, threads = 64, run_max = 64, threads_max = 128;
     static constexpr unsigned alone = 20, keys_max = 200;
 #else
     /* Runs of up to run_few keys take blocks of `threads`, longer ones of threads_max. */
     static constexpr unsigned run_few = 64, threads = 512, run_max = 128, threads_max = 1024;
-    /* Up to `alone` keys one block is faster, from keys_max on more meetings are. */
+    /* Up to `alone` keys one block is faster; beyond keys_max, sampling with several barriers
+     * is. */
     static constexpr unsigned alone = 64, keys_max = 16384;
 #endif
     static constexpr unsigned searches = 4; /* of a lane at a time */
@@ -48,7 +50,7 @@ template <typename K> struct runs_args {
     uint64_t *last; /* number of the last sort */
 };
 
-/* What a block knows of its own keys, by their positions and (sorted, origin, place) by ranks. */
+/* A block's own keys: key, raw and value by position; sorted, origin and place by rank. */
 template <typename K> struct runs_own {
     union {
         K sorted[runs_tuning::run_max];
@@ -63,7 +65,7 @@ template <typename K, unsigned T> struct runs_sort {
     static constexpr unsigned warps = T / 32;
     static constexpr unsigned each = 8 / sizeof(K); /* keys of a node */
     static constexpr unsigned looks =
-        sizeof(K) < 4 ? 2 : 4; /* a lane waits for so many at a time */
+        sizeof(K) < 4 ? 2 : 4; /* nodes that a lane waits for at a time */
     /* In shared memory lines of 32 keys stand 8 bytes apart, so that lanes at the same places of
      * different lines meet different banks. */
     static constexpr unsigned gap = each, line = 32 + gap;
@@ -99,7 +101,7 @@ template <typename K, unsigned T> struct runs_sort {
         __syncthreads();
     }
 
-    /* A warp a key: its rank is how many others of the run come before it. */
+    /* Sorts the run, a warp a key: a key's rank is how many others of the run come before it. */
     __device__ __forceinline__ void sort_run() const
     {
         const unsigned lane = threadIdx.x % 32;
@@ -120,7 +122,7 @@ template <typename K, unsigned T> struct runs_sort {
         __syncthreads();
     }
 
-    /* Tells this block's run, and waits for all. */
+    /* Publishes this block's run, and waits for the runs of all blocks. */
     __device__ __forceinline__ void exchange(uint64_t number) const
     {
         constexpr unsigned L = looks;
@@ -154,14 +156,14 @@ template <typename K, unsigned T> struct runs_sort {
         __syncthreads();
     }
 
-    /* The key that many bytes on: a search moves by bytes, which saves an instruction a step. */
+    /* The key at an offset in bytes: a search moves by bytes, which saves an instruction a step. */
     __device__ __forceinline__ K key_at(unsigned bytes) const
     {
         return *reinterpret_cast<const K *>(reinterpret_cast<const unsigned char *>(all) + bytes);
     }
 
-    /* How many keys of runs r, r + warps, ... come before x. To come before an equal key is to be
-     * less than the next one, if there is a next one. */
+    /* How many keys of runs r, r + warps, ... come before x. Keys of earlier runs come before an
+     * equal x: these are the keys less than x + 1, or all keys if x is the greatest. */
     __device__ __forceinline__ unsigned count_before(K x, unsigned r) const
     {
         constexpr unsigned U = runs_tuning::searches, B = sizeof(K);
@@ -241,7 +243,7 @@ __global__ void __launch_bounds__(T) usw_small_runs(const runs_args<K> a)
     s.load();
     s.sort_run();
     s.exchange(number);
-    if (blockIdx.x == 0 && threadIdx.x == 0) { /* all blocks have read it */
+    if (blockIdx.x == 0 && threadIdx.x == 0) { /* all blocks have read the last number */
         usw_store_relaxed(a.last, number);
     }
     s.find_places();

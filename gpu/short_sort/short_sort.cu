@@ -1,15 +1,14 @@
-/* short_sort.cu - sorts of few keys in one launch: by one block, by blocks that meet once
- * (gpu/short_sort/runs.cuh), or by blocks that meet at barriers.
+/* short_sort.cu - sorts of few keys in one launch: by one block, by blocks that wait for one
+ * another once (gpu/short_sort/runs.cuh), or by sampling with barriers of all blocks.
  *
  * Idea     A key and its position make one number, so all numbers differ and any sort is stable.
- *          Very few of them one block sorts (gpu/block/sort_network.cuh); a device without room
- * for runs lets
- *          it sort up to 4096, by bins where they don't crowd (gpu/block/sort_bins.cuh). More than
- * runs
- *          are good for are sorted by regular sampling: each block sorts a chunk and takes samples;
- *          the samples' ranks, which the blocks find together, give splitters; each block then
- *          takes from all chunks what lies between two splitters and sorts it. With s samples of
- *          each of B chunks no block gets more than 1 + B / s chunks, whatever the keys are.
+ *          One block sorts very few numbers (gpu/block/sort_network.cuh), and up to 4096 on a
+ *          device without enough blocks or shared memory for runs, by bins if these are not crowded
+ *          (gpu/block/sort_bins.cuh). More than runs are good for are sorted by regular sampling:
+ *          each block sorts a chunk and takes samples; the samples' ranks, which the blocks find
+ *          together, give splitters; each block then takes from all chunks what lies between two
+ *          splitters and sorts it. With s samples of each of B chunks no block gets more than 1 + B
+ *          / s chunks, whatever the keys are.
  *
  * Shape    one block of up to 1024 threads; or up to 128 blocks of 1024 threads, one a
  *          multiprocessor, launched together; shared memory for 8192 to 10,240 numbers.
@@ -40,7 +39,7 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const s
 
 /* ---- many blocks ---- */
 
-/* Steps, each ended by a barrier of all blocks. */
+/* The steps of regular sampling, each ended by a barrier of all blocks. */
 template <typename E> struct sample_sort {
     const small_args &a;
     E *shared;
@@ -59,7 +58,7 @@ template <typename E> struct sample_sort {
         return static_cast<unsigned>(static_cast<uint64_t>(i + 1) * count / (a.samples + 1));
     }
 
-    /* The sorted chunk is then in shared[0 .. count). */
+    /* Sorts this block's chunk, leaves it in shared[0 .. count), and writes it and its samples. */
     template <unsigned I> __device__ __forceinline__ void sort_chunk()
     {
         E number[I];
@@ -79,7 +78,8 @@ template <typename E> struct sample_sort {
         }
     }
 
-    /* A warp finds the rank of one of the block's samples among all; every samples'th splits. */
+    /* A warp finds the rank of one of the block's samples among all samples. A sample whose rank
+     * a.samples divides is a splitter. */
     __device__ __forceinline__ void choose_splitters()
     {
         E *all = shared + usw_block_sort<E, 1>::room(small_tuning::chunk_max);
@@ -107,7 +107,8 @@ template <typename E> struct sample_sort {
         }
     }
 
-    /* Equal numbers are told apart by block and position. */
+    /* Finds where the splitters cut this block's chunk. Equal numbers come in the order of block
+     * and position. */
     __device__ __forceinline__ void cut_chunk()
     {
         unsigned k = threadIdx.x;
@@ -125,7 +126,7 @@ template <typename E> struct sample_sort {
         }
     }
 
-    /* Brings this block's bucket to shared; where it goes. */
+    /* Brings this block's bucket to shared memory; returns where it goes in the output. */
     __device__ __forceinline__ unsigned collect(unsigned *table, unsigned &total)
     {
         unsigned t = threadIdx.x, low = 0, high = 0;
@@ -233,7 +234,7 @@ template <typename E> static constexpr size_t blocks_shared()
     constexpr unsigned bucket = sorter::room(small_tuning::bucket_max);
     return (first > bucket ? first : bucket) * sizeof(E);
 }
-/* And all of it. */
+/* Shared memory of usw_small_blocks, with what is not dynamic. */
 template <typename E> static constexpr size_t blocks_bytes()
 {
     return blocks_shared<E>() + sizeof(usw_bins_shared<E>) + 4096;
@@ -249,7 +250,7 @@ size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
                                    : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
 }
 
-/* Whether runs are the fastest way, in microseconds on an H200 (docs/numbers.md). */
+/* Whether runs are the fastest way, as measured on an H200 (docs/numbers.md). */
 static bool runs_pay(const usw_gpu *g, const usw_small_sort *s)
 {
     using tuning = runs_tuning;
@@ -259,7 +260,7 @@ static bool runs_pay(const usw_gpu *g, const usw_small_sort *s)
                                         : tuning::keys_max / 4;
     const size_t most = pairs || s->width < 3 ? tuning::keys_max : tuning::keys_max / 4 * 3;
     return g->device >= 0 && s->n > above &&
-           s->n <= most; /* a plan counts on less scratch nowhere */
+           s->n <= most; /* not in a plan, which must count the scratch of sampling */
 }
 
 /* Keys of a run; 0: this device has not enough blocks or shared memory. */
@@ -304,7 +305,7 @@ static upsweep_status sort_by_runs(usw_gpu *g, const usw_small_sort *s, unsigned
 template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
 {
     using tuning = small_tuning;
-    /* Crowded pairs take one block longer than many. */
+    /* One block takes longer than many for pairs whose bins are crowded. */
     const bool many = usw_gpu_small_max(g, a.width, a.pairs) > tuning::block_max;
     if (a.n <= (a.pairs && many ? tuning::block_max / 2 : tuning::block_max)) {
         unsigned threads = 32;

@@ -1,12 +1,12 @@
-/* short_sort.cuh - sorts of few keys, with or without values, in one launch
- * (gpu/short_sort/short_sort.cu). */
+/* short_sort.cuh - what other rooms call of the sort of up to some 262,144 keys, with or without
+ * values, in one launch (gpu/short_sort/short_sort.cu). */
 #ifndef USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 #define USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 
 #include "gpu/gpu.cuh"
 
-/* As usw_gpu_pairs, stable, but keys may be out_keys and out_keys NULL; value_bytes 0: keys only,
- * which sorts keys to out_keys. value_bytes is 0, 1, 2, 4 or 8. */
+/* A stable sort as of usw_gpu_pairs, but keys and out_keys may be one array, and out_keys NULL.
+ * value_bytes is 0, 1, 2, 4 or 8; 0: there are no values, and keys are sorted to out_keys. */
 struct usw_small_sort {
     const void *keys;
     void *out_keys;
