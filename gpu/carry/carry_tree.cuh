@@ -1,5 +1,5 @@
 /* carry_tree.cuh - the carry before a tile, by a tree of the tiles' sums, in the order of addition
- * of core/order.h (a level here is a wheel there) and without a chain of waiting tiles.
+ * of core/order.h and without a chain of waiting tiles.
  *
  * The tiles' sums are the leaves of a tree of fan-out 64. Every node whose children are all there
  * has a sum, its children added from left to right; the tile that closes a node (its number ends in
@@ -15,9 +15,9 @@
 #include "gpu/carry/tagged_value.cuh"
 
 enum : unsigned {
-    USW_CARRY_FANOUT = 64,  /* USW_TEETH of core/order.h */
-    USW_CARRY_LEVELS = 6,   /* 64^6 tiles are more than an address space has */
-    USW_ODOMETER_WARPS = 4, /* of a block that reads carries */
+    USW_CARRY_FANOUT = 64,    /* USW_CARRY_TREE_FANOUT of core/order.h */
+    USW_CARRY_LEVELS = 6,     /* 64^6 tiles are more than an address space has */
+    USW_CARRY_TREE_WARPS = 4, /* of a block that reads carries */
     USW_NODE_READY = 1,
     USW_NODE_HEAD = 2, /* its tiles contain a head: what lies before the head is left out */
 };
@@ -143,15 +143,16 @@ template <> __device__ __forceinline__ double usw_value_of<double>(uint64_t bits
 
 /* Shared memory of a block that asks for carries. */
 template <typename A, bool exact> struct usw_carry_tree_shared {
-    A teeth[exact ? 1 : +USW_ODOMETER_WARPS][exact ? 1 : +USW_CARRY_FANOUT]; /* of a warp's level */
-    A wheel[USW_CARRY_LEVELS];
+    A children[exact ? 1 : +USW_CARRY_TREE_WARPS]
+              [exact ? 1 : +USW_CARRY_FANOUT]; /* of a warp's level */
+    A level_sum[USW_CARRY_LEVELS];
     bool cut[USW_CARRY_LEVELS]; /* the level's nodes have a head */
 };
 
 /* Adds nodes [from, to) of a group to the level's sum, one after the other. heads: a bit for each
  * node that has a head. */
 template <typename E, typename A>
-__device__ __forceinline__ A usw_carry_tree_chain(const E &e, A wheel, const A *teeth,
+__device__ __forceinline__ A usw_carry_tree_chain(const E &e, A level_sum, const A *children,
                                                   unsigned from, unsigned to, uint64_t heads)
 {
     unsigned i = from;
@@ -159,17 +160,17 @@ __device__ __forceinline__ A usw_carry_tree_chain(const E &e, A wheel, const A *
         A v[8];
 #pragma unroll
         for (unsigned j = 0; j < 8; j++) {
-            v[j] = teeth[i + j];
+            v[j] = children[i + j];
         }
 #pragma unroll
         for (unsigned j = 0; j < 8; j++) {
-            wheel = e.join(wheel, v[j]);
+            level_sum = e.join(level_sum, v[j]);
         }
     }
     for (; i < to; i++) {
-        wheel = e.join((heads >> i) & 1 ? e.neutral() : wheel, teeth[i]);
+        level_sum = e.join((heads >> i) & 1 ? e.neutral() : level_sum, children[i]);
     }
-    return wheel;
+    return level_sum;
 }
 
 /* Adds up a group of 64 nodes, two to a lane, where the order does not matter. Nodes before the
@@ -179,12 +180,12 @@ __device__ __forceinline__ A usw_carry_tree_meet(const E &e, A low, A high, uint
 {
     const unsigned lane = threadIdx.x % 32;
     const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
-    A wheel = e.join(lane >= from ? low : e.neutral(), lane + 32 >= from ? high : e.neutral());
+    A level_sum = e.join(lane >= from ? low : e.neutral(), lane + 32 >= from ? high : e.neutral());
 #pragma unroll
     for (unsigned distance = 16; distance > 0; distance /= 2) {
-        wheel = e.join(wheel, __shfl_xor_sync(~0u, wheel, distance));
+        level_sum = e.join(level_sum, __shfl_xor_sync(~0u, level_sum, distance));
     }
-    return wheel;
+    return level_sum;
 }
 
 __device__ __forceinline__ bool usw_carry_tree_is_there(const usw_node &node, uint64_t tag)
@@ -203,8 +204,8 @@ __device__ __forceinline__ uint64_t usw_carry_tree_vote(bool low, bool high)
     return static_cast<uint64_t>(b) << 32 | a;
 }
 
-/* A warp adds up `teeth` neighbouring nodes from left to right. Lane 0 gets the sum, and the other
- * lanes, too, if the operator is exact; if it is not, `mine` is shared memory of the warp for
+/* A warp adds up `children` neighbouring nodes from left to right. Lane 0 gets the sum, and the
+ * other lanes, too, if the operator is exact; if it is not, `mine` is shared memory of the warp for
  * USW_CARRY_FANOUT sums. *heads gets a bit for each node that has a head. The warp waits for nodes
  * that other tiles, all of them begun, have yet to publish.
  *
@@ -213,16 +214,16 @@ __device__ __forceinline__ uint64_t usw_carry_tree_vote(bool low, bool high)
  * added up in the meantime. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
+usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned children,
                    typename E::Acc *mine, uint64_t *heads)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
     const usw_node there = {usw_bits_of(e.neutral()), tag | USW_NODE_READY};
     usw_node low = there, high = there;
-    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    bool wait_low = lane < children, wait_high = lane + 32 < children;
     uint64_t missing = 1;
-    A wheel = e.neutral();
+    A level_sum = e.neutral();
     /* Step carry_tree/wait of proofs/models. */
     for (unsigned done = 0; missing != 0;) {
         low = wait_low ? usw_tagged_look_back(nodes + lane) : low;
@@ -237,9 +238,9 @@ usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
             mine[lane + 32] = usw_value_of<A>(high.value);
             __syncwarp();
             const unsigned first =
-                missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+                missing == 0 ? children : __ffsll(static_cast<long long>(missing)) - 1;
             if (lane == 0) {
-                wheel = usw_carry_tree_chain(e, wheel, mine, done, first, *heads);
+                level_sum = usw_carry_tree_chain(e, level_sum, mine, done, first, *heads);
             }
             done = first;
         }
@@ -254,30 +255,30 @@ usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned teeth,
         __syncwarp();
     }
     if constexpr (E::exact) {
-        wheel =
+        level_sum =
             usw_carry_tree_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
     }
-    return wheel;
+    return level_sum;
 }
 
 /* A warp finds what level l adds to the carry before tile t; writes it to `room`, and returns it to
  * lane 0. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
-usw_carry_tree_wheel(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t, unsigned l,
-                     usw_carry_tree_shared<typename E::Acc, E::exact> &room)
+usw_carry_tree_level_sum(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t, unsigned l,
+                         usw_carry_tree_shared<typename E::Acc, E::exact> &room)
 {
     const uint64_t at = t >> (6 * l);
-    const unsigned teeth = at & 63;
+    const unsigned children = at & 63;
     uint64_t heads = 0;
-    const typename E::Acc wheel =
-        usw_carry_tree_sum(e, tree.at(l, at - teeth), tree.tag, teeth,
-                           room.teeth[E::exact ? 0 : threadIdx.x / 32], &heads);
+    const typename E::Acc level_sum =
+        usw_carry_tree_sum(e, tree.at(l, at - children), tree.tag, children,
+                           room.children[E::exact ? 0 : threadIdx.x / 32], &heads);
     if (threadIdx.x % 32 == 0) {
-        room.wheel[l] = wheel;
+        room.level_sum[l] = level_sum;
         room.cut[l] = heads != 0;
     }
-    return wheel;
+    return level_sum;
 }
 
 template <typename Tag>
@@ -307,12 +308,12 @@ usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
                     usw_carry_tree_shared<typename E::Acc, E::exact> &room)
 {
     /* Step carry_tree/turn of proofs/models. */
-    for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_ODOMETER_WARPS) {
-        const typename E::Acc wheel = usw_carry_tree_wheel(e, tree, t, l, room);
+    for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_CARRY_TREE_WARPS) {
+        const typename E::Acc level_sum = usw_carry_tree_level_sum(e, tree, t, l, room);
         /* Step carry_tree/close_first of proofs/models: a tile that closes a node publishes the
          * node's sum before it waits for anything else. */
         if (l == 0 && threadIdx.x == 0 && usw_carry_tree_closes(tree, t, 0)) {
-            usw_carry_tree_publish(tree, 1, t, e.join(head ? e.neutral() : wheel, sum),
+            usw_carry_tree_publish(tree, 1, t, e.join(head ? e.neutral() : level_sum, sum),
                                    head || room.cut[0]);
         }
     }
@@ -329,7 +330,7 @@ usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
     /* Step carry_tree/close of proofs/models. */
     if (threadIdx.x == 0) {
         for (unsigned l = 0; usw_carry_tree_closes(tree, t, l); l++) {
-            sum = e.join(head ? e.neutral() : room.wheel[l], sum);
+            sum = e.join(head ? e.neutral() : room.level_sum[l], sum);
             head = head || room.cut[l];
             if (l > 0) {
                 usw_carry_tree_publish(tree, l + 1, t, sum, head);
@@ -339,7 +340,7 @@ usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
     typename E::Acc carry = e.neutral();
     /* Step carry_tree/read of proofs/models. */
     for (unsigned l = tree.levels; l-- > 0;) {
-        carry = e.join(room.cut[l] ? e.neutral() : carry, room.wheel[l]);
+        carry = e.join(room.cut[l] ? e.neutral() : carry, room.level_sum[l]);
     }
     return carry;
 }

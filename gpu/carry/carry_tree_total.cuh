@@ -1,5 +1,5 @@
 /* carry_tree_total.cuh - adds up the sums of all tiles, which are in memory, to one sum in the
- * order of core/order.h (a level here is a wheel there), many groups of a level at a time.
+ * order of core/order.h, many groups of a level at a time.
  *
  * 64 sums are a group, added up from left to right by one thread or, where there are many groups,
  * by one warp each; so are the groups' sums, and so on. What is left over of a level, fewer than 64
@@ -11,13 +11,13 @@
 
 enum : unsigned {
     USW_CARRY_TOTAL_ONCE = USW_CARRY_FANOUT * USW_CARRY_FANOUT, /* sums that a block has at once */
-    USW_WHEELS_LEVELS = USW_CARRY_LEVELS + 2,
+    USW_TOTAL_LEVELS = USW_CARRY_LEVELS + 2,
 };
 
 /* Shared memory of a block. Groups lie so that threads that walk along them use different banks. */
 struct usw_carry_total_shared {
     double sums[USW_CARRY_FANOUT][USW_CARRY_FANOUT + 1], groups[USW_CARRY_FANOUT];
-    double wheel[USW_WHEELS_LEVELS];
+    double level_sum[USW_TOTAL_LEVELS];
 };
 
 /* Adds up `count` sums, one after the other. */
@@ -26,7 +26,7 @@ __device__ __forceinline__ double usw_carry_total_chain(const E &e, const double
                                                         unsigned count)
 {
     constexpr unsigned ahead = 16;
-    double wheel = e.neutral();
+    double level_sum = e.neutral();
     unsigned i = 0;
     for (; i + ahead <= count; i += ahead) {
         double x[ahead];
@@ -36,13 +36,13 @@ __device__ __forceinline__ double usw_carry_total_chain(const E &e, const double
         }
 #pragma unroll
         for (unsigned j = 0; j < ahead; j++) {
-            wheel = e.join(wheel, x[j]);
+            level_sum = e.join(level_sum, x[j]);
         }
     }
     for (; i < count; i++) {
-        wheel = e.join(wheel, sums[i]);
+        level_sum = e.join(level_sum, sums[i]);
     }
-    return wheel;
+    return level_sum;
 }
 
 /* A warp adds up a group in memory, two sums to a lane, for all lanes. */
@@ -51,15 +51,15 @@ __device__ __forceinline__ double usw_carry_total_group(const E &e, const double
                                                         unsigned count)
 {
     const unsigned lane = threadIdx.x % 32;
-    double wheel = e.neutral();
+    double level_sum = e.neutral();
     for (unsigned half = 0; half < USW_CARRY_FANOUT; half += 32) {
         const double mine = half + lane < count ? __ldcg(sums + half + lane) : e.neutral();
 #pragma unroll 8
         for (unsigned i = 0; i < 32; i++) {
-            wheel = e.join(wheel, __shfl_sync(~0u, mine, static_cast<int>(i)));
+            level_sum = e.join(level_sum, __shfl_sync(~0u, mine, static_cast<int>(i)));
         }
     }
-    return wheel;
+    return level_sum;
 }
 
 /* Whether this block is the last to finish, and sees what all blocks have written. finished: 0
@@ -90,19 +90,19 @@ __device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, 
     const unsigned full = count / USW_CARRY_FANOUT;
     double sum = usw_carry_total_chain(e, room.groups, full);
     if (count % USW_CARRY_FANOUT != 0) {
-        room.wheel[0] = room.groups[full];
+        room.level_sum[0] = room.groups[full];
     }
     if (full < USW_CARRY_FANOUT) {
-        room.wheel[1] = sum;
+        room.level_sum[1] = sum;
         return;
     }
     uint64_t turned = base / USW_CARRY_TOTAL_ONCE + 1;
-    for (unsigned l = 2; l < USW_WHEELS_LEVELS; l++, turned /= USW_CARRY_FANOUT) {
-        sum = room.wheel[l] = e.join(room.wheel[l], sum);
+    for (unsigned l = 2; l < USW_TOTAL_LEVELS; l++, turned /= USW_CARRY_FANOUT) {
+        sum = room.level_sum[l] = e.join(room.level_sum[l], sum);
         if (turned % USW_CARRY_FANOUT != 0) {
             return;
         }
-        room.wheel[l] = e.neutral();
+        room.level_sum[l] = e.neutral();
     }
 }
 
@@ -113,8 +113,8 @@ __device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t coun
                                                        usw_carry_total_shared &room, G get)
 {
     static_assert(threads >= USW_CARRY_FANOUT, "a thread for each group");
-    if (threadIdx.x < USW_WHEELS_LEVELS) {
-        room.wheel[threadIdx.x] = e.neutral();
+    if (threadIdx.x < USW_TOTAL_LEVELS) {
+        room.level_sum[threadIdx.x] = e.neutral();
     }
     for (uint64_t base = 0; base < count; base += USW_CARRY_TOTAL_ONCE) {
         const uint64_t left = count - base;
@@ -138,8 +138,8 @@ __device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t coun
     }
     double all = e.neutral();
     if (threadIdx.x == 0) {
-        for (unsigned l = USW_WHEELS_LEVELS; l-- > 0;) {
-            all = e.join(all, room.wheel[l]);
+        for (unsigned l = USW_TOTAL_LEVELS; l-- > 0;) {
+            all = e.join(all, room.level_sum[l]);
         }
     }
     return all;

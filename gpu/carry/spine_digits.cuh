@@ -22,12 +22,12 @@
 
 #include "gpu/carry/look_back_digits.cuh"
 
-enum { USW_CLERK_WINDOW = 31 }; /* tiles whose counts the spine reads at a time, 31 at most */
+enum { USW_SPINE_WINDOW = 31 }; /* tiles whose counts the spine reads at a time, 31 at most */
 
 /* Words of a ring of so many tiles, and of the tiles that the spine reads beyond the ring's end. */
 static inline size_t usw_spine_ring_words(size_t tiles, bool narrow)
 {
-    return (tiles + USW_CLERK_WINDOW) * (narrow ? 256 : 512);
+    return (tiles + USW_SPINE_WINDOW) * (narrow ? 256 : 512);
 }
 
 /* Whether words of 32 bits do for so many keys. */
@@ -37,7 +37,7 @@ static inline bool usw_spine_narrow(size_t n)
 }
 
 /* The top bit, which an answer has. */
-template <typename W> struct clerk_word {
+template <typename W> struct spine_word {
     static constexpr W answer = W(1) << (sizeof(W) * 8 - 1);
 };
 
@@ -57,15 +57,15 @@ __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
         const unsigned slot = at & (ring.tiles - 1), epoch = ring.epoch(at);
         unsigned most = ring.tiles - slot;
         most = most < tiles - at ? most : tiles - at;
-        W *words = ring.at(at, d), found[USW_CLERK_WINDOW];
+        W *words = ring.at(at, d), found[USW_SPINE_WINDOW];
         /* Step spine_digits/read of proofs/models. */
 #pragma unroll
-        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+        for (unsigned i = 0; i < USW_SPINE_WINDOW; i++) {
             found[i] = usw_load_relaxed(words + i * 256);
         }
         W any = 0, all = ~W(0);
 #pragma unroll
-        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+        for (unsigned i = 0; i < USW_SPINE_WINDOW; i++) {
             any |= found[i];
             all &= found[i];
         }
@@ -73,29 +73,29 @@ __device__ __forceinline__ void usw_digit_spine(const look_ring<W> &ring,
          * passes of small tiles. */
         const W count = word::of(false, epoch, 0);
         const bool every = ((any ^ count) | (all ^ count)) >> word::number_bits == 0;
-        if (most >= USW_CLERK_WINDOW && __all_sync(~0u, every)) {
+        if (most >= USW_SPINE_WINDOW && __all_sync(~0u, every)) {
 #pragma unroll
-            for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
-                usw_store_relaxed(words + i * 256, clerk_word<W>::answer + sum);
+            for (unsigned i = 0; i < USW_SPINE_WINDOW; i++) {
+                usw_store_relaxed(words + i * 256, spine_word<W>::answer + sum);
                 sum += found[i] - count;
             }
-            at += USW_CLERK_WINDOW;
+            at += USW_SPINE_WINDOW;
             continue;
         }
         unsigned there = 0;
 #pragma unroll
-        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+        for (unsigned i = 0; i < USW_SPINE_WINDOW; i++) {
             there |= static_cast<unsigned>(word::state(found[i], epoch) == LOOK_COUNT) << i;
         }
         /* `ready`: how many tiles in a row have all their counts, in every lane. */
         const unsigned mine = static_cast<unsigned>(__ffs(static_cast<int>(~there)) - 1);
-        unsigned ready = USW_CLERK_WINDOW - __reduce_max_sync(~0u, USW_CLERK_WINDOW - mine);
+        unsigned ready = USW_SPINE_WINDOW - __reduce_max_sync(~0u, USW_SPINE_WINDOW - mine);
         ready = ready < most ? ready : most;
         /* Step spine_digits/answer of proofs/models. */
 #pragma unroll
-        for (unsigned i = 0; i < USW_CLERK_WINDOW; i++) {
+        for (unsigned i = 0; i < USW_SPINE_WINDOW; i++) {
             if (i < ready) {
-                usw_store_relaxed(words + i * 256, clerk_word<W>::answer | sum);
+                usw_store_relaxed(words + i * 256, spine_word<W>::answer | sum);
                 sum += word::number(found[i]);
             }
         }
@@ -112,12 +112,12 @@ __device__ __forceinline__ W usw_radix_answer(const look_ring<W> &ring, size_t t
 {
     W found = usw_load_relaxed(ring.at(tile, digit));
     /* Step spine_digits/hear of proofs/models. */
-    while ((found & clerk_word<W>::answer) == 0) {
+    while ((found & spine_word<W>::answer) == 0) {
         __nanosleep(20);
         usw_yield();
         found = usw_load_relaxed(ring.at(tile, digit));
     }
-    return found & ~clerk_word<W>::answer;
+    return found & ~spine_word<W>::answer;
 }
 
 #endif

@@ -2,7 +2,7 @@
  * the sums of all tiles, instead of looking back at one another.
  *
  * Each tile has a node in memory: its owner writes the tile's sum there, a spine warp adds it up in
- * the order of core/order.h (a level here is a wheel there) and writes the carry in place of the
+ * the order of core/order.h and writes the carry in place of the
  * sum, and the owner reads the carry. A spine warp takes a group of 64 tiles, whose sums it adds up
  * as they come, two to a lane; the groups' sums, and with them the turn to use the upper levels, go
  * from one spine warp to the next in shared memory. So a node is read by two warps of the device
@@ -14,27 +14,27 @@
 #include "gpu/block/bulk_copy.cuh"
 #include "gpu/carry/carry_tree.cuh"
 
-enum : unsigned { USW_RING_CLERKS = 4 };                  /* spine warps of a block, at most */
+enum : unsigned { USW_RING_SPINE_WARPS = 4 };             /* spine warps of a block, at most */
 enum : uint64_t { USW_RING_SUM = 1, USW_RING_CARRY = 2 }; /* a node's state: what it holds */
 
 struct usw_ring_books {
     usw_node *nodes; /* of all tiles, zeroed */
     uint64_t tiles;
-    unsigned clerks;
+    unsigned spine_warps;
 };
 
 /* What spine warps hand on in shared memory: the sums of the upper levels, and whose turn it is. */
 template <typename E> struct usw_ring_spine_state {
-    typename E::Acc wheel[USW_CARRY_LEVELS];
+    typename E::Acc level_sum[USW_CARRY_LEVELS];
     uint64_t groups; /* groups whose sums are in the levels */
     /* The sums of a warp's group, if they are floats; then what lies before each. */
-    alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_CLERKS][USW_CARRY_FANOUT];
+    alignas(16) typename E::Acc sums[E::exact ? 1 : +USW_RING_SPINE_WARPS][USW_CARRY_FANOUT];
 
     /* One thread calls; a barrier must follow. */
     __device__ __forceinline__ void open(const E &e)
     {
         for (unsigned l = 0; l < USW_CARRY_LEVELS; l++) {
-            wheel[l] = e.neutral();
+            level_sum[l] = e.neutral();
         }
         groups = 0;
     }
@@ -54,11 +54,11 @@ template <typename E> struct usw_ring_spine_state {
     __device__ __forceinline__ void turn(const E &e, uint64_t g, typename E::Acc sum)
     {
         for (unsigned l = 1; l < USW_CARRY_LEVELS; l++) {
-            sum = wheel[l] = e.join(wheel[l], sum);
+            sum = level_sum[l] = e.join(level_sum[l], sum);
             if (((g + 1) >> 6 * (l - 1)) % USW_CARRY_FANOUT != 0) {
                 break;
             }
-            wheel[l] = e.neutral();
+            level_sum[l] = e.neutral();
         }
         __threadfence_block();
         /* Step spine_ring/turn of proofs/models. */
@@ -154,20 +154,21 @@ template <typename E> struct usw_ring_group {
     }
 };
 
-/* Spine warp `clerk` writes the carries of group g, as its sums come. */
+/* Spine warp `spine_warp` writes the carries of group g, as its sums come. */
 template <typename E>
 __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_books &a, uint64_t g,
-                                                 usw_ring_spine_state<E> &desk, unsigned clerk)
+                                                 usw_ring_spine_state<E> &spine,
+                                                 unsigned spine_warp)
 {
     typedef typename E::Acc A;
     const unsigned lane = threadIdx.x % 32;
     const uint64_t left = a.tiles - g * USW_CARRY_FANOUT;
-    const unsigned teeth = left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64;
+    const unsigned children = left < USW_CARRY_FANOUT ? static_cast<unsigned>(left) : 64;
     usw_node *nodes = a.nodes + g * USW_CARRY_FANOUT;
     usw_ring_group<E> group = {e.neutral(), e.neutral(), e.neutral(), e.neutral(), e.neutral()};
-    bool wait_low = lane < teeth, wait_high = lane + 32 < teeth;
+    bool wait_low = lane < children, wait_high = lane + 32 < children;
     A upper = e.neutral();
-    for (unsigned done = 0, first = 0; done < teeth; done = first) {
+    for (unsigned done = 0, first = 0; done < children; done = first) {
         /* Step spine_ring/look of proofs/models. */
         const usw_node none = {0, 0};
         const usw_node low = wait_low ? usw_tagged_look_back(nodes + lane) : none;
@@ -177,20 +178,20 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
         wait_low = wait_low && low.state == 0;
         wait_high = wait_high && high.state == 0;
         const uint64_t missing = usw_carry_tree_vote(wait_low, wait_high);
-        first = missing == 0 ? teeth : __ffsll(static_cast<long long>(missing)) - 1;
+        first = missing == 0 ? children : __ffsll(static_cast<long long>(missing)) - 1;
         if (first == done) {
             continue;
         }
-        group.add(e, desk.sums[E::exact ? 0 : clerk], done, first);
+        group.add(e, spine.sums[E::exact ? 0 : spine_warp], done, first);
         if (done == 0) {
-            desk.wait(g);
+            spine.wait(g);
             for (unsigned l = USW_CARRY_LEVELS - 1; l >= 1; l--) {
-                upper = e.join(upper, desk.wheel[l]);
+                upper = e.join(upper, spine.level_sum[l]);
             }
             __syncwarp();
         }
         if (first == 64 && lane == 0) {
-            desk.turn(e, g, group.sum);
+            spine.turn(e, g, group.sum);
         }
         /* Step spine_ring/publish_carry of proofs/models. */
         if (lane >= done && lane < first) {
@@ -206,10 +207,10 @@ __device__ __forceinline__ void usw_ring_carries(const E &e, const usw_ring_book
 
 template <typename E>
 __device__ __forceinline__ void usw_ring_spine(const E &e, const usw_ring_books &a,
-                                               usw_ring_spine_state<E> &desk, unsigned clerk)
+                                               usw_ring_spine_state<E> &spine, unsigned spine_warp)
 {
-    for (uint64_t g = clerk; g * USW_CARRY_FANOUT < a.tiles; g += a.clerks) {
-        usw_ring_carries(e, a, g, desk, clerk);
+    for (uint64_t g = spine_warp; g * USW_CARRY_FANOUT < a.tiles; g += a.spine_warps) {
+        usw_ring_carries(e, a, g, spine, spine_warp);
     }
 }
 
@@ -257,7 +258,7 @@ struct usw_ring_gates {
  * down_warps in the downward one. */
 template <unsigned up_warps, unsigned down_warps> struct usw_ring_warps {
     static constexpr unsigned mover = 0, tops = 1, asker = 2, spine = 3,
-                              up = spine + USW_RING_CLERKS, down = up + up_warps,
+                              up = spine + USW_RING_SPINE_WARPS, down = up + up_warps,
                               threads = 32 * (down + down_warps);
 
     /* A block makes the gates of its buffers and opens its spine. A barrier must follow. */

@@ -169,7 +169,7 @@ __device__ __forceinline__ void usw_ring_wait_cleared(const usw_ring_args &a)
         while (usw_load_acquire(&a.barrier[0]) < gridDim.x) {
             usw_yield();
         }
-        if (atomicAdd(&a.barrier[1], 1u) == a.books.clerks - 1) {
+        if (atomicAdd(&a.barrier[1], 1u) == a.books.spine_warps - 1) {
             a.barrier[0] = 0;
             a.barrier[1] = 0;
         }
@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(usw_scan_ring_warps::threads, 1) usw_ring(usw_
     } else if (warp == warps::asker) {
         usw_ring_ask(a.books, place);
     } else if (warp < warps::up) {
-        if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
+        if (blockIdx.x == 0 && warp - warps::spine < a.books.spine_warps) {
             usw_ring_wait_cleared(a);
             usw_ring_spine(e, a.books, spine, warp - warps::spine);
         }
@@ -233,7 +233,7 @@ static inline upsweep_status usw_ring_scan(usw_gpu *g, const usw_scan *s,
     const unsigned spines =
         sizeof(uint4[USW_SWEEP_RUNS * usw_sweep_shape<E>::vectors]) > usw_ring_tuning.tile_is_long
             ? usw_ring_tuning.spines_long
-            : +USW_RING_CLERKS;
+            : +USW_RING_SPINE_WARPS;
     const usw_ring_args a = {s->in,
                              s->out,
                              s->n,

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(usw_select_warps::threads, 1) usw_select_ring(
     } else if (warp == warps::asker) {
         usw_ring_ask(a.books, place);
     } else if (warp < warps::up) {
-        if (blockIdx.x == 0 && warp - warps::spine < a.books.clerks) {
+        if (blockIdx.x == 0 && warp - warps::spine < a.books.spine_warps) {
             usw_ring_spine(e, a.books, spine, warp - warps::spine);
         }
     } else if (warp < warps::down) {
@@ -201,7 +201,7 @@ template <typename S> static inline upsweep_status usw_select_launch(usw_gpu *g,
 {
     a.buffers = usw_select_buffers<S>(g);
     a.books.tiles = usw_select_tiles<S>(a.n);
-    a.books.clerks = S::flagged ? usw_select_tuning.spines_flagged : usw_select_tuning.spines;
+    a.books.spine_warps = S::flagged ? usw_select_tuning.spines_flagged : usw_select_tuning.spines;
     return USW_LAUNCH_COOPERATIVE(g, usw_select_ring<S>, dim3(g->sms),
                                   dim3(usw_select_warps::threads),
                                   a.buffers * sizeof(usw_select_buffer<S>), a);

@@ -17,7 +17,7 @@ enum usw_select_kind {
 constexpr struct {
     unsigned up, down;               /* warps that share each tile, upward and downward */
     unsigned bytes, bytes_flagged;   /* of a tile's elements */
-    unsigned spines, spines_flagged; /* spine warps, at most USW_RING_CLERKS */
+    unsigned spines, spines_flagged; /* spine warps, at most USW_RING_SPINE_WARPS */
     unsigned tiles_least;            /* of a block, at least */
 } usw_select_tuning = {8, 16, 32768, 16384, 2, 4, 3};
 #ifdef USW_EMULATE /* so that tests of few elements go through many tiles and buffers */

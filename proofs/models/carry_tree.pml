@@ -26,7 +26,7 @@ byte order[CALLS];
 /* The blocks of call `number`; the next call's begin when all of these have ended. */
 proctype block(byte number)
 {
-    byte tile, mine, l, at, sum, carry = 0, wheel[LEVELS];
+    byte tile, mine, l, at, sum, carry = 0, level_sum[LEVELS];
     bool publishes;
 
     /* The stream starts the next call's kernel when all blocks of this one have ended. */
@@ -55,7 +55,7 @@ proctype block(byte number)
             }
         :: else
         fi;
-        wheel[l] = sum;
+        level_sum[l] = sum;
         /* step close_first: a sum of level 1 goes out before anything else is waited for */
         if
         :: l == 0 && CLOSES(tile, 0) ->
@@ -73,7 +73,7 @@ proctype block(byte number)
     sum = HOLDS(tile);
     do
     :: CLOSES(tile, l) ->
-        sum = sum + wheel[l];
+        sum = sum + level_sum[l];
         if
         :: l > 0 -> atomic {
                 value[BEGIN(l + 1) + (tile >> (l + 1))] = sum;
@@ -85,7 +85,7 @@ proctype block(byte number)
     :: else -> break
     od;
     /* step read */
-    carry = wheel[0] + wheel[1] + wheel[2];
+    carry = level_sum[0] + level_sum[1] + level_sum[2];
     assert(carry == HOLDS(tile) - HOLDS(0));
     atomic { running--; ended++ }
 }

@@ -84,26 +84,26 @@ static double scanned(const tree *t, double carry, size_t i, bool exclusive, boo
     return fuzz_join(t->op, base, value);
 }
 
-/* The wheels of the odometer, 64 teeth each. */
-typedef struct wheel {
+/* The levels of the carry tree, 64 sums each. */
+typedef struct level {
     part sum[6];
-    unsigned teeth[6];
-} wheel;
+    unsigned added[6];
+} level;
 
-static void turn(const tree *t, wheel *w, part sum)
+static void add_sum(const tree *t, level *w, part sum)
 {
     for (int k = 0; k < 6; k++) {
         w->sum[k] = join(t, w->sum[k], sum);
-        if (++w->teeth[k] < 64) {
+        if (++w->added[k] < 64) {
             return;
         }
         sum = w->sum[k];
         w->sum[k] = (part){t->neutral, false};
-        w->teeth[k] = 0;
+        w->added[k] = 0;
     }
 }
 
-static double carry_of(const tree *t, const wheel *w)
+static double carry_of(const tree *t, const level *w)
 {
     part carry = {t->neutral, false};
     for (int k = 5; k >= 0; k--) {
@@ -119,7 +119,7 @@ static void scan_floats(upsweep_type type, upsweep_op op, const void *in, const 
                         void *out, size_t n, bool exclusive)
 {
     tree *t = malloc(sizeof *t);
-    wheel w = {0};
+    level w = {0};
     t->op = op;
     t->neutral = op == UPSWEEP_PRODUCT ? 1 : 0;
     for (int k = 0; k < 6; k++) {
@@ -134,7 +134,7 @@ static void scan_floats(upsweep_type type, upsweep_op op, const void *in, const 
             double value = scanned(t, carry, i, exclusive, is_head);
             fuzz_store(out, begin + i, upsweep_type_bytes(type), fuzz_nearest(type, value));
         }
-        turn(t, &w, t->total);
+        add_sum(t, &w, t->total);
     }
     free(t);
 }
