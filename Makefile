@@ -3,34 +3,37 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
-# For the checks one target of nvcc will do, in half of the time; a build that people get has all.
-one_target = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,-DUPSWEEP_CUDA_ARCHS=90)
-all_targets = $(if $(findstring UPSWEEP_CUDA_ARCHS,$(CMAKE_FLAGS)),,"-DUPSWEEP_CUDA_ARCHS=80;90;PTX")
-
 # Make presets CC to cc: the system's compiler unless you say CC=clang.
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$(CMAKE_FLAGS) $(2) --log-level=WARNING -Wno-dev >/dev/null
 
-.PHONY: all help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
+# Says every 15 seconds what is being done, and shows what was printed only if that fails, or as it comes.
+quietly = sh cmake/progress.sh -q
+steadily = sh cmake/progress.sh
+
+.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
 
 all: ## build the library and the program: build/upsweep
-	@$(call configure,$(BUILD),$(all_targets))
-	@cmake --build $(BUILD) -j $(JOBS)
+	@$(call configure,$(BUILD),)
+	@$(quietly) building cmake --build $(BUILD) -j $(JOBS)
 	@echo "built $(BUILD)/upsweep and libupsweep"
 	@if [ -s $(BUILD)/gpu.txt ]; then echo "the GPU plugin was not built: $$(cat $(BUILD)/gpu.txt)"; \
 	else echo "built the GPU plugin, $$(($$(wc -c <$(BUILD)/libupsweep_cuda.so) / 1024)) KB: $(BUILD)/libupsweep_cuda.so"; fi
 
+release: ## the same, with GPU code for all targets that packages have (twice the time)
+	@$(MAKE) --no-print-directory all CMAKE_FLAGS="$(CMAKE_FLAGS) -DUPSWEEP_CUDA_ARCHS=release"
+
 help: ## list every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo "  variables:   CC=clang BUILD=dir PREFIX=/usr/local JOBS=n CMAKE_FLAGS=-D..."
 
 run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
 test: ## build and run the tests, without the linters
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON $(one_target))
-	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@$(steadily) building cmake --build $(BUILD) -j $(JOBS)
+	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 proofs: ## prove key maps, sorting networks and offsets from the sources (under 3 minutes on 2 cores)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
@@ -43,10 +46,14 @@ check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where th
 	@sh test/gpu/check_gpu.sh $(BUILD)
 
 lint: ## clang-format, clang-tidy, cppcheck, layering and style
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(one_target))
-	@sh test/lint.sh $(BUILD) $(JOBS)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+	@$(steadily) linting sh test/lint.sh $(BUILD) $(JOBS)
 
 check: lint test ## everything a change must pass (under 30 minutes on 2 cores)
+
+check-%: ## build and run the tests of one room: make check-cpu/folds, check-gpu/carry, check-app, ...
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@sh test/room.sh $(BUILD) $(JOBS) $*
 
 check-long: ## sanitizers, valgrind, fuzzing, failures, the ABI and coverage (90 minutes on 2 cores)
 	@sh test/long.sh $(JOBS)
@@ -78,7 +85,7 @@ gallery: all ## draw docs/gallery: a picture and an animation of every algorithm
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
 
 install: all ## install under PREFIX (and DESTDIR)
-	@cmake --install $(BUILD) | grep -v -- '-- Up-to-date' || true
+	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true
 
 uninstall: ## remove what install laid down
 	@xargs rm -fv < $(BUILD)/install_manifest.txt

@@ -7,7 +7,8 @@
 # ccache serves checkouts in different places.
 set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")
 set_property(CACHE UPSWEEP_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(UPSWEEP_CUDA_ARCHS "80;90;PTX" CACHE STRING "Machine code for these; with PTX, that of the last one too")
+set(UPSWEEP_CUDA_ARCHS native CACHE STRING
+    "native: machine code for the GPUs of this machine, for sm_90 where there are none; release: 80;90;PTX; or a list; with PTX, that of the last one too")
 set(cuda_oldest 12.3) # 16 bytes read and written whole
 
 # Sets ${out} to why there will be no plugin, or to nothing.
@@ -33,11 +34,29 @@ function(upsweep_cuda_missing out)
     set(${out} "${why}" PARENT_SCOPE)
 endfunction()
 
+# Sets ${out} to the list of targets that UPSWEEP_CUDA_ARCHS asks for.
+function(upsweep_cuda_targets out)
+    set(list ${UPSWEEP_CUDA_ARCHS})
+    if(list STREQUAL "release")
+        set(list 80 90 PTX)
+    elseif(list STREQUAL "native")
+        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+            OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+        set(list 90)
+        if(NOT failed AND text MATCHES "^[0-9]")
+            string(REGEX MATCHALL "[0-9]+[.][0-9]+" list "${text}")
+            list(TRANSFORM list REPLACE "[.]" "")
+            list(REMOVE_DUPLICATES list)
+        endif()
+    endif()
+    set(${out} ${list} PARENT_SCOPE)
+endfunction()
+
 function(upsweep_cuda_plugin)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
     file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
     set(targets)
-    foreach(arch ${UPSWEEP_CUDA_ARCHS})
+    foreach(arch ${cuda_targets})
         if(arch STREQUAL "PTX")
             list(REMOVE_AT archs -1)
             list(APPEND archs arch=compute_${last},code=[sm_${last},compute_${last}])
@@ -89,6 +108,7 @@ if(UPSWEEP_CUDA)
     upsweep_cuda_missing(cuda_missing)
 endif()
 if(NOT cuda_missing)
+    upsweep_cuda_targets(cuda_targets)
     upsweep_cuda_plugin()
 elseif(UPSWEEP_CUDA STREQUAL "ON")
     message(FATAL_ERROR "UPSWEEP_CUDA is ON, but ${cuda_missing}")

@@ -125,5 +125,9 @@ echo
 bold "shortest paths: how packages need each other"
 sh "$(dirname "$0")/packages.sh" "$program" "$data" || failed=1
 echo
+bold "one round of a sort, as a picture: upsweep trace --watch sort/bitonic"
+"$program" trace --watch=plain sort/bitonic 11 4 15 2 9 16 1 6 13 8 3 12 5 14 7 10 |
+    awk '/^ *━/ { frame++; next } frame == 7 && NF'
+echo
 echo "Next: $program list | $program explain sort/bitonic | $program trace sort/oddeven 3 1 2 | $program --help"
 exit $failed

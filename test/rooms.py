@@ -113,6 +113,16 @@ def check_sizes(root, sources, problems):
     return rooms
 
 
+def check_room_tests(root, problems):
+    """test/room.sh knows the tests of every room."""
+    text = (root / "test/room.sh").read_text(encoding="utf-8")
+    known = set(re.findall(r"[a-z_]+(?:/[a-z_]+)?", " ".join(re.findall(r"^([a-z_/ |]+)\) tests=", text, re.M))))
+    rooms = [f"cpu/{n}" for names in CPU for n in names] + [f"gpu/{n}" for names in GPU for n in names]
+    for room in ["algo", "core", "calls", *rooms]:
+        if room not in known:
+            problems.append(f"test/room.sh: {room} has no tests there")
+
+
 def check_pages(root, rooms, files, problems):
     """A page names every file of its room, and no other."""
     for room, names in sorted(rooms.items()):
@@ -161,6 +171,7 @@ def main():
     rooms = check_sizes(root, sources, problems)
     check_pages(root, rooms, set(files), problems)
     check_stems(root, sources, problems)
+    check_room_tests(root, problems)
     if "--order" in sys.argv:
         for room, names in sorted(rooms.items()):
             lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)

@@ -219,6 +219,9 @@ static void uneven_keys(void **state)
     unsigned turn = 0;
     for (unsigned pattern = 0; pattern < PATTERNS; pattern++) {
         for (unsigned t = 0; t < TYPES; t++) {
+            if (is_emulated(room) && upsweep_type_bytes(types[t]) < 4 && (pattern + t) % 3 != 0) {
+                continue; /* keys that are counted, whatever the pattern */
+            }
             for (unsigned i = (pattern + t) % step; i < SIZES; i += step) {
                 check(room, pattern, types[t], sizes[i], turn++);
             }
