@@ -1,5 +1,5 @@
-/* quicksort_in_place.h - parallel quicksort without scratch, included once per width: for callers
- * who allow none, and for parts that buckets could not split.
+/* quicksort_in_place.h - parallel quicksort without scratch: the machinery of sort_quick_cpu.h,
+ * included once per width and order.
  *
  * While there are fewer parts than pairs of threads, all threads cut one: it is divided into
  * chunks, which are partitioned by one pivot, and what then stands on the wrong side of the common
@@ -238,8 +238,9 @@ static void FN(cut_largest)(upsweep *u, FN(crew) * c)
 
 static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
-    size_t threads = usw_parallel_threads(u);
-    if (threads == 1 || n < 2 * PART_KEYS_MIN) {
+    bool few = n < 2 * PART_KEYS_MIN || n * sizeof(KEY) < u->tuning.thread_bytes;
+    size_t threads = few ? 1 : usw_parallel_threads(u);
+    if (threads == 1) {
         USW_ROUTE("in place by one thread");
         USW_SYMBOL(usw_cache_sort_steps).SORT_KEYS(keys, n);
         return;
