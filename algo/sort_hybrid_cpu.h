@@ -6,17 +6,15 @@
  * that a pass over all keys is seldom lost; pivots within a slice cut it into equal slices
  * again, which needs no search; inside buckets, which fit a core's cache, a vector quicksort
  * sorts; a bucket that is still too large to be one thread's share is split again. What fits one
- * core's cache skips the scatter altogether, and where scratch is not allowed a parallel
- * quicksort in place takes over.
+ * core's cache skips the scatter altogether, and where scratch is not allowed sort/quick takes
+ * over.
  *
  * Source: E. Sintorn and U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm
  * (2008), for the whole; for the scatter see cpu/buckets/scatter.h, for the buckets
  * cpu/cache_sort/cache_sort_cpu.h. */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
-#include "cpu/cache_sort/key_order.h"
 #include "cpu/buckets/scatter_tables.h"
-#include "cpu/patterns/patterns.h"
 
 #ifndef USW_SORT_HYBRID_ONCE
 #define USW_SORT_HYBRID_ONCE
@@ -25,7 +23,6 @@ enum {
     SAMPLE_KEYS = 2048,
     CELLS = 256, /* slices of the whole range where pivots are refined */
     LEVELS_MAX = 3,
-    SEARCH_KEYS = 64 * 1024,       /* that one task looks through for doubles that are not plain */
     BUCKET_BYTES = 256 * 1024,     /* wanted */
     REFINE_BYTES = 1024 * 1024,    /* a bucket expected to be larger is over-full */
     SPLIT_BYTES = 16 * 1024 * 1024 /* a bucket this large is split again in any case */
@@ -57,7 +54,6 @@ static void FN(map_keys)(KEY *out, const KEY *in, size_t n, const usw_keymap *ma
 
 #include "cpu/buckets/pivots.h"
 #include "cpu/buckets/scatter.h"
-#include "cpu/buckets/quicksort_in_place.h"
 
 /* ---- the steps on one level ---- */
 
@@ -123,7 +119,7 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
         USW_ROUTE_IF(level == NULL, "too many levels: in place", USW_ROUTE_DEFAULT);
         USW_ROUTE_IF(level != NULL, "equal keys in the sample: in place", USW_ROUTE_DEFAULT);
         FN(map_keys)(from, from, n, map, false);
-        FN(sort_in_place)(u, from, n);
+        (void)USW_SYMBOL(usw_quick_steps).sort[USW_WIDTH](u, from, n, NULL);
         FN(map_keys)(home, from, n, h->map, true);
         return;
     }
@@ -173,54 +169,6 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
     return taken ? other : NULL;
 }
 
-#ifdef SORTS_SIGNED /* the sort in place once more */
-#undef FN
-#define FN(name) SIGNED_FN(name)
-#define SIGNED_ORDER 1
-#include "cpu/cache_sort/key_order.h"
-#include "cpu/buckets/quicksort_in_place.h"
-#undef SIGNED_ORDER
-#undef FN
-#define FN(name) UNSIGNED_FN(name)
-#include "cpu/cache_sort/key_order.h"
-#endif
-#if KEY_BITS == 64 && defined(SORTS_DOUBLES) /* and for plain doubles as such */
-#undef FN
-#define FN(name) name##_f64
-#define DOUBLES 1
-#include "cpu/cache_sort/key_order.h"
-#include "cpu/buckets/quicksort_in_place.h"
-#undef DOUBLES
-#undef FN
-#define FN(name) name##_u64
-#include "cpu/cache_sort/key_order.h"
-
-typedef struct plain_search {
-    const uint64_t *keys;
-    size_t n;
-    atomic_bool other; /* some are not plain */
-} plain_search;
-
-static void search_chunk(void *context, size_t i, unsigned lane)
-{
-    plain_search *s = context;
-    size_t begin = i * SEARCH_KEYS;
-    (void)lane;
-    if (!atomic_load(&s->other) &&
-        !USW_SYMBOL(usw_cache_sort_steps)
-             .plain_doubles(s->keys + begin, usw_min(SEARCH_KEYS, s->n - begin))) {
-        atomic_store(&s->other, true);
-    }
-}
-
-static bool are_plain(upsweep *u, const uint64_t *keys, size_t n)
-{
-    plain_search s = {.keys = keys, .n = n};
-    usw_parallel(u, usw_div_up(n, SEARCH_KEYS), search_chunk, &s);
-    return !atomic_load(&s.other);
-}
-#endif
-
 static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const usw_keymap *map,
                                       bool in_place)
 {
@@ -233,44 +181,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         FN(sort_level)(&h, k, other, n, k, 0);
         return UPSWEEP_OK;
     }
-#ifdef SORTS_SIGNED
-    if (h.map != NULL && keeps_signed_order(h.map)) {
-        USW_ROUTE_IF(small, "few, in signed order", USW_SIGNED);
-        USW_ROUTE_IF(!small, "in place, in signed order", USW_SIGNED);
-        if (small) {
-            USW_SYMBOL(usw_cache_sort_steps).sort_signed[USW_WIDTH](k, n);
-        } else {
-            SIGNED_FN(sort_in_place)(u, k, n);
-        }
-        return UPSWEEP_OK;
-    }
-#endif
-#if KEY_BITS == 64 && defined(SORTS_DOUBLES)
-    if (h.map != NULL && keeps_double_order(h.map) && are_plain(u, k, n)) {
-        USW_ROUTE_IF(small, "few plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
-        USW_ROUTE_IF(!small, "in place, plain doubles", USW_TYPE_BIT(UPSWEEP_F64));
-        if (small) {
-            USW_SYMBOL(usw_cache_sort_steps).sort_doubles(k, n);
-        } else {
-            sort_in_place_f64(u, k, n);
-        }
-        return UPSWEEP_OK;
-    }
-#endif
-    USW_ROUTE_IF(small, "few", USW_ROUTE_DEFAULT);
-    USW_ROUTE_IF(!small, "in place", USW_ROUTE_DEFAULT);
-    if (h.map != NULL) {
-        usw_map_keys(u, k, n, USW_WIDTH, h.map, false);
-    }
-    if (small) {
-        USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](k, n);
-    } else {
-        FN(sort_in_place)(u, k, n);
-    }
-    if (h.map != NULL) {
-        usw_map_keys(u, k, n, USW_WIDTH, h.map, true);
-    }
-    return UPSWEEP_OK;
+    return USW_SYMBOL(usw_quick_steps).sort[USW_WIDTH](u, k, n, map);
 }
 
 #endif

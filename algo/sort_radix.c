@@ -9,7 +9,7 @@
  *
  *          counts   digit 0    1    2    3         for each digit: how many worker 0, 1, 2, 3 has
  *                  0010 1100 0011 1101
- *          scan    0001 1233 3345 5677             where each worker puts its first key of a digit
+ *          scan    0001 1233 3334 5677             where each worker puts its first key of a digit
  *
  *          result   4 5 1 2 2 7 3 7                each worker walks its stretch once more
  *

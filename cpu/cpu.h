@@ -157,6 +157,13 @@ typedef struct usw_hybrid_steps {
 } usw_hybrid_steps;
 USW_DECLARE_PER_ISA(usw_hybrid_steps, usw_hybrid_steps);
 
+/* The vector quicksort with the key map fused in (NULL: none), in place, by all threads where there
+ * are keys enough; it takes no scratch and never fails. */
+typedef struct usw_quick_steps {
+    upsweep_status (*sort[USW_WIDTHS])(upsweep *u, void *keys, size_t n, const usw_keymap *map);
+} usw_quick_steps;
+USW_DECLARE_PER_ISA(usw_quick_steps, usw_quick_steps);
+
 /* From how many keys of 8 (width 0) and 16 bits (width 1) on their values are counted: fewer keys
  * sort faster than the tables are cleared. */
 static inline size_t usw_count_from(usw_isa isa, unsigned width)

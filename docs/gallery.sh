@@ -15,6 +15,7 @@ moment() {
     sort/vmerge) echo "32 70%" ;;
     sort/split) echo "24 80.3" ;;
     sort/radix) echo "32 82.5" ;;
+    sort/quick) echo "32 20%" ;;
     sort/sample) echo "32 80%" ;;
     sort/hybrid) echo "32 66%" ;;
     split/*) echo "24 24.3" ;;

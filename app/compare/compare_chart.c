@@ -72,7 +72,7 @@ static void draw_levels(io_canvas *canvas, const chart *c, const axis *x, const 
     }
 }
 
-/* The sizes, as many as there is room for. */
+/* The sizes, as many as there is room for, and behind them what they are. */
 static void draw_sizes(io_canvas *canvas, const chart *c, const axis *x, const axis *y)
 {
     const chart_line *longest = &c->lines[0];
@@ -91,6 +91,7 @@ static void draw_sizes(io_canvas *canvas, const chart *c, const axis *x, const a
         words(canvas, place, y->from + 20, 12, IO_ANCHOR_MIDDLE, false, CHART_FAINT,
               compare_size(text, (size_t)longest->x[k]));
     }
+    words(canvas, x->to + 34, y->from + 20, 12, IO_ANCHOR_LEFT, false, CHART_FAINT, "n");
 }
 
 /* ---- lines ---- */

@@ -30,7 +30,7 @@ static const char *axis_seconds(char text[32], double value)
     static const struct {
         double seconds;
         const char *unit;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {0, "ns"}};
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
     size_t k = 0;
     while (value < units[k].seconds * 0.9999) {
         k++;
@@ -268,8 +268,12 @@ const char *compare_caption(size_t k)
         [SHARE] =
             "100% would be as fast as copying the input once. Small inputs lie in the caches, "
             "which are faster than memory, so they may exceed it.",
-        [DEPTH] =
-            "How many rounds follow one another: the time on a machine with lanes without end.",
+        [DEPTH] = "How many rounds follow one another. That is the time on a machine with lanes "
+                  "without end "
+                  "only where each round gives all elements a lane. Forms with a fixed number of "
+                  "lanes, four "
+                  "workers of a scatter or a vector of four, take rounds in proportion to n on any "
+                  "machine.",
         [WORK] = "What all lanes do together. Rows count different steps: see the table.",
         [TOUCHES] =
             "What the textbook form would move. The forms that are timed do less: they keep "

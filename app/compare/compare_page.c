@@ -71,42 +71,48 @@ static void put_escaped(io_printer *p, const char *text)
 
 /* ---- the sentence that says it all ---- */
 
-/* The greatest size that two lines were timed for, the fastest and the slowest of them. */
-static bool extremes(const compare *c, size_t *size, const compare_line **fast,
-                     const compare_line **slow)
+/* The greatest size that two lines were timed for, and the fastest and the next of them; how many
+ * lines were timed. */
+static size_t fastest(const compare *c, size_t *size, const compare_line **first,
+                      const compare_line **second)
 {
     for (size_t s = c->settings->size_count; s-- > 0;) {
         size_t count = 0;
-        *fast = *slow = NULL;
+        *first = *second = NULL;
         for (size_t k = 0; k < c->line_count; k++) {
             const compare_line *l = &c->lines[k];
             double seconds = compare_median(&l->cells[s]);
-            if (l->cells[s].state == COMPARE_DONE) {
-                count++;
-                *fast = *fast == NULL || seconds < compare_median(&(*fast)->cells[s]) ? l : *fast;
-                *slow = *slow == NULL || seconds > compare_median(&(*slow)->cells[s]) ? l : *slow;
+            if (l->cells[s].state != COMPARE_DONE) {
+                continue;
+            }
+            count++;
+            if (*first == NULL || seconds < compare_median(&(*first)->cells[s])) {
+                *second = *first;
+                *first = l;
+            } else if (*second == NULL || seconds < compare_median(&(*second)->cells[s])) {
+                *second = l;
             }
         }
         if (count > 1) {
             *size = s;
-            return true;
+            return count;
         }
     }
-    return false;
+    return 0;
 }
 
 static void lead(const compare *c, char text[512])
 {
-    const compare_line *fast, *slow;
+    const compare_line *first, *second;
     char a[64], b[64], n[32], time[32], ratio[32];
-    size_t s;
+    size_t s, count = fastest(c, &s, &first, &second);
     text[0] = '\0';
-    if (extremes(c, &s, &fast, &slow)) {
-        double quick = compare_median(&fast->cells[s]), longest = compare_median(&slow->cells[s]);
-        snprintf(text, 512, "For n = %s, %s takes %s and is %s times as fast as %s.",
-                 compare_size(n, c->settings->sizes[s]), compare_name(c, fast, a),
-                 compare_seconds(time, quick),
-                 compare_amount(ratio, quick > 0 ? longest / quick : 1), compare_name(c, slow, b));
+    if (count > 1) {
+        double least = compare_median(&first->cells[s]), next = compare_median(&second->cells[s]);
+        snprintf(text, 512, "For n = %s, %s takes %s and is %s times as fast as %s%s.",
+                 compare_size(n, c->settings->sizes[s]), compare_name(c, first, a),
+                 compare_seconds(time, least), compare_amount(ratio, least > 0 ? next / least : 1),
+                 compare_name(c, second, b), count > 2 ? ", the next" : "");
     }
 }
 

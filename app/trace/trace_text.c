@@ -1,9 +1,10 @@
 /* trace_text.c - a trace for people: what the arrays hold after each round, one row a round, and
  * at the end how often what was done.
  *
- * Arrays shown inside a round make a row "ROUND LABEL values". Arrays shown between rounds make
- * a row for their phase. In a row of several arrays each is named, and what the step made of the
- * others stands behind an arrow. A row that is too wide for a line becomes one line an array. */
+ * Arrays shown inside a round make a row "ROUND LABEL values"; the first round is round 1, as in
+ * views. Arrays shown between rounds make a row for their phase. In a row of several arrays each is
+ * named, and what the step made of the others stands behind an arrow. A row that is too wide for a
+ * line becomes one line an array. */
 #include "app/app.h"
 #include "app/trace/trace_print.h"
 
@@ -84,7 +85,7 @@ static void add_array(trace_text *t, const upsweep_event *e)
 {
     char head[TRACE_HEAD];
     if (t->in_round) {
-        snprintf(head, sizeof head, "%" PRIu64 " %s", e->round, t->label);
+        snprintf(head, sizeof head, "%" PRIu64 " %s", e->round + 1, t->label);
     } else {
         snprintf(head, sizeof head, "%s", t->phase);
     }

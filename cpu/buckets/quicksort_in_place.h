@@ -1,5 +1,5 @@
-/* quicksort_in_place.h - parallel quicksort without scratch, for callers who allow none and for
- * ranges that buckets could not split. Included once per width.
+/* quicksort_in_place.h - parallel quicksort without scratch: the machinery of sort_quick_cpu.h,
+ * included once per width and order.
  *
  * While there are fewer ranges than pairs of threads, all threads partition one range together: it
  * is divided into chunks, each chunk is partitioned by the same pivot, and then keys > pivot below
@@ -238,8 +238,9 @@ static void FN(cut_largest)(upsweep *u, FN(range_list) * c)
 
 static void FN(sort_in_place)(upsweep *u, KEY *keys, size_t n)
 {
-    size_t threads = usw_parallel_threads(u);
-    if (threads == 1 || n < 2 * RANGE_KEYS_MIN) {
+    bool few = n < 2 * RANGE_KEYS_MIN || n * sizeof(KEY) < u->tuning.thread_bytes;
+    size_t threads = few ? 1 : usw_parallel_threads(u);
+    if (threads == 1) {
         USW_ROUTE("in place by one thread");
         USW_SYMBOL(usw_cache_sort_steps).SORT_KEYS(keys, n);
         return;

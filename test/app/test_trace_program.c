@@ -40,9 +40,9 @@ static void test_golden(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "oddeven", "oddeven_second", "butterfly", "tree",    "sweep",          "split_flags",
-        "split",   "vector",         "vectors",   "bitonic", "radix",          "sample",
-        "hybrid",  "dijkstra",       "bucket",    "nothing", "explain_oddeven"};
+        "oddeven", "oddeven_second", "butterfly", "tree",    "sweep",   "split_flags",
+        "split",   "vector",         "vectors",   "bitonic", "radix",   "sample",
+        "hybrid",  "quick",          "dijkstra",  "bucket",  "nothing", "explain_oddeven"};
     const char *source = getenv("UPSWEEP_SOURCE");
     if (source == NULL) {
         skip();

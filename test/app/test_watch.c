@@ -362,10 +362,10 @@ static void test_refused(void **state)
 static void test_all_algorithms(void **state)
 {
     (void)state;
-    static const char *const names[] = {"sort/oddeven", "sort/bitonic", "sort/vmerge",
-                                        "sort/split",   "sort/radix",   "sort/sample",
-                                        "sort/hybrid",  "reduce/tree",  "reduce/butterfly",
-                                        "scan/sweep",   "split/flags"};
+    static const char *const names[] = {"sort/oddeven",     "sort/bitonic", "sort/vmerge",
+                                        "sort/split",       "sort/radix",   "sort/sample",
+                                        "sort/hybrid",      "sort/quick",   "reduce/tree",
+                                        "reduce/butterfly", "scan/sweep",   "split/flags"};
     static const char *const inputs[] = {"</dev/null -", "5", "$(seq 1 3)", "$(seq 90 -1 1)",
                                          "4294967295 0 4294967294"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {

@@ -207,23 +207,31 @@ static void crowds(void **unused)
     free(keys);
 }
 
-/* The scatter and its pivots, which the automatic choice leaves out where vectors are wide. */
+/* The scatter and its pivots, which the automatic choice leaves out where vectors are wide, and the
+ * quicksort by all threads, which no choice takes for short keys. */
 static void named_forms(void **unused)
 {
     (void)unused;
-    enum { N = 700001 };
-    static const char *const names[] = {"sort/hybrid", "sort/sample"};
+    enum { N = 700001, MANY = 1100001 };
+    static const char *const names[] = {"sort/hybrid", "sort/sample", "sort/quick"};
     uint64_t *input = malloc(N * 8), *keys = malloc(N * 8);
     for (int i = 0; i < 3; i++) {
         upsweep *u = open_as(isas[i], threads[(i + 1) % 3], 0);
         for (int p = 0; p < PATTERNS; p++) {
             upsweep_type type = p % 2 ? UPSWEEP_F32 : UPSWEEP_I64;
             size_t bytes = upsweep_type_bytes(type);
-            upsweep_options o = {.algorithm = names[(p + i) % 2]};
+            upsweep_options o = {.algorithm = names[(p + i) % 3]};
             fill(input, N, bytes, (enum pattern)p);
             memcpy(keys, input, N * bytes);
             assert_int_equal(upsweep_sort(u, keys, N, type, &o), UPSWEEP_OK);
             check_sorted(keys, N, type, 0, tally_of(input, N, bytes));
+        }
+        for (int p = 0; p < PATTERNS; p++) {
+            upsweep_options o = {.algorithm = "sort/quick"};
+            fill(input, MANY, 2, (enum pattern)p);
+            memcpy(keys, input, MANY * 2);
+            assert_int_equal(upsweep_sort(u, keys, MANY, UPSWEEP_U16, &o), UPSWEEP_OK);
+            check_sorted(keys, MANY, UPSWEEP_U16, 0, tally_of(input, MANY, 2));
         }
         upsweep_close(u);
     }
