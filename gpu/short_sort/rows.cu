@@ -174,8 +174,9 @@ __global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(cons
 
 /* ---- longer rows: a block a row ---- */
 
-template <typename K, bool indexed, unsigned threads>
-__global__ void __launch_bounds__(threads, 1024 / threads)
+/* Blocks of any class have 64 registers a thread, so one kernel serves all of them. */
+template <typename K, bool indexed>
+__global__ void __launch_bounds__(rows_tuning::long_threads, 1024 / rows_tuning::long_threads)
     usw_rows_block(const rows_args<K> a, unsigned list)
 {
     using numbers = rows_number<K, indexed>;
@@ -195,7 +196,7 @@ __global__ void __launch_bounds__(threads, 1024 / threads)
             x[i] = j < count ? numbers::make(a.map.map(keys[j]), j) : static_cast<E>(~E(0));
         }
         sorter::sort(x, shared, count);
-        for (unsigned j = threadIdx.x; j < count; j += threads) {
+        for (unsigned j = threadIdx.x; j < count; j += blockDim.x) {
             rows_store<K, indexed>(a, at + j, shared[sorter::at(j)]);
         }
         __syncthreads();
@@ -204,19 +205,18 @@ __global__ void __launch_bounds__(threads, 1024 / threads)
 
 /* ---- the whole ---- */
 
-/* Queues what takes rows of up to so many keys: up to the class's length; how many blocks at most
- * it needs. */
-template <typename K, bool indexed, unsigned k>
-static void launch_block(usw_gpu *g, const rows_args<K> &a, size_t most)
+/* Queues the kernel for the rows of class k, of which there are `most` at most. */
+template <typename K, bool indexed>
+static void launch_block(usw_gpu *g, const rows_args<K> &a, unsigned k, size_t most)
 {
     using numbers = rows_number<K, indexed>;
-    constexpr unsigned threads = 32 * (rows_tuning::block_warps << k);
+    const unsigned threads = 32 * (rows_tuning::block_warps << k);
     const size_t bytes =
         numbers::sorter::room(threads * numbers::items) * sizeof(typename numbers::type);
     const size_t fits = g->shared_bytes / (bytes + 1024), regs = 1024 / threads;
     const size_t full = g->sms * (fits < regs ? fits : regs);
-    USW_LAUNCH(g, (usw_rows_block<K, indexed, threads>),
-               static_cast<unsigned>(most < full ? most : full), threads, bytes, a, k);
+    USW_LAUNCH(g, (usw_rows_block<K, indexed>), static_cast<unsigned>(most < full ? most : full),
+               threads, bytes, a, k);
 }
 
 template <typename K, bool indexed> static void launch_long(usw_gpu *g, const rows_args<K> &a)
@@ -249,12 +249,7 @@ static upsweep_status launch_rows(usw_gpu *g, const rows_args<K> &a, size_t n, s
             continue;
         }
         const size_t rows = fixed || n / above > a.rows ? a.rows : n / above;
-        switch (k) {
-        case 0: launch_block<K, indexed, 0>(g, a, rows); break;
-        case 1: launch_block<K, indexed, 1>(g, a, rows); break;
-        case 2: launch_block<K, indexed, 2>(g, a, rows); break;
-        default: launch_block<K, indexed, 3>(g, a, rows); break;
-        }
+        launch_block<K, indexed>(g, a, k, rows);
     }
     if (longest > numbers::tile) {
         launch_long<K, indexed>(g, a);
