@@ -32,7 +32,7 @@ def prove_kind(p, source, where, bits, ending, order):
         given = [z3.Not(z3.fpIsNaN(v)) for v in (x, y)] + [v != 1 << 63 for v in (a, b)]  # plain ones
     least, greatest = z3.If(less, a, b), z3.If(less, b, a)
     va, vb, upper = Lane(a), Lane(b), Bit(z3.Bool("upper"))
-    if where.startswith("merge"):
+    if "/merging/" in where:
         p.prove(f"{where}: least", source.call(f"least_{ending}", va, vb).bv == least, a, b)
         p.prove(f"{where}: greatest", source.call(f"greatest_{ending}", va, vb).bv == greatest, a, b)
         return

@@ -83,7 +83,6 @@ static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
             for (unsigned variant = 0; variant < c->variants; variant++) {
                 if ((n > 64 && variant != 0 && (variant + type + s) % c->variants != 0) ||
                     (n > 5000 && (variant + type + s) % (plain ? 2 : 4) != 0) ||
-                    (n > 20000 && (type + s + isa) % 2 != 0) ||
                     (n > 500000 && (type + isa) % 3 != 0)) {
                     continue;
                 }

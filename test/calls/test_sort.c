@@ -207,12 +207,11 @@ static void crowds(void **unused)
     free(keys);
 }
 
-/* The scatter and its pivots, which the automatic choice leaves out where vectors are wide, and the
- * quicksort by all threads, which no choice takes for short keys. */
+/* The scatter and its pivots, which the automatic choice leaves out where vectors are wide. */
 static void named_forms(void **unused)
 {
     (void)unused;
-    enum { N = 700001, MANY = 1100001 };
+    enum { N = 700001 };
     static const char *const names[] = {"sort/hybrid", "sort/sample", "sort/quick"};
     uint64_t *input = malloc(N * 8), *keys = malloc(N * 8);
     for (int i = 0; i < 3; i++) {
@@ -226,12 +225,28 @@ static void named_forms(void **unused)
             assert_int_equal(upsweep_sort(u, keys, N, type, &o), UPSWEEP_OK);
             check_sorted(keys, N, type, 0, tally_of(input, N, bytes));
         }
+        upsweep_close(u);
+    }
+    free(input), free(keys);
+}
+
+/* The quicksort by all threads, which the automatic choice leaves to counting. */
+static void short_keys_parted(void **unused)
+{
+    (void)unused;
+    enum { N = 1100001 };
+    static const upsweep_type types[] = {UPSWEEP_U16, UPSWEEP_I16, UPSWEEP_F16, UPSWEEP_BF16};
+    uint16_t *input = malloc(N * sizeof *input), *keys = malloc(N * sizeof *keys);
+    for (int i = 0; i < 3; i++) {
+        upsweep *u = open_as(isas[i], 5, 0);
         for (int p = 0; p < PATTERNS; p++) {
-            upsweep_options o = {.algorithm = "sort/quick"};
-            fill(input, MANY, 2, (enum pattern)p);
-            memcpy(keys, input, MANY * 2);
-            assert_int_equal(upsweep_sort(u, keys, MANY, UPSWEEP_U16, &o), UPSWEEP_OK);
-            check_sorted(keys, MANY, UPSWEEP_U16, 0, tally_of(input, MANY, 2));
+            fill(input, N, sizeof *input, (enum pattern)p);
+            for (int t = 0; t < 4; t++) {
+                upsweep_options o = {.algorithm = "sort/quick"};
+                memcpy(keys, input, N * sizeof *keys);
+                assert_int_equal(upsweep_sort(u, keys, N, types[t], &o), UPSWEEP_OK);
+                check_sorted(keys, N, types[t], 0, tally_of(input, N, sizeof *input));
+            }
         }
         upsweep_close(u);
     }
@@ -361,10 +376,15 @@ static void refusals(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_arrays), cmocka_unit_test(large_arrays),
-        cmocka_unit_test(less_scratch), cmocka_unit_test(named_forms),
-        cmocka_unit_test(wide_keys),    cmocka_unit_test(is_sorted_finds_the_first),
-        cmocka_unit_test(refusals),     cmocka_unit_test(crowds),
+        cmocka_unit_test(small_arrays),
+        cmocka_unit_test(large_arrays),
+        cmocka_unit_test(less_scratch),
+        cmocka_unit_test(named_forms),
+        cmocka_unit_test(short_keys_parted),
+        cmocka_unit_test(wide_keys),
+        cmocka_unit_test(is_sorted_finds_the_first),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(crowds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
