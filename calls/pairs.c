@@ -31,6 +31,7 @@ typedef struct job {
     void *keys, *values;
     size_t value_bytes;
     void *keys_copy, *values_copy; /* where elements are gathered from; NULL: not needed */
+    usw_pattern found;             /* that the automatic sort met */
 } job;
 
 static void pack_task(void *context, size_t t, unsigned lane)
@@ -178,11 +179,11 @@ static upsweep_status sort_by_choice(job *j, usw_pair_sort *p)
     p->map = j->pairs.map;
     p->bit_begin = j->options.bit_begin;
     p->bit_end = j->options.bit_end;
-    usw_pattern found = USW_NO_PATTERN;
-    p->found = &found;
+    j->found = USW_NO_PATTERN;
+    p->found = &j->found;
     upsweep_status status = usw_sort_carrying(j->u, p, j->pairs.key_bytes);
-    if (found != USW_NO_PATTERN) {
-        usw_report_pattern(j->u, USW_PAIRS, (usw_found){found, 0}, j->n);
+    if (j->found != USW_NO_PATTERN) {
+        usw_report_pattern(j->u, USW_PAIRS, (usw_found){j->found, 0}, j->n);
     } else {
         usw_sort_case c = {j->u, USW_PAIRS, j->n, usw_log2_up(j->pairs.key_bytes), 0};
         usw_report_choice(j->u, usw_choose_sort(&c), j->n, j->pairs.key_bytes);

@@ -90,7 +90,7 @@ upsweep_status usw_check_path_options(upsweep *u, const upsweep_path_options *o,
 const usw_path_form *usw_path_form_for(upsweep *u, const char *algorithm, upsweep_status *status);
 double usw_choose_delta(const upsweep_graph *g);
 /* Says why a search failed. */
-upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *room,
+upsweep_status usw_path_failure(upsweep *u, upsweep_status status, const usw_path_scratch *scratch,
                                 upsweep_type type);
 
 #endif
