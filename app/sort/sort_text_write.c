@@ -1,4 +1,5 @@
-/* sort_text_write.c - gathers the sorted lines into blocks of about a megabyte and writes them.
+/* sort_text_write.c - drops lines with equal keys (-u), gathers the sorted lines into blocks of
+ * about a megabyte and writes them.
  *
  * While one thread writes its block, the others gather theirs; a block waits for its turn. The
  * texts lie all over the input, so their cache lines are asked for some lines ahead. */
