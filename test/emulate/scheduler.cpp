@@ -100,40 +100,87 @@ void emulated_ready(warp *w, uint32_t lanes)
     }
 }
 
-void emulated_leave(const char *what, const char *file, int line)
-{
-    thread *t = emulated_self;
-    t->what = what, t->file = file, t->line = line;
-    fiber_switch(&t->run, &scheduler);
-}
-
-static void resume(thread *t)
-{
-    emulated_self = t;
-    threadIdx = t->index;
-    blockIdx = t->of->index;
-    fiber_switch(&scheduler, &t->run);
-    emulated_self = nullptr;
-}
+/* The warp whose turn it is, and those of its threads that are still to run in it. */
+static struct {
+    warp *of = nullptr;
+    unsigned next, count;
+    thread *order[32];
+} turn;
 
 /* Each of the warp's ready threads once, from a random one on, in random strides. */
-static void run_warp(warp *w)
+static void begin_turn(warp *w)
 {
-    do {
-        uint32_t batch = w->ready, at = any_number(), stride = at >> 8 | 1;
-        w->ready = 0;
-        if ((batch & (batch - 1)) == 0) {
-            resume(w->lanes[__builtin_ctz(batch)]);
-            continue;
+    uint32_t batch = w->ready, at = any_number(), stride = at >> 8 | 1;
+    w->ready = 0;
+    turn.of = w;
+    turn.next = turn.count = 0;
+    if ((batch & (batch - 1)) == 0) {
+        turn.order[turn.count++] = w->lanes[__builtin_ctz(batch)];
+        return;
+    }
+    for (; batch != 0; at += stride) {
+        if ((batch >> (at & 31) & 1) != 0) {
+            batch &= ~(1u << (at & 31));
+            __builtin_prefetch(w->lanes[at & 31]);
+            turn.order[turn.count++] = w->lanes[at & 31];
         }
-        for (unsigned k = 0; k < 32; k++, at += stride) {
-            if ((batch >> (at & 31) & 1) != 0) {
-                resume(w->lanes[at & 31]);
+    }
+}
+
+/* Who goes on next, or nobody if the scheduler itself has something to do: a block has ended, or
+ * nobody can go on. */
+static thread *next_thread()
+{
+    enum { AHEAD = 2, LINES = 4, LINE = 64 };
+    warp *w = turn.of;
+    if (w != nullptr && turn.next == turn.count) {
+        if (w->ready != 0 && (any_number() & 7) != 0) {
+            begin_turn(w);
+        } else {
+            turn.of = nullptr;
+            w->queued = false;
+            emulated_ready(w, 0);
+            if (w->of->live == 0) {
+                return nullptr;
             }
         }
-    } while (w->ready != 0 && (any_number() & 7) != 0);
-    w->queued = false;
-    emulated_ready(w, 0);
+    }
+    if (turn.of == nullptr) {
+        if (runnable.empty()) {
+            return nullptr;
+        }
+        std::swap(runnable[any_below(static_cast<uint32_t>(runnable.size()))], runnable.back());
+        w = runnable.back();
+        runnable.pop_back();
+        begin_turn(w);
+    }
+    if (turn.next + AHEAD < turn.count) { // stacks lie too far apart for a processor to guess
+        const char *top = static_cast<char *>(turn.order[turn.next + AHEAD]->run.place);
+        for (unsigned i = 0; i < LINES; i++) {
+            __builtin_prefetch(top + i * LINE);
+        }
+    }
+    return turn.order[turn.next++];
+}
+
+/* From whoever runs to t. All switches are made here: so processors guess where one leads. */
+static __attribute__((noinline)) void switch_to(thread *t, fiber *from)
+{
+    emulated_self = t;
+    if (t != nullptr) {
+        threadIdx = t->index;
+        blockIdx = t->of->index;
+    }
+    fiber_switch(from, t == nullptr ? &scheduler : &t->run);
+}
+
+void emulated_leave(const char *what, const char *file, int line)
+{
+    thread *t = emulated_self, *next = next_thread();
+    t->what = what, t->file = file, t->line = line;
+    if (next != t) {
+        switch_to(next, &t->run);
+    }
 }
 
 void emulated_yield()
@@ -244,21 +291,20 @@ static void run_blocks(block_order *order)
         }
     }
     while (left != 0) {
-        if (runnable.empty()) {
+        thread *first = next_thread();
+        if (first == nullptr) {
             emulated_fail("a deadlock:%s", waiting_places().c_str());
         }
-        std::swap(runnable[any_below(static_cast<uint32_t>(runnable.size()))], runnable.back());
-        warp *w = runnable.back();
-        runnable.pop_back();
-        run_warp(w);
-        block *b = w->of;
-        if (b->live == 0) {
-            block_check(b, now->shared_bytes);
-            if (order->take(&number)) {
-                start_block(b, number);
-            } else {
-                b->size = 0;
-                left--;
+        switch_to(first, &scheduler);
+        for (block *b : resident) {
+            if (b->size != 0 && b->live == 0) {
+                block_check(b, now->shared_bytes);
+                if (order->take(&number)) {
+                    start_block(b, number);
+                } else {
+                    b->size = 0;
+                    left--;
+                }
             }
         }
     }

@@ -1,6 +1,12 @@
 /* waits.cpp - how threads wait for one another: the barriers of a block, the meetings of a warp. */
 #include "test/emulate/blocks.h"
 
+/* Names of places are literals, mostly the same one. */
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || strcmp(a, b) == 0;
+}
+
 /* ---- barriers ---- */
 
 void emulated_release(block *b)
@@ -25,7 +31,7 @@ emulated_votes emulated_barrier(const char *what, bool predicate, const char *fi
     uint32_t bit = 1u << emulated_self->lane;
     if (b->arrived == 0) {
         b->barrier_file = file, b->barrier_line = line;
-    } else if (b->barrier_line != line || strcmp(b->barrier_file, file) != 0) {
+    } else if (b->barrier_line != line || !same_name(b->barrier_file, file)) {
         emulated_fail("%s at %s:%d, while others of the block wait at the barrier %s:%d", what,
                       file, line, b->barrier_file, b->barrier_line);
     }
@@ -55,7 +61,7 @@ static meeting *find_meeting(warp *w, const char *what, uint32_t mask, uint32_t 
         if (!m.open) {
             continue;
         }
-        if (m.mask == mask && strcmp(m.what, what) == 0) {
+        if (m.mask == mask && same_name(m.what, what)) {
             return &m;
         }
         if ((m.mask & bit) != 0 && (m.arrived & mask) != 0) {
