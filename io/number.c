@@ -34,6 +34,7 @@ typedef struct decimal {
     uint64_t digits; /* the first 19 from the first that is not 0, as an integer */
     int exponent;    /* the value is digits * 10^exponent, and more if `more` */
     bool negative, more, any, odd;
+    bool strtold; /* hexadecimal, inf or nan, which is left to it */
     int fraction; /* digits written behind the point */
 } decimal;
 
@@ -184,8 +185,7 @@ static const unsigned char *read_exponent(const unsigned char *p, const unsigned
     return q;
 }
 
-/* A decimal number with exponent. Returns NULL for all that needs strtold: hexadecimal, inf, nan.
- */
+/* A decimal number with exponent. What needs strtold is not read, and d says so. */
 static inline const unsigned char *read_general(const unsigned char *p, const unsigned char *end,
                                                 bool newline, decimal *d)
 {
@@ -203,7 +203,8 @@ static inline const unsigned char *read_general(const unsigned char *p, const un
     d->odd |= first > from;
     const unsigned char *digits = p;
     if (p < end && (*p | 0x20) >= 'a') {
-        return (*p | 0x20) == 'i' || (*p | 0x20) == 'n' ? NULL : first;
+        d->strtold = (*p | 0x20) == 'i' || (*p | 0x20) == 'n';
+        return first;
     }
     p = read_decimal(p, end, d);
     d->odd |= d->negative && d->digits == 0;
@@ -211,7 +212,8 @@ static inline const unsigned char *read_general(const unsigned char *p, const un
         return p == digits ? first : p;
     }
     if ((*p | 0x20) == 'x' && d->digits == 0) {
-        return NULL;
+        d->strtold = true;
+        return first;
     }
     return (*p | 0x20) == 'e' ? read_exponent(p, end, d) : p;
 }
@@ -301,7 +303,7 @@ uint64_t io_number_key(const io_number_plan *plan, const unsigned char *p, const
         *stop = read_plain(p, end, plan->newline, &d);
     } else {
         *stop = read_general(p, end, plan->newline, &d);
-        if (*stop == NULL) {
+        if (d.strtold) {
             return long_key(plan, p, end, stop, bits);
         }
         /* Whole numbers below 10^19 are exact as long double, and so stay what they are. */
@@ -332,9 +334,9 @@ void io_number_look(io_number_sample *sample, const io_number_plan *plan, const 
                     const unsigned char *end)
 {
     decimal d;
-    const unsigned char *stop = plan->general ? read_general(p, end, plan->newline, &d)
-                                              : read_plain(p, end, plan->newline, &d);
-    if (stop == NULL || d.digits == 0) {
+    (void)(plan->general ? read_general(p, end, plan->newline, &d)
+                         : read_plain(p, end, plan->newline, &d));
+    if (d.digits == 0) {
         return;
     }
     int e = digit_count(d.digits) + d.exponent;

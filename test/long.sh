@@ -1,14 +1,15 @@
 #!/bin/sh
-# long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: all tests under
+# long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: clang's analyser at
+# its full depth, all tests under
 # the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
 # valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
 # (600), all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
-# STEPS="asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
+# STEPS="lint asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
 # ends with 1 if anything failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-asan tsan msan valgrind fuzz calls failures abi coverage}
+steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures abi coverage}
 results=
 failed=0
 began=$(date +%s)
@@ -56,6 +57,13 @@ tests() { # DIR CTEST_ARGUMENTS...; the tests of a build, quiet but for what fai
     grep -E 'Failed|Timeout|Not Run|Exception' "$dir/tests.log"
     passed="$(grep -c ' Passed ' "$dir/tests.log") programs"
     return $status
+}
+
+lint_step() {
+    have clang-tidy || return
+    configure build-lint -DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA=OFF \
+        -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && sh test/lint.sh build-lint "$jobs" 225000
+    verdict "linters, the analyser at its full depth" $?
 }
 
 asan() {
@@ -161,7 +169,7 @@ abi() {
     verdict "the ABI beside that of 0.1.0" $?
 }
 
-# Lines and branches of core, algo and include that the tests reach; the objects of all instruction sets
+# Lines and branches of the library that the tests reach; the objects of all instruction sets
 # count together.
 coverage() {
     have gcovr || return
@@ -172,10 +180,10 @@ coverage() {
         cmake --build build-coverage -j "$jobs" &&
         tests build-coverage -E 'consumer|aarch64|tree|view|failures|^proof' --timeout 3000
     status=$?
-    gcovr --root . --filter core/ --filter algo/ --object-directory build-coverage -j "$jobs" \
+    gcovr --root . --filter core/ --filter calls/ --filter cpu/ --filter algo/ --object-directory build-coverage -j "$jobs" \
         --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
         --txt build-coverage/lines.txt --json-summary build-coverage/summary.json build-coverage >/dev/null 2>&1 &&
-        gcovr --root . --filter core/ --filter algo/ --object-directory build-coverage -j "$jobs" \
+        gcovr --root . --filter core/ --filter calls/ --filter cpu/ --filter algo/ --object-directory build-coverage -j "$jobs" \
             --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
             --branches --txt build-coverage/branches.txt build-coverage >/dev/null 2>&1
     verdict coverage $status "$(sed -n 's/.*"\(line\|branch\)_percent": \([0-9.]*\).*/\1s \2%/p' \
@@ -186,6 +194,7 @@ for step in $steps; do
     targets=
     passed=
     case $step in
+    lint) lint_step ;;
     valgrind) valgrind_step ;;
     asan | tsan | msan | fuzz | calls | failures | abi | coverage) $step ;;
     *)
