@@ -2,6 +2,8 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
+# Where the benches write their tables; TABLES=docs/numbers/tables for those that are kept.
+TABLES ?= $(BUILD)/tables
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Make presets CC to cc: the system's compiler unless you say CC=clang.
 configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
@@ -64,12 +66,14 @@ bench: ## measure us beside the rivals that are installed: table, bench.json and
 	@python3 bench/bench.py $(BUILD) --json $(BUILD)/bench.json $(BENCH_FLAGS)
 	@python3 bench/bench.py $(BUILD) --calls --json $(BUILD)/calls.json $(BENCH_FLAGS)
 	@python3 bench/paths.py $(BUILD) --json $(BUILD)/paths.json $(PATHS_FLAGS)
+	@python3 bench/tables.py $(TABLES) $(BUILD)/bench.json $(BUILD)/calls.json $(BUILD)/paths.json
 	@python3 bench/plot.py $(BUILD)/bench.json $(BUILD)/bench || echo "no plot: python3-matplotlib is not installed"
 
 bench-gpu: ## measure us beside CUB, torch and cupy on this machine's GPU: table, JSON and curves
 	@$(call configure,$(BUILD),)
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_gpu bench_folds_gpu
 	@python3 bench/gpu_bench.py $(BUILD) --json $(BUILD)/bench_gpu.json $(BENCH_FLAGS)
+	@python3 bench/tables.py $(TABLES) $(BUILD)/bench_gpu.json
 	@python3 bench/gpu_plot.py $(BUILD)/bench_gpu.json $(BUILD)/bench_gpu || echo "no plot: python3-matplotlib is not installed"
 
 same-code: all ## hashes of all machine code, in build/code.txt; REV=commit: what differs from that

@@ -19,6 +19,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 PATTERNS = ["uniform", "sorted", "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24",
             "bucket99", "sparse", "unit", "times", "v5000", "v65536"]
@@ -102,6 +103,16 @@ def folds(path):
     return rows
 
 
+def machine():
+    """The GPU and its driver, as nvidia-smi names them."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        text = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+        return "one " + text.split("\n")[0].replace(", ", ", driver ")
+    except (OSError, subprocess.CalledProcessError):
+        return "an unknown GPU"
+
+
 def cells(o):
     for op in o.ops:
         for kind in o.types:
@@ -152,7 +163,7 @@ def main():
     if not o.no_folds and os.path.exists(path):
         fold_rows = folds(path)
     with open(o.json, "w", encoding="utf-8") as f:
-        json.dump({"rows": rows, "folds": fold_rows}, f, indent=1)
+        json.dump({"machine": machine(), "time": time.strftime("%F"), "rows": rows, "folds": fold_rows}, f, indent=1)
     wrong = [r for r in rows if not r["right"]]
     if wrong:
         sys.exit(f"gpu_bench.py: {len(wrong)} results differ from CUB's")

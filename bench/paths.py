@@ -12,6 +12,9 @@ import os
 import statistics
 import subprocess
 import sys
+import time
+
+from bench import machine
 
 
 class Rival:
@@ -69,7 +72,7 @@ def main():
                   f"{ratio or float('nan'):6.2f}  "
                   + ", ".join(f"{name} {t:.2f}" for t, name in others), flush=True)
     with open(o.json, "w") as f:
-        json.dump(rows, f, indent=1)
+        json.dump({"machine": machine(), "time": time.strftime("%F"), "rows": rows}, f, indent=1)
 
 
 if __name__ == "__main__":
