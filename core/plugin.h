@@ -45,7 +45,7 @@ typedef struct usw_gpu_pairs {
     unsigned width;
     usw_keymap map;
     unsigned bit_begin, bit_end;
-    bool stable, in_place;
+    bool stable;
 } usw_gpu_pairs;
 
 /* Many rows of keys, each sorted on its own: row r is keys[begin[r] .. begin[r + 1]), u64 begin. */

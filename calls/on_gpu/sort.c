@@ -147,8 +147,7 @@ static upsweep_status carry_work(usw_gpu_call *c)
                        .map = j->map,
                        .bit_begin = j->bit_begin,
                        .bit_end = j->bit_end,
-                       .stable = !(j->o->flags & UPSWEEP_UNSTABLE),
-                       .in_place = j->in_place};
+                       .stable = !(j->o->flags & UPSWEEP_UNSTABLE)};
     if (form == NULL) {
         return status;
     }

@@ -269,7 +269,7 @@ static upsweep_status rows_by_machine(usw_gpu *g, const usw_gpu_rows *r)
             void *index = static_cast<char *>(r->index) + i * r->row_keys * r->index_bytes;
             usw_gpu_pairs p = {keys,        keys,     nullptr, index, r->index_bytes,
                                r->row_keys, r->width, r->map,  0,     8u << r->width,
-                               true,        false};
+                               true};
             status = usw_gpu_sort_pairs(g, &p);
         }
     }
