@@ -137,8 +137,8 @@ static void test_in_place(void **state)
     expect(gpu, "long rows one by one", "1 rows of 32-bit keys on the GPU: all blocks");
 }
 
-/* Passes by digits need two blocks at once: one is the spine. Without the check the emulator finds
- * that the one block waits for ever. */
+/* Passes by digits need two blocks at once: one is the spine. Without the check the one block waits
+ * for ever. */
 static void test_one_block(void **state)
 {
     const upsweep_options bits = {.bit_begin = 1, .bit_end = 6};
