@@ -38,7 +38,7 @@ enum {
 typedef struct chunk {
     union {
         struct chunk *next;
-        uint64_t room; /* so that the head has CHUNK_HEAD bytes everywhere */
+        uint64_t storage; /* so that the head has CHUNK_HEAD bytes everywhere */
     };
     uint64_t used; /* bytes up to the last entry, in a chunk that is sent */
     unsigned char entries[CHUNK - CHUNK_HEAD];
@@ -75,31 +75,31 @@ static inline unsigned char *last_place(queue *q, size_t entry_bytes)
 }
 
 /* Also after a search that was given up half way. */
-static queue *queue_begin(const usw_path_scratch *room, size_t entry_bytes)
+static queue *queue_begin(const usw_path_scratch *scratch, size_t entry_bytes)
 {
-    queue *q = room->queue;
+    queue *q = scratch->queue;
     for (size_t k = 0; k < RING; k++) {
         q->tail[k] = last_place(q, entry_bytes);
         q->first[k] = NULL;
     }
     q->far_first = NULL;
     q->far_tail = last_place(q, entry_bytes);
-    q->u = room->u;
+    q->u = scratch->u;
     q->current = 0;
     q->far_least = UINT64_MAX;
     q->filled = 0;
     q->spare = NULL;
     q->spares = 0;
     q->threads = NULL;
-    q->slab = room->slab;
-    q->slab_left = room->slab_bytes;
+    q->slab = scratch->slab;
+    q->slab_left = scratch->slab_bytes;
     q->failed = false;
     q->lost = false;
     q->worked = 0;
-    q->patience = room->patience == 0 ? SIZE_MAX : room->patience;
-    q->touched = room->touched;
+    q->patience = scratch->patience == 0 ? SIZE_MAX : scratch->patience;
+    q->touched = scratch->touched;
     q->touched_count = 0;
-    q->touched_most = room->touched == NULL ? 0 : room->touched_most;
+    q->touched_most = scratch->touched == NULL ? 0 : scratch->touched_most;
     return q;
 }
 
@@ -192,14 +192,14 @@ static inline unsigned char *end_of(chunk *c, unsigned char *tail)
 #define PATH_BODY "cpu/paths/bucket_queue.h"
 #include "cpu/paths/each_weight_kind.h"
 
-static upsweep_status search(usw_path_scratch *room, const usw_path_query *query)
+static upsweep_status search(usw_path_scratch *scratch, const usw_path_query *query)
 {
-    return BY_KIND(query->graph, search)(room, query);
+    return BY_KIND(query->graph, search)(scratch, query);
 }
 
-static size_t touched(const usw_path_scratch *room, const upsweep_graph *g)
+static size_t touched(const usw_path_scratch *scratch, const upsweep_graph *g)
 {
-    queue *q = room->queue;
+    queue *q = scratch->queue;
     for (size_t k = 0; k < RING; k++) {
         BY_KIND(g, note_left)(q, q->first[k], q->tail[k]);
     }

@@ -24,13 +24,13 @@ typedef struct nearest {
 #define PATH_BODY "cpu/paths/dense_matrix.h"
 #include "cpu/paths/each_weight_kind.h"
 
-static upsweep_status search(usw_path_scratch *room, const usw_path_query *q)
+static upsweep_status search(usw_path_scratch *scratch, const usw_path_query *q)
 {
     size_t n = q->graph->vertices, bytes = n * 8;
-    void *penalty = room->slab_bytes >= bytes ? room->slab
-                    : room->u != NULL         ? usw_scratch(room->u, bytes)
-                                              : NULL;
-    return penalty == NULL ? UPSWEEP_ERROR_MEMORY : BY_KIND(q->graph, search)(room, q, penalty);
+    void *penalty = scratch->slab_bytes >= bytes ? scratch->slab
+                    : scratch->u != NULL         ? usw_scratch(scratch->u, bytes)
+                                                 : NULL;
+    return penalty == NULL ? UPSWEEP_ERROR_MEMORY : BY_KIND(q->graph, search)(scratch, q, penalty);
 }
 
 static upsweep_status dense(upsweep *u, const usw_dense_query *d, uint32_t *parent)

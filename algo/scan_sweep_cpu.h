@@ -74,7 +74,7 @@ enum {
     BLOCK = 16 * USW_TILE,
     FLOAT_TILES = 4,
     FLOAT_BLOCK = FLOAT_TILES * USW_TILE,
-    ALONE_BYTES = 2 * 1024 * 1024 /* fewer floats are swept before a second thread is awake */
+    ONE_THREAD_BYTES = 2 * 1024 * 1024 /* fewer floats are swept before a second thread is awake */
 };
 
 typedef struct work {
@@ -90,7 +90,7 @@ typedef struct work {
     uint64_t exact;
     usw_carry_tree sums;
     _Atomic size_t turn;
-    usw_shares rooms; /* one a thread: tiles; for sums only */
+    usw_shares buffers; /* one a thread: tiles; for sums only */
 } work;
 
 /* How elements become keys that compare as unsigned: not at all, by flipping bits (integers), or by
@@ -106,7 +106,7 @@ typedef struct exact_loops {
 } exact_loops;
 
 /* Elements [begin, begin + n) start anew where heads is not 0; NULL: nowhere. room has n bytes. */
-static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_t *room)
+static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_t *flags)
 {
     if (s->keys == NULL) {
         return s->heads == NULL ? NULL : s->heads + begin;
@@ -114,11 +114,11 @@ static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_
     const unsigned char *k = (const unsigned char *)s->keys + begin * s->key_bytes;
     size_t i = 0;
     if (begin == 0 && n > 0) {
-        room[i++] = 1;
+        flags[i++] = 1;
     }
 #define DIFFERS(TYPE)                                                                              \
     for (const TYPE *key = (const TYPE *)(const void *)k; i < n; i++) {                            \
-        room[i] = *(key + i) != *(key + i - 1);                                                    \
+        flags[i] = *(key + i) != *(key + i - 1);                                                   \
     }
     switch (s->key_bytes) {
     case 1: DIFFERS(uint8_t) break;
@@ -127,7 +127,7 @@ static const uint8_t *heads_of(const usw_scan *s, size_t begin, size_t n, uint8_
     default: DIFFERS(uint64_t) break;
     }
 #undef DIFFERS
-    return room;
+    return flags;
 }
 #endif
 
@@ -166,9 +166,9 @@ static uint64_t exact_sweep_up(const work *w, const exact_loops *loops, size_t b
     uint64_t total = w->neutral;
     *cut = false;
     for (size_t i = usw_div_up(n, USW_TILE) * USW_TILE; i > 0 && !*cut; i -= USW_TILE) {
-        uint8_t room[USW_TILE];
+        uint8_t flags[USW_TILE];
         size_t first = i - USW_TILE, from = 0, count = usw_min(USW_TILE, n - first);
-        const uint8_t *heads = heads_of(w->s, begin + first, count, room);
+        const uint8_t *heads = heads_of(w->s, begin + first, count, flags);
         if (heads != NULL) {
             for (from = count; from > 0 && heads[from - 1] == 0; from--) {
             }
@@ -251,8 +251,8 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     bool sums = usw_type_is_float(s->type) && s->op <= UPSWEEP_PRODUCT;
     size_t bytes = upsweep_type_bytes(s->type);
     size_t block = sums ? FLOAT_BLOCK : usw_min(BLOCK, BLOCK_BYTES / bytes);
-    bool alone = u->threads == 1 || s->n * bytes < ALONE_BYTES;
-    if (sums && alone) {
+    bool one_thread = u->threads == 1 || s->n * bytes < ONE_THREAD_BYTES;
+    if (sums && one_thread) {
         block = usw_div_up(s->n, USW_TILE) * USW_TILE;
     }
     size_t blocks = usw_div_up(s->n, block);
@@ -266,10 +266,14 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     w.stream = s->in != s->out && s->n * bytes >= STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
-    if (sums && (w.rooms = usw_scratch_shares(u, u->threads, sizeof(float_buffers))).at == NULL) {
+    if (sums && (w.buffers = usw_scratch_shares(u, u->threads, sizeof(float_buffers))).at == NULL) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
     }
-    usw_parallel(u, blocks, !sums ? exact_block : alone ? float_block_one_thread : float_block, &w);
+    usw_parallel(u, blocks,
+                 !sums        ? exact_block
+                 : one_thread ? float_block_one_thread
+                              : float_block,
+                 &w);
     return UPSWEEP_OK;
 }
 

@@ -43,7 +43,6 @@
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
 #include "gpu/plugin/repeat_graph.cuh"
-#include "gpu/digit_sort/one_launch_host.cuh"
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/bucket_sort/3_place.cuh"
@@ -215,16 +214,9 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
 template <typename K, bool identity>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
-    if (j.n <= SMALL_KEYS(g, s->width)) {
-        return usw_radix_queue(g, s, {}, nullptr);
-    }
     j.bits = bits_for(j.n, sizeof(K));
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
-    if (!hybrid_by_size<K>(j.n, j.bits,
-                           [&](auto size) { return has_shared_memory<K, size>(g, j.bits); })) {
-        return usw_radix_queue(g, s, {}, nullptr);
-    }
     hybrid_choose_uncounted(g, j);
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
@@ -237,27 +229,18 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     return sort_in_buckets<K, identity>(g, s, j, capacity);
 }
 
-/* FILL_SHARES: up to so many keys of 16 bits are written by warps with equal shares. COUNTED_LOG2:
- * keys are counted where there are more than 1 << COUNTED_LOG2 of them for each value; fewer go to
- * the radix sort. */
+/* Up to so many keys of 16 bits are written by warps with equal shares. */
 #ifdef USW_EMULATE
 static constexpr unsigned long long FILL_SHARES = 80000;
-static constexpr unsigned COUNTED_LOG2 = 0;
 #else
 static constexpr unsigned long long FILL_SHARES = 5u << 22;
-static constexpr unsigned COUNTED_LOG2 = 3;
 #endif
 
 /* Keys of 8 and 16 bits: the counts of their values are all that has to be known. */
-template <typename K>
-static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
+template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K> j)
 {
     j.bits = sizeof(K) * 8;
     j.bits1 = j.bits - 8;
-    if (j.n >> (j.bits + COUNTED_LOG2) == 0 || (sizeof(K) == 2 && j.n <= SMALL_KEYS(g, s->width)) ||
-        size_t(2) << j.bits > g->shared_bytes) {
-        return usw_radix_queue(g, s, {}, nullptr);
-    }
     if (!hybrid_take_scratch(g, j, false)) {
         return g->status;
     }
@@ -279,8 +262,23 @@ static upsweep_status sort_narrow(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<
                               j.n, stretch, j.map, j.plan);
 }
 
+bool usw_bucket_sort_fits(const usw_gpu *g, size_t n, unsigned width)
+{
+    auto fits = [&](auto k) {
+        using K = decltype(k);
+        const unsigned bits = bits_for(n, sizeof(K));
+        return hybrid_by_size<K>(n, bits,
+                                 [&](auto size) { return has_shared_memory<K, size>(g, bits); });
+    };
+    return width == 3 ? fits(uint64_t()) : fits(uint32_t());
+}
+
 static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
 {
+    const usw_gpu_method method = usw_gpu_choose_keys(g, s, 0).method;
+    if (method != USW_GPU_BY_BUCKETS && method != USW_GPU_BY_COUNTS) {
+        return usw_radix_sort(g, s, method);
+    }
     return usw_gpu_by_width(s->width, [&](auto k) {
         using K = decltype(k);
         hybrid_job<K> j = {};
@@ -289,7 +287,7 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         j.map = usw_gpu_keymap_of<K>(s->map);
         j.identity = usw_keymap_is_identity(&s->map);
         if constexpr (sizeof(K) < 4) {
-            return sort_narrow<K>(g, s, j);
+            return sort_narrow<K>(g, j);
         } else {
             return j.identity ? sort_wide<K, true>(g, s, j) : sort_wide<K, false>(g, s, j);
         }
@@ -302,7 +300,7 @@ static upsweep_status sort_repeat(usw_gpu *g, const usw_gpu_sort *s)
 }
 static upsweep_status pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    return usw_gpu_pairs_repeat(g, p, usw_hybrid_pairs);
+    return usw_gpu_pairs_repeat(g, p, usw_bucket_pairs);
 }
 
 USW_GPU_FORM(usw_gpu_sort_form, usw_sort_hybrid_cuda) = {sort_repeat, pairs_repeat, 0, false,

@@ -67,7 +67,7 @@ typedef struct FN(level) {
 typedef struct FN(hybrid) {
     upsweep *u;
     const usw_keymap *map; /* NULL: none */
-    scatter_room room;
+    scatter_tables tables;
     FN(level) * levels[LEVELS_MAX];
 } FN(hybrid);
 
@@ -130,7 +130,7 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
          .to = other,
          .n = n,
          .map = map,
-         .room = h->room};
+         .tables = h->tables};
     FN(scatter)(u, &s, level->start);
     FN(order_buckets)(level, s.buckets);
     FN(buckets) b = {h, level, other, home, 0};
@@ -152,7 +152,7 @@ static void FN(sort_level)(FN(hybrid) * h, KEY *from, KEY *other, size_t n, KEY 
 
 /* ---- the whole ---- */
 
-static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
+static KEY *FN(take_second_array)(FN(hybrid) * h, size_t n)
 {
     upsweep *u = h->u;
     size_t tables = (size_t)u->threads * (BUCKETS_MAX * (LINE_BYTES + 32) + (size_t)8192) +
@@ -161,7 +161,7 @@ static KEY *FN(take_room)(FN(hybrid) * h, size_t n)
         return NULL;
     }
     KEY *other = usw_scratch(u, n * sizeof(KEY));
-    bool taken = other != NULL && take_scatter_room(u, &h->room);
+    bool taken = other != NULL && take_scatter_tables(u, &h->tables);
     for (size_t i = 0; taken && i < LEVELS_MAX; i++) {
         h->levels[i] = usw_scratch(u, sizeof *h->levels[i]);
         taken = h->levels[i] != NULL;
@@ -175,7 +175,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
     FN(hybrid) h = {.u = u, .map = map == NULL || usw_keymap_is_identity(map) ? NULL : map};
     KEY *k = keys;
     bool small = n <= SAMPLE_KEYS || n * sizeof(KEY) < u->tuning.thread_bytes;
-    KEY *other = in_place || small ? NULL : FN(take_room)(&h, n);
+    KEY *other = in_place || small ? NULL : FN(take_second_array)(&h, n);
     if (other != NULL) {
         USW_ROUTE("scattered into buckets");
         FN(sort_level)(&h, k, other, n, k, 0);

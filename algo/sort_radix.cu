@@ -22,6 +22,10 @@
 #include "gpu/digit_sort/digit_sort.cuh"
 #include "gpu/digit_sort/few_values_pass.cuh"
 
+#include <type_traits>
+
+extern "C" const usw_gpu_sort_form usw_sort_split_cuda; /* for a device without a spine */
+
 /* ---- the whole ---- */
 
 struct radix_job {
@@ -33,18 +37,18 @@ struct radix_job {
     usw_keymap map;
     unsigned bit_begin, bit_end;
     bool stable;
-    usw_digit_scratch room;
-    const unsigned *go; /* as usw_radix_queue */
-    const void *few;    /* as usw_radix_queue_pairs */
+    usw_digit_scratch scratch;
+    const unsigned *enabled; /* NULL, or as usw_radix_queue */
+    const void *few_values;  /* as usw_radix_queue_pairs */
 };
 
-/* Sets r to the arrays that a sort works in: those of j.room, else from the scratch; keys_out is
- * the caller's if the caller wants keys. */
+/* Sets r to the arrays that a sort works in: those of j.scratch, else new ones of the handle's;
+ * keys_out is the caller's if the caller wants keys. */
 template <typename K, unsigned value_bytes>
-static bool take_room(usw_gpu *g, const radix_job &j, usw_digit_scratch &r)
+static bool take_arrays(usw_gpu *g, const radix_job &j, usw_digit_scratch &r)
 {
     constexpr bool joins = sizeof(K) == value_bytes;
-    r = j.room;
+    r = j.scratch;
     if (r.keys_tmp == nullptr) {
         r.keys_tmp = usw_gpu_scratch(g, j.n * (sizeof(K) + (joins ? value_bytes : 0)));
     }
@@ -100,10 +104,10 @@ static upsweep_status queue_steps(usw_gpu *g, const usw_radix_steps<K> &a, unsig
     for (unsigned p = 0; p < a.pass.bits.digits; p++) {
         USW_LAUNCH_CHAINED(g, kernel, blocks, shape::threads, shared, a.pass, p);
     }
-    size_t finish_blocks = (n + 4095) / 4096;
-    finish_blocks = finish_blocks < g->sms * 4 ? finish_blocks : g->sms * 4;
+    size_t copy_blocks = (n + 4095) / 4096;
+    copy_blocks = copy_blocks < g->sms * 4 ? copy_blocks : g->sms * 4;
     return USW_LAUNCH_CHAINED(g, (usw_radix_copy_out<K, value_bytes>),
-                              static_cast<unsigned>(finish_blocks), 512, 0, a.finish);
+                              static_cast<unsigned>(copy_blocks), 512, 0, a.copy_out);
 }
 
 template <typename K, unsigned value_bytes,
@@ -116,27 +120,35 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
     size_t slots = tiles < ring_tiles ? tiles : ring_tiles;
     size_t ring_words = usw_spine_ring_words(slots, narrow) + slots;
     auto *control = static_cast<usw_radix_control *>(
-        j.room.control != nullptr ? j.room.control : usw_gpu_scratch(g, sizeof(usw_radix_control)));
+        j.scratch.control != nullptr ? j.scratch.control
+                                     : usw_gpu_scratch(g, sizeof(usw_radix_control)));
     unsigned *ring = static_cast<unsigned *>(usw_gpu_scratch(g, ring_words * 4));
-    usw_digit_scratch room;
-    if (!take_room<K, value_bytes>(g, j, room) || control == nullptr || ring == nullptr) {
+    usw_digit_scratch arrays;
+    if (!take_arrays<K, value_bytes>(g, j, arrays) || control == nullptr || ring == nullptr) {
         return g->status;
     }
-    K *keys_tmp = static_cast<K *>(room.keys_tmp), *keys_out = static_cast<K *>(room.keys_out);
+    K *keys_tmp = static_cast<K *>(arrays.keys_tmp), *keys_out = static_cast<K *>(arrays.keys_out);
     usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(j.map);
     usw_radix_bits bits = {j.bit_begin, j.bit_end, (j.bit_end - j.bit_begin + 7) / 8};
     const bool last_in_tmp =
         j.keys_in == keys_out || (value_bytes != 0 && j.values_in == j.values_out);
-    const auto *few = static_cast<const hybrid_few<K> *>(j.few);
-    const usw_radix_count_args<K> count = {
-        static_cast<const K *>(j.keys_in), n, map, bits, j.stable, control, ring, ring_words, j.go};
+    const auto *few_values = static_cast<const hybrid_few<K> *>(j.few_values);
+    const usw_radix_count_args<K> count = {static_cast<const K *>(j.keys_in),
+                                           n,
+                                           map,
+                                           bits,
+                                           j.stable,
+                                           control,
+                                           ring,
+                                           ring_words,
+                                           j.enabled};
     const usw_radix_pass_args<K> pass = {static_cast<const K *>(j.keys_in),
                                          keys_out,
                                          keys_tmp,
                                          j.values_in,
                                          j.values_out,
-                                         room.values_tmp,
-                                         last_in_tmp ? room.spare : nullptr,
+                                         arrays.values_tmp,
+                                         last_in_tmp ? arrays.spare : nullptr,
                                          n,
                                          last_in_tmp,
                                          j.keys_out == nullptr,
@@ -146,71 +158,91 @@ static upsweep_status sort_radix(usw_gpu *g, const radix_job &j)
                                          ring,
                                          ring + usw_spine_ring_words(slots, narrow),
                                          ring_tiles,
-                                         few};
-    const usw_copy_out_args<K> finish = {pass.keys_in,
-                                         static_cast<K *>(j.keys_out),
-                                         keys_tmp,
-                                         j.values_in,
-                                         j.values_out,
-                                         room.values_tmp,
-                                         n,
-                                         last_in_tmp,
-                                         pass.spare,
-                                         control,
-                                         j.go};
-    const usw_radix_steps<K> a = {count, pass, finish};
+                                         few_values};
+    const usw_copy_out_args<K> copy_out = {pass.keys_in,
+                                           static_cast<K *>(j.keys_out),
+                                           keys_tmp,
+                                           j.values_in,
+                                           j.values_out,
+                                           arrays.values_tmp,
+                                           n,
+                                           last_in_tmp,
+                                           pass.spare,
+                                           control,
+                                           j.enabled};
+    const usw_radix_steps<K> a = {count, pass, copy_out};
     const unsigned some = static_cast<unsigned>(tiles + 1 < grid ? tiles + 1 : grid);
     if constexpr (value_bytes != 0 && sizeof(K) >= 4) {
-        if (few != nullptr) {
+        if (few_values != nullptr) {
             USW_LAUNCH_COOPERATIVE(
                 g, (usw_radix_numbered<K, value_bytes, shape, uint32_t>), some, shape::threads,
                 (radix_tile<K, value_bytes, shape, uint32_t>::shared_bytes()), a, g->barrier);
         }
     }
-    return queue_steps<K, value_bytes, shape>(g, a, some, j.room.control != nullptr);
+    return queue_steps<K, value_bytes, shape>(g, a, some, j.scratch.control != nullptr);
 }
 
-/* value_bytes: 0, 4 or 8; of few keys 1 or 2 too. */
-static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, unsigned value_bytes)
+/* Calls f(K(), values) with the key type and the number of bytes of a value, 0, 4 or 8. */
+template <typename F> static auto by_types(unsigned width, unsigned value_bytes, F f)
 {
-    bool carries = value_bytes != 0 || j.bit_end - j.bit_begin != 8u << width;
-    const usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
-                              j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
-    if (usw_gpu_one_launch_pays(g, &s)) {
-        return usw_gpu_one_launch_sort(g, &s, j.stable, nullptr);
-    }
-    if (j.n <= usw_gpu_small_max(g, width, carries)) {
-        return usw_gpu_small_sort(g, &s);
-    }
     return usw_gpu_by_width(width, [&](auto k) {
-        using K = decltype(k);
-        return value_bytes == 0   ? sort_radix<K, 0>(g, j)
-               : value_bytes == 4 ? sort_radix<K, 4>(g, j)
-                                  : sort_radix<K, 8>(g, j);
+        return value_bytes == 0   ? f(k, std::integral_constant<unsigned, 0>())
+               : value_bytes == 4 ? f(k, std::integral_constant<unsigned, 4>())
+                                  : f(k, std::integral_constant<unsigned, 8>());
     });
 }
 
-static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
+bool usw_radix_has_spine(const usw_gpu *g, unsigned width, unsigned carried)
 {
-    bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
-    radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,    s->map,
-                     s->bit_begin, s->bit_end, !whole,  {},      nullptr, nullptr};
-    return sort_job(g, job, s->width, 0);
+    if (g->sms >= 2 || g->device < 0) {
+        return true; /* each multiprocessor runs a block */
+    }
+    return by_types(width, carried, [&](auto k, auto values) {
+        using K = decltype(k);
+        constexpr unsigned bytes = decltype(values)::value;
+        using shape = typename usw_pass_tuning<K, bytes>::shape;
+        return usw_gpu_blocks_at_once(g, usw_radix_scatter<K, bytes, shape, uint64_t>,
+                                      shape::threads,
+                                      radix_tile<K, bytes, shape, uint64_t>::shared_bytes()) >= 2;
+    });
 }
 
-upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_digit_scratch &room,
-                               const unsigned *go)
+/* value_bytes: 0, 4 or 8; of few keys 1 or 2 too. */
+static upsweep_status sort_job(usw_gpu *g, const radix_job &j, unsigned width, unsigned value_bytes,
+                               usw_gpu_method method)
 {
-    if (go == nullptr) {
-        return sort_keys(g, s);
+    const usw_small_sort s = {j.keys_in, j.keys_out, j.values_in, j.values_out, value_bytes,
+                              j.n,       width,      j.map,       j.bit_begin,  j.bit_end};
+    return method == USW_GPU_BY_ONE_LAUNCH ? usw_gpu_one_launch_sort(g, &s, j.stable, nullptr)
+           : method == USW_GPU_BY_PASSES
+               ? by_types(width, value_bytes,
+                          [&](auto k, auto values) {
+                              return sort_radix<decltype(k), decltype(values)::value>(g, j);
+                          })
+               : usw_gpu_small_sort(g, &s, method);
+}
+
+upsweep_status usw_radix_sort(usw_gpu *g, const usw_gpu_sort *s, usw_gpu_method method)
+{
+    if (method == USW_GPU_BY_SPLITS) {
+        return usw_sort_split_cuda.sort(g, s);
     }
-    radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n, s->map,
-                     0,       8u << s->width, false,   room,    go,   nullptr};
+    const bool whole = s->bit_begin == 0 && s->bit_end == 8u << s->width;
+    const radix_job job = {s->keys,      s->keys,    nullptr, nullptr, s->n,    s->map,
+                           s->bit_begin, s->bit_end, !whole,  {},      nullptr, nullptr};
+    return sort_job(g, job, s->width, 0, method);
+}
+
+upsweep_status usw_radix_queue(usw_gpu *g, const usw_gpu_sort *s, const usw_digit_scratch &scratch,
+                               const unsigned *enabled)
+{
     if (s->n <= usw_gpu_one_launch_fits(g, s->width, 0)) {
-        const usw_small_sort held = {s->keys, s->keys,  nullptr, nullptr, 0,
-                                     s->n,    s->width, s->map,  0,       8u << s->width};
-        return usw_gpu_one_launch_sort(g, &held, false, go);
+        const usw_small_sort small = {s->keys, s->keys,  nullptr, nullptr, 0,
+                                      s->n,    s->width, s->map,  0,       8u << s->width};
+        return usw_gpu_one_launch_sort(g, &small, false, enabled);
     }
+    const radix_job job = {s->keys, s->keys,        nullptr, nullptr, s->n,    s->map,
+                           0,       8u << s->width, false,   scratch, enabled, nullptr};
     return usw_gpu_by_width(s->width, [&](auto k) { return sort_radix<decltype(k), 0>(g, job); });
 }
 
@@ -249,7 +281,8 @@ static upsweep_status gather_values(usw_gpu *g, const usw_gpu_pairs *p, const vo
 }
 
 template <typename I>
-static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_job job)
+static upsweep_status sort_by_position(usw_gpu *g, const usw_gpu_pairs *p, radix_job job,
+                                       usw_gpu_method method)
 {
     I *index = static_cast<I *>(usw_gpu_scratch(g, p->n * sizeof(I)));
     const void *from = p->values;
@@ -266,25 +299,21 @@ static upsweep_status sort_by_index(usw_gpu *g, const usw_gpu_pairs *p, radix_jo
     }
     job.values_in = nullptr;
     job.values_out = index;
-    upsweep_status status = sort_job(g, job, p->width, sizeof(I));
+    upsweep_status status = sort_job(g, job, p->width, sizeof(I), method);
     return status != UPSWEEP_OK ? status : gather_values(g, p, from, index);
 }
 
-static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
+upsweep_status usw_radix_sort_pairs(usw_gpu *g, const usw_gpu_pairs *p, usw_gpu_chosen chosen)
 {
-    radix_job job = {p->keys, p->out_keys, p->values,    p->out_values,
-                     p->n,    p->map,      p->bit_begin, p->bit_end,
-                     true,    {},          nullptr,      nullptr};
-    uintptr_t odd =
-        reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
-    unsigned bytes = static_cast<unsigned>(p->value_bytes);
-    bool plain = bytes == p->value_bytes && (bytes == 4 || bytes == 8) && odd % bytes == 0;
-    bool few = p->n <= usw_gpu_small_max(g, p->width, true) && (bytes == 1 || bytes == 2);
-    if (plain || (few && odd % bytes == 0)) {
-        return sort_job(g, job, p->width, bytes);
+    if (chosen.method == USW_GPU_BY_SPLITS) {
+        return usw_sort_split_cuda.pairs(g, p);
     }
-    return p->n >> 32 == 0 ? sort_by_index<uint32_t>(g, p, job)
-                           : sort_by_index<uint64_t>(g, p, job);
+    const radix_job job = {p->keys, p->out_keys, p->values,    p->out_values,
+                           p->n,    p->map,      p->bit_begin, p->bit_end,
+                           true,    {},          nullptr,      nullptr};
+    return !chosen.by_position   ? sort_job(g, job, p->width, chosen.carried, chosen.method)
+           : chosen.carried == 4 ? sort_by_position<uint32_t>(g, p, job, chosen.method)
+                                 : sort_by_position<uint64_t>(g, p, job, chosen.method);
 }
 
 bool usw_radix_takes_few(const usw_gpu *g, const usw_gpu_pairs *p)
@@ -299,14 +328,11 @@ bool usw_radix_takes_few(const usw_gpu *g, const usw_gpu_pairs *p)
 }
 
 upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p,
-                                     const usw_digit_scratch &room, const unsigned *go,
-                                     const void *few)
+                                     const usw_digit_scratch &scratch, const unsigned *enabled,
+                                     const void *few_values)
 {
-    if (go == nullptr) {
-        return sort_pairs(g, p);
-    }
-    radix_job job = {p->keys, p->out_keys,    p->values, p->out_values, p->n, p->map,
-                     0,       8u << p->width, true,      room,          go,   few};
+    const radix_job job = {p->keys, p->out_keys,    p->values, p->out_values, p->n,    p->map,
+                           0,       8u << p->width, true,      scratch,       enabled, few_values};
     auto queue = [&](auto k) {
         using K = decltype(k);
         return p->value_bytes == 4 ? sort_radix<K, 4>(g, job) : sort_radix<K, 8>(g, job);
@@ -314,13 +340,21 @@ upsweep_status usw_radix_queue_pairs(usw_gpu *g, const usw_gpu_pairs *p,
     return p->width == 3 ? queue(uint64_t()) : queue(uint32_t());
 }
 
-static upsweep_status sort_again(usw_gpu *g, const usw_gpu_sort *s)
+static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
+{
+    return usw_radix_sort(g, s, usw_gpu_choose_keys(g, s, USW_GPU_IF_DIGITS).method);
+}
+static upsweep_status sort_pairs(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return usw_radix_sort_pairs(g, p, usw_gpu_choose_pairs(g, p, USW_GPU_IF_DIGITS));
+}
+static upsweep_status sort_repeat(usw_gpu *g, const usw_gpu_sort *s)
 {
     return usw_gpu_sort_repeat(g, s, sort_keys);
 }
-static upsweep_status pairs_again(usw_gpu *g, const usw_gpu_pairs *p)
+static upsweep_status pairs_repeat(usw_gpu *g, const usw_gpu_pairs *p)
 {
     return usw_gpu_pairs_repeat(g, p, sort_pairs);
 }
 
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_again, pairs_again, 0, true, false};
+USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {sort_repeat, pairs_repeat, 0, true, false};

@@ -25,8 +25,8 @@ enum {
     LINE_BYTES = 256, /* a write-combining buffer */
     SPLIT_BITS = USW_LEVEL == 2 ? 11 : 4,
     SHARED_BITS_MAX = 6,
-    ALONE_BYTES = 128 * 1024, /* not split among threads */
-    STREAM_BYTES = 2 << 20,   /* from here on a scatter goes round the cache */
+    ONE_THREAD_BYTES = 128 * 1024, /* not split among threads */
+    STREAM_BYTES = 2 << 20,        /* from here on a scatter goes round the cache */
     CHUNK_KEYS_MIN = 16 * 1024
 };
 
@@ -70,7 +70,7 @@ static void FN(count_digit)(const KEY *k, size_t n, size_t *count, unsigned shif
 }
 
 /* As leaf, for any number of keys that differ at most in the bits `differ`. */
-static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ, KEY flip)
+static void FN(sort_by_one_thread)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ, KEY flip)
 {
     differ &= n > INSERTION_MAX ? FN(differences)(from, n) : differ;
     if (n <= FN(LEAF) || differ == 0) {
@@ -92,7 +92,8 @@ static void FN(sort_alone)(KEY *from, KEY *other, KEY *to, size_t n, KEY differ,
     FN(move_far)(from, n, other, offset, shift, mask);
     differ &= FN(bits_between)(0, shift);
     for (size_t i = 0, at = 0; i <= mask; at = offset[i++ ^ flip_digit]) {
-        FN(sort_alone)(other + at, from + at, to + at, offset[i ^ flip_digit] - at, differ, flip);
+        FN(sort_by_one_thread)
+        (other + at, from + at, to + at, offset[i ^ flip_digit] - at, differ, flip);
     }
 }
 
@@ -232,7 +233,7 @@ static void FN(sort_bucket)(void *context, size_t d, unsigned lane)
     if (n > 0 && n <= job->share) {
         KEY *from = job->side[job->to_side] + job->base + begin;
         KEY *other = job->side[!job->to_side] + job->base + begin;
-        FN(sort_alone)(from, other, job->to_side ? other : from, n, job->below, job->flip);
+        FN(sort_by_one_thread)(from, other, job->to_side ? other : from, n, job->below, job->flip);
     }
 }
 
@@ -263,7 +264,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
         }
         return stack;
     }
-    if (r.n <= (u->threads == 1 ? FN(LEAF) : ALONE_BYTES / sizeof(KEY))) {
+    if (r.n <= (u->threads == 1 ? FN(LEAF) : ONE_THREAD_BYTES / sizeof(KEY))) {
         USW_ROUTE("a range that one thread sorts");
         FN(leaf)(job->from, job->to, final, r.n, differ, job->flip);
         return stack;

@@ -116,12 +116,12 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
                                unsigned bit_end)
 {
     (void)bit_begin, (void)bit_end;
-    scatter_room room;
+    scatter_tables tables;
     KEY *other = n < SCATTER_FROM ? NULL : usw_scratch(u, n * sizeof(KEY));
     KEY *sample = other == NULL ? NULL : usw_scratch(u, SAMPLE_KEYS * sizeof(KEY));
     FN(pivots) *pivots = sample == NULL ? NULL : usw_scratch(u, sizeof *pivots);
     FN(buckets) *b = pivots == NULL ? NULL : usw_scratch(u, sizeof *b);
-    if (b == NULL || !take_scatter_room(u, &room)) {
+    if (b == NULL || !take_scatter_tables(u, &tables)) {
         USW_ROUTE("few, or no scratch");
         USW_SYMBOL(usw_cache_sort_steps).sort[USW_WIDTH](keys, n);
         return UPSWEEP_OK;
@@ -134,7 +134,7 @@ static upsweep_status FN(sort)(upsweep *u, void *keys, size_t n, unsigned bit_be
          .from = keys,
          .to = other,
          .n = n,
-         .room = room};
+         .tables = tables};
     FN(scatter)(u, &s, b->start);
     b->keys = keys;
     b->at = other;

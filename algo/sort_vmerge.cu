@@ -181,7 +181,7 @@ const usw_vmerge_tuning usual = {64, no_one, nullptr};
 
 upsweep_status sort(usw_gpu *g, const usw_gpu_sort *s)
 {
-    return usw_sort_vmerge_tuned(g, s, usual);
+    return usw_vmerge_tuned(g, s, usual);
 }
 
 upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
@@ -194,7 +194,7 @@ upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
 
 } // namespace
 
-upsweep_status usw_sort_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s,
+upsweep_status usw_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s,
                                      const usw_vmerge_tuning &tuning)
 {
     return usw_gpu_by_width(s->width, [&](auto key) {

@@ -325,6 +325,10 @@ bool run(const cell &c)
         measure<uint16_t, uint16_t, uint32_t>(c, UPSWEEP_U16);
     } else if (c.type == "u32") {
         measure<uint32_t, uint32_t, uint32_t>(c, UPSWEEP_U32);
+    } else if (c.type == "i32" && c.op == "keys") {
+        measure<int32_t, uint32_t, uint32_t>(c, UPSWEEP_I32);
+    } else if (c.type == "i64" && c.op == "keys") {
+        measure<int64_t, uint64_t, uint64_t>(c, UPSWEEP_I64);
     } else if (c.type == "f32") {
         measure<float, uint32_t, uint32_t>(c, UPSWEEP_F32);
     } else if (c.type == "u64") {

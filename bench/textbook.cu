@@ -134,13 +134,13 @@ std::vector<double> time_passes(setting *s, size_t n, size_t piece, std::vector<
     for (int r = 0; r < REPEATS; r++) {
         passes p = {s->g->stream, true, {}, {}};
         usw_gpu_begin(s->g, true);
-        usw_sort_vmerge_tuned(s->g, &q, {piece, note, &p});
+        usw_vmerge_tuned(s->g, &q, {piece, note, &p});
         const size_t scratch = s->g->scratch_peak;
         usw_gpu_end(s->g);
         usw_gpu_reserve(s->g, scratch);
         usw_gpu_begin(s->g, false);
         p.planning = false;
-        time_ms(s, n, [&] { usw_sort_vmerge_tuned(s->g, &q, {piece, note, &p}); });
+        time_ms(s, n, [&] { usw_vmerge_tuned(s->g, &q, {piece, note, &p}); });
         usw_gpu_end(s->g);
         t.resize(p.after.size());
         for (size_t i = 0; i < p.after.size(); i++) {

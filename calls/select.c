@@ -14,10 +14,10 @@ enum {
     NTH_FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_LARGEST |
                 UPSWEEP_UNSTABLE | UPSWEEP_IN_PLACE,
     TOP_FLAGS = NTH_FLAGS & ~UPSWEEP_IN_PLACE,
-    TAKE_KEYS = 1 << 16,  /* that one task looks at */
-    TAKE_SMALL = 4096,    /* keys; of so few a good part is taken at once, too */
-    TAKE_BYTES = 1 << 14, /* bytes */
-    SORT_ALONE = 1 << 14  /* records; so few are sorted by the calling thread, in place */
+    TAKE_KEYS = 1 << 16,      /* that one task looks at */
+    TAKE_SMALL = 4096,        /* keys; of so few a good part is taken at once, too */
+    TAKE_BYTES = 1 << 14,     /* bytes */
+    ONE_THREAD_MOST = 1 << 14 /* records; so few are sorted by the calling thread, in place */
 };
 _Static_assert((int)TAKE_BYTES >= (int)USW_TAKE_ROOM, "take must get on");
 
@@ -201,7 +201,7 @@ static void take_block(void *context, size_t block, unsigned lane)
 /* Collects all keys up to limit in one pass: false if they turn out too few or too many. */
 static bool take_at_once(top_job *j, size_t expected)
 {
-    j->most = usw_min(2 * expected + SORT_ALONE, j->n);
+    j->most = usw_min(2 * expected + ONE_THREAD_MOST, j->n);
     if ((j->k > j->n / 16 && j->n > TAKE_SMALL) || expected > j->n / 4 + 256) {
         return false;
     }
@@ -248,7 +248,7 @@ static upsweep_status set_limit(top_job *j)
 {
     size_t totals[2];
     count_all(j, totals);
-    bool few = totals[0] <= 2 * j->k + SORT_ALONE;
+    bool few = totals[0] <= 2 * j->k + ONE_THREAD_MOST;
     if (totals[1] < j->k || (totals[0] >= j->k && !few)) {
         upsweep_status status = find_limit(j);
         if (status != UPSWEEP_OK) {
@@ -267,9 +267,9 @@ static upsweep_status set_limit(top_job *j)
 static void sort_collected(const top_job *j)
 {
     unsigned width = usw_log2_up(j->record_bytes);
-    USW_ROUTE_IF(j->records_n <= SORT_ALONE, "few are sorted by one thread", USW_ALL_TYPES);
-    USW_ROUTE_IF(j->records_n > SORT_ALONE, "many are sorted by all threads", USW_ALL_TYPES);
-    if (j->records_n <= SORT_ALONE ||
+    USW_ROUTE_IF(j->records_n <= ONE_THREAD_MOST, "few are sorted by one thread", USW_ALL_TYPES);
+    USW_ROUTE_IF(j->records_n > ONE_THREAD_MOST, "many are sorted by all threads", USW_ALL_TYPES);
+    if (j->records_n <= ONE_THREAD_MOST ||
         USW_PICK(j->u->isa, usw_hybrid_steps)
                 ->sort[width](j->u, j->records, j->records_n, NULL, true) != UPSWEEP_OK) {
         USW_PICK(j->u->isa, usw_cache_sort_steps)->sort[width](j->records, j->records_n);

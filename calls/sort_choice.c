@@ -1,6 +1,6 @@
 /* sort_choice.c - which method sorts what when nobody asks for one by name: one table, with the
- * name and the sentence by which the report speaks of each method. For a GPU the table names a row;
- * the row's form there chooses its own steps. */
+ * name and the sentence by which the report speaks of each method. For a GPU gpu/sort_choice.cu
+ * says it. */
 #include "calls/sort_choice.h"
 
 #include <stdio.h>
@@ -148,18 +148,6 @@ static const line by_compare[] = {
      {NAMED(USW_BY_MERGES), "merge sort",
      "$n elements are compared by the caller's function, which merges call least often"}},
 };
-static const line gpu_keys[] = {
-    {ALL,   ZERO,   ENDLESS,     IN_PLACE,   0,
-     {NAMED(USW_BY_FORM), "sort/bitonic", NULL}},
-    {ALL,   ZERO,   ENDLESS,     BITS,       0,
-     {NAMED(USW_BY_FORM), "sort/radix", NULL}},
-    {ALL,   ZERO,   ENDLESS,     0,          0,
-     {NAMED(USW_BY_FORM), "sort/hybrid", NULL}},
-};
-static const line gpu_records[] = {
-    {ALL,   ZERO,   ENDLESS,     0,          0,
-     {NAMED(USW_BY_FORM), "sort/vmerge", NULL}},
-};
 /* clang-format on */
 
 typedef struct kind {
@@ -172,13 +160,8 @@ enum { KIND_SHIFT = 5, ID_SHIFT = 56 }; /* of a line's number, and of its id in 
         name, sizeof name / sizeof name[0]                                                         \
     }
 static const kind kinds[] = {
-    [USW_KEYS] = LINES(keys),
-    [USW_PAIRS] = LINES(pairs),
-    [USW_ROW] = LINES(row),
-    [USW_RECORDS] = LINES(records),
-    [USW_BY_COMPARE] = LINES(by_compare),
-    [USW_GPU_KEYS] = LINES(gpu_keys),
-    [USW_GPU_RECORDS] = LINES(gpu_records),
+    [USW_KEYS] = LINES(keys),       [USW_PAIRS] = LINES(pairs),           [USW_ROW] = LINES(row),
+    [USW_RECORDS] = LINES(records), [USW_BY_COMPARE] = LINES(by_compare),
 };
 
 /* How many keys make so many bytes, rounded up. */

@@ -6,18 +6,16 @@
 #include "cpu/cpu.h"
 
 typedef enum usw_sorted {
-    USW_KEYS,       /* keys alone */
-    USW_PAIRS,      /* keys with values or positions: sort_pairs, argsort */
-    USW_ROW,        /* one row of many */
-    USW_RECORDS,    /* records by fields */
-    USW_BY_COMPARE, /* elements by a caller's function */
-    USW_GPU_KEYS,   /* keys, with or without values, on a GPU */
-    USW_GPU_RECORDS
+    USW_KEYS,      /* keys alone */
+    USW_PAIRS,     /* keys with values or positions: sort_pairs, argsort */
+    USW_ROW,       /* one row of many */
+    USW_RECORDS,   /* records by fields */
+    USW_BY_COMPARE /* elements by a caller's function */
 } usw_sorted;
 
 /* What the choice depends on beside the number of elements and the width of a key. */
 enum {
-    USW_IF_BITS = 1,        /* a range of bits is sorted by, or the sort must be stable (GPU) */
+    USW_IF_BITS = 1,        /* a range of bits is sorted by */
     USW_IF_IN_PLACE = 2,    /* UPSWEEP_IN_PLACE */
     USW_IF_NO_COPY = 4,     /* in place, and a copy of the keys is too much */
     USW_IF_CROWDED = 8,     /* floats crowd about zero, and vectors are there to compare them */

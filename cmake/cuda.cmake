@@ -1,5 +1,5 @@
 # cuda.cmake - the plugin libupsweep_cuda.so, which the library loads at run time. It is built where
-# nvcc is found, from gpu/*/*.cu and algo/*.cu, and needs nothing from the library, nor the library
+# nvcc is found, from gpu/*.cu, gpu/*/*.cu and algo/*.cu, and needs nothing from the library, nor the library
 # anything from it. UPSWEEP_CUDA=OFF leaves it out, ON makes it an error that nvcc is missing.
 #
 # nvcc is called by commands of our own: CMake's CUDA language would be looked for on every machine,
@@ -53,7 +53,8 @@ function(upsweep_cuda_targets out)
 endfunction()
 
 function(upsweep_cuda_plugin)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*.cu ${CMAKE_SOURCE_DIR}/gpu/*/*.cu
+         ${CMAKE_SOURCE_DIR}/algo/*.cu)
     file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
     set(targets)
     foreach(arch ${cuda_targets})

@@ -32,7 +32,8 @@ target_link_libraries(test_emulate PRIVATE cuda_emulator PkgConfig::CMOCKA)
 add_test(NAME test_emulate COMMAND test_emulate)
 set_tests_properties(test_emulate PROPERTIES TIMEOUT 300)
 
-file(GLOB cuda_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*/*.cu ${CMAKE_SOURCE_DIR}/algo/*.cu)
+file(GLOB cuda_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*.cu ${CMAKE_SOURCE_DIR}/gpu/*/*.cu
+     ${CMAKE_SOURCE_DIR}/algo/*.cu)
 if(cuda_forms)
     set_source_files_properties(${cuda_forms} PROPERTIES LANGUAGE CXX)
     add_library(upsweep_cuda_emulated SHARED ${cuda_forms})

@@ -167,12 +167,12 @@ void *usw_scratch(upsweep *u, size_t bytes);
  * guards between them: so take them, and do not cut up a piece by hand. */
 typedef struct usw_shares {
     unsigned char *at;
-    size_t apart; /* bytes */
+    size_t stride; /* bytes */
 } usw_shares;
 usw_shares usw_scratch_shares(upsweep *u, size_t count, size_t bytes);
 static inline void *usw_share(const usw_shares *s, size_t i)
 {
-    return s->at + i * s->apart;
+    return s->at + i * s->stride;
 }
 /* How many more bytes the scratch limit lets this call take (SIZE_MAX: no limit). */
 size_t usw_scratch_left(const upsweep *u);

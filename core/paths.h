@@ -43,10 +43,10 @@ struct usw_path_form {
     /* Fills distance on the calling thread; of the handle it uses only the scratch of room->u.
      * UPSWEEP_ERROR_MEMORY: the slab was too small; UPSWEEP_ERROR_RANGE: see culprit. With targets,
      * vertices beyond the farthest of them may be left with too great a distance. */
-    upsweep_status (*search)(usw_path_scratch *room, const usw_path_query *q);
+    upsweep_status (*search)(usw_path_scratch *scratch, const usw_path_query *q);
     /* After a search: how many vertices stand in room->touched, among them all whose distance it
      * has set, some more than once; SIZE_MAX when they were too many. NULL: it never notes any. */
-    size_t (*touched)(const usw_path_scratch *room, const upsweep_graph *g);
+    size_t (*touched)(const usw_path_scratch *scratch, const upsweep_graph *g);
     /* NULL, or the same by all of the handle's threads, for queries without targets. relaxed: as in
      * usw_path_scratch. UPSWEEP_ERROR_MEMORY: there was too little scratch, or there are no
      * threads; a search by one thread may do. */

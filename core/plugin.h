@@ -16,7 +16,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 6
+#define USW_GPU_ABI 7
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -66,6 +66,13 @@ typedef struct usw_gpu_sort_form {
     bool takes_bits; /* honours a bit range that is not the whole key, and is then stable */
     bool in_place;   /* takes no scratch that grows with n */
 } usw_gpu_sort_form;
+typedef usw_gpu_sort_form usw_gpu_sort_step; /* gpu/sort_choice.cu: by the row that fits best */
+
+/* What a report says of the method that the GPU's side chose. */
+typedef struct usw_gpu_said {
+    const char *name;    /* of a row, or words where no row does it */
+    const char *because; /* a clause about the keys */
+} usw_gpu_said;
 
 /* ---- folds: docs/order.md's order of additions, so that bits equal the CPU's ---- */
 
@@ -274,6 +281,8 @@ typedef struct usw_gpu_plugin {
     bool (*capturing)(const usw_gpu *g); /* whether the stream is being captured, since begin */
     void *(*scratch)(usw_gpu *g, size_t bytes); /* NULL: none left; aligned to 256 */
     size_t (*scratch_peak)(const usw_gpu *g);   /* of this call */
+    /* How the call, or its plan, sorts; NULL: it has not come to a choice. */
+    const usw_gpu_said *(*sorted_by)(const usw_gpu *g);
     /* Makes room for a call that takes that much, in one piece, between calls. */
     upsweep_status (*reserve)(usw_gpu *g, size_t bytes);
     void (*trim)(usw_gpu *g);

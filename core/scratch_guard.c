@@ -30,10 +30,10 @@ enum {
 
 struct usw_piece {
     usw_piece *older;
-    unsigned char *from, *at, *to;     /* from .. at and at + bytes .. to hold the canary */
-    size_t bytes;                      /* from the first share's begin to the last one's end */
-    size_t shares, share_bytes, apart; /* what lies between them holds it, too */
-    size_t used;                       /* scratch_used once it was taken */
+    unsigned char *from, *at, *to;      /* from .. at and at + bytes .. to hold the canary */
+    size_t bytes;                       /* from the first share's begin to the last one's end */
+    size_t shares, share_bytes, stride; /* what lies between them holds it, too */
+    size_t used;                        /* scratch_used once it was taken */
     void *memory;
     size_t mapped; /* bytes; 0: allocated */
     const char *file;
@@ -82,7 +82,7 @@ static bool place_by_pages(usw_piece *p, size_t alignment)
     return true;
 }
 
-static bool place_alone(usw_piece *p, size_t alignment)
+static bool place_in_heap(usw_piece *p, size_t alignment)
 {
     size_t behind = p->bytes >= LARGE ? PAGE : UNIT, inner = round_up(p->bytes, UNIT) + behind;
     if (posix_memalign(&p->memory, alignment, alignment + inner) != 0) {
@@ -106,21 +106,21 @@ usw_shares usw_guard_new(upsweep *u, size_t count, size_t bytes, size_t alignmen
     *p = (usw_piece){.older = u->pieces, .used = u->scratch_used, .file = file, .line = line};
     p->shares = bytes == 0 ? 1 : usw_max(count, 1);
     p->share_bytes = count == 0 ? 0 : bytes;
-    p->apart = bytes + UNIT; /* a release aligns the second share no better */
-    p->bytes = usw_max((p->shares - 1) * p->apart + p->share_bytes, 1);
+    p->stride = bytes + UNIT; /* a release aligns the second share no better */
+    p->bytes = usw_max((p->shares - 1) * p->stride + p->share_bytes, 1);
     if (!(wants_page(u, p->bytes, line) ? place_by_pages(p, alignment)
-                                        : place_alone(p, alignment))) {
+                                        : place_in_heap(p, alignment))) {
         free(p);
         return none;
     }
     memset(p->from, CANARY, (size_t)(p->at - p->from));
     memset(p->at, FRESH, usw_min(p->bytes, LARGE));
     for (size_t i = 0; i + 1 < p->shares; i++) {
-        memset(p->at + i * p->apart + p->share_bytes, CANARY, UNIT);
+        memset(p->at + i * p->stride + p->share_bytes, CANARY, UNIT);
     }
     memset(p->at + p->bytes, CANARY, (size_t)(p->to - (p->at + p->bytes)));
     u->pieces = p;
-    return (usw_shares){p->at, p->apart};
+    return (usw_shares){p->at, p->stride};
 }
 
 /* The first byte of [from, to) that is not the canary, or NULL. */
@@ -137,7 +137,7 @@ static void check(const upsweep *u, const usw_piece *p, const char *when)
     const unsigned char *at = broken(p->from, p->at);
     at = at != NULL ? at : broken(p->at + p->bytes, p->to);
     for (size_t i = 0; at == NULL && i + 1 < p->shares; i++) {
-        const unsigned char *end = p->at + i * p->apart + p->share_bytes;
+        const unsigned char *end = p->at + i * p->stride + p->share_bytes;
         at = broken(end, end + UNIT);
     }
     if (at != NULL) {

@@ -25,16 +25,16 @@ typedef struct usw_cache_sort_steps {
     /* Moves the keys <= *pivot to the front and returns how many they are. */
     size_t (*partition_as[4])(void *keys, size_t n, const void *pivot, const usw_keymap *map);
     /* Moves the keys <= *pivot of two arrays together as far as they go to the front of the first,
-     * the others to the back of the second. What is left is parted where it stands: fronts[] gets
-     * how many stand at the front of each. */
-    void (*partition_apart[4])(void *first, size_t n, void *second, size_t m, const void *pivot,
-                               const usw_keymap *map, size_t fronts[2]);
+     * the others to the back of the second. What is left is partitioned where it stands: fronts[]
+     * gets how many stand at the front of each. */
+    void (*partition_two_arrays[4])(void *first, size_t n, void *second, size_t m,
+                                    const void *pivot, const usw_keymap *map, size_t fronts[2]);
     /* Keys as unsigned, for sorts. */
     size_t (*partition[USW_WIDTHS])(void *keys, size_t n, const void *pivot);
     /* Sorts n <= USW_SMALL raw keys (map NULL: as unsigned) and says how they stood. */
     usw_shape (*sort_small[4])(void *keys, size_t n, const usw_keymap *map);
     /* Only in AVX2, where 64-bit integers compare as signed ones: keys of 32 and 64 bits as such,
-     * without a map; n >= 64 keys are parted. */
+     * without a map; n >= 64 keys are partitioned. */
     void (*sort_signed[4])(void *keys, size_t n);
     size_t (*partition_signed[4])(void *keys, size_t n, const void *pivot);
     /* Only in AVX2, where 64-bit integers compare slowly. plain: none is NaN or -0, so that the
@@ -261,7 +261,7 @@ typedef struct usw_select_steps {
     /* The same for all keys up to limit, as long as there is room for USW_TAKE_ROOM bytes more;
      * *count gets how many were written. Returns how many keys were looked at. */
     size_t (*take[4])(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
-                      size_t position, void *records, size_t record_bytes, size_t room,
+                      size_t position, void *records, size_t record_bytes, size_t space,
                       size_t *count);
     /* out[i] = a mapped key from anywhere in the i-th of `count` equal parts; 0 < count <= n. */
     void (*sample[4])(const void *keys, size_t n, const usw_keymap *map, void *out, size_t count);

@@ -50,6 +50,7 @@ struct usw_gpu {
     unsigned *barrier;         /* device: words for usw_grid_barrier, 0 between kernels */
     void *nodes;               /* device: USW_GPU_NODE_BYTES, 0 at first, kept from call to call */
     upsweep_status status;     /* the first failure of this call */
+    const usw_gpu_said *sorted_by; /* the first choice of this call (gpu/sort_choice.cu), or NULL */
     char error[256];
     /* The other members are for the room gpu/plugin alone. */
     usw_gpu_block *blocks;
@@ -178,6 +179,23 @@ upsweep_status usw_gpu_launch(usw_gpu *g, const char *name, bool cooperative, vo
     return usw_gpu_launched(g, usw_gpu_check(g, error, name), name);
 #endif
 }
+/* How many blocks of a kernel with `shared` bytes of dynamic shared memory run at once. */
+template <typename... P>
+unsigned usw_gpu_blocks_at_once(const usw_gpu *g, void (*kernel)(P...), unsigned threads,
+                                size_t shared)
+{
+    int each = 0;
+#ifndef USW_EMULATE
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared)) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+#endif
+    const bool known = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &each, kernel, static_cast<int>(threads), shared) == cudaSuccess;
+    return known ? static_cast<unsigned>(each) * g->sms : 0;
+}
 #define USW_LAUNCH(g, kernel, blocks, threads, shared, ...)                                        \
     usw_gpu_launch(g, #kernel, false, kernel, blocks, threads, shared, __VA_ARGS__)
 #define USW_LAUNCH_COOPERATIVE(g, kernel, blocks, threads, shared, ...)                            \
@@ -298,7 +316,7 @@ template <typename K> static inline usw_gpu_keymap<K> usw_gpu_keymap_of(const us
 }
 
 /* Calls f(K()) with the key type of that width, and returns what it returns. */
-template <typename F> static inline upsweep_status usw_gpu_by_width(unsigned width, F f)
+template <typename F> static inline auto usw_gpu_by_width(unsigned width, F f)
 {
     switch (width) {
     case 0: return f(uint8_t());

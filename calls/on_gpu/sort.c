@@ -1,7 +1,6 @@
 /* sort.c - sorts on a GPU: keys, keys with values, argsort, rows, records. */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
-#include "calls/sort_choice.h"
 
 #include <stdio.h>
 
@@ -17,16 +16,9 @@ typedef struct sort_job {
     bool fixed_rows;
     const upsweep_field *fields;
     size_t field_count;
+    const char *asked; /* the name of the row that was asked for; NULL: none */
+    bool lacks;        /* that row cannot do it */
 } sort_job;
-
-/* The name of the row that runs when none is asked for; stable: by digits in any case. */
-static const char *choose_row(const usw_gpu_call *c, const sort_job *j, bool stable)
-{
-    usw_sort_case s = {c->u, USW_GPU_KEYS, j->n, j->width, 0};
-    s.facts = stable ? USW_IF_BITS
-                     : (j->in_place ? USW_IF_IN_PLACE : 0) | (j->all_bits ? 0 : USW_IF_BITS);
-    return usw_choose_sort(&s).line->name;
-}
 
 /* What a CPU of that many threads takes, roughly, for "auto". */
 static double cpu_ns(const upsweep *u, size_t n, unsigned width, bool carrying)
@@ -51,47 +43,62 @@ static sort_job job_of(upsweep_type type, size_t n, const usw_options *o)
                       .n = n};
 }
 
-/* The form for this job, or NULL with *status. */
-static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, const sort_job *j, bool carrying,
+/* The form for this job, or NULL with *status: of the row that was asked for, where it can do it,
+ * or what chooses a row by the keys (gpu/sort_choice.cu). */
+static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, sort_job *j, bool carrying,
                                          upsweep_status *status)
 {
-    const char *name = j->o->algorithm, *algorithm;
-    const usw_gpu_sort_form *form =
-        usw_gpu_form_named(c, name != NULL ? name : choose_row(c, j, false), &algorithm);
+    const usw_gpu_sort_form *form = NULL;
     *status = UPSWEEP_ERROR_UNSUPPORTED;
-    if (form == NULL) {
+    if (j->o->algorithm != NULL) {
+        form = usw_gpu_form_named(c, j->o->algorithm, &j->asked);
+        if (form == NULL) {
+            return NULL;
+        }
+        j->lacks = (!j->all_bits && !form->takes_bits) || (carrying && form->pairs == NULL);
+    }
+    if (form == NULL || j->lacks) {
+        return usw_gpu_form(c, "sort_choice");
+    }
+    if (form->n_max != 0 && j->n > form->n_max) {
+        usw_say(c->u, "%s takes at most %zu keys on the GPU, not %zu", j->asked, form->n_max, j->n);
         return NULL;
     }
-    bool lacks = (!j->all_bits && !form->takes_bits) || (carrying && form->pairs == NULL);
-    if (lacks) {
-        const char *asked = algorithm;
-        form = usw_gpu_form_named(c, choose_row(c, j, true), &algorithm);
-        usw_report(c->u, algorithm,
-                   carrying ? "%s carries nothing along on the GPU"
-                            : "%s does not sort by a range of bits there",
-                   asked);
-    } else if (name != NULL) {
-        usw_report(c->u, algorithm, "it was asked for by name");
-    } else {
-        usw_report(c->u, algorithm, "%zu keys of %u bits on the GPU", j->n, j->bits);
-    }
-    if (form != NULL && form->n_max != 0 && j->n > form->n_max) {
-        usw_say(c->u, "%s takes at most %zu keys on the GPU, not %zu", algorithm, form->n_max,
-                j->n);
-        return NULL;
-    }
-    if (form != NULL && j->in_place && !form->in_place) {
-        usw_say(c->u, "%s cannot sort in place on the GPU", algorithm);
+    if (j->in_place && !form->in_place) {
+        usw_say(c->u, "%s cannot sort in place on the GPU", j->asked);
         return NULL;
     }
     return form;
+}
+
+/* Says what ran: the row that was asked for, or the method that was chosen. */
+static void report_sort(const usw_gpu_call *c, const sort_job *j, bool carrying)
+{
+    const usw_gpu_said *said = c->p->sorted_by(c->g);
+    const char *asked = j->asked;
+    if (asked != NULL && !j->lacks && (said == NULL || strcmp(said->name, asked) == 0)) {
+        usw_report(c->u, asked, "it was asked for by name");
+    } else if (said == NULL) {
+        usw_report(c->u, "in order", "%zu keys were already in order", j->n);
+    } else if (asked != NULL && !j->lacks) {
+        usw_report(c->u, asked, "it was asked for by name, and leaves %zu keys to \"%s\": %s", j->n,
+                   said->name, said->because);
+    } else if (asked != NULL) {
+        usw_report(c->u, said->name,
+                   carrying ? "%s carries nothing along on the GPU"
+                            : "%s does not sort by a range of bits there",
+                   asked);
+    } else {
+        usw_report(c->u, said->name, "%zu keys of %u bits on the GPU: %s", j->n, j->bits,
+                   said->because);
+    }
 }
 
 /* ---- keys ---- */
 
 static upsweep_status sort_work(usw_gpu_call *c)
 {
-    const sort_job *j = c->context;
+    sort_job *j = c->context;
     upsweep_status status;
     const usw_gpu_sort_form *form = form_for(c, j, false, &status);
     usw_gpu_sort s = {.keys = c->arrays[0].at,
@@ -102,7 +109,12 @@ static upsweep_status sort_work(usw_gpu_call *c)
                       .bit_end = j->bit_end,
                       .stable = !j->all_bits,
                       .in_place = j->in_place};
-    return form == NULL ? status : j->n < 2 ? UPSWEEP_OK : form->sort(c->g, &s);
+    if (form == NULL) {
+        return status;
+    }
+    status = j->n < 2 ? UPSWEEP_OK : form->sort(c->g, &s);
+    report_sort(c, j, false);
+    return status;
 }
 
 bool usw_gpu_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type, const usw_options *o,
@@ -122,7 +134,7 @@ bool usw_gpu_sort_keys(upsweep *u, void *keys, size_t n, upsweep_type type, cons
 
 static upsweep_status carry_work(usw_gpu_call *c)
 {
-    const sort_job *j = c->context;
+    sort_job *j = c->context;
     upsweep_status status;
     const usw_gpu_sort_form *form = form_for(c, j, true, &status);
     usw_gpu_pairs p = {.keys = c->arrays[0].at,
@@ -136,7 +148,12 @@ static upsweep_status carry_work(usw_gpu_call *c)
                        .bit_begin = j->bit_begin,
                        .bit_end = j->bit_end,
                        .stable = !(j->o->flags & UPSWEEP_UNSTABLE)};
-    return form == NULL ? status : j->n == 0 ? UPSWEEP_OK : form->pairs(c->g, &p);
+    if (form == NULL) {
+        return status;
+    }
+    status = j->n == 0 ? UPSWEEP_OK : form->pairs(c->g, &p);
+    report_sort(c, j, true);
+    return status;
 }
 
 bool usw_gpu_sort_carrying(upsweep *u, void *keys, void *values, size_t value_bytes, size_t n,
@@ -168,7 +185,6 @@ static upsweep_status rows_work(usw_gpu_call *c)
     if (step == NULL) {
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
-    usw_report(c->u, "", "%zu rows of %u-bit keys on the GPU", j->rows, j->bits);
     usw_gpu_rows r = {.keys = c->arrays[0].at,
                       .begin = c->arrays[1].at,
                       .rows = j->rows,
@@ -178,7 +194,13 @@ static upsweep_status rows_work(usw_gpu_call *c)
                       .map = j->map,
                       .index = c->arrays[2].at,
                       .index_bytes = j->value_bytes};
-    return step->sort(c->g, &r);
+    upsweep_status status = step->sort(c->g, &r);
+    const usw_gpu_said *said = c->p->sorted_by(c->g);
+    if (said != NULL) {
+        usw_report(c->u, said->name, "%zu rows of %u-bit keys on the GPU: %s", j->rows, j->bits,
+                   said->because);
+    }
+    return status;
 }
 
 bool usw_gpu_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type type, const uint64_t *begin,
@@ -215,11 +237,14 @@ static upsweep_status records_work(usw_gpu_call *c)
         usw_say(c->u, "records cannot be sorted in place on the GPU");
         return UPSWEEP_ERROR_UNSUPPORTED;
     }
-    usw_sort_case s = {c->u, USW_GPU_RECORDS, j->n, 0, 0};
-    usw_report(c->u, usw_choose_sort(&s).line->name,
-               "a merge sort of records of %zu bytes on the GPU", j->value_bytes);
-    return step->sort_records(c->g, c->arrays[0].at, j->n, j->value_bytes, j->fields,
-                              j->field_count, false);
+    upsweep_status status = step->sort_records(c->g, c->arrays[0].at, j->n, j->value_bytes,
+                                               j->fields, j->field_count, false);
+    const usw_gpu_said *said = c->p->sorted_by(c->g);
+    if (said != NULL) {
+        usw_report(c->u, said->name, "%zu records of %zu bytes on the GPU: %s", j->n,
+                   j->value_bytes, said->because);
+    }
+    return status;
 }
 
 bool usw_gpu_sort_records(upsweep *u, void *records, size_t n, size_t record_bytes,

@@ -95,7 +95,7 @@ static upsweep_status FN(sort_mapped)(upsweep *u, void *keys, size_t n, const us
         USW_ROUTE("values are counted");
         return UPSWEEP_OK;
     }
-    USW_ROUTE("parted by vectors");
+    USW_ROUTE("partitioned by vectors");
     if (map != NULL) {
         maps->map[USW_WIDTH](keys, keys, n, map);
     }

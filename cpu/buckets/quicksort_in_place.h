@@ -165,12 +165,12 @@ static bool FN(take_largest)(FN(range_list) * c, FN(range) * p)
 static bool FN(add_range)(FN(range_list) * c, FN(range) p)
 {
     lock_list(&c->lock);
-    bool room = c->count < RANGES_MAX;
-    if (room) {
+    bool space = c->count < RANGES_MAX;
+    if (space) {
         c->ranges[c->count++] = p;
     }
     unlock_list(&c->lock);
-    return room;
+    return space;
 }
 
 static void FN(sort_range)(FN(range_list) * c, FN(range) p)

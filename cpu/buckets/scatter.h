@@ -22,7 +22,7 @@ typedef struct FN(split) {
     KEY *to;
     size_t n;
     const usw_keymap *map; /* NULL: the keys are mapped already */
-    scatter_room room;
+    scatter_tables tables;
     size_t chunks, chunk_keys, skew;
     bool stream;
 } FN(split);
@@ -45,7 +45,7 @@ static void FN(count_chunk)(void *context, size_t i, unsigned lane)
     const FN(split) *s = context;
     KEY mapped[BLOCK_KEYS];
     uint16_t bucket[BLOCK_KEYS];
-    size_t *count = s->room.next + i * s->buckets;
+    size_t *count = s->tables.next + i * s->buckets;
     size_t end = usw_min(s->n, (i + 1) * s->chunk_keys);
     (void)lane;
     memset(count, 0, s->buckets * sizeof *count);
@@ -71,8 +71,8 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
     const FN(split) *s = context;
     KEY mapped[BLOCK_KEYS];
     uint16_t bucket[BLOCK_KEYS];
-    size_t *next = s->room.next + i * s->buckets, *first = usw_share(&s->room.first, lane);
-    KEY *lines = usw_share(&s->room.lines, lane);
+    size_t *next = s->tables.next + i * s->buckets, *first = usw_share(&s->tables.first, lane);
+    KEY *lines = usw_share(&s->tables.lines, lane);
     size_t end = usw_min(s->n, (i + 1) * s->chunk_keys);
     memcpy(first, next, s->buckets * sizeof *first);
     for (size_t at = i * s->chunk_keys, n; at < end; at += n) {
@@ -105,7 +105,7 @@ static void FN(scatter_chunk)(void *context, size_t i, unsigned lane)
 static void FN(scatter)(upsweep *u, FN(split) * s, size_t *start)
 {
     USW_ROUTE("a scatter into buckets");
-    s->chunks = usw_min(s->room.chunks_max, usw_div_up(s->n, CHUNK_KEYS));
+    s->chunks = usw_min(s->tables.chunks_max, usw_div_up(s->n, CHUNK_KEYS));
     s->chunk_keys = usw_div_up(usw_div_up(s->n, s->chunks), BLOCK_KEYS) * BLOCK_KEYS;
     s->chunks = usw_div_up(s->n, s->chunk_keys);
     /* Places count from the last multiple of a line before s->to, so that full lines are
@@ -117,8 +117,8 @@ static void FN(scatter)(upsweep *u, FN(split) * s, size_t *start)
     for (size_t b = 0; b < s->buckets; b++) {
         start[b] = sum - s->skew;
         for (size_t c = 0; c < s->chunks; c++) {
-            size_t count = s->room.next[c * s->buckets + b];
-            s->room.next[c * s->buckets + b] = sum;
+            size_t count = s->tables.next[c * s->buckets + b];
+            s->tables.next[c * s->buckets + b] = sum;
             sum += count;
         }
     }

@@ -23,21 +23,21 @@ static inline void copy_line(void *to, const void *from, bool stream)
 }
 
 /* Tables of a scatter; a sort takes them once, for all of its levels. */
-typedef struct scatter_room {
+typedef struct scatter_tables {
     size_t *next;     /* [chunks][buckets]: counts, then where a chunk writes next */
     usw_shares first; /* [lanes][buckets]: where the chunk began to write */
     usw_shares lines; /* [lanes][buckets][LINE_BYTES] */
     size_t chunks_max;
-} scatter_room;
+} scatter_tables;
 
-static bool take_scatter_room(upsweep *u, scatter_room *room)
+static bool take_scatter_tables(upsweep *u, scatter_tables *tables)
 {
     size_t lanes = u->threads;
-    room->chunks_max = 2 * lanes;
-    room->next = usw_scratch(u, room->chunks_max * BUCKETS_MAX * sizeof(size_t));
-    room->first = usw_scratch_shares(u, lanes, BUCKETS_MAX * sizeof(size_t));
-    room->lines = usw_scratch_shares(u, lanes, (size_t)BUCKETS_MAX * LINE_BYTES);
-    return room->next != NULL && room->first.at != NULL && room->lines.at != NULL;
+    tables->chunks_max = 2 * lanes;
+    tables->next = usw_scratch(u, tables->chunks_max * BUCKETS_MAX * sizeof(size_t));
+    tables->first = usw_scratch_shares(u, lanes, BUCKETS_MAX * sizeof(size_t));
+    tables->lines = usw_scratch_shares(u, lanes, (size_t)BUCKETS_MAX * LINE_BYTES);
+    return tables->next != NULL && tables->first.at != NULL && tables->lines.at != NULL;
 }
 
 #endif

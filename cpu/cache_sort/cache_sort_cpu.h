@@ -91,7 +91,7 @@ static void FN(vselect)(void *keys, size_t n, size_t k, const usw_keymap *map)
 #endif
 #include "cpu/cache_sort/vectors_avx512.h"
 #include "cpu/cache_sort/network.h"
-#ifdef BLOCKS_ALONE
+#ifdef WHOLE_BLOCKS
 #include "cpu/cache_sort/merge_blocks.h"
 #endif
 #include "cpu/cache_sort/partition_vectors.h"
@@ -171,8 +171,8 @@ static size_t FN(vpartition)(void *keys, size_t n, const void *pivot)
 }
 
 #if KEY_BITS < 128
-static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, const void *pivot,
-                                 const usw_keymap *map, size_t fronts[2])
+static void FN(vpartition_two_arrays)(void *first, size_t n, void *second, size_t m,
+                                      const void *pivot, const usw_keymap *map, size_t fronts[2])
 {
     USW_ROUTE("a partition of two arrays");
     KEY *f = first, *g = second, *f_end = f + n, *g_end = g + m;
@@ -180,9 +180,9 @@ static void FN(vpartition_apart)(void *first, size_t n, void *second, size_t m, 
     KEY p;
     memcpy(&p, pivot, sizeof p);
     if (map != NULL) { /* so that each call is compiled for its map */
-        FN(partition_apart)(&f, f_end, g, &g_end, p, map);
+        FN(partition_two_arrays)(&f, f_end, g, &g_end, p, map);
     } else {
-        FN(partition_apart)(&f, f_end, g, &g_end, p, NULL);
+        FN(partition_two_arrays)(&f, f_end, g, &g_end, p, NULL);
     }
 #endif
     fronts[0] = (size_t)(f - (KEY *)first) + FN(vpartition_as)(f, (size_t)(f_end - f), pivot, map);
@@ -209,8 +209,8 @@ const usw_cache_sort_steps USW_SYMBOL(usw_cache_sort_steps) = {
     .partition = {vpartition_u8, vpartition_u16, vpartition_u32, vpartition_u64, vpartition_u128},
     .select = {vselect_u8, vselect_u16, vselect_u32, vselect_u64},
     .partition_as = {vpartition_as_u8, vpartition_as_u16, vpartition_as_u32, vpartition_as_u64},
-    .partition_apart = {vpartition_apart_u8, vpartition_apart_u16, vpartition_apart_u32,
-                        vpartition_apart_u64},
+    .partition_two_arrays = {vpartition_two_arrays_u8, vpartition_two_arrays_u16,
+                             vpartition_two_arrays_u32, vpartition_two_arrays_u64},
     .sort_small = {sort_small_u8, sort_small_u16, sort_small_u32, sort_small_u64},
 #if USW_LEVEL == 1
     .sort_signed = {NULL, NULL, vsort_i32, vsort_i64},

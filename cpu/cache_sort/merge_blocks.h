@@ -1,6 +1,6 @@
 /* merge_blocks.h - a merge sort of up to BLOCKS_MAX blocks of 16 vectors. With AVX2, where one
  * network sorts few keys (BY_BLOCKS), it sorts the short ranges of the quicksort; with AVX-512
- * (BLOCKS_ALONE) whole arrays of a few blocks. A partition of few keys costs up to three times as
+ * (WHOLE_BLOCKS) whole arrays of a few blocks. A partition of few keys costs up to three times as
  * much as a merge, since its branches cannot be predicted. Included after
  * cpu/cache_sort/network.h.
  *
@@ -14,10 +14,10 @@
 #ifndef USW_CPU_CACHE_SORT_MERGE_BLOCKS_H
 #define USW_CPU_CACHE_SORT_MERGE_BLOCKS_H
 enum { BLOCK_ROWS = 16, BLOCKS_MAX = 8 }; /* vectors; blocks */
-#define USW_ALONE static __attribute__((noinline))
+#define USW_NOT_INLINED static __attribute__((noinline))
 #endif
 
-USW_ALONE void FN(sort_block)(V *at)
+USW_NOT_INLINED void FN(sort_block)(V *at)
 {
     V v[BLOCK_ROWS];
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++) v[i] = at[i];
@@ -27,7 +27,7 @@ USW_ALONE void FN(sort_block)(V *at)
 }
 
 /* The lesser of a and the reversed b to low, which may be a, and the greater to high. */
-USW_ALONE void FN(cross_blocks)(const V *a, const V *b, V *low, V *high)
+USW_NOT_INLINED void FN(cross_blocks)(const V *a, const V *b, V *low, V *high)
 {
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++)
     {
@@ -38,7 +38,7 @@ USW_ALONE void FN(cross_blocks)(const V *a, const V *b, V *low, V *high)
     }
 }
 
-USW_ALONE void FN(halve_blocks)(V *a, V *b)
+USW_NOT_INLINED void FN(halve_blocks)(V *a, V *b)
 {
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++)
     {
@@ -65,7 +65,7 @@ USW_IN_REGISTERS void FN(merge_block)(V *v)
     FN(merge_rows)(v, BLOCK_ROWS, 1);
 }
 
-USW_ALONE void FN(merge_inner)(V *at)
+USW_NOT_INLINED void FN(merge_inner)(V *at)
 {
     V v[BLOCK_ROWS];
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++) v[i] = at[i];
@@ -74,7 +74,7 @@ USW_ALONE void FN(merge_inner)(V *at)
 }
 
 /* The last merge of a block, whose first n keys go to k. */
-USW_ALONE void FN(merge_outer)(const V *at, KEY *k, size_t n)
+USW_NOT_INLINED void FN(merge_outer)(const V *at, KEY *k, size_t n)
 {
     V v[BLOCK_ROWS];
     USW_UNROLL for (unsigned i = 0; i < BLOCK_ROWS; i++) v[i] = at[i];

@@ -56,18 +56,18 @@ static inline void FN(net_merge16)(KEY *v)
 static void FN(base_sort)(KEY *k, size_t n)
 {
     KEY v[FN(BASE)];
-    size_t room = n <= 4 ? 4 : n <= 8 ? 8 : 16;
-    for (size_t i = 0; i < room; i++) {
+    size_t space = n <= 4 ? 4 : n <= 8 ? 8 : 16;
+    for (size_t i = 0; i < space; i++) {
         v[i] = i < n ? k[i] : (KEY)-1;
     }
     FN(net4)(v);
     USW_ROUTE("a network of 4 keys");
-    if (room > 4) {
+    if (space > 4) {
         USW_ROUTE("a network of 8 keys");
         FN(net4)(v + 4);
         FN(net_merge8)(v);
     }
-    if (room > 8) {
+    if (space > 8) {
         USW_ROUTE("a network of 16 keys");
         FN(net4)(v + 8), FN(net4)(v + 12);
         FN(net_merge8)(v + 8);
@@ -118,8 +118,8 @@ static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap
 
 /* Leaves all to the caller, which then partitions each array by itself: that takes no longer where
  * there are no vectors. */
-static inline void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
-                                       const usw_keymap *map)
+static inline void FN(partition_two_arrays)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
+                                            const usw_keymap *map)
 {
     (void)f, (void)f_end, (void)g, (void)g_end, (void)pivot, (void)map;
 }

@@ -94,12 +94,12 @@ USW_IN_REGISTERS void FN(split_stretch)(const V *x, const FN(border) * b, KEY **
                                         const size_t stretch)
 {
 #ifdef SPLITS_BETWEEN
-    size_t room = (size_t)(*right - *left);
+    size_t space = (size_t)(*right - *left);
     USW_UNROLL for (size_t i = 0; i < stretch; i++)
     {
-        *left += FN(vsplit_between)(x[i], FN(sides)(x[i], b), *left, room - i * LANES);
+        *left += FN(vsplit_between)(x[i], FN(sides)(x[i], b), *left, space - i * LANES);
     }
-    *right = *left + (room - stretch * LANES);
+    *right = *left + (space - stretch * LANES);
 #else
     USW_UNROLL for (size_t i = 0; i < stretch; i++)
         FN(vsplit)(x[i], FN(sides)(x[i], b), left, right);
@@ -190,8 +190,8 @@ static size_t FN(partition_mapped)(KEY *k, size_t n, KEY pivot, const usw_keymap
 /* The same for keys in two arrays: those <= pivot move to the front of [*f, f_end), those above it
  * to the back of [g, *g_end). Goes on until one of the arrays is done, but for less than three
  * stretches; [*f, f_end) and [g, *g_end) are then what is not partitioned. */
-USW_IN_REGISTERS void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
-                                          const usw_keymap *map)
+USW_IN_REGISTERS void FN(partition_two_arrays)(KEY **f, KEY *f_end, KEY *g, KEY **g_end, KEY pivot,
+                                               const usw_keymap *map)
 {
     enum { KEYS = FN(STRETCH) * LANES, AHEAD = 2048 / sizeof(KEY) };
     KEY *left = *f, *right = *g_end, *low = left + 2 * KEYS, *high = right - KEYS, rest[3 * KEYS];
@@ -223,9 +223,9 @@ USW_IN_REGISTERS void FN(partition_apart)(KEY **f, KEY *f_end, KEY *g, KEY **g_e
     for (size_t i = 0; i < FN(STRETCH); i++) {
         FN(vstore)(rest + 2 * KEYS + i * LANES, x[i]);
     }
-    size_t room = (size_t)(low - left);
-    memcpy(left, rest, room * sizeof(KEY));
-    memcpy(high, rest + room, (3 * KEYS - room) * sizeof(KEY));
+    size_t space = (size_t)(low - left);
+    memcpy(left, rest, space * sizeof(KEY));
+    memcpy(high, rest + space, (3 * KEYS - space) * sizeof(KEY));
     *f = left;
     *g_end = right;
 }

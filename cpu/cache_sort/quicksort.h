@@ -86,9 +86,9 @@ static void FN(quick_sort)(KEY *k, size_t n, KEY top, unsigned depth)
 
 static void FN(vsort)(void *keys, size_t n)
 {
-#ifdef BLOCKS_ALONE
-    if (n > FN(BASE) && n <= (size_t)BLOCKS_ALONE * FN(BASE)) {
-        USW_ROUTE("blocks alone");
+#ifdef WHOLE_BLOCKS
+    if (n > FN(BASE) && n <= (size_t)WHOLE_BLOCKS * FN(BASE)) {
+        USW_ROUTE("whole arrays of blocks");
         FN(sort_many)(keys, n);
         return;
     }

@@ -293,26 +293,26 @@ static inline SIDES FN(vsides_mapped)(V x, V pivot, FN(vmap) m)
 }
 #endif
 
-/* Writes the keys of x that go left to the front of the next `room` keys, those `above` to their
+/* Writes the keys of x that go left to the front of the next `space` keys, those `above` to their
  * back, and returns how many the former are. May overwrite what lies within LANES keys of either
  * end: one permutation brings both sides to their ends, and is stored twice. Every vector makes the
  * room LANES keys less, so that the caller need not keep the second end. */
 #define SPLITS_BETWEEN 1
-static inline size_t FN(vsplit_between)(V x, SIDES above, KEY *left, size_t room)
+static inline size_t FN(vsplit_between)(V x, SIDES above, KEY *left, size_t space)
 {
     const uint64_t *from = KEY_BITS == 64 ? &split_4[above] : &split_8[above];
     size_t below = (size_t)__builtin_popcount(((1u << LANES) - 1) ^ above);
     V index = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
     V partitioned = FN(vpermute)(x, index);
     FN(vstore)(left, partitioned);
-    FN(vstore)(left + room - LANES, partitioned);
+    FN(vstore)(left + space - LANES, partitioned);
     return below;
 }
 
 /* vsplit_between for the keys between *left and *right; moves both pointers. */
 static inline void FN(vsplit)(V x, SIDES above, KEY **left, KEY **right)
 {
-    size_t room = (size_t)(*right - *left);
-    *left += FN(vsplit_between)(x, above, *left, room);
-    *right = *left + (room - LANES);
+    size_t space = (size_t)(*right - *left);
+    *left += FN(vsplit_between)(x, above, *left, space);
+    *right = *left + (space - LANES);
 }

@@ -12,7 +12,7 @@
 #define LANES (512 / KEY_BITS)
 #undef MAPS
 #undef HALF_BASE
-#undef BLOCKS_ALONE
+#undef WHOLE_BLOCKS
 #undef SIDES
 #define SIDES M /* the elements of keys that go right where a vector is partitioned */
 #undef COMPARES_MAPPED
@@ -23,12 +23,12 @@
 #define HALF_BASE 128 /* as many keys may be sorted in vectors of half the width */
 #ifndef SIGNED_ORDER
 #define MAPS 1 /* short arrays are mapped in registers */
-#define BLOCKS_ALONE 4
+#define WHOLE_BLOCKS 4
 #endif
 #elif KEY_BITS == 64
-#define BLOCKS_ALONE 8
+#define WHOLE_BLOCKS 8
 #endif
-#ifdef BLOCKS_ALONE /* up to so many blocks are sorted by merge_blocks.h */
+#ifdef WHOLE_BLOCKS /* up to so many blocks are sorted by merge_blocks.h */
 static void FN(sort_many)(KEY *k, size_t n);
 #endif
 
@@ -81,7 +81,7 @@ static inline V FN(vload_some)(const KEY *from, size_t count)
 #endif
 }
 
-#ifdef BLOCKS_ALONE
+#ifdef WHOLE_BLOCKS
 static inline V FN(vgreatest)(void)
 {
     return _mm512_set1_epi64(KEY_BITS == 64 ? (long long)KEY_GREATEST : -1);

@@ -149,7 +149,7 @@ static void float_block(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     const float_sweeps sweeps = sweeps_of(w);
-    float_buffers *f = usw_share(&w->rooms, thread);
+    float_buffers *f = usw_share(&w->buffers, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin), count = 0;
     double sum[FLOAT_TILES], carry[FLOAT_TILES];
     for (size_t i = begin; i < end; i += USW_TILE, count++) {
@@ -188,7 +188,7 @@ static void float_block_one_thread(void *context, size_t block, unsigned thread)
     work *w = context;
     const usw_scan *s = w->s;
     const float_sweeps sweeps = sweeps_of(w);
-    float_buffers *f = usw_share(&w->rooms, thread);
+    float_buffers *f = usw_share(&w->buffers, thread);
     size_t begin = block * w->block, end = begin + usw_min(w->block, s->n - begin);
     for (size_t i = begin; i < end; i += USW_TILE) {
         size_t n = usw_min(USW_TILE, end - i);

@@ -167,7 +167,7 @@ static inline VEC FN(exchange)(VEC x, unsigned distance, uint64_t upper)
 #endif
 
 /* Sorts a bitonic vector. */
-static inline VEC FN(sort_bitonic)(VEC x)
+static inline VEC FN(order_bitonic)(VEC x)
 {
 #if LANES >= 64
     x = FN(exchange)(x, 32, UINT64_C(0xFFFFFFFF00000000));
@@ -187,8 +187,8 @@ static inline VEC FN(sort_bitonic)(VEC x)
 static inline VEC FN(split_low_high)(VEC a, VEC b, KEY *out)
 {
     VEC reversed = FN(swapped)(b, LANES - 1);
-    FN(store)(out, FN(sort_bitonic)(FN(least)(a, reversed)));
-    return FN(sort_bitonic)(FN(greatest)(a, reversed));
+    FN(store)(out, FN(order_bitonic)(FN(least)(a, reversed)));
+    return FN(order_bitonic)(FN(greatest)(a, reversed));
 }
 
 static inline VEC FN(first_vectors)(FN(lists) * l)

@@ -333,10 +333,10 @@ static void NAME(enter)(NAME(run) * r, const usw_path_query *query, size_t s)
 #include "cpu/paths/bucket_threads.h"
 
 /* One search by one thread. */
-static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *query)
+static upsweep_status NAME(search)(usw_path_scratch *scratch, const usw_path_query *query)
 {
     NAME(run)
-    r = {.q = queue_begin(room, sizeof(NAME(entry))),
+    r = {.q = queue_begin(scratch, sizeof(NAME(entry))),
          .g = query->graph,
          .distance = query->distance,
          .w = NAME(width_of)(query->delta),
@@ -346,7 +346,7 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
     if (query->cutoff != NULL) {
         memcpy(&r.most, query->cutoff, sizeof r.most);
     }
-    if (!room->wiped) {
+    if (!scratch->wiped) {
         usw_distances_clear(query->graph, query->distance, NULL, query->graph->vertices);
     }
     for (size_t s = 0; s < query->source_count; s++) {
@@ -354,8 +354,8 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
     }
     bool stopped = false;
 #if PATH_KIND == 1 || PATH_KIND == 3
-    if (NAME(use_windows)(room, query)) {
-        r.relaxed = room->relaxed;
+    if (NAME(use_windows)(scratch, query)) {
+        r.relaxed = scratch->relaxed;
         USW_ROUTE_OF("one thread, by windows", USW_NO_TYPES);
         NAME(by_windows)(&r, query);
     } else
@@ -364,12 +364,13 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
         USW_ROUTE_OF("one thread, bucket by bucket", USW_NO_TYPES);
         stopped = NAME(empty_all)(&r, query);
     }
-    room->gave_up = r.gave_up;
+    scratch->gave_up = r.gave_up;
     if (r.q->failed) {
         return UPSWEEP_ERROR_MEMORY;
     }
-    return !stopped && r.q->lost && usw_distance_lost(query, &room->culprit) ? UPSWEEP_ERROR_RANGE
-                                                                             : UPSWEEP_OK;
+    return !stopped && r.q->lost && usw_distance_lost(query, &scratch->culprit)
+               ? UPSWEEP_ERROR_RANGE
+               : UPSWEEP_OK;
 }
 
 /* Adds the vertices of the entries that are left in a bucket to q->touched. */

@@ -19,9 +19,9 @@
  * Scalable single source shortest path algorithms for massively parallel systems, IPDPS 2014 (push
  * and pull). */
 
-static bool NAME(use_windows)(const usw_path_scratch *room, const usw_path_query *query)
+static bool NAME(use_windows)(const usw_path_scratch *scratch, const usw_path_query *query)
 {
-    return query->graph->sorted && room->relaxed != NULL && query->target_count == 0 &&
+    return query->graph->sorted && scratch->relaxed != NULL && query->target_count == 0 &&
            query->cutoff == NULL;
 }
 

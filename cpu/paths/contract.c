@@ -82,13 +82,13 @@ static bool may_pass(const upsweep_graph *g, const links *l, uint32_t v)
 
 /* Passes over all vertices that may be: first in the order of their numbers, then those that come
  * to have two neighbours. rank is UINT32_MAX for vertices that are left. Returns how many it passed
- * over; *alone gets how many of these had no neighbour at last: one for each connected part of
+ * over; *isolated gets how many of these had no neighbour at last: one for each connected part of
  * which nothing is left. */
 static size_t pass_over_all(const upsweep_graph *g, links *l, uint32_t *queue, uint32_t *rank,
-                            size_t *alone)
+                            size_t *isolated)
 {
     size_t n = g->vertices, end = 0, passed = 0;
-    *alone = 0;
+    *isolated = 0;
     for (size_t v = 0; v < n; v++) {
         rank[v] = UINT32_MAX;
         if (l->count[v] <= 2) {
@@ -107,7 +107,7 @@ static size_t pass_over_all(const upsweep_graph *g, links *l, uint32_t *queue, u
         }
         BY_KIND(g, pass_over)(l, v, passed);
         rank[v] = (uint32_t)passed++;
-        *alone += count == 0;
+        *isolated += count == 0;
         for (size_t k = 0; k < count; k++) {
             if (before[k] > 2 && l->count[next[k]] <= 2) {
                 queue[end++] = next[k];
@@ -177,7 +177,7 @@ static usw_contraction *keep(upsweep *u, upsweep_graph *g, const links *l, const
 
 void usw_contract(upsweep *u, upsweep_graph *g)
 {
-    size_t n = g->vertices, alone = 0;
+    size_t n = g->vertices, isolated = 0;
     size_t down = is_wide(g) ? sizeof(down_u64) : sizeof(down_u32);
     size_t up = is_wide(g) ? sizeof(up_u64) : sizeof(up_u32);
     links l;
@@ -191,8 +191,8 @@ void usw_contract(upsweep *u, upsweep_graph *g)
     l.down = usw_scratch(u, n * down);
     l.up = g->symmetric ? NULL : usw_scratch(u, n * up);
     if (queue != NULL && rank != NULL && l.down != NULL && (g->symmetric || l.up != NULL)) {
-        size_t passed = pass_over_all(g, &l, queue, rank, &alone);
-        if (passed >= n / 2 && alone <= n / PARTS) {
+        size_t passed = pass_over_all(g, &l, queue, rank, &isolated);
+        if (passed >= n / 2 && isolated <= n / PARTS) {
             USW_ROUTE_OF("contracted", USW_NO_TYPES);
             g->contraction = keep(u, g, &l, rank, passed);
         }
@@ -205,20 +205,20 @@ void usw_contract(upsweep *u, upsweep_graph *g)
 
 /* ---- queries ---- */
 
-bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *room,
+bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *scratch,
                            const usw_path_query *q, upsweep_status *status)
 {
     enum { NEAR = 16 }; /* gives up after this share of all vertices */
     if (q->target_count == 0 && q->cutoff == NULL) {
         return false;
     }
-    room->patience = q->graph->vertices / NEAR + 1;
-    *status = form->search(room, q);
-    room->patience = 0;
-    USW_ROUTE_IF(*status == UPSWEEP_OK && room->gave_up, "more than a few vertices are near",
+    scratch->patience = q->graph->vertices / NEAR + 1;
+    *status = form->search(scratch, q);
+    scratch->patience = 0;
+    USW_ROUTE_IF(*status == UPSWEEP_OK && scratch->gave_up, "more than a few vertices are near",
                  USW_NO_TYPES);
-    USW_ROUTE_IF(*status == UPSWEEP_OK && !room->gave_up, "few vertices are near", USW_NO_TYPES);
-    return *status != UPSWEEP_OK || !room->gave_up;
+    USW_ROUTE_IF(*status == UPSWEEP_OK && !scratch->gave_up, "few vertices are near", USW_NO_TYPES);
+    return *status != UPSWEEP_OK || !scratch->gave_up;
 }
 
 bool usw_climb_begin(upsweep *u, const upsweep_graph *g, usw_climb *c)

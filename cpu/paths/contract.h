@@ -42,7 +42,7 @@ typedef struct usw_climb {
 void usw_contract(upsweep *u, upsweep_graph *g);
 /* Tries a query that has targets or a cutoff without the core, and gives up when it has reached
  * more than a few vertices. True: it is done, with *status. False: it takes the core. */
-bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *room,
+bool usw_search_contracted(const usw_path_form *form, usw_path_scratch *scratch,
                            const usw_path_query *q, upsweep_status *status);
 /* Takes scratch for queries; false: there is too little. */
 bool usw_climb_begin(upsweep *u, const upsweep_graph *g, usw_climb *c);

@@ -83,7 +83,7 @@ static void NAME(finish)(const usw_path_query *q, size_t n, DIST most)
 }
 
 /* A search of a graph by rows; memory has room for n penalties. */
-static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query *q, void *memory)
+static upsweep_status NAME(search)(usw_path_scratch *scratch, const usw_path_query *q, void *memory)
 {
     DIST *penalty = memory;
     const upsweep_graph *g = q->graph;
@@ -112,8 +112,8 @@ static upsweep_status NAME(search)(usw_path_scratch *room, const usw_path_query 
         most = NAME(done)(q, d, &finished) ? d : most;
     }
     NAME(finish)(q, n, most);
-    return lost && most == DIST_MAX && usw_distance_lost(q, &room->culprit) ? UPSWEEP_ERROR_RANGE
-                                                                            : UPSWEEP_OK;
+    return lost && most == DIST_MAX && usw_distance_lost(q, &scratch->culprit) ? UPSWEEP_ERROR_RANGE
+                                                                               : UPSWEEP_OK;
 }
 
 #if PATH_KIND > 0

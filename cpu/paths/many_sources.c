@@ -23,14 +23,14 @@ static bool lane_begin(usw_path_batch *b, usw_path_lane *lane)
     size_t listed = n / LISTED + 1;
     *lane = (usw_path_lane){.failed = SIZE_MAX};
     lane->distance = usw_scratch(u, n * b->distance_bytes);
-    lane->room.queue = usw_scratch(u, b->form->queue_bytes);
-    lane->room.slab = usw_scratch(u, b->slab_bytes);
-    lane->room.slab_bytes = b->slab_bytes;
-    lane->room.touched = usw_scratch(u, listed * sizeof(uint32_t));
-    lane->room.touched_most = listed;
-    lane->room.wiped = true;
+    lane->scratch.queue = usw_scratch(u, b->form->queue_bytes);
+    lane->scratch.slab = usw_scratch(u, b->slab_bytes);
+    lane->scratch.slab_bytes = b->slab_bytes;
+    lane->scratch.touched = usw_scratch(u, listed * sizeof(uint32_t));
+    lane->scratch.touched_most = listed;
+    lane->scratch.wiped = true;
     if (b->graph->sorted) {
-        lane->room.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: no windows */
+        lane->scratch.relaxed = usw_scratch(u, n * sizeof(uint32_t)); /* NULL: no windows */
     }
     usw_mark before = usw_scratch_mark(u);
     if (b->graph->contraction != NULL && b->form->dense == NULL &&
@@ -42,8 +42,8 @@ static bool lane_begin(usw_path_batch *b, usw_path_lane *lane)
     lane->marks = usw_scratch(u, (words + upper) * sizeof(uint64_t));
     lane->parent = usw_scratch(u, b->parents ? n * sizeof(uint32_t) : 1);
     lane->work = usw_scratch(u, b->parents ? 2 * n * sizeof(uint32_t) : 1);
-    if (lane->distance == NULL || lane->room.queue == NULL || lane->room.slab == NULL ||
-        lane->room.touched == NULL || lane->list == NULL || lane->marks == NULL ||
+    if (lane->distance == NULL || lane->scratch.queue == NULL || lane->scratch.slab == NULL ||
+        lane->scratch.touched == NULL || lane->list == NULL || lane->marks == NULL ||
         lane->parent == NULL || lane->work == NULL) {
         return false;
     }
@@ -78,12 +78,12 @@ upsweep_status usw_path_lanes_begin(usw_path_batch *b)
 static size_t list_touched(const usw_path_batch *b, usw_path_lane *lane)
 {
     bool unknown = lane->everywhere || b->form->touched == NULL;
-    size_t noted = unknown ? SIZE_MAX : b->form->touched(&lane->room, b->graph);
+    size_t noted = unknown ? SIZE_MAX : b->form->touched(&lane->scratch, b->graph);
     if (noted == SIZE_MAX) {
         return SIZE_MAX;
     }
     for (size_t k = 0; k < noted; k++) {
-        uint32_t v = lane->room.touched[k];
+        uint32_t v = lane->scratch.touched[k];
         lane->marks[v / 64] |= UINT64_C(1) << v % 64;
         lane->upper[v / 4096] |= UINT64_C(1) << v / 64 % 64;
     }
@@ -199,19 +199,19 @@ static upsweep_status find(const usw_path_batch *b, usw_path_lane *lane, const u
     lane->everywhere = false;
     if (lane->climb.distance == NULL) {
         USW_ROUTE_OF("without a core", USW_NO_TYPES);
-        return b->form->search(&lane->room, q);
+        return b->form->search(&lane->scratch, q);
     }
-    if (usw_search_contracted(b->form, &lane->room, q, &status)) {
+    if (usw_search_contracted(b->form, &lane->scratch, q, &status)) {
         return status;
     }
     bool clean = q->target_count == 0 && q->cutoff == NULL; /* else it was tried without the core */
-    usw_path_scratch room = lane->room;
+    usw_path_scratch scratch = lane->scratch;
     usw_path_query in_core = usw_climb_up(&lane->climb, q, clean, b->delta);
     lane->everywhere = true;
     USW_ROUTE_OF("by way of the core", USW_NO_TYPES);
-    room.wiped = false;
-    room.touched = NULL;
-    status = b->form->search(&room, &in_core);
+    scratch.wiped = false;
+    scratch.touched = NULL;
+    status = b->form->search(&scratch, &in_core);
     if (status == UPSWEEP_OK) {
         usw_climb_down(&lane->climb, q);
     }
@@ -272,11 +272,11 @@ static upsweep_status grow(usw_path_batch *b)
     USW_ROUTE_OF("a queue that was too short", USW_NO_TYPES);
     b->slab_bytes *= 2;
     for (size_t k = 0; k < b->lanes; k++) {
-        usw_path_scratch *room = &b->lane[k].room;
-        room->slab = usw_scratch(b->u, b->slab_bytes);
-        room->slab_bytes = b->slab_bytes;
-        if (room->slab == NULL) {
-            return usw_path_failure(b->u, UPSWEEP_ERROR_MEMORY, room, 0);
+        usw_path_scratch *scratch = &b->lane[k].scratch;
+        scratch->slab = usw_scratch(b->u, b->slab_bytes);
+        scratch->slab_bytes = b->slab_bytes;
+        if (scratch->slab == NULL) {
+            return usw_path_failure(b->u, UPSWEEP_ERROR_MEMORY, scratch, 0);
         }
     }
     return UPSWEEP_OK;
@@ -298,7 +298,7 @@ upsweep_status usw_path_lanes_run(usw_path_batch *b, void (*first)(void *context
             }
         }
         if (worst != NULL) {
-            return usw_path_failure(b->u, worst->status, &worst->room, b->graph->weight_type);
+            return usw_path_failure(b->u, worst->status, &worst->scratch, b->graph->weight_type);
         }
         again = !atomic_load(&b->stop) && memchr(b->done, 0, b->count) != NULL;
         upsweep_status status = again ? grow(b) : UPSWEEP_OK;

@@ -17,7 +17,7 @@ typedef struct usw_path_slot {
 
 /* What one thread searches in, clean between two searches: no distance, parent or mark is set. */
 typedef struct usw_path_lane {
-    usw_path_scratch room;
+    usw_path_scratch scratch;
     void *distance;
     uint32_t *parent, *work; /* n and 2 n, where parents are asked for */
     uint32_t *list;          /* the vertices that the last search touched, ascending */

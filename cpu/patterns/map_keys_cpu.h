@@ -251,11 +251,11 @@ static inline unsigned block_differs(const unsigned char *at, uint64_t from)
 
 /* Fetches a block of each of four places, a line of each by turns: fetching place after place is
  * slower than not fetching at all. */
-static inline void ask_for_blocks(const unsigned char *at, size_t apart)
+static inline void ask_for_blocks(const unsigned char *at, size_t stride)
 {
     for (size_t i = 0; i < SAME_BLOCK; i += 8) {
         for (size_t place = 0; place < 4; place++) {
-            __builtin_prefetch(at + place * apart + 8 * i);
+            __builtin_prefetch(at + place * stride + 8 * i);
         }
     }
 }

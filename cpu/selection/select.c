@@ -68,7 +68,7 @@ static size_t block_start(const select_job *j, size_t b)
 
 static void partition_pair(void *context, size_t p, unsigned lane)
 {
-    USW_ROUTE_OF("parted by pairs of blocks", USW_MORE_THAN_BYTES);
+    USW_ROUTE_OF("partitioned by pairs of blocks", USW_MORE_THAN_BYTES);
     (void)lane;
     select_job *j = context;
     unsigned char *block[2], pivot[8];
@@ -80,7 +80,7 @@ static void partition_pair(void *context, size_t p, unsigned lane)
     }
     usw_store_raw(pivot, j->bytes, j->limit);
     USW_PICK(j->u->isa, usw_cache_sort_steps)
-        ->partition_apart[j->width](block[0], n[0], block[1], n[1], pivot, j->compared, front);
+        ->partition_two_arrays[j->width](block[0], n[0], block[1], n[1], pivot, j->compared, front);
     j->front[p] = front[0];
     j->front[p + j->pairs] = front[1];
 }
@@ -155,7 +155,7 @@ static size_t partition_keys(select_job *j, uint64_t limit)
 {
     j->pairs = usw_min(PAIRS_MAX, j->n * j->bytes / (2 * BLOCK_BYTES));
     if (j->pairs < 2) {
-        USW_ROUTE_OF("parted by one thread", USW_MORE_THAN_BYTES);
+        USW_ROUTE_OF("partitioned by one thread", USW_MORE_THAN_BYTES);
         unsigned char pivot[8];
         usw_store_raw(pivot, j->bytes, limit);
         return USW_PICK(j->u->isa, usw_cache_sort_steps)

@@ -47,14 +47,14 @@ static inline __m256i FN(load_vector)(const KEY *at)
 
 /* Takes keys alone, by whole steps of vectors; steps without a key up to the limit are skipped. */
 static inline __attribute__((always_inline)) size_t
-FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t room,
+FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t space,
                  size_t *count, bool plain)
 {
     const unsigned all = (1u << FN(LANES)) - 1;
     const uint64_t *table = KEY_BITS == 64 ? split_4 : split_8;
     FN(band) b = FN(band_of)(map, limit);
     size_t at = 0, i = 0;
-    for (; i + FN(TAKE_KEYS) <= n && at + FN(TAKE_KEYS) <= room; i += FN(TAKE_KEYS)) {
+    for (; i + FN(TAKE_KEYS) <= n && at + FN(TAKE_KEYS) <= space; i += FN(TAKE_KEYS)) {
         __m256i key[FN(STEP)];
         unsigned hits[FN(STEP)], any = 0;
         for (size_t v = 0; v < FN(STEP); v++) {

@@ -154,12 +154,12 @@ static inline uint64_t FN(hits)(const KEY *k, size_t n, const usw_keymap *map, K
 enum { FN(STEP) = 4, FN(TAKE_KEYS) = FN(STEP) * SELECT_LANES };
 /* Takes keys alone, by whole steps of vectors; steps without a key up to the limit are skipped. */
 static inline __attribute__((always_inline)) size_t
-FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t room,
+FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *out, size_t space,
                  size_t *count, bool plain)
 {
     FN(band) b = FN(band_of)(map, 0, limit);
     size_t at = 0, i = 0;
-    for (; i + FN(TAKE_KEYS) <= n && at + FN(TAKE_KEYS) <= room; i += FN(TAKE_KEYS)) {
+    for (; i + FN(TAKE_KEYS) <= n && at + FN(TAKE_KEYS) <= space; i += FN(TAKE_KEYS)) {
         __m512i key[FN(STEP)];
         USW_LANE_MASK hits[FN(STEP)], any = 0;
         for (size_t v = 0; v < FN(STEP); v++) {
@@ -181,11 +181,11 @@ FN(take_vectors)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, KEY *
 
 static inline __attribute__((always_inline)) size_t
 FN(take_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_t position,
-                 void *records, size_t record_bytes, size_t room, size_t *count)
+                 void *records, size_t record_bytes, size_t space, size_t *count)
 {
     enum { STEP = USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32) ? 64 : 32 };
     size_t at = *count, i = 0;
-    for (; i < n && at + STEP <= room; i += STEP) {
+    for (; i < n && at + STEP <= space; i += STEP) {
         uint64_t hits =
             n - i >= STEP ? FN(hits)(k + i, STEP, map, limit) : FN(hits)(k + i, n - i, map, limit);
         for (; hits != 0; hits &= hits - 1) {
@@ -199,7 +199,7 @@ FN(take_records)(const KEY *k, size_t n, const usw_keymap *map, KEY limit, size_
 }
 
 static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64_t limit,
-                       size_t position, void *records, size_t record_bytes, size_t room,
+                       size_t position, void *records, size_t record_bytes, size_t space,
                        size_t *count)
 {
     const KEY *k = keys;
@@ -207,24 +207,24 @@ static size_t FN(take)(const void *keys, size_t n, const usw_keymap *map, uint64
     *count = 0;
     if (record_bytes == 8 && KEY_BITS < 64) {
         USW_ROUTE("taken with positions, in 8 bytes");
-        return FN(take_records)(k, n, map, (KEY)limit, position, records, 8, room, count);
+        return FN(take_records)(k, n, map, (KEY)limit, position, records, 8, space, count);
     }
     if (record_bytes == 16) {
         USW_ROUTE("taken with positions, in 16 bytes");
-        return FN(take_records)(k, n, map, (KEY)limit, position, records, 16, room, count);
+        return FN(take_records)(k, n, map, (KEY)limit, position, records, 16, space, count);
     }
 #if USW_LEVEL == 2 || (USW_LEVEL == 1 && KEY_BITS >= 32)
     USW_ROUTE("taken by vectors");
     i = usw_keymap_is_identity(map)
-            ? FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, true)
-            : FN(take_vectors)(k, n, map, (KEY)limit, records, room, count, false);
+            ? FN(take_vectors)(k, n, map, (KEY)limit, records, space, count, true)
+            : FN(take_vectors)(k, n, map, (KEY)limit, records, space, count, false);
     if (n - i >= FN(TAKE_KEYS)) {
         return i; /* `out` has no room for another step */
     }
 #endif
     USW_ROUTE("taken key by key");
     return i + FN(take_records)(k + i, n - i, map, (KEY)limit, position + i, records, sizeof(KEY),
-                                room, count);
+                                space, count);
 }
 
 static inline __attribute__((always_inline)) void

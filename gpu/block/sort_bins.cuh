@@ -58,7 +58,7 @@ template <typename E, unsigned I> struct usw_block_bins {
 
     /* Finds room.least[0] and room.shift, and clears the bins. */
     static __device__ __forceinline__ void look(const E (&a)[I], unsigned count,
-                                                usw_bins_shared<E> &room)
+                                                usw_bins_shared<E> &table)
     {
         const unsigned lane = threadIdx.x % 32, warps = blockDim.x / 32;
         E least = static_cast<E>(~E(0)), most = 0;
@@ -71,37 +71,37 @@ template <typename E, unsigned I> struct usw_block_bins {
         }
         warp_range(least, most);
         if (lane == 0) {
-            room.least[threadIdx.x / 32] = least;
-            room.most[threadIdx.x / 32] = most;
+            table.least[threadIdx.x / 32] = least;
+            table.most[threadIdx.x / 32] = most;
         }
 #pragma unroll
         for (unsigned i = 0; i < own; i++) {
-            room.bins[i * blockDim.x + threadIdx.x] = 0;
+            table.bins[i * blockDim.x + threadIdx.x] = 0;
         }
         __syncthreads();
         if (threadIdx.x < 32) {
-            least = lane < warps ? room.least[lane] : static_cast<E>(~E(0));
-            most = lane < warps ? room.most[lane] : E(0);
+            least = lane < warps ? table.least[lane] : static_cast<E>(~E(0));
+            most = lane < warps ? table.most[lane] : E(0);
             warp_range(least, most);
             const unsigned bits = bit_length(static_cast<E>(most - least));
             const unsigned enough = bit_length(own * blockDim.x) - 1;
             if (lane == 0) {
-                room.least[0] = least;
-                room.shift = bits > enough ? bits - enough : 0;
-                room.bins[own * blockDim.x] = count;
+                table.least[0] = least;
+                table.shift = bits > enough ? bits - enough : 0;
+                table.bins[own * blockDim.x] = count;
             }
         }
         __syncthreads();
     }
 
     /* Turns the counts of bins into the sums of all counts before. */
-    static __device__ __forceinline__ void scan(usw_bins_shared<E> &room)
+    static __device__ __forceinline__ void scan(usw_bins_shared<E> &table)
     {
         const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         unsigned n[own], sum = 0;
 #pragma unroll
         for (unsigned i = 0; i < own; i++) {
-            n[i] = room.bins[threadIdx.x * own + i];
+            n[i] = table.bins[threadIdx.x * own + i];
             sum += n[i];
         }
         const unsigned mine = sum;
@@ -111,13 +111,13 @@ template <typename E, unsigned I> struct usw_block_bins {
             sum += lane >= by ? other : 0;
         }
         if (lane == 31) {
-            room.sums[warp] = sum;
+            table.sums[warp] = sum;
         }
         __syncthreads();
-        unsigned before = sum - mine + __reduce_add_sync(~0u, lane < warp ? room.sums[lane] : 0);
+        unsigned before = sum - mine + __reduce_add_sync(~0u, lane < warp ? table.sums[lane] : 0);
 #pragma unroll
         for (unsigned i = 0; i < own; i++) {
-            room.bins[threadIdx.x * own + i] = before;
+            table.bins[threadIdx.x * own + i] = before;
             before += n[i];
         }
         __syncthreads();
@@ -126,29 +126,29 @@ template <typename E, unsigned I> struct usw_block_bins {
     /* Sorts `count` numbers, a[i] being number sorter::first(i), to shared, at sorter::at().
      * Returns false, with nothing moved, if some bin is too full. */
     static __device__ __forceinline__ bool sort(const E (&a)[I], E *shared, unsigned count,
-                                                usw_bins_shared<E> &room)
+                                                usw_bins_shared<E> &table)
     {
-        look(a, count, room);
-        const E low = room.least[0];
-        const unsigned shift = room.shift;
+        look(a, count, table);
+        const E low = table.least[0];
+        const unsigned shift = table.shift;
         unsigned bin[I], place[I], most = 0;
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
             bin[i] = static_cast<unsigned>(static_cast<E>(a[i] - low) >> shift);
             place[i] = 0;
             if (sorter::first(i) < count) {
-                place[i] = atomicAdd(&room.bins[bin[i]], 1u);
+                place[i] = atomicAdd(&table.bins[bin[i]], 1u);
                 most = place[i] > most ? place[i] : most;
             }
         }
         if (__syncthreads_or(shift != 0 && most >= USW_BIN_MOST)) {
             return false;
         }
-        scan(room);
+        scan(table);
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
             if (sorter::first(i) < count) {
-                place[i] += room.bins[bin[i]];
+                place[i] += table.bins[bin[i]];
                 shared[sorter::at(place[i])] = a[i];
             }
         }
@@ -159,7 +159,7 @@ template <typename E, unsigned I> struct usw_block_bins {
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
             if (sorter::first(i) < count) {
-                const unsigned begin = room.bins[bin[i]], end = room.bins[bin[i] + 1];
+                const unsigned begin = table.bins[bin[i]], end = table.bins[bin[i] + 1];
                 unsigned before = begin;
                 for (unsigned p = begin; p < end; p++) {
                     const E x = shared[sorter::at(p)];
@@ -184,9 +184,9 @@ template <typename E, unsigned I> struct usw_block_bins {
  * from `count` on are ~0. */
 template <typename E, unsigned I>
 __device__ __forceinline__ void usw_sort_spread(E (&a)[I], E *shared, unsigned count,
-                                                usw_bins_shared<E> &room)
+                                                usw_bins_shared<E> &table)
 {
-    if (count <= USW_BINS_FROM || !usw_block_bins<E, I>::sort(a, shared, count, room)) {
+    if (count <= USW_BINS_FROM || !usw_block_bins<E, I>::sort(a, shared, count, table)) {
         usw_block_sort<E, I>::sort(a, shared, count);
     }
 }

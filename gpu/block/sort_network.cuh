@@ -48,13 +48,13 @@ __device__ __forceinline__ unsigned usw_rank_in(V v, unsigned n, E x, bool upper
 
 template <typename E, unsigned I> struct usw_block_sort {
     /* Numbers in shared memory have gaps between them, so that threads which each take I of them
-     * use different banks: number p is at at(p), and n of them take room(n). */
+     * use different banks: number p is at at(p), and n of them take padded(n). */
     static constexpr unsigned line = 128 / sizeof(E);
     __host__ __device__ static constexpr unsigned at(unsigned p)
     {
         return p + p / line;
     }
-    __host__ __device__ static constexpr unsigned room(unsigned n)
+    __host__ __device__ static constexpr unsigned padded(unsigned n)
     {
         return at(n) + 1; /* one more number is read, and not used */
     }

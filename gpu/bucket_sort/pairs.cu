@@ -27,19 +27,12 @@
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
  *          bytes a bucket, and up to 1 MB of look-back words. */
-#include "gpu/digit_sort/one_launch_host.cuh"
 #include "gpu/bucket_sort/pairs_sort.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
 
 /* ---- tuning ---- */
-
-#ifdef USW_EMULATE
-#define FEW_PAIRS(g, width, value_bytes) 0
-#else
-#define FEW_PAIRS(g, width, value_bytes) usw_gpu_one_launch_max(g, width, value_bytes)
-#endif
 
 template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
 #ifdef USW_EMULATE /* sizes that the emulator can sort */
@@ -49,7 +42,6 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     using more = pairs_local_shape<256, 16, 11, 8, 1, key_bytes + value_bytes <= 12>;
     static constexpr unsigned bits_min = 11, bits_less = 11, bits_local = 11, bits_more = 11;
     static constexpr unsigned heavy = 1000;
-    static constexpr size_t n_min = 300;
 #else
     static constexpr unsigned pair = key_bytes + value_bytes;
     static constexpr int rounds = key_bytes == 8 ? 7 : 8;
@@ -64,7 +56,6 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
     static constexpr unsigned bits_min = 12, bits_less = pair > 8 ? 16 : 13, bits_local = 16;
     static constexpr unsigned bits_more = 16;
     static constexpr unsigned heavy = 48; /* of 16,384 keys; 4 are to be expected */
-    static constexpr size_t n_min = size_t(1) << (key_bytes == 8 ? 20 : value_bytes == 8 ? 21 : 22);
 #endif
 };
 
@@ -197,76 +188,90 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
     return usw_radix_queue_pairs(g, p, j.scratch, &j.plan->radix, j.few_values);
 }
 
-template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
-static upsweep_status sort_with(usw_gpu *g, pairs_job<K> &j, unsigned bits)
+template <typename K, unsigned value_bytes, typename S, typename larger>
+static bool has_shared_memory(const usw_gpu *g, unsigned bits)
 {
-    using scatter = typename tuning::scatter;
-    j.digits.bits1 = (bits + 1) / 2;
-    j.digits.bits2 = bits / 2;
-    if (pairs_local_shared<K, value_bytes, S>() > g->shared_bytes ||
-        pairs_local_shared<K, value_bytes, larger>() > g->shared_bytes ||
-        size_t(2) << bits > g->shared_bytes ||
-        scatter_block<K, value_bytes, scatter>::shared_bytes() > g->shared_bytes) {
-        return usw_radix_queue_pairs(g, j.p, {}, nullptr, nullptr);
-    }
-    if (!take_scratch<K, value_bytes, scatter>(g, j)) {
-        return g->status;
-    }
-    return sort_in_buckets<K, value_bytes, tuning, S, larger>(g, j);
+    using scatter = typename pairs_tuning<sizeof(K), value_bytes>::scatter;
+    return pairs_local_shared<K, value_bytes, S>() <= g->shared_bytes &&
+           pairs_local_shared<K, value_bytes, larger>() <= g->shared_bytes &&
+           size_t(2) << bits <= g->shared_bytes &&
+           scatter_block<K, value_bytes, scatter>::shared_bytes() <= g->shared_bytes;
 }
 
-/* The number of bits, bits_min or more, with which a bucket has fewer than `pairs` pairs on
- * average. */
-static unsigned bits_for(size_t n, size_t pairs, unsigned bits_min)
+/* The number of bits, `least` to `most`, with which a bucket has few enough pairs on average for
+ * the shape; 0: there is none. */
+template <typename shape> static unsigned bits_for(size_t n, unsigned least, unsigned most)
 {
-    unsigned bits = bits_min;
-    while ((n - 1) >> bits >= pairs) {
+    const unsigned mean = shape::tile / 32 * 27;
+    unsigned bits = least;
+    while ((n - 1) >> bits >= mean) {
         bits++;
     }
-    return bits;
+    return bits <= most ? bits : 0;
 }
 
-template <typename K, unsigned value_bytes, typename T = pairs_tuning<sizeof(K), value_bytes>>
+/* Returns f(shape, larger shape, bits) by the number of pairs, with 0 bits if there are too many;
+ * the shapes are null pointers. */
+template <typename T, typename F> static auto by_number(size_t n, F f)
+{
+    typename T::less *less = nullptr;
+    typename T::local *local = nullptr;
+    typename T::more *more = nullptr;
+    const unsigned few = bits_for<typename T::less>(n, T::bits_min, T::bits_less);
+    const unsigned some = bits_for<typename T::local>(n, T::bits_min, T::bits_local);
+    return few != 0    ? f(less, local, few)
+           : some != 0 ? f(local, more, some)
+                       : f(more, more, bits_for<typename T::more>(n, T::bits_min, T::bits_more));
+}
+
+template <typename K, unsigned value_bytes>
 static upsweep_status sort_plain(usw_gpu *g, const usw_gpu_pairs *p)
 {
-    using less = typename T::less;
-    using local = typename T::local;
-    using more = typename T::more;
+    using T = pairs_tuning<sizeof(K), value_bytes>;
     pairs_job<K> j = {};
     j.p = p;
     j.map = usw_gpu_keymap_of<K>(p->map);
-    auto bits_of = [&](auto shape, unsigned most) {
-        const unsigned mean = decltype(shape)::tile / 32 * 27;
-        const unsigned bits = bits_for(p->n, mean, T::bits_min);
-        return bits <= most ? bits : 0;
-    };
-    if (p->n < T::n_min || p->n <= FEW_PAIRS(g, p->width, value_bytes) || p->n > size_t(1) << 29) {
-        return usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
-    }
-    unsigned bits = bits_of(less(), T::bits_less);
-    if (bits != 0) {
-        return sort_with<K, value_bytes, T, less, local>(g, j, bits);
-    }
-    bits = bits_of(local(), T::bits_local);
-    if (bits != 0) {
-        return sort_with<K, value_bytes, T, local, more>(g, j, bits);
-    }
-    bits = bits_of(more(), T::bits_more);
-    return bits != 0 ? sort_with<K, value_bytes, T, more, more>(g, j, bits)
-                     : usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
+    return by_number<T>(p->n, [&](auto *shape, auto *larger, unsigned bits) {
+        j.digits.bits1 = (bits + 1) / 2;
+        j.digits.bits2 = bits / 2;
+        return take_scratch<K, value_bytes, typename T::scatter>(g, j)
+                   ? sort_in_buckets<K, value_bytes, T, std::remove_reference_t<decltype(*shape)>,
+                                     std::remove_reference_t<decltype(*larger)>>(g, j)
+                   : g->status;
+    });
 }
 
-upsweep_status usw_hybrid_pairs(usw_gpu *g, const usw_gpu_pairs *p)
+/* Calls f(K(), bytes of a value) for whole keys of 4 or 8 bytes and such values. */
+template <typename F> static auto by_types(const usw_gpu_pairs *p, F f)
 {
-    uintptr_t odd =
-        reinterpret_cast<uintptr_t>(p->values) | reinterpret_cast<uintptr_t>(p->out_values);
-    const bool plain = (p->value_bytes == 4 || p->value_bytes == 8) && odd % p->value_bytes == 0;
-    const bool whole = p->bit_begin == 0 && p->bit_end == 8u << p->width;
-    if (!plain || !whole || p->width < 2) {
-        return usw_radix_queue_pairs(g, p, {}, nullptr, nullptr);
+    using four = std::integral_constant<unsigned, 4>;
+    using eight = std::integral_constant<unsigned, 8>;
+    return p->width == 3 ? p->value_bytes == 8 ? f(uint64_t(), eight()) : f(uint64_t(), four())
+           : p->value_bytes == 8 ? f(uint32_t(), eight())
+                                 : f(uint32_t(), four());
+}
+
+bool usw_bucket_pairs_fit(const usw_gpu *g, const usw_gpu_pairs *p)
+{
+    return by_types(p, [&](auto k, auto values) {
+        using K = decltype(k);
+        constexpr unsigned bytes = decltype(values)::value;
+        return by_number<pairs_tuning<sizeof(K), bytes>>(
+            p->n, [&](auto *shape, auto *larger, unsigned bits) {
+                return bits != 0 &&
+                       has_shared_memory<K, bytes, std::remove_reference_t<decltype(*shape)>,
+                                         std::remove_reference_t<decltype(*larger)>>(g, bits);
+            });
+    });
+}
+
+upsweep_status usw_bucket_pairs(usw_gpu *g, const usw_gpu_pairs *p)
+{
+    const usw_gpu_chosen chosen = usw_gpu_choose_pairs(g, p, 0);
+    if (chosen.method != USW_GPU_BY_BUCKETS) {
+        return usw_radix_sort_pairs(g, p, chosen);
     }
-    return p->width == 3
-               ? p->value_bytes == 8 ? sort_plain<uint64_t, 8>(g, p) : sort_plain<uint64_t, 4>(g, p)
-           : p->value_bytes == 8 ? sort_plain<uint32_t, 8>(g, p)
-                                 : sort_plain<uint32_t, 4>(g, p);
+    return by_types(p, [&](auto k, auto values) {
+        return sort_plain<decltype(k), decltype(values)::value>(g, p);
+    });
 }

@@ -94,21 +94,21 @@ pairs_scatter_tile(scatter_block<K, value_bytes, Shape> &b, const pairs_scatter_
     __syncwarp();
     b.rank(keys, ranks);
     __syncthreads();
-    start_digits<Shape::warps>(b.counters, b.digit_start, b.warp_sums,
-                               [&](unsigned d, unsigned count) {
-                                   ring.wait(tile, a.wait_tiles, d, early[d & 1]);
-                                   ring.tell(tile, d, false, count - (d == b.mask ? padding : 0));
-                               });
+    start_digits<Shape::warps>(
+        b.counters, b.digit_start, b.warp_sums, [&](unsigned d, unsigned count) {
+            ring.wait(tile, a.wait_tiles, d, early[d & 1]);
+            ring.publish(tile, d, false, count - (d == b.mask ? padding : 0));
+        });
     b.place(keys, ranks);
     if (t < PAIRS_DIGITS) {
         const unsigned count = b.digit_start[t + 1] - b.digit_start[t];
         const uint32_t sum =
             ring.template look_back<Shape::window, Shape::backoff>(tile, t, place.stop);
-        ring.tell(tile, t, true, sum + count - (t == b.mask ? padding : 0));
+        ring.publish(tile, t, true, sum + count - (t == b.mask ? padding : 0));
         if (t <= b.mask) {
             const size_t bucket =
                 first ? size_t(t) << a.digits.bits2 : (place.segment << a.digits.bits2) + t;
-            b.go[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
+            b.target[t] = static_cast<long long>(a.starts[bucket] + sum) - b.digit_start[t];
         }
     }
     b.finish();

@@ -17,7 +17,6 @@ enum { BUCKET_KEYS = 256, HALF_KEYS = 160, MORE_KEYS = 320, BITS_MAX = 8, SCATTE
 enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 /* Whether no more than 16 bits of a key of 32 are left where BITS_MAX bits say its bucket. */
 static constexpr bool HALVES_SURE = false;
-#define SMALL_KEYS(g, width) 100
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
 #else
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
@@ -25,7 +24,6 @@ static constexpr bool HALVES_SURE = false;
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
-#define SMALL_KEYS(g, width) usw_gpu_one_launch_max(g, width, 0)
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
 #endif
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */

@@ -176,7 +176,7 @@ __device__ __forceinline__ A usw_carry_tree_chain(const E &e, A level_sum, const
 /* Adds up a group of 64 nodes, two to a lane, where the order does not matter. Nodes before the
  * last head are left out. */
 template <typename E, typename A>
-__device__ __forceinline__ A usw_carry_tree_meet(const E &e, A low, A high, uint64_t heads)
+__device__ __forceinline__ A usw_carry_tree_join(const E &e, A low, A high, uint64_t heads)
 {
     const unsigned lane = threadIdx.x % 32;
     const unsigned from = heads == 0 ? 0 : 63 - __clzll(static_cast<long long>(heads));
@@ -256,27 +256,27 @@ usw_carry_tree_sum(const E &e, const usw_node *nodes, Tag tag, unsigned children
     }
     if constexpr (E::exact) {
         level_sum =
-            usw_carry_tree_meet(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
+            usw_carry_tree_join(e, usw_value_of<A>(low.value), usw_value_of<A>(high.value), *heads);
     }
     return level_sum;
 }
 
-/* A warp finds what level l adds to the carry before tile t; writes it to `room`, and returns it to
- * lane 0. */
+/* A warp finds what level l adds to the carry before tile t; writes it to `shared`, and returns it
+ * to lane 0. */
 template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
 usw_carry_tree_level_sum(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t, unsigned l,
-                         usw_carry_tree_shared<typename E::Acc, E::exact> &room)
+                         usw_carry_tree_shared<typename E::Acc, E::exact> &shared)
 {
     const uint64_t at = t >> (6 * l);
     const unsigned children = at & 63;
     uint64_t heads = 0;
     const typename E::Acc level_sum =
         usw_carry_tree_sum(e, tree.at(l, at - children), tree.tag, children,
-                           room.children[E::exact ? 0 : threadIdx.x / 32], &heads);
+                           shared.children[E::exact ? 0 : threadIdx.x / 32], &heads);
     if (threadIdx.x % 32 == 0) {
-        room.level_sum[l] = level_sum;
-        room.cut[l] = heads != 0;
+        shared.level_sum[l] = level_sum;
+        shared.cut[l] = heads != 0;
     }
     return level_sum;
 }
@@ -298,23 +298,23 @@ __device__ __forceinline__ void usw_carry_tree_publish(const usw_carry_levels_of
                      tree.tag | USW_NODE_READY | (head ? +USW_NODE_HEAD : 0u));
 }
 
-/* A block, whose thread 0 has published tile t's sum, fills in `room` what each level adds to the
+/* A block, whose thread 0 has published tile t's sum, fills in `shared` what each level adds to the
  * carry, a warp a level. A barrier must follow before usw_carry_tree_read. A tree of one tile has
  * no levels, and there is nothing to do. */
 template <typename E, typename Tag>
 __device__ __forceinline__ void
 usw_carry_tree_turn(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
                     typename E::Acc sum, bool head,
-                    usw_carry_tree_shared<typename E::Acc, E::exact> &room)
+                    usw_carry_tree_shared<typename E::Acc, E::exact> &shared)
 {
     /* Step carry_tree/turn of proofs/models. */
     for (unsigned l = threadIdx.x / 32; l < tree.levels; l += USW_CARRY_TREE_WARPS) {
-        const typename E::Acc level_sum = usw_carry_tree_level_sum(e, tree, t, l, room);
+        const typename E::Acc level_sum = usw_carry_tree_level_sum(e, tree, t, l, shared);
         /* Step carry_tree/close_first of proofs/models: a tile that closes a node publishes the
          * node's sum before it waits for anything else. */
         if (l == 0 && threadIdx.x == 0 && usw_carry_tree_closes(tree, t, 0)) {
             usw_carry_tree_publish(tree, 1, t, e.join(head ? e.neutral() : level_sum, sum),
-                                   head || room.cut[0]);
+                                   head || shared.cut[0]);
         }
     }
 }
@@ -325,13 +325,13 @@ template <typename E, typename Tag>
 __device__ __forceinline__ typename E::Acc
 usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t,
                     typename E::Acc sum, bool head,
-                    const usw_carry_tree_shared<typename E::Acc, E::exact> &room)
+                    const usw_carry_tree_shared<typename E::Acc, E::exact> &shared)
 {
     /* Step carry_tree/close of proofs/models. */
     if (threadIdx.x == 0) {
         for (unsigned l = 0; usw_carry_tree_closes(tree, t, l); l++) {
-            sum = e.join(head ? e.neutral() : room.level_sum[l], sum);
-            head = head || room.cut[l];
+            sum = e.join(head ? e.neutral() : shared.level_sum[l], sum);
+            head = head || shared.cut[l];
             if (l > 0) {
                 usw_carry_tree_publish(tree, l + 1, t, sum, head);
             }
@@ -340,7 +340,7 @@ usw_carry_tree_read(const E &e, const usw_carry_levels_of<Tag> &tree, uint64_t t
     typename E::Acc carry = e.neutral();
     /* Step carry_tree/read of proofs/models. */
     for (unsigned l = tree.levels; l-- > 0;) {
-        carry = e.join(room.cut[l] ? e.neutral() : carry, room.level_sum[l]);
+        carry = e.join(shared.cut[l] ? e.neutral() : carry, shared.level_sum[l]);
     }
     return carry;
 }

@@ -85,24 +85,24 @@ __device__ __forceinline__ bool usw_carry_total_is_last(uint32_t *finished)
  * [base, base + count). */
 template <typename E>
 __device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, unsigned count,
-                                                     usw_carry_total_shared &room)
+                                                     usw_carry_total_shared &shared)
 {
     const unsigned full = count / USW_CARRY_FANOUT;
-    double sum = usw_carry_total_chain(e, room.groups, full);
+    double sum = usw_carry_total_chain(e, shared.groups, full);
     if (count % USW_CARRY_FANOUT != 0) {
-        room.level_sum[0] = room.groups[full];
+        shared.level_sum[0] = shared.groups[full];
     }
     if (full < USW_CARRY_FANOUT) {
-        room.level_sum[1] = sum;
+        shared.level_sum[1] = sum;
         return;
     }
     uint64_t turned = base / USW_CARRY_TOTAL_ONCE + 1;
     for (unsigned l = 2; l < USW_TOTAL_LEVELS; l++, turned /= USW_CARRY_FANOUT) {
-        sum = room.level_sum[l] = e.join(room.level_sum[l], sum);
+        sum = shared.level_sum[l] = e.join(shared.level_sum[l], sum);
         if (turned % USW_CARRY_FANOUT != 0) {
             return;
         }
-        room.level_sum[l] = e.neutral();
+        shared.level_sum[l] = e.neutral();
     }
 }
 
@@ -110,11 +110,11 @@ __device__ __forceinline__ void usw_carry_total_turn(const E &e, uint64_t base, 
  * threads together call to(i, sum base + i) for all i < count. */
 template <unsigned threads, typename E, typename G>
 __device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t count,
-                                                       usw_carry_total_shared &room, G get)
+                                                       usw_carry_total_shared &shared, G get)
 {
     static_assert(threads >= USW_CARRY_FANOUT, "a thread for each group");
     if (threadIdx.x < USW_TOTAL_LEVELS) {
-        room.level_sum[threadIdx.x] = e.neutral();
+        shared.level_sum[threadIdx.x] = e.neutral();
     }
     for (uint64_t base = 0; base < count; base += USW_CARRY_TOTAL_ONCE) {
         const uint64_t left = count - base;
@@ -122,24 +122,24 @@ __device__ __forceinline__ double usw_carry_total_read(const E &e, uint64_t coun
             left < USW_CARRY_TOTAL_ONCE ? static_cast<unsigned>(left) : +USW_CARRY_TOTAL_ONCE;
         __syncthreads();
         get(base, here, [&](unsigned i, double sum) {
-            room.sums[i / USW_CARRY_FANOUT][i % USW_CARRY_FANOUT] = sum;
+            shared.sums[i / USW_CARRY_FANOUT][i % USW_CARRY_FANOUT] = sum;
         });
         __syncthreads();
         const unsigned g = threadIdx.x, first = g * USW_CARRY_FANOUT;
         if (first < here) {
-            room.groups[g] = usw_carry_total_chain(
-                e, room.sums[g],
+            shared.groups[g] = usw_carry_total_chain(
+                e, shared.sums[g],
                 here - first < USW_CARRY_FANOUT ? here - first : +USW_CARRY_FANOUT);
         }
         __syncthreads();
         if (threadIdx.x == 0) {
-            usw_carry_total_turn(e, base, here, room);
+            usw_carry_total_turn(e, base, here, shared);
         }
     }
     double all = e.neutral();
     if (threadIdx.x == 0) {
         for (unsigned l = USW_TOTAL_LEVELS; l-- > 0;) {
-            all = e.join(all, room.level_sum[l]);
+            all = e.join(all, shared.level_sum[l]);
         }
     }
     return all;

@@ -52,7 +52,7 @@ template <typename W> struct look_ring {
     {
         return base + static_cast<unsigned>(tile >> (31 - __clz(static_cast<int>(tiles))));
     }
-    __device__ __forceinline__ void tell(size_t tile, unsigned digit, bool sum, W number) const
+    __device__ __forceinline__ void publish(size_t tile, unsigned digit, bool sum, W number) const
     {
         usw_store_relaxed(at(tile, digit), word::of(sum, epoch(tile), number));
     }

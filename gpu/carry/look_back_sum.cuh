@@ -12,7 +12,7 @@
 
 typedef unsigned long long usw_chain_word;
 
-static const usw_chain_word USW_CHAIN_ALONE = 1ull << 62, USW_CHAIN_SUM = 2ull << 62,
+static const usw_chain_word USW_CHAIN_OWN = 1ull << 62, USW_CHAIN_SUM = 2ull << 62,
                             USW_CHAIN_VALUE = (1ull << 62) - 1;
 
 enum : int { USW_CHAIN_WINDOW = 128 }; /* tiles looked at together */
@@ -80,7 +80,7 @@ __device__ __forceinline__ uint64_t usw_chain_before(usw_chain_word *words, unsi
     const bool known = resets || tile == 0;
     /* Step look_back/publish of proofs/models. */
     if (lane == 0) {
-        usw_store_relaxed(&words[tile], (known ? USW_CHAIN_SUM : USW_CHAIN_ALONE) | mine);
+        usw_store_relaxed(&words[tile], (known ? USW_CHAIN_SUM : USW_CHAIN_OWN) | mine);
     }
     uint64_t before = 0;
     for (long long last = static_cast<long long>(tile) - 1; last >= 0; last -= USW_CHAIN_WINDOW) {

@@ -17,12 +17,12 @@ template <typename K> struct usw_copy_out_args {
     bool last_in_tmp;
     const void *spare; /* as usw_radix_pass_args */
     const usw_radix_control *control;
-    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
+    const unsigned *enabled; /* if it is not NULL and *enabled is 0, nothing is to be done */
 };
 
 /* to[i] = from[i] or, reversed, from[n - 1 - i]; to may be from; from NULL: i itself. */
 template <typename T>
-__device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, bool reverse)
+__device__ __forceinline__ void copy_array(const T *from, T *to, size_t n, bool reverse)
 {
     size_t t = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
@@ -55,8 +55,7 @@ __device__ __forceinline__ void finish_array(const T *from, T *to, size_t n, boo
 
 /* Copies joined pairs to an array of keys and one of values. */
 template <typename K>
-__device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys, K *values,
-                                              size_t n)
+__device__ __forceinline__ void copy_joined(const usw_joined<K> *from, K *keys, K *values, size_t n)
 {
     const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
     size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -85,7 +84,7 @@ __device__ __forceinline__ void finish_joined(const usw_joined<K> *from, K *keys
 }
 
 template <typename K, unsigned value_bytes>
-__device__ __forceinline__ void usw_finish_block(const usw_copy_out_args<K> &a)
+__device__ __forceinline__ void usw_copy_out_block(const usw_copy_out_args<K> &a)
 {
     using V = typename usw_value_of<value_bytes>::type;
     unsigned passes = a.control->passes;
@@ -96,8 +95,8 @@ __device__ __forceinline__ void usw_finish_block(const usw_copy_out_args<K> &a)
             return;
         }
         if constexpr (sizeof(K) == value_bytes) {
-            finish_joined(reinterpret_cast<const usw_joined<K> *>(a.keys_tmp), a.keys_out,
-                          static_cast<K *>(a.values_out), a.n);
+            copy_joined(reinterpret_cast<const usw_joined<K> *>(a.keys_tmp), a.keys_out,
+                        static_cast<K *>(a.values_out), a.n);
             return;
         }
         keys = a.keys_tmp;
@@ -105,10 +104,10 @@ __device__ __forceinline__ void usw_finish_block(const usw_copy_out_args<K> &a)
     }
     bool reverse = a.control->order == USW_ORDER_REVERSE;
     if (a.keys_out != nullptr) {
-        finish_array(keys, a.keys_out, a.n, reverse);
+        copy_array(keys, a.keys_out, a.n, reverse);
     }
     if constexpr (value_bytes != 0) {
-        finish_array(static_cast<const V *>(values), static_cast<V *>(a.values_out), a.n, reverse);
+        copy_array(static_cast<const V *>(values), static_cast<V *>(a.values_out), a.n, reverse);
     }
 }
 
@@ -116,8 +115,8 @@ template <typename K, unsigned value_bytes>
 __global__ void __launch_bounds__(512) usw_radix_copy_out(const usw_copy_out_args<K> a)
 {
     usw_chained();
-    if (a.go == nullptr || *a.go != 0) {
-        usw_finish_block<K, value_bytes>(a);
+    if (a.enabled == nullptr || *a.enabled != 0) {
+        usw_copy_out_block<K, value_bytes>(a);
     }
 }
 

@@ -78,8 +78,8 @@ template <typename K> struct usw_radix_count_args {
     bool stable; /* equal keys must keep their order: only strictly falling keys are reversed */
     usw_radix_control *control;
     unsigned *ring;
-    size_t ring_words;  /* to clear */
-    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
+    size_t ring_words;       /* to clear */
+    const unsigned *enabled; /* if it is not NULL and *enabled is 0, nothing is to be done */
 };
 
 /* Adds a key's digits to this warp's copy of the counters. */
@@ -273,7 +273,7 @@ template <typename K, bool signs> struct count_block {
         }
     }
     /* Counts the keys before the first vector and after the last. */
-    __device__ __forceinline__ void count_rest()
+    __device__ __forceinline__ void count_last()
     {
         if (threadIdx.x < a.n - vectors * V) {
             size_t i = threadIdx.x < head ? threadIdx.x : threadIdx.x + vectors * V;
@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
     USW_SHARED(unsigned, last);
     unsigned t = threadIdx.x;
     usw_chained();
-    if (a.go != nullptr && *a.go == 0) {
+    if (a.enabled != nullptr && *a.enabled == 0) {
         if (blockIdx.x == 0 && t == 0) {
             a.control->passes = 0; /* usw_radix_numbered leaves 1 */
         }
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(usw_radix_count_tuning::threads)
         b.count_stretch(at);
     }
     if (blockIdx.x == 0) {
-        b.count_rest();
+        b.count_last();
     }
     unsigned disorder = __reduce_or_sync(~0u, b.disorder);
     if ((t & 31) == 0 && disorder != 0) {

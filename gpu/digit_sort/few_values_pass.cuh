@@ -10,7 +10,7 @@
 template <typename K> struct usw_radix_steps {
     usw_radix_count_args<K> count;
     usw_radix_pass_args<K> pass;
-    usw_copy_out_args<K> finish;
+    usw_copy_out_args<K> copy_out;
 };
 
 /* Writes the plan of this one pass into a control whose words are 0. */
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     usw_grid_barrier(barrier, 1, false);
     radix_run_pass<K, value_bytes, Shape, W, true>(a.pass, 0, shared, &taken);
     usw_grid_barrier(barrier, 2, true);
-    usw_finish_block<K, value_bytes>(a.finish);
+    usw_copy_out_block<K, value_bytes>(a.copy_out);
 }
 
 #endif

@@ -28,9 +28,9 @@
 /* ---- tuning ---- */
 
 #ifdef USW_EMULATE
-enum { USW_MEET_BLOCKS = 16 };
+enum { USW_ONE_LAUNCH_BLOCKS = 16 };
 #else
-enum { USW_MEET_BLOCKS = 144 };
+enum { USW_ONE_LAUNCH_BLOCKS = 144 };
 #endif
 
 /* ---- rows ---- */
@@ -67,8 +67,8 @@ __device__ __forceinline__ void usw_store_relaxed(uint4 *p, uint4 v)
 /* ---- one block's work ---- */
 
 template <typename K, unsigned value_bytes, typename Shape>
-struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
-    using base = usw_radix_held<K, value_bytes, Shape>;
+struct usw_one_launch_sort : usw_one_launch_tile<K, value_bytes, Shape> {
+    using base = usw_one_launch_tile<K, value_bytes, Shape>;
     using base::a;
     using base::b;
     using base::begin;
@@ -77,41 +77,42 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
     using base::found;
     using typename base::block;
     static constexpr unsigned readers = Shape::warps < 16 ? Shape::warps : 16;
-    static constexpr unsigned reads = USW_MEET_BLOCKS / readers; /* rows of each */
+    static constexpr unsigned reads = USW_ONE_LAUNCH_BLOCKS / readers; /* rows of each */
     static_assert(Shape::items % Shape::batch == 0, "radix_tile writes whole batches");
     /* Shared memory behind the tile's. */
-    struct room {
+    struct slots {
         unsigned sums[2 * readers][256];
         uint16_t row[256];
-        typename base::facts_room facts;
+        typename base::facts_slots facts;
         unsigned warp_sums[8];
     };
-    room &shared;
+    slots &shared;
     unsigned meetings, pass;
 
     static constexpr size_t shared_bytes()
     {
-        return base::tile_bytes + sizeof(room);
+        return base::tile_bytes + sizeof(slots);
     }
-    __device__ __forceinline__ static room *room_at(unsigned char *at)
+    __device__ __forceinline__ static slots *slots_at(unsigned char *at)
     {
-        return reinterpret_cast<room *>(at + base::tile_bytes);
+        return reinterpret_cast<slots *>(at + base::tile_bytes);
     }
-    __device__ __forceinline__ usw_radix_meeting(const usw_meet_args<K> &args, unsigned char *at)
-        : base(args, at, room_at(at)->facts), shared(*room_at(at)), meetings(0), pass(0)
+    __device__ __forceinline__ usw_one_launch_sort(const usw_one_launch_args<K> &args,
+                                                   unsigned char *at)
+        : base(args, at, slots_at(at)->facts), shared(*slots_at(at)), meetings(0), pass(0)
     {
     }
-    __device__ __forceinline__ void meet()
+    __device__ __forceinline__ void wait_for_all()
     {
         usw_grid_barrier(a.barrier, ++meetings, false);
     }
     /* The facts of all blocks' keys, after the first barrier. */
-    __device__ __forceinline__ usw_meet_facts<K> hear_facts() const
+    __device__ __forceinline__ usw_one_launch_facts<K> hear_facts() const
     {
         if (threadIdx.x < 32) {
-            usw_meet_facts<K> f = {0, static_cast<K>(~K(0)), 0};
+            usw_one_launch_facts<K> f = {0, static_cast<K>(~K(0)), 0};
             for (unsigned r = threadIdx.x; r < gridDim.x; r += 32) {
-                const usw_meet_facts<K> other = a.facts[r];
+                const usw_one_launch_facts<K> other = a.facts[r];
                 f.any |= other.any;
                 f.all &= other.all;
                 f.disorder |= other.disorder;
@@ -139,7 +140,7 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
     }
     /* Publishes this block's counts, which `start` finds, in its row. Digit d is count d % 32 * 8 +
      * d / 32 there, so that the eight counts of a lane are of digits 32 apart. */
-    __device__ __forceinline__ void count_and_tell()
+    __device__ __forceinline__ void count_and_publish()
     {
         const unsigned padding = Shape::tile - count;
         b.start([&](unsigned d, unsigned c) {
@@ -232,54 +233,54 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
             for (unsigned w = 0; w < 7; w++) {
                 sum += w < d / 32 ? shared.warp_sums[w] : 0;
             }
-            b.go[d] = sum - total + before - b.digit_start[d];
+            b.target[d] = sum - total + before - b.digit_start[d];
         }
         __syncthreads();
         return single;
     }
     __device__ __forceinline__ void run()
     {
-        for (bool held = false;; pass++) {
+        for (bool kept = false;; pass++) {
             unsigned ranks[block::ranks] = {}, from = 0, end = 0;
-            if (held) {
+            if (kept) {
                 const unsigned at = block::my_place();
 #pragma unroll
                 for (unsigned i = 0; i < Shape::items; i++) {
                     this->take(i, at + 32 * i);
                 }
             } else {
-                b.template fetch_apart<false>(e, begin, count);
+                b.template fetch_two_arrays<false>(e, begin, count);
             }
             b.prepare(e, count);
             b.keep();
             if (pass == 0) {
-                const usw_meet_facts<K> f = this->look_at_keys();
+                const usw_one_launch_facts<K> f = this->look_at_keys();
                 if (threadIdx.x == 0) {
                     a.facts[blockIdx.x] = f;
                 }
             }
             b.rank(e, ranks);
             __syncthreads();
-            count_and_tell();
+            count_and_publish();
             b.place(e, ranks);
             if (pass == 0) {
-                meet();
+                wait_for_all();
                 const unsigned order = this->conclude(hear_facts());
                 if (order != USW_ORDER_SORT) {
                     this->write_in_order(order == USW_ORDER_REVERSE);
                     return;
                 }
             }
-            held = look();
+            kept = look();
             e.last = !this->next_digit(e.shift + 8, from, end);
-            if (!held || e.last) {
+            if (!kept || e.last) {
                 e.keys_out = e.last && a.drop_keys ? nullptr : a.keys_out;
                 this->write();
                 if (e.last) {
                     return;
                 }
-                meet();
-                held = false;
+                wait_for_all();
+                kept = false;
                 e.keys_in = a.keys_out;
                 e.values_in = e.values_out;
             }
@@ -290,13 +291,14 @@ struct usw_radix_meeting : usw_radix_held<K, value_bytes, Shape> {
 };
 
 template <typename K, unsigned value_bytes, typename Shape>
-__global__ void __launch_bounds__(Shape::threads, 1) usw_radix_meet(const usw_meet_args<K> a)
+__global__ void __launch_bounds__(Shape::threads, 1)
+    usw_radix_one_launch(const usw_one_launch_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, shared);
-    if (a.go != nullptr && *a.go == 0) {
+    if (a.enabled != nullptr && *a.enabled == 0) {
         return;
     }
-    usw_radix_meeting<K, value_bytes, Shape> m(a, shared);
+    usw_one_launch_sort<K, value_bytes, Shape> m(a, shared);
     m.run();
     if (threadIdx.x == 0 && atomicAdd(&a.barrier[1], 1u) == gridDim.x - 1) {
         a.barrier[0] = 0; /* all blocks have left the last barrier */

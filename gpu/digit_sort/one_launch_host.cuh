@@ -9,14 +9,10 @@
  * 0: none. It is 0 in a plan (g->device < 0), so that the plan counts the scratch of the other
  * sorts, which need more. */
 size_t usw_gpu_one_launch_fits(const usw_gpu *g, unsigned width, unsigned value_bytes);
-/* Whether usw_gpu_one_launch_sort takes such a sort, and is the fastest that does. */
-bool usw_gpu_one_launch_pays(const usw_gpu *g, const usw_small_sort *s);
-/* Up to so many keys this sort or usw_gpu_small_sort is faster than sorts by buckets. */
-size_t usw_gpu_one_launch_max(const usw_gpu *g, unsigned width, unsigned value_bytes);
 /* Sorts as usw_gpu_small_sort does; value_bytes is 0, 4 or 8. stable false: equal keys may come out
- * in reversed order. go: NULL, or a word on the device; if it is 0 when the kernel runs, the kernel
- * does nothing. Scratch: 150 KB, and a copy of the keys if the caller does not want them. */
+ * in reversed order. enabled: NULL, or a word on the device; if it is 0 when the kernel runs, the
+ * kernel does nothing. Scratch: 150 KB, and a copy of the keys if the caller does not want them. */
 upsweep_status usw_gpu_one_launch_sort(usw_gpu *g, const usw_small_sort *s, bool stable,
-                                       const unsigned *go);
+                                       const unsigned *enabled);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "gpu/digit_sort/tile.cuh"
 
-template <typename K> struct usw_meet_facts {
+template <typename K> struct usw_one_launch_facts {
     K any, all; /* OR and AND of keys */
     unsigned disorder;
 };
@@ -22,13 +22,13 @@ template <typename K> __device__ __forceinline__ K usw_warp_or(K v)
     }
 }
 template <typename K>
-__device__ __forceinline__ usw_meet_facts<K> usw_warp_facts(const usw_meet_facts<K> &f)
+__device__ __forceinline__ usw_one_launch_facts<K> usw_warp_facts(const usw_one_launch_facts<K> &f)
 {
     return {usw_warp_or(f.any), static_cast<K>(~usw_warp_or(static_cast<K>(~f.all))),
             __reduce_or_sync(~0u, f.disorder)};
 }
 
-template <typename K> struct usw_meet_args {
+template <typename K> struct usw_one_launch_args {
     const K *keys_in;
     K *keys_out;           /* not NULL; may be keys_in */
     const void *values_in; /* NULL: value i is i */
@@ -39,35 +39,35 @@ template <typename K> struct usw_meet_args {
     bool stable;    /* equal keys must keep their order: only strictly falling keys are reversed */
     bool drop_keys; /* keys are not wanted */
     uint4 *rows;    /* 2 x 32 for each block, taken in turns */
-    usw_meet_facts<K> *facts;
+    usw_one_launch_facts<K> *facts;
     unsigned *barrier;
-    const unsigned *go; /* if it is not NULL and *go is 0, nothing is to be done */
+    const unsigned *enabled; /* if it is not NULL and *enabled is 0, nothing is to be done */
 };
 
 /* ---- what a block holds ---- */
 
-template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_held {
+template <typename K, unsigned value_bytes, typename Shape> struct usw_one_launch_tile {
     using block = radix_tile<K, value_bytes, Shape, uint32_t>;
     using V = typename usw_value_of<value_bytes>::type;
     static constexpr unsigned I = Shape::items;
     /* Shared memory behind the tile's. */
-    struct facts_room {
-        usw_meet_facts<K> of[Shape::warps];
+    struct facts_slots {
+        usw_one_launch_facts<K> of[Shape::warps];
     };
     static constexpr size_t tile_bytes = (block::shared_bytes() + 15) / 16 * 16;
-    const usw_meet_args<K> &a;
+    const usw_one_launch_args<K> &a;
     block b;
-    facts_room &found;
+    facts_slots &found;
     usw_pass_ends<K, value_bytes> e;
     unsigned begin, count; /* of this block's keys */
     K varying;             /* bits in which keys differ */
 
     static constexpr size_t shared_bytes()
     {
-        return tile_bytes + sizeof(facts_room);
+        return tile_bytes + sizeof(facts_slots);
     }
-    __device__ __forceinline__ usw_radix_held(const usw_meet_args<K> &args, unsigned char *at,
-                                              facts_room &facts)
+    __device__ __forceinline__ usw_one_launch_tile(const usw_one_launch_args<K> &args,
+                                                   unsigned char *at, facts_slots &facts)
         : a(args), found(facts), e(), varying(0)
     {
         b.carve(at);
@@ -107,13 +107,13 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
     /* ---- what the keys are like ---- */
 
     /* The facts of this block's keys, to all threads. */
-    __device__ __forceinline__ usw_meet_facts<K> look_at_keys()
+    __device__ __forceinline__ usw_one_launch_facts<K> look_at_keys()
     {
         const unsigned at = block::my_place(), lane = threadIdx.x % 32;
         const K that_counts = range();
         const unsigned end =
             begin + count < a.n ? count + 1 : count; /* the next block's first key, too */
-        usw_meet_facts<K> f = {0, static_cast<K>(~K(0)), 0};
+        usw_one_launch_facts<K> f = {0, static_cast<K>(~K(0)), 0};
         __syncthreads();
 #pragma unroll
         for (unsigned i = 0; i < I; i++) {
@@ -136,7 +136,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct usw_radix_hel
         return usw_warp_facts(found.of[lane < Shape::warps ? lane : 0]);
     }
     /* Takes the facts of all keys: sets `varying`, returns the order. */
-    __device__ __forceinline__ unsigned conclude(const usw_meet_facts<K> &f)
+    __device__ __forceinline__ unsigned conclude(const usw_one_launch_facts<K> &f)
     {
         varying = static_cast<K>(static_cast<K>(f.any ^ f.all) & range());
         return (f.disorder & 1) == 0   ? USW_ORDER_KEEP

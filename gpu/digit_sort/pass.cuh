@@ -111,12 +111,12 @@ struct radix_pass {
         __syncthreads();
         b.start([&](unsigned d, unsigned c) {
             /* Step spine_digits/tell of proofs/models. */
-            ring.tell(tile, d, false, c - (d == e.mask ? padding : 0));
+            ring.publish(tile, d, false, c - (d == e.mask ? padding : 0));
         });
         b.keep();
         b.place(e, ranks);
         if (t < 256) {
-            b.go[t] = usw_radix_answer(ring, tile, t) - b.digit_start[t];
+            b.target[t] = usw_radix_answer(ring, tile, t) - b.digit_start[t];
         }
         __syncthreads();
         if (t == 0) {

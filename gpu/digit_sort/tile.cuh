@@ -17,7 +17,7 @@ struct radix_tile {
     static constexpr unsigned ranks = (I + 1) / 2;
     /* Shared memory. */
     unsigned *counters; /* of each warp, 256 */
-    W *go;              /* of a digit: place in memory less place in the tile */
+    W *target;          /* of a digit: place in memory less place in the tile */
     joined *both;       /* where key and value are as wide; else they are apart */
     K *key;
     V *value;
@@ -36,7 +36,7 @@ struct radix_tile {
         constexpr bool values_first = value_bytes > sizeof(K); /* the wider first */
         counters = reinterpret_cast<unsigned *>(at);
         at += Shape::warps * 1024;
-        go = reinterpret_cast<W *>(at);
+        target = reinterpret_cast<W *>(at);
         at += 256 * sizeof(W);
         both = reinterpret_cast<joined *>(at);
         key = reinterpret_cast<K *>(at + (values_first ? tile * value_bytes : 0));
@@ -67,7 +67,7 @@ struct radix_tile {
     /* ---- load ---- */
 
     template <bool whole>
-    __device__ __forceinline__ void fetch_apart(const ends &e, size_t begin, unsigned count)
+    __device__ __forceinline__ void fetch_two_arrays(const ends &e, size_t begin, unsigned count)
     {
         const unsigned at = my_place();
         const K *from = e.keys_in + begin + at;
@@ -118,7 +118,8 @@ struct radix_tile {
                            : fetch_joined<false>(e, begin, count);
             }
         }
-        return whole ? fetch_apart<true>(e, begin, count) : fetch_apart<false>(e, begin, count);
+        return whole ? fetch_two_arrays<true>(e, begin, count)
+                     : fetch_two_arrays<false>(e, begin, count);
     }
     /* Clears this warp's counters. Items beyond the end get the greatest digit, so they are last in
      * the tile. */
@@ -244,8 +245,8 @@ struct radix_tile {
         }
     }
     /* Turns the warps' counts into where each warp's items of a digit begin in the tile, and
-     * digit_start likewise over all warps. Calls tell(digit, count) first. All threads call. */
-    template <typename Tell> __device__ __forceinline__ void start(Tell tell)
+     * digit_start likewise over all warps. Calls publish(digit, count) first. All threads call. */
+    template <typename Publish> __device__ __forceinline__ void start(Publish publish)
     {
         const unsigned t = threadIdx.x;
         unsigned total = 0, sum = 0;
@@ -254,7 +255,7 @@ struct radix_tile {
             for (unsigned w = 0; w < Shape::warps; w++) {
                 total += counters[w * 256 + t];
             }
-            tell(t, total);
+            publish(t, total);
             sum = total;
             for (unsigned by = 1; by < 32; by *= 2) {
                 const unsigned other = __shfl_up_sync(~0u, sum, by);
@@ -357,9 +358,9 @@ struct radix_tile {
                 wrong |= __shfl_down_sync(~0u, sign, 1) < sign; /* of lane 31 it is its own */
                 if (whole || j < count) {
                     if constexpr (joins || value_bytes == 0) {
-                        put(go[digit] + j, x[u].key, static_cast<V>(x[u].value));
+                        put(target[digit] + j, x[u].key, static_cast<V>(x[u].value));
                     } else {
-                        put(go[digit] + j, x[u].key, value[p[u]]);
+                        put(target[digit] + j, x[u].key, value[p[u]]);
                     }
                 }
             }

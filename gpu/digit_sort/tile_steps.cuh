@@ -74,7 +74,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     V *value;
     uint16_t *order;
     unsigned *counters;
-    long long *go; /* of a digit: global index minus index in the tile */
+    long long *target; /* of a digit: global index minus index in the tile */
     uint16_t *digit_start;
     unsigned *warp_sums;
     /* This pass. */
@@ -99,7 +99,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
     }
     __device__ __forceinline__ void carve(unsigned char *at)
     {
-        go = reinterpret_cast<long long *>(at);
+        target = reinterpret_cast<long long *>(at);
         at += 256 * 8;
         key = reinterpret_cast<K *>(at);
         if constexpr (sizeof(K) < 8 && value_bytes == 8) { /* the wider first */
@@ -134,7 +134,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
 
     /* Keys beyond the end get the greatest digit, so they are last in the tile.
      */
-    __device__ __forceinline__ void load_apart(K (&k)[Shape::items])
+    __device__ __forceinline__ void load_two_arrays(K (&k)[Shape::items])
     {
         unsigned at = my_place();
 #pragma unroll
@@ -191,7 +191,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
                 return;
             }
         }
-        load_apart(k);
+        load_two_arrays(k);
     }
     /* The digit of all of the warp's keys, or 256. */
     __device__ __forceinline__ unsigned only_digit(const K (&k)[Shape::items]) const
@@ -226,9 +226,9 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
 #pragma unroll
             for (unsigned i = i0; i < i0 + U && i < Shape::items; i++) {
                 const unsigned digit = digit_of(k[i]);
-                const bool alone = i != 0 && digit != common && digit != next;
-                before[i - i0] = atomicAdd(&mine[alone ? digit / 2 : threadIdx.x % 32],
-                                           alone ? 1u << (digit & 1) * 16 : 0);
+                const bool counts = i != 0 && digit != common && digit != next;
+                before[i - i0] = atomicAdd(&mine[counts ? digit / 2 : threadIdx.x % 32],
+                                           counts ? 1u << (digit & 1) * 16 : 0);
             }
 #pragma unroll
             for (unsigned i = i0 == 0 ? 1 : i0; i < i0 + U && i < Shape::items; i++) {
@@ -330,7 +330,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             unsigned digit = digit_of(k), sign = digit << 16 | p;
             unsigned next = __shfl_down_sync(~0u, sign, 1);
             wrong |= next < sign; /* of lane 31 it is its own */
-            size_t to = static_cast<size_t>(go[digit] + j);
+            size_t to = static_cast<size_t>(target[digit] + j);
             if (j < count && keys_wanted) {
                 keys_out[to] = unmap ? map.unmap(k) : k;
             }
@@ -352,7 +352,7 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
             const unsigned digit = digit_of(k), sign = digit << 16 | p;
             wrong |= __shfl_down_sync(~0u, sign, 1) < sign;
             if (j < count) {
-                joined_out[go[digit] + j] = {last ? map.unmap(k) : k, value[p]};
+                joined_out[target[digit] + j] = {last ? map.unmap(k) : k, value[p]};
             }
         }
         return wrong != 0 || wrong_across_warps();
@@ -366,8 +366,8 @@ template <typename K, unsigned value_bytes, typename Shape> struct scatter_block
         }
         return last ? write<true>() : write<false>();
     }
-    /* Writes the tile, once its keys are placed and `go` is known; places by votes and writes again
-     * if the ranks by one addition a key were out of order. A block calls. */
+    /* Writes the tile, once its keys are placed and `target` is known; places by votes and writes
+     * again if the ranks by one addition a key were out of order. A block calls. */
     __device__ __forceinline__ void finish()
     {
         copy_async_wait();

@@ -104,25 +104,25 @@ template <typename R, typename E>
 __device__ __forceinline__ double usw_lanes_combine(const E &e, const double (&lane)[4])
 {
     const bool high = (threadIdx.x & 16) != 0, odd = (threadIdx.x & 8) != 0;
-    auto meet = [&](double kept, double given, unsigned distance) {
+    auto add_lanes = [&](double kept, double given, unsigned distance) {
         return e.join(kept, __shfl_xor_sync(~0u, given, static_cast<int>(distance)));
     };
     if constexpr (sizeof(R) == 8) {
         const double a = e.join(lane[0], lane[2]), b = e.join(lane[1], lane[3]);
-        double v = meet(high ? b : a, high ? a : b, 16);
+        double v = add_lanes(high ? b : a, high ? a : b, 16);
         for (unsigned distance = 8; distance > 0; distance /= 2) {
-            v = meet(v, v, distance);
+            v = add_lanes(v, v, distance);
         }
-        return meet(v, v, 16);
+        return add_lanes(v, v, 16);
     } else {
-        const double a = meet(high ? lane[2] : lane[0], high ? lane[0] : lane[2], 16);
-        const double b = meet(high ? lane[3] : lane[1], high ? lane[1] : lane[3], 16);
-        double v = meet(odd ? b : a, odd ? a : b, 8);
+        const double a = add_lanes(high ? lane[2] : lane[0], high ? lane[0] : lane[2], 16);
+        const double b = add_lanes(high ? lane[3] : lane[1], high ? lane[1] : lane[3], 16);
+        double v = add_lanes(odd ? b : a, odd ? a : b, 8);
         for (unsigned distance = 4; distance > 0; distance /= 2) {
-            v = meet(v, v, distance);
+            v = add_lanes(v, v, distance);
         }
-        v = meet(v, v, 16);
-        return meet(v, v, 8);
+        v = add_lanes(v, v, 16);
+        return add_lanes(v, v, 8);
     }
 }
 

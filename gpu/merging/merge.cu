@@ -10,19 +10,17 @@
  *                       records themselves are compared. Then the records move, once. */
 #include "gpu/merging/merge_ring.cuh"
 #include "gpu/merging/record_merge.cuh"
+#include "gpu/sort_choice.cuh"
 
 #include <memory>
 #include <new>
-
-extern "C" const usw_gpu_sort_form usw_sort_radix_cuda;
 
 namespace
 {
 
 constexpr struct {
     unsigned threads;
-    size_t radix_max; /* bytes of a key that is sorted by digits */
-} tuning = {256, 32};
+} tuning = {256};
 
 /* ---- runs of keys ---- */
 
@@ -258,7 +256,7 @@ upsweep_status sort_by_chunk(usw_gpu *g, void *records, size_t n, const usw_reco
     pairs.map.bits = 8u << pairs.width;
     pairs.bit_end = static_cast<unsigned>(8 * used);
     pairs.stable = true;
-    return status == UPSWEEP_OK ? usw_sort_radix_cuda.pairs(g, &pairs) : status;
+    return status == UPSWEEP_OK ? usw_gpu_sort_pairs_by_digits(g, &pairs) : status;
 }
 
 /* ---- records ---- */
@@ -300,7 +298,7 @@ upsweep_status sort_records(usw_gpu *g, void *records, size_t n, size_t record_b
     if (n < 2 || keys.key_bytes == 0) {
         return UPSWEEP_OK;
     }
-    if (keys.key_bytes > tuning.radix_max) {
+    if (usw_gpu_choose_records(g, keys.key_bytes) == USW_GPU_BY_MERGES) {
         return sort_by_merging(g, records, n, keys);
     }
     void *packed = usw_gpu_scratch(g, n << width_for(used_bytes(keys, 0)));

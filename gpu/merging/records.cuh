@@ -79,7 +79,7 @@ struct usw_record_order {
     const unsigned char *records;
     size_t record_bytes;
     const usw_record_field *rest; /* device memory: the fields that reach beyond the first chunk */
-    unsigned rest_count;
+    unsigned fields_left;
 
     __device__ __forceinline__ item load(const stored *p) const
     {
@@ -89,9 +89,9 @@ struct usw_record_order {
     {
         *p = x;
     }
-    __device__ __noinline__ bool before_by_rest(item x, item y) const
+    __device__ __noinline__ bool before_by_fields(item x, item y) const
     {
-        for (unsigned i = 0; i < rest_count; i++) {
+        for (unsigned i = 0; i < fields_left; i++) {
             const usw_record_field &f = rest[i];
             const unsigned char *a = records + x.position * record_bytes + f.offset;
             const unsigned char *b = records + y.position * record_bytes + f.offset;
@@ -110,7 +110,7 @@ struct usw_record_order {
     }
     __device__ __forceinline__ bool before(item x, item y) const
     {
-        return x.chunk != y.chunk ? x.chunk < y.chunk : before_by_rest(x, y);
+        return x.chunk != y.chunk ? x.chunk < y.chunk : before_by_fields(x, y);
     }
 };
 

@@ -267,14 +267,14 @@ template <typename W, typename T> struct near_lane {
         const size_t count = (s.end - s.begin + T::chunk - 1) / T::chunk;
         const auto at =
             atomicAdd(&j.words->chunks[round.next()], static_cast<unsigned long long>(count));
-        const bool room = at + count <= j.heavy_most;
+        const bool fits = at + count <= j.heavy_most;
         for (size_t c = 0; c < count && at + c < j.heavy_most; c++) {
             const size_t begin = s.begin + c * T::chunk, left = s.end - begin;
             const size_t some = left < T::chunk ? left : T::chunk;
             j.heavy[(round.k + 1) % 2][at + c] = {begin, v,
-                                                  room ? static_cast<unsigned>(some) : 0u};
+                                                  fits ? static_cast<unsigned>(some) : 0u};
         }
-        return room;
+        return fits;
     }
 
     /* One hop over the `count` entries of the block's own queue. All of the block call. */

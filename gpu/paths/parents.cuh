@@ -114,8 +114,8 @@ template <typename Net> __global__ void __launch_bounds__(256) report_lost(outco
         for (size_t k = threadIdx.x; k < t.count; k += blockDim.x) {
             open = open || distance[t.list[k]] == usw_distances<typename Net::weight>::unreached;
         }
-        const bool tell = __syncthreads_or(open) != 0 && j.lost[row] != ~0ull;
-        if (tell && threadIdx.x == 0) {
+        const bool is_lost = __syncthreads_or(open) != 0 && j.lost[row] != ~0ull;
+        if (is_lost && threadIdx.x == 0) {
             const unsigned v =
                 j.net.owner(j.lost[row], 0, static_cast<unsigned>(j.net.vertices - 1));
             usw_gpu_fault(j.fault, USW_FAULT_DISTANCE, j.net.arc(v, j.lost[row]).head);

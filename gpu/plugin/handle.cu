@@ -83,6 +83,7 @@ void usw_gpu_begin(usw_gpu *g, bool planning)
     g->status = UPSWEEP_OK;
     g->error[0] = '\0';
     g->planning = planning;
+    g->sorted_by = planning ? nullptr : g->sorted_by; /* a graph's launches choose nothing anew */
     g->scratch_used = 0;
     g->scratch_peak = 0;
     g->fetches = 0;

@@ -42,6 +42,11 @@ size_t peak_of(const usw_gpu *g)
     return g->scratch_peak;
 }
 
+const usw_gpu_said *sorted_by(const usw_gpu *g)
+{
+    return g->sorted_by;
+}
+
 int device_of(const usw_gpu *g)
 {
     return g->device;
@@ -65,12 +70,12 @@ const usw_gpu_plugin plugin = {USW_GPU_ABI,        sizeof(usw_gpu_plugin),
                                usw_gpu_set_move,   usw_gpu_begin,
                                usw_gpu_end,        capturing,
                                usw_gpu_scratch,    peak_of,
-                               usw_gpu_reserve,    usw_gpu_trim,
-                               usw_gpu_upload,     usw_gpu_download,
-                               usw_gpu_fetch,      usw_gpu_copy,
-                               usw_gpu_fill,       usw_gpu_keep,
-                               usw_gpu_drop,       device_of,
-                               usw_gpu_wait};
+                               sorted_by,          usw_gpu_reserve,
+                               usw_gpu_trim,       usw_gpu_upload,
+                               usw_gpu_download,   usw_gpu_fetch,
+                               usw_gpu_copy,       usw_gpu_fill,
+                               usw_gpu_keep,       usw_gpu_drop,
+                               device_of,          usw_gpu_wait};
 
 } // namespace
 

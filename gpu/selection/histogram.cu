@@ -10,9 +10,8 @@
 #include "gpu/selection/bucket_of_key.cuh"
 #include "gpu/carry/look_back_sum.cuh"
 #include "gpu/selection/bucket_counters.cuh"
+#include "gpu/sort_choice.cuh"
 #include "gpu/vector_span.cuh"
-
-extern "C" const usw_gpu_sort_form usw_sort_radix_cuda;
 
 namespace
 {
@@ -318,7 +317,7 @@ upsweep_status move_elements(usw_gpu *g, const void *ids, unsigned id_width, uin
     while (pairs.bit_end < pairs.map.bits && (uint64_t(count) - 1) >> pairs.bit_end != 0) {
         pairs.bit_end++;
     }
-    return usw_sort_radix_cuda.pairs(g, &pairs);
+    return usw_gpu_sort_pairs_by_digits(g, &pairs);
 }
 
 struct split_scratch {

@@ -13,8 +13,7 @@
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"
-
-extern "C" const usw_gpu_sort_form usw_sort_radix_cuda;
+#include "gpu/sort_choice.cuh"
 
 namespace
 {
@@ -174,7 +173,7 @@ template <typename K> upsweep_status nth_of(usw_gpu *g, const usw_gpu_sort *s, s
 upsweep_status nth(usw_gpu *g, const usw_gpu_sort *s, size_t k)
 {
     if (s->in_place) {
-        return usw_sort_radix_cuda.sort(g, s); /* a sorted array is partitioned at k, too */
+        return usw_gpu_sort_keys_by_digits(g, s); /* a sorted array is partitioned at k, too */
     }
     return usw_gpu_by_width(s->width, [&](auto key) { return nth_of<decltype(key)>(g, s, k); });
 }
@@ -228,7 +227,7 @@ upsweep_status sort_best(usw_gpu *g, const usw_gpu_sort *s, const void *keys, si
         sort.bit_begin = 0;
         sort.bit_end = s->map.bits;
         sort.stable = false;
-        return usw_sort_radix_cuda.sort(g, &sort);
+        return usw_gpu_sort_keys_by_digits(g, &sort);
     }
     usw_gpu_pairs pairs = {};
     pairs.keys = keys;
@@ -241,7 +240,7 @@ upsweep_status sort_best(usw_gpu *g, const usw_gpu_sort *s, const void *keys, si
     pairs.map = s->map;
     pairs.bit_end = s->map.bits;
     pairs.stable = true;
-    return usw_sort_radix_cuda.pairs(g, &pairs);
+    return usw_gpu_sort_pairs_by_digits(g, &pairs);
 }
 
 template <typename K>

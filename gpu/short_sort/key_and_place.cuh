@@ -90,11 +90,11 @@ template <typename E> __device__ __forceinline__ uint64_t key_of(const small_arg
     return y ^ ((y >> (bits - 1)) & 1 ? a.neg : 0);
 }
 
-/* Writes keys and values of `count` sorted numbers to [at, at + count). Calls meet() between the
+/* Writes keys and values of `count` sorted numbers to [at, at + count). Calls wait() between the
  * last read and the first write, since the output may be the input. */
-template <typename E, unsigned I, typename Meet>
+template <typename E, unsigned I, typename Barrier>
 __device__ __forceinline__ void write_sorted(const small_args &a, const E *number, unsigned at,
-                                             unsigned count, Meet meet)
+                                             unsigned count, Barrier wait)
 {
     uint64_t key[I], value[I];
 #pragma unroll
@@ -110,7 +110,7 @@ __device__ __forceinline__ void write_sorted(const small_args &a, const E *numbe
             }
         }
     }
-    meet();
+    wait();
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
         unsigned j = i * blockDim.x + threadIdx.x;

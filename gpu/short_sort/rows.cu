@@ -5,7 +5,7 @@
  *          (gpu/block/sort_network.cuh). Longer ones by all blocks together, tile by tile
  * (gpu/short_sort/long_rows.cuh). No
  *          step depends on the keys. Rows of fixed length that are very long are sorted one after
- *          another by sort/hybrid.
+ *          another, each as if it were the only one (gpu/sort_choice.cu).
  *
  * Shape    rows of fixed length: one kernel. Rows by offsets: these are checked; the warps take the
  *          short rows and list the others by length; one kernel for each of the four lists, one for
@@ -16,10 +16,7 @@
  *          lengths are half of these.
  */
 #include "gpu/short_sort/long_rows.cuh"
-
-extern "C" const usw_gpu_sort_form usw_sort_hybrid_cuda;
-
-static constexpr size_t machine_keys = size_t(1) << 22; /* of a row that sort/hybrid takes */
+#include "gpu/sort_choice.cuh"
 
 /* ---- the offsets ---- */
 
@@ -40,25 +37,26 @@ static __global__ void __launch_bounds__(256)
 /* ---- short rows: a few lanes, or a warp, a row ---- */
 
 /* A warp's part of shared memory. */
-template <typename K, bool indexed> struct rows_warp_room {
+template <typename K, bool indexed> struct rows_warp_buffer {
     using numbers = rows_number<K, indexed>;
-    alignas(16) typename numbers::type number[numbers::sorter::room(numbers::warp_max)];
+    alignas(16) typename numbers::type number[numbers::sorter::padded(numbers::warp_max)];
     uint64_t at[32]; /* of the rows of one class */
     unsigned count[32];
 };
 
-/* Sorts rows [first, rows) of the room's, those that fit side by side, in `lanes` lanes each, a
+/* Sorts rows [first, rows) of the buffer's, those that fit side by side, in `lanes` lanes each, a
  * power of two, I keys a lane. */
 template <typename K, bool indexed, unsigned I>
-__device__ __forceinline__ void sort_beside(const rows_args<K> &a, rows_warp_room<K, indexed> &room,
-                                            unsigned first, unsigned rows, unsigned lanes)
+__device__ __forceinline__ void sort_beside(const rows_args<K> &a,
+                                            rows_warp_buffer<K, indexed> &buffer, unsigned first,
+                                            unsigned rows, unsigned lanes)
 {
     using numbers = rows_number<K, indexed>;
     using E = typename numbers::type;
     using sorter = usw_block_sort<E, I>;
     const unsigned lane = threadIdx.x % 32, r = first + lane / lanes;
-    const unsigned count = r < rows ? room.count[r] : 0;
-    const K *keys = a.keys + (r < rows ? room.at[r] : 0);
+    const unsigned count = r < rows ? buffer.count[r] : 0;
+    const K *keys = a.keys + (r < rows ? buffer.at[r] : 0);
     E x[I];
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
@@ -83,15 +81,15 @@ __device__ __forceinline__ void sort_beside(const rows_args<K> &a, rows_warp_roo
     }
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
-        room.number[sorter::at(lane * I + i)] = x[i];
+        buffer.number[sorter::at(lane * I + i)] = x[i];
     }
     __syncwarp();
     const unsigned each = lanes * I;
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
         const unsigned p = 32 * i + lane, row = first + p / each, j = p & (each - 1);
-        if (row < rows && j < room.count[row]) {
-            rows_store<K, indexed>(a, room.at[row] + j, room.number[sorter::at(p)]);
+        if (row < rows && j < buffer.count[row]) {
+            rows_store<K, indexed>(a, buffer.at[row] + j, buffer.number[sorter::at(p)]);
         }
     }
     __syncwarp();
@@ -99,9 +97,9 @@ __device__ __forceinline__ void sort_beside(const rows_args<K> &a, rows_warp_roo
 
 /* The lanes' rows of more than `above` keys, up to `most`. */
 template <typename K, bool indexed, unsigned I>
-__device__ __forceinline__ void sort_class(const rows_args<K> &a, rows_warp_room<K, indexed> &room,
-                                           uint64_t at, uint64_t count, unsigned above,
-                                           unsigned lanes)
+__device__ __forceinline__ void sort_class(const rows_args<K> &a,
+                                           rows_warp_buffer<K, indexed> &buffer, uint64_t at,
+                                           uint64_t count, unsigned above, unsigned lanes)
 {
     const bool mine = count > above && count <= lanes * I;
     const unsigned lane = threadIdx.x % 32, all = __ballot_sync(~0u, mine);
@@ -111,12 +109,12 @@ __device__ __forceinline__ void sort_class(const rows_args<K> &a, rows_warp_room
     }
     if (mine) {
         const unsigned place = static_cast<unsigned>(__popc(all & ((1u << lane) - 1)));
-        room.at[place] = at;
-        room.count[place] = static_cast<unsigned>(count);
+        buffer.at[place] = at;
+        buffer.count[place] = static_cast<unsigned>(count);
     }
     __syncwarp();
     for (unsigned first = 0; first < rows; first += 32 / lanes) {
-        sort_beside<K, indexed, I>(a, room, first, rows, lanes);
+        sort_beside<K, indexed, I>(a, buffer, first, rows, lanes);
     }
 }
 
@@ -146,9 +144,9 @@ __global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(cons
     using numbers = rows_number<K, indexed>;
     constexpr unsigned warps = rows_tuning::warp_threads / 32,
                        few = numbers::items < 8 ? numbers::items : 8;
-    using room_type = rows_warp_room<K, indexed>;
-    USW_SHARED_ARRAY(room_type, rooms, [warps]);
-    room_type &room = rooms[threadIdx.x / 32];
+    using buffer_type = rows_warp_buffer<K, indexed>;
+    USW_SHARED_ARRAY(buffer_type, buffers, [warps]);
+    buffer_type &buffer = buffers[threadIdx.x / 32];
     if (a.begin != nullptr && a.control->bad != 0) {
         return;
     }
@@ -163,11 +161,11 @@ __global__ void __launch_bounds__(rows_tuning::warp_threads) usw_rows_warps(cons
         }
         unsigned above = indexed ? 0 : 1; /* of a row of one key only the index is written */
         for (unsigned lanes = 1; lanes <= 32; lanes *= 2) {
-            sort_class<K, indexed, few>(a, room, at, count, above, lanes);
+            sort_class<K, indexed, few>(a, buffer, at, count, above, lanes);
             above = lanes * few;
         }
         if constexpr (numbers::items > few) {
-            sort_class<K, indexed, numbers::items>(a, room, at, count, above, 32);
+            sort_class<K, indexed, numbers::items>(a, buffer, at, count, above, 32);
         }
     }
 }
@@ -212,7 +210,7 @@ static void launch_block(usw_gpu *g, const rows_args<K> &a, unsigned k, size_t m
     using numbers = rows_number<K, indexed>;
     const unsigned threads = 32 * (rows_tuning::block_warps << k);
     const size_t bytes =
-        numbers::sorter::room(threads * numbers::items) * sizeof(typename numbers::type);
+        numbers::sorter::padded(threads * numbers::items) * sizeof(typename numbers::type);
     const size_t fits = g->shared_bytes / (bytes + 1024), regs = 1024 / threads;
     const size_t full = g->sms * (fits < regs ? fits : regs);
     USW_LAUNCH(g, (usw_rows_block<K, indexed>), static_cast<unsigned>(most < full ? most : full),
@@ -223,7 +221,7 @@ template <typename K, bool indexed> static void launch_long(usw_gpu *g, const ro
 {
     using numbers = rows_number<K, indexed>;
     constexpr unsigned threads = rows_tuning::long_threads;
-    const size_t bytes = numbers::sorter::room(numbers::tile) * sizeof(typename numbers::type);
+    const size_t bytes = numbers::sorter::padded(numbers::tile) * sizeof(typename numbers::type);
     const unsigned each = 2 * (bytes + 2048) <= g->shared_bytes ? 2 : 1;
     USW_LAUNCH_COOPERATIVE(g, (usw_rows_long<K, indexed>), g->sms * each, threads, bytes, a);
 }
@@ -266,13 +264,13 @@ static upsweep_status rows_by_machine(usw_gpu *g, const usw_gpu_rows *r)
         void *keys = static_cast<char *>(r->keys) + i * r->row_keys * key_bytes;
         if (r->index == nullptr) {
             usw_gpu_sort s = {keys, r->row_keys, r->width, r->map, 0, 8u << r->width, false, false};
-            status = usw_sort_hybrid_cuda.sort(g, &s);
+            status = usw_gpu_sort_keys(g, &s);
         } else {
             void *index = static_cast<char *>(r->index) + i * r->row_keys * r->index_bytes;
             usw_gpu_pairs p = {keys,        keys,     nullptr, index, r->index_bytes,
                                r->row_keys, r->width, r->map,  0,     8u << r->width,
                                true};
-            status = usw_sort_hybrid_cuda.pairs(g, &p);
+            status = usw_gpu_sort_pairs(g, &p);
         }
     }
     return status;
@@ -313,7 +311,7 @@ static upsweep_status sort_by_lengths(usw_gpu *g, const usw_gpu_rows *r, rows_ar
 
 static upsweep_status sort_rows(usw_gpu *g, const usw_gpu_rows *r)
 {
-    if (r->begin == nullptr && (r->rows == 1 || r->row_keys >= machine_keys)) {
+    if (usw_gpu_choose_rows(g, r) == USW_GPU_BY_ROW) {
         return rows_by_machine(g, r);
     }
     return usw_gpu_by_width(r->width, [&](auto k) {

@@ -27,13 +27,9 @@
 struct runs_tuning {
 #ifdef USW_EMULATE /* so that tests of few keys reach the other sorts, too */
     static constexpr unsigned run_few = 32, threads = 64, run_max = 64, threads_max = 128;
-    static constexpr unsigned alone = 20, keys_max = 200;
 #else
     /* Runs of up to run_few keys take blocks of `threads`, longer ones of threads_max. */
     static constexpr unsigned run_few = 64, threads = 512, run_max = 128, threads_max = 1024;
-    /* Up to `alone` keys one block is faster; beyond keys_max, sampling with several barriers
-     * is. */
-    static constexpr unsigned alone = 64, keys_max = 16384;
 #endif
     static constexpr unsigned searches = 4; /* of a lane at a time */
 };
@@ -167,7 +163,7 @@ template <typename K, unsigned T> struct runs_sort {
     __device__ __forceinline__ unsigned count_before(K x, unsigned r) const
     {
         constexpr unsigned U = runs_tuning::searches, B = sizeof(K);
-        const unsigned room = a.run / 32 * line * B;
+        const unsigned run_bytes = a.run / 32 * line * B;
         unsigned at[U], sum = 0, moved = 0;
         W limit[U];
 #pragma unroll
@@ -175,7 +171,7 @@ template <typename K, unsigned T> struct runs_sort {
             const unsigned q = r + u * warps;
             const bool earlier = q < blockIdx.x, other = q < gridDim.x && q != blockIdx.x;
             limit[u] = other ? static_cast<W>(x) + (earlier ? 1 : 0) : W(0);
-            at[u] = other ? q * room : 0;
+            at[u] = other ? q * run_bytes : 0;
             sum += earlier && B >= 4 && limit[u] == 0 ? a.run : 0;
             moved -= at[u];
         }

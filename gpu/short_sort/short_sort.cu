@@ -26,14 +26,14 @@ template <typename E, unsigned I>
 __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const small_args a)
 {
     USW_DYNAMIC_SHARED(E, shared);
-    USW_SHARED(usw_bins_shared<E>, room);
+    USW_SHARED(usw_bins_shared<E>, bin_table);
     E number[I];
 #pragma unroll
     for (unsigned i = 0; i < I; i++) {
         unsigned j = usw_block_sort<E, I>::first(i);
         number[i] = j < a.n ? number_of<E>(a, j) : static_cast<E>(~E(0));
     }
-    usw_sort_spread<E, I>(number, shared, a.n, room);
+    usw_sort_spread<E, I>(number, shared, a.n, bin_table);
     write_sorted<E, I>(a, shared, 0, a.n, [] { __syncthreads(); });
 }
 
@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_block(const s
 template <typename E> struct sample_sort {
     const small_args &a;
     E *shared;
-    usw_bins_shared<E> &room;
+    usw_bins_shared<E> &bin_table;
     unsigned block, blocks, begin, count;
 
     __device__ __forceinline__ sample_sort(const small_args &args, E *numbers,
                                            usw_bins_shared<E> &bins)
-        : a(args), shared(numbers), room(bins), block(blockIdx.x), blocks(gridDim.x)
+        : a(args), shared(numbers), bin_table(bins), block(blockIdx.x), blocks(gridDim.x)
     {
         begin = block * a.chunk < a.n ? block * a.chunk : a.n;
         count = a.n - begin < a.chunk ? a.n - begin : a.chunk;
@@ -67,7 +67,7 @@ template <typename E> struct sample_sort {
             unsigned j = usw_block_sort<E, I>::first(i);
             number[i] = j < count ? number_of<E>(a, begin + j) : static_cast<E>(~E(0));
         }
-        usw_sort_spread<E, I>(number, shared, count, room);
+        usw_sort_spread<E, I>(number, shared, count, bin_table);
         for (unsigned j = threadIdx.x; j < count; j += blockDim.x) {
             static_cast<E *>(a.sorted)[begin + j] = shared[usw_block_sort<E, I>::at(j)];
         }
@@ -82,7 +82,7 @@ template <typename E> struct sample_sort {
      * a.samples divides is a splitter. */
     __device__ __forceinline__ void choose_splitters()
     {
-        E *all = shared + usw_block_sort<E, 1>::room(small_tuning::chunk_max);
+        E *all = shared + usw_block_sort<E, 1>::padded(small_tuning::chunk_max);
         unsigned stride = a.samples + 1; /* so that a warp's searches meet different banks */
         for (unsigned j = threadIdx.x; j < blocks * a.samples; j += blockDim.x) {
             all[j + j / a.samples] = static_cast<const E *>(a.sample)[j];
@@ -181,7 +181,7 @@ template <typename E> struct sample_sort {
             number[i] = j < total ? shared[j] : static_cast<E>(~E(0));
         }
         __syncthreads();
-        usw_sort_spread<E, I>(number, shared, total, room);
+        usw_sort_spread<E, I>(number, shared, total, bin_table);
         write_sorted<E, I>(a, shared, place, total, [&] {
             if (a.overlaps) {
                 usw_grid_barrier(a.barrier, 4, true);
@@ -195,8 +195,8 @@ __global__ void __launch_bounds__(small_tuning::threads) usw_small_blocks(const 
 {
     USW_DYNAMIC_SHARED(E, shared);
     USW_SHARED_ARRAY(unsigned, table, [8 + 3 * small_tuning::blocks_max]);
-    USW_SHARED(usw_bins_shared<E>, room);
-    sample_sort<E> s(a, shared, room);
+    USW_SHARED(usw_bins_shared<E>, bin_table);
+    sample_sort<E> s(a, shared, bin_table);
     if (a.chunk <= blockDim.x) {
         s.template sort_chunk<1>();
     } else {
@@ -230,8 +230,8 @@ static unsigned blocks_limit(const usw_gpu *g)
 template <typename E> static constexpr size_t blocks_shared()
 {
     using sorter = usw_block_sort<E, 1>;
-    constexpr unsigned first = sorter::room(small_tuning::chunk_max) + small_tuning::samples_max;
-    constexpr unsigned bucket = sorter::room(small_tuning::bucket_max);
+    constexpr unsigned first = sorter::padded(small_tuning::chunk_max) + small_tuning::samples_max;
+    constexpr unsigned bucket = sorter::padded(small_tuning::bucket_max);
     return (first > bucket ? first : bucket) * sizeof(E);
 }
 /* Shared memory of usw_small_blocks, with what is not dynamic. */
@@ -250,20 +250,13 @@ size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs)
                                    : static_cast<size_t>(blocks_limit(g)) * small_tuning::chunk_max;
 }
 
-/* Whether runs are the fastest way, as measured on an H200 (docs/numbers.md). */
-static bool runs_pay(const usw_gpu *g, const usw_small_sort *s)
+size_t usw_gpu_one_block_max(const usw_gpu *g, unsigned width, bool pairs)
 {
-    using tuning = runs_tuning;
-    const bool pairs = s->value_bytes != 0;
-    const size_t above = pairs          ? s->width == 3 ? 1 : tuning::alone / 2
-                         : s->width > 0 ? tuning::alone
-                                        : tuning::keys_max / 4;
-    const size_t most = pairs || s->width < 3 ? tuning::keys_max : tuning::keys_max / 4 * 3;
-    return g->device >= 0 && s->n > above &&
-           s->n <= most; /* not in a plan, which must count the scratch of sampling */
+    /* One block takes longer than many for pairs whose bins are crowded. */
+    const bool many = usw_gpu_small_max(g, width, pairs) > small_tuning::block_max;
+    return pairs && many ? small_tuning::block_max / 2 : small_tuning::block_max;
 }
 
-/* Keys of a run; 0: this device has not enough blocks or shared memory. */
 template <typename K> static unsigned run_for(const usw_gpu *g, size_t n)
 {
     using tuning = runs_tuning;
@@ -276,11 +269,16 @@ template <typename K> static unsigned run_for(const usw_gpu *g, size_t n)
                                                                                            : 0;
 }
 
-template <typename K>
-static upsweep_status sort_by_runs(usw_gpu *g, const usw_small_sort *s, unsigned run)
+unsigned usw_gpu_run_keys(const usw_gpu *g, size_t n, unsigned width)
+{
+    return usw_gpu_by_width(width, [&](auto k) { return run_for<decltype(k)>(g, n); });
+}
+
+template <typename K> static upsweep_status sort_by_runs(usw_gpu *g, const usw_small_sort *s)
 {
     using tuning = runs_tuning;
-    const unsigned n = static_cast<unsigned>(s->n), blocks = (n + run - 1) / run;
+    const unsigned n = static_cast<unsigned>(s->n), run = run_for<K>(g, n),
+                   blocks = (n + run - 1) / run;
     usw_node *nodes = static_cast<usw_node *>(g->nodes);
     const runs_args<K> a = {static_cast<const K *>(s->keys),
                             static_cast<K *>(s->out_keys),
@@ -302,19 +300,18 @@ static upsweep_status sort_by_runs(usw_gpu *g, const usw_small_sort *s, unsigned
                                         tuning::threads_max, bytes, a);
 }
 
-template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a)
+template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a, bool one_block)
 {
     using tuning = small_tuning;
-    /* One block takes longer than many for pairs whose bins are crowded. */
-    const bool many = usw_gpu_small_max(g, a.width, a.pairs) > tuning::block_max;
-    if (a.n <= (a.pairs && many ? tuning::block_max / 2 : tuning::block_max)) {
+    if (one_block) {
         unsigned threads = 32;
         while (threads * tuning::block_items < a.n) {
             threads *= 2;
         }
         return USW_LAUNCH(
             g, (usw_small_block<E, tuning::block_items>), 1, threads,
-            usw_block_sort<E, tuning::block_items>::room(threads * tuning::block_items) * sizeof(E),
+            usw_block_sort<E, tuning::block_items>::padded(threads * tuning::block_items) *
+                sizeof(E),
             a);
     }
     unsigned limit = blocks_limit(g), blocks = (a.n + tuning::chunk_keys - 1) / tuning::chunk_keys;
@@ -334,7 +331,7 @@ template <typename E> static upsweep_status sort_small(usw_gpu *g, small_args &a
                                   blocks_shared<E>(), a);
 }
 
-static upsweep_status sort_without_runs(usw_gpu *g, const usw_small_sort *s)
+static upsweep_status sort_without_runs(usw_gpu *g, const usw_small_sort *s, bool one_block)
 {
     unsigned bits = 8u << s->width;
     bool whole = s->bit_begin == 0 && s->bit_end == bits;
@@ -358,16 +355,14 @@ static upsweep_status sort_without_runs(usw_gpu *g, const usw_small_sort *s)
     a.begin = s->bit_begin;
     a.end = s->bit_end;
     a.barrier = g->barrier;
-    return pairs && s->width == 3   ? sort_small<usw_u128>(g, a)
-           : pairs || s->width == 3 ? sort_small<uint64_t>(g, a)
-                                    : sort_small<uint32_t>(g, a);
+    return pairs && s->width == 3   ? sort_small<usw_u128>(g, a, one_block)
+           : pairs || s->width == 3 ? sort_small<uint64_t>(g, a, one_block)
+                                    : sort_small<uint32_t>(g, a, one_block);
 }
 
-upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s)
+upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s, usw_gpu_method method)
 {
-    return usw_gpu_by_width(s->width, [&](auto k) {
-        using K = decltype(k);
-        const unsigned run = runs_pay(g, s) ? run_for<K>(g, s->n) : 0;
-        return run != 0 ? sort_by_runs<K>(g, s, run) : sort_without_runs(g, s);
-    });
+    return method == USW_GPU_BY_RUNS
+               ? usw_gpu_by_width(s->width, [&](auto k) { return sort_by_runs<decltype(k)>(g, s); })
+               : sort_without_runs(g, s, method == USW_GPU_BY_ONE_BLOCK);
 }

@@ -3,7 +3,7 @@
 #ifndef USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 #define USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 
-#include "gpu/gpu.cuh"
+#include "gpu/sort_choice.cuh"
 
 /* A stable sort as of usw_gpu_pairs, but keys and out_keys may be one array, and out_keys NULL.
  * value_bytes is 0, 1, 2, 4 or 8; 0: there are no values, and keys are sorted to out_keys. */
@@ -19,10 +19,14 @@ struct usw_small_sort {
     unsigned bit_begin, bit_end;
 };
 
-/* The greatest n that usw_gpu_small_sort takes for such keys. */
+/* The greatest n that usw_gpu_small_sort takes for such keys; and that one block sorts. */
 size_t usw_gpu_small_max(const usw_gpu *g, unsigned width, bool pairs);
-/* Scratch: none up to 4096 keys, or 2048 with values, as a rule up to 16,384; then 4 to 16 bytes a
+size_t usw_gpu_one_block_max(const usw_gpu *g, unsigned width, bool pairs);
+/* Keys of a run of n keys; 0: this device has not enough blocks or shared memory for runs. */
+unsigned usw_gpu_run_keys(const usw_gpu *g, size_t n, unsigned width);
+/* method: USW_GPU_BY_RUNS, USW_GPU_BY_ONE_BLOCK or USW_GPU_BY_SAMPLES, as gpu/sort_choice.cu says.
+ * Scratch: none up to 4096 keys, or 2048 with values, as a rule up to 16,384; then 4 to 16 bytes a
  * key and 2 MB. */
-upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s);
+upsweep_status usw_gpu_small_sort(usw_gpu *g, const usw_small_sort *s, usw_gpu_method method);
 
 #endif

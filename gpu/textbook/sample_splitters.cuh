@@ -41,11 +41,11 @@ struct plan {
     size_t rows;                                /* new buckets of a level at most */
 };
 
-plan plan_for(size_t n, size_t room)
+plan plan_for(size_t n, size_t most_keys)
 {
     plan p = {};
     unsigned bits = 0, needed = 0;
-    while ((n * tuning::filling - 1) / room >> bits != 0) {
+    while ((n * tuning::filling - 1) / most_keys >> bits != 0) {
         bits++;
     }
     while (needed == 0 || (tuning::buckets_most >> ((bits + needed - 1) / needed)) == 0) {
@@ -55,7 +55,7 @@ plan plan_for(size_t n, size_t room)
     p.count_most[0] = 1;
     for (unsigned i = 0; i < p.levels; i++) {
         p.buckets[i] = i < needed ? 1u << (bits + needed - 1) / needed : tuning::buckets_spare;
-        const size_t here = p.count_most[i] * p.buckets[i], most = n / room;
+        const size_t here = p.count_most[i] * p.buckets[i], most = n / most_keys;
         p.count_most[i + 1] = here < most ? here : most;
         p.rows = here > p.rows ? here : p.rows;
     }

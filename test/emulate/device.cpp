@@ -78,6 +78,15 @@ unsigned char emulated_poison()
     return poison;
 }
 
+unsigned emulated_sms()
+{
+    return static_cast<unsigned>(emulated_setting("UPSWEEP_EMULATE_SMS", 4));
+}
+unsigned emulated_blocks_most()
+{
+    return static_cast<unsigned>(emulated_setting("UPSWEEP_EMULATE_BLOCKS", 32));
+}
+
 /* ---- the device ---- */
 
 cudaError_t cudaSetDevice(int device)
@@ -123,9 +132,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
     p->maxThreadsDim[2] = 64;
     p->maxGridSize[0] = 0x7fffffff;
     p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-    p->multiProcessorCount = emulated_sms;
+    p->multiProcessorCount = static_cast<int>(emulated_sms());
     p->maxThreadsPerMultiProcessor = emulated_threads_per_sm;
-    p->maxBlocksPerMultiProcessor = 32;
+    p->maxBlocksPerMultiProcessor = static_cast<int>(emulated_blocks_most());
     p->regsPerBlock = 65536;
     p->l2CacheSize = 1 << 20;
     p->major = 9;
@@ -181,8 +190,8 @@ cudaError_t emulated_get_attributes(cudaFuncAttributes *a, emulated_function)
 unsigned emulated_blocks_per_sm(unsigned threads, size_t shared_bytes)
 {
     size_t by_shared = 228 * 1024 / (shared_bytes + 1024);
-    return static_cast<unsigned>(
-        std::min<size_t>({by_shared, emulated_threads_per_sm / ((threads + 31) / 32 * 32), 32}));
+    return static_cast<unsigned>(std::min<size_t>(
+        {by_shared, emulated_threads_per_sm / ((threads + 31) / 32 * 32), emulated_blocks_most()}));
 }
 cudaError_t emulated_occupancy(int *blocks, int threads, size_t shared_bytes)
 {
@@ -209,7 +218,7 @@ static cudaError_t shape_error(dim3 grid, dim3 block, size_t shared_bytes, bool 
         return cudaErrorInvalidValue;
     }
     uint64_t together =
-        emulated_sms * emulated_blocks_per_sm(static_cast<unsigned>(threads), shared_bytes);
+        emulated_sms() * emulated_blocks_per_sm(static_cast<unsigned>(threads), shared_bytes);
     if (cooperative && static_cast<uint64_t>(grid.x) * grid.y * grid.z > together) {
         return cudaErrorCooperativeLaunchTooLarge;
     }

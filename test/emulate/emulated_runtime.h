@@ -218,6 +218,8 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t s,
 
 /* Counts a launch of this kernel, for the test `routes`. */
 void emulated_count(emulated_function kernel);
+/* The same for a line of a table of choices: the line that was taken, and each that was not. */
+void emulated_choice(const char *what, const char *because, unsigned widths, bool taken);
 
 /* A number from the environment, or what is given. */
 uint64_t emulated_setting(const char *name, uint64_t otherwise);

@@ -321,12 +321,15 @@ void emulated_run(const emulated_grid &g)
     emulated_preempt_left = 1;
     emulated_vain = 0;
     uint64_t blocks = static_cast<uint64_t>(g.grid.x) * g.grid.y * g.grid.z;
-    // About as many threads as the caches hold, but blocks that wait for others find some.
+    // About as many threads as the caches hold, but blocks that wait for others find some, if the
+    // device runs two.
     uint64_t threads = static_cast<uint64_t>(g.block.x) * g.block.y * g.block.z;
     uint64_t most = std::clamp<uint64_t>(2048 / threads, 2, 8);
+    uint64_t fit = static_cast<uint64_t>(emulated_sms()) * emulated_blocks_most();
     uint64_t together =
-        g.cooperative ? blocks
-                      : std::min<uint64_t>(blocks, 2 + any_below(static_cast<uint32_t>(most - 1)));
+        g.cooperative
+            ? blocks
+            : std::min<uint64_t>({blocks, fit, 2 + any_below(static_cast<uint32_t>(most - 1))});
     for (uint64_t i = 0; i < together; i++) {
         resident.push_back(block_take(g.block, thread_body));
     }

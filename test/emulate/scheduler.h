@@ -28,7 +28,11 @@ std::string emulated_whereabouts();
 /* Makes a fault of memory say all that before the program ends. */
 void emulated_watch_faults();
 
-enum { emulated_sms = 4, emulated_threads_per_sm = 2048 };
+enum { emulated_threads_per_sm = 2048 };
+/* Multiprocessors, 4, and how many blocks one runs at most, 32; UPSWEEP_EMULATE_SMS and
+ * UPSWEEP_EMULATE_BLOCKS say otherwise. */
+unsigned emulated_sms();
+unsigned emulated_blocks_most();
 enum : size_t { emulated_shared_limit = 227 * 1024, emulated_shared_default = 48 * 1024 };
 
 #endif

@@ -5,7 +5,7 @@
 
 COUNTS is the directory where the test programs wrote what they took, LIST the program that lists
 all ways of the library, OUT the file that gets the list with its counts, PROGRAMS a file with the
-names of the test programs, PLUGIN a binary whose kernels are ways, too. Ends with 1 if a way was
+names of the test programs, PLUGIN a binary whose kernels and lines of choices are ways, too. Ends with 1 if a way was
 never taken, or for fewer types than it serves, unless test/routes/routes.txt says why; with 77 if some of
 the programs did not run, as then nothing can be said. What lacks is also in OUT with the ending
 .lacking, in the form of test/routes/routes.txt.
@@ -163,6 +163,23 @@ def kernel_counts(counts, plugins):
     return taken
 
 
+# ---- the choices on the host's side of a GPU ----------------------------------------------------
+
+def choices(counts):
+    """Every line of the tables of choices (gpu/sort_choice.cu) with its counts by type, and the
+    types of the widths that it is for."""
+    taken, served = {}, {}
+    for f in counts.glob("*.choices"):
+        for line in f.read_text().splitlines():
+            what, because, widths, kind, count = line.split("\t")
+            name = f"choice of {what}: {because}"
+            served[name] = [t for w in range(4) if int(widths) >> w & 1 for t in OF_WIDTH[str(8 << w)]]
+            kinds = taken.setdefault(name, {})
+            if int(count):
+                kinds[TYPES[int(kind)]] = kinds.get(TYPES[int(kind)], 0) + int(count)
+    return taken, served
+
+
 # ---- what is said in routes.txt ------------------------------------------------------------------
 
 class Excuses:
@@ -196,7 +213,7 @@ class Excuses:
         kernels = any(name.startswith("kernel ") for name in lacking)
         for name, items in self.sure.items():
             if any(f" {i}:" in name for i in absent) or (
-                    name.startswith("kernel ") and not kernels):
+                    name.startswith(("kernel ", "choice ")) and not kernels):
                 continue
             here = [x for x in items if x.split()[0] not in absent]
             if name not in lacking:
@@ -228,13 +245,17 @@ def main():
             read_routes(lines, routes, False)
     here = [r for r in routes.values() if r.isa is None or r.isa in isas]
     kernels = kernel_counts(counts, [p for p in plugins if Path(p).is_file()])
+    chosen, served = choices(counts)
     with open(out, "w") as text:
         for r in sorted(here, key=lambda r: r.name):
             print(r.line(), file=text)
         for name in sorted(kernels):
             types = sorted(kernels[name], key=TYPES.index)
             print(f"{sum(kernels[name].values()):>12}  {name} {' '.join(types)}", file=text)
-    print(f"{len(here)} ways on {', '.join(isas)} and {len(kernels)} kernels: see {out}")
+        for name in sorted(chosen):
+            types = sorted(chosen[name], key=TYPES.index)
+            print(f"{sum(chosen[name].values()):>12}  {name} {' '.join(types)}", file=text)
+    print(f"{len(here)} ways on {', '.join(isas)}, {len(kernels)} kernels, {len(chosen)} choices: see {out}")
     absent = absent_programs(counts, programs)
     if absent:
         print(f"nothing is judged, as these did not run: {' '.join(absent)}")
@@ -246,6 +267,8 @@ def main():
     excuses = Excuses(said)
     lacking = {r.name: r.missing(isas) for r in here}
     lacking.update({name: [] if taken else ["never"] for name, taken in kernels.items()})
+    lacking.update({name: [t for t in served[name] if t not in taken] if taken else ["never"]
+                    for name, taken in chosen.items()})
     problems = []
     with open(Path(out).with_suffix(".lacking"), "w") as text:
         for name, lacks in sorted(lacking.items()):
