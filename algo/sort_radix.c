@@ -56,8 +56,9 @@ void usw_count(usw_explain *x, usw_array ids, usw_array counts)
 void usw_scatter(usw_explain *x, usw_array from, usw_array ids, usw_array counts, usw_array to)
 {
     size_t stretch = usw_div_up(from.n, USW_WORKERS);
-    usw_exclusive_scan(x, hidden(counts));
     show(x, counts);
+    usw_exclusive_scan(x, hidden(counts));
+    show_scan(x, counts);
     ROUNDS(x, r, stretch, "scatter") {
         LANES(x, w, USW_WORKERS) {
             size_t i = w * stretch + r;

@@ -47,6 +47,8 @@ static char *cell_of(const trace_text *t, const upsweep_event *e)
     }
     if (e->text != NULL && strcmp(e->text, "result") == 0) {
         fputs("-> ", f);
+    } else if (e->text != NULL && strcmp(e->text, "scan") == 0) {
+        fputs("scan ", f);
     } else if (strcmp(e->array, t->first) != 0) {
         fprintf(f, "%s ", e->array);
     }
