@@ -69,7 +69,8 @@ _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 /* ---- where a step stands ---- */
 
 /* What is told next stands on this line. The steps below are macros for its sake: the functions of
- * the same names, with usw_ before them, do what they say. */
+ * the same names, with usw_ before them, do what they say. A call of one stands on one line:
+ * compilers differ in which line of several they name. */
 static inline void usw_at(usw_explain *x, const char *file, unsigned line)
 {
     x->file = file;

@@ -2,7 +2,7 @@
 // reader's numbers. There is no second implementation of an algorithm in the page.
 "use strict";
 
-const STATUS = { 1: "these numbers do not suit it", 2: "these numbers do not suit it" };
+const STATUS = { 4: "there is not enough memory", 7: "that takes more steps than a page plays" }; // upsweep_status
 
 // bytes: of the module. Returns trace(row, numbers): what `upsweep page` would have written, or an Error.
 async function openForms(bytes) {
@@ -25,8 +25,7 @@ async function openForms(bytes) {
         } catch (error) {
             if (left === null) throw error;
         }
-        throw new Error(left === null || left === 0 ? "that takes more steps than a page plays" :
-            STATUS[left] || "these numbers do not suit it");
+        throw new Error(STATUS[left === null ? 4 : left] || "these numbers do not suit it");
     };
 }
 

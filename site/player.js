@@ -66,8 +66,8 @@ function about() {
     document.title = `${row.name}: ${row.title}`;
     $("title").textContent = state.panes.map((p) => p.row.title).join(" and ");
     $("place").max = lastFrame();
-    $("input").textContent = `${row.name} takes ${row.input}.`;
-    writeExplanation($("explanation"), data.sources[row.name.replace("/", "_") + ".c"], glossary);
+    $("input").textContent = `${row.name} takes ${row.input}. Each is a whole number from 0 to 4294967295.`;
+    writeExplanation($("explanation"), data.sources[row.name.replace("/", "_") + ".c"], row, glossary);
     writeRounds($("rounds"), play, (at) => go(at));
     writeWorksheet($("worksheet"), play, row);
     $("remove").hidden = state.panes.length < 2;

@@ -39,7 +39,8 @@ function readsOf(s) {
 // Returns { frames, problems, order }. Frame 0 is the start and frame r what round r, counted from 1, has
 // done: { number, label, phase, note, line, steps, lanes, counts, arrays, shown }. arrays: name ->
 // { values, n, vector, role }, where a place without a value was never written; frames share what no round
-// between them changed. shown: the `array` events of the round. order: the arrays' names by first use.
+// between them changed. shown: the `array` events of the round, replayed being what the steps had left in
+// the array. order: the arrays' names by first use.
 function replay(trace) {
     const frames = [], problems = [], order = [];
     let fresh = new Set(), frame = null, phase = "", note = "";
@@ -85,15 +86,16 @@ function replay(trace) {
     }
     function state(e) {
         const known = frame.arrays.has(e.array), a = own(e.array);
+        const replayed = e.values.map((value, k) => known ? a.values[k] || 0 : value);
         e.values.forEach((value, k) => {
             const have = a.values[k];
-            if (known && have !== value && (have !== undefined || (value !== 0 && !a.strange))) {
+            if (known && have !== value && (have !== undefined || value !== 0)) {
                 wrong(`${e.array}[${k}] is ${have}, and is shown as ${value}`);
             }
             a.values[k] = value;
         });
         Object.assign(a, { n: e.values.length, vector: e.vector, role: e.role });
-        frame.shown.push({ name: e.array, role: e.role, n: a.n, vector: e.vector });
+        frame.shown.push({ name: e.array, role: e.role, n: a.n, vector: e.vector, replayed });
     }
 
     begin("start", null);

@@ -189,3 +189,5 @@ function animateStage(node, layout, frame, milliseconds) {
         }
     }
 }
+
+if (typeof module !== "undefined") module.exports = { levelsOf, actionsOf };

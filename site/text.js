@@ -86,7 +86,9 @@ function explained(text, glossary, seen) {
     return [...nodes, text.slice(from)];
 }
 
-function writeExplanation(node, source, glossary) {
+const CLAIMS = ["stable", "in place", "oblivious", "deterministic"]; // by the bits of a row's claims
+
+function writeExplanation(node, source, row, glossary) {
     const seen = new Set(), list = make("dl", {});
     for (const [head, text] of readSource(source).parts) {
         const drawn = head === "Picture";
@@ -94,6 +96,8 @@ function writeExplanation(node, source, glossary) {
             make("p", {}, ...explained(text.replace(/\s+/g, " "), glossary, seen));
         list.append(make("dt", {}, head), make("dd", {}, body));
     }
+    const claims = CLAIMS.filter((_, bit) => (row.claims >> bit & 1) === 1).join(", ");
+    list.append(make("dt", {}, "Claims"), make("dd", {}, make("p", {}, ...explained(claims + "; each is a test.", glossary, seen))));
     node.replaceChildren(list);
 }
 
@@ -115,8 +119,8 @@ function writeSource(node, sources, file, lit, round) {
         if (lit.has(line) && top === null) top = span;
     }
     if (top !== null) {
-        const above = top.offsetTop - node.offsetTop, rows = node.clientHeight;
-        if (above < node.scrollTop + 20 || above > node.scrollTop + rows - 60) node.scrollTop = above - rows / 2.5;
+        const above = top.offsetTop, room = node.clientHeight; // the list is its lines' offset parent
+        if (above < node.scrollTop + 20 || above > node.scrollTop + room - 60) node.scrollTop = above - room / 2.5;
     }
 }
 
@@ -162,4 +166,4 @@ function writeWorksheet(node, play, algorithm) {
     node.replaceChildren(...rows);
 }
 
-if (typeof module !== "undefined") module.exports = { readSource, readGlossary, explained };
+if (typeof module !== "undefined") module.exports = { CLAIMS, readSource, readGlossary };

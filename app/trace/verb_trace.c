@@ -11,6 +11,7 @@
 typedef struct settings {
     app_common common;
     const char *format;
+    bool every;   /* text: a row for each round */
     bool watch;   /* on the terminal */
     bool plain;   /* as pictures, one below the other */
     double speed; /* pictures a second; 0: not given */
@@ -39,6 +40,8 @@ static const app_option options[] = {
     {0, "format", "FORMAT",
      "text (rows for people), jsonl (one JSON object for each step) or html (a page that plays it)",
      APP_TEXT, offsetof(settings, format), NULL},
+    {0, "every", NULL, "in the text, a row for each round, with all arrays that it wrote", APP_FLAG,
+     offsetof(settings, every), NULL},
     {0, "watch", "[=plain]", "play the rounds on the terminal; plain prints them as pictures",
      APP_CALL, 0, take_watch},
     {0, "speed", "ROUNDS", "with --watch, rounds a second; else it fits their number", APP_CALL, 0,
@@ -55,7 +58,10 @@ const app_usage usage_trace = {
     "the numbers are read from standard input, parted by blanks, commas or new lines; without any\n"
     "number the algorithm's own example is taken.\n"
     "\n"
-    "Below the rows stand the rounds and the steps counted in the trace, beside the formulas that\n"
+    "Rounds that work on inner arrays have no row, and a line says how many; with --every all "
+    "have\n"
+    "one. Below the rows stand the rounds and the steps counted in the trace, beside the formulas "
+    "that\n"
     "the algorithm states for them. docs/trace.md describes the formats.\n"
     "\n"
     "With --watch every round is a picture: a bar for each element, those that the lanes of the\n"
@@ -66,6 +72,18 @@ const app_usage usage_trace = {
     "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
     "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -\n"
     "seq 32 | shuf | upsweep trace sort/bitonic --watch -"};
+
+static upsweep_status run_text(trace_text *text, const app_trace_input *in, bool every)
+{
+    const char *name = text->algorithm->name;
+    trace_every t = {.text = text};
+    upsweep_sink sink = every ? trace_every_sink : trace_text_sink;
+    void *context = every ? (void *)&t : (void *)text;
+    upsweep_status status = upsweep_trace(name, in->values, in->count, NULL, sink, context);
+    watch_free(&t.state);
+    trace_text_free(text);
+    return status;
+}
 
 /* A write error ends the trace as UPSWEEP_STOPPED; who closes f says why. */
 static int run(const upsweep_algorithm *a, const app_trace_input *in, const settings *s, FILE *f)
@@ -81,12 +99,10 @@ static int run(const upsweep_algorithm *a, const app_trace_input *in, const sett
         status = upsweep_trace(a->name, in->values, in->count, NULL, trace_jsonl_sink, f);
     } else {
         trace_text text = {.f = f, .algorithm = a, .measure = true};
-        status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
-        trace_text_free(&text);
+        status = run_text(&text, in, s->every);
         if (status == UPSWEEP_OK) {
             text = (trace_text){.f = f, .algorithm = a, .head_width = text.head_width};
-            status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
-            trace_text_free(&text);
+            status = run_text(&text, in, s->every);
         }
         if (text.failed) {
             return app_fail("out of memory");

@@ -39,10 +39,11 @@ static char *run(const char *arguments, int *status)
 static void test_golden(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "oddeven", "oddeven_second", "butterfly", "tree",    "sweep",   "split_flags",
-        "split",   "vector",         "vectors",   "bitonic", "radix",   "sample",
-        "hybrid",  "quick",          "dijkstra",  "bucket",  "nothing", "explain_oddeven"};
+    static const char *const names[] = {"oddeven", "oddeven_second",  "butterfly", "tree",
+                                        "sweep",   "split_flags",     "split",     "vector",
+                                        "vectors", "bitonic",         "radix",     "sample",
+                                        "hybrid",  "quick",           "dijkstra",  "bucket",
+                                        "nothing", "explain_oddeven", "every",     "every_split"};
     const char *source = getenv("UPSWEEP_SOURCE");
     if (source == NULL) {
         skip();
