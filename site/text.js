@@ -159,7 +159,7 @@ function writeWorksheet(node, play, algorithm) {
     const sheet = (filled) => rounds.map((f) => make("section", {}, make("h3", {}, f.number === 0 ? "start" :
         `after round ${f.number}: ${f.phase && f.phase !== f.label ? `${f.phase}, ` : ""}${f.label}`),
         ...f.shown.map((s) => boxes(f, s, filled || f.number === 0))));
-    rows.push(make("h2", {}, `${algorithm.title}: worksheet`), make("p", {}, algorithm.idea + "."),
+    rows.push(make("h2", {}, `${algorithm.title}: worksheet`), make("p", {}, algorithm.idea[0].toUpperCase() + algorithm.idea.slice(1) + "."),
         make("p", {}, `Fill in what the arrays hold after each round. How many rounds are there (${algorithm.depth})? ` +
             `How much work (${algorithm.work})?`), ...sheet(false),
         make("div", { class: "solution" }, make("h2", {}, "Solution"), ...sheet(true)));
