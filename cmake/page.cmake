@@ -42,6 +42,14 @@ add_custom_command(OUTPUT ${page_parts}
     COMMAND ${CMAKE_COMMAND} -DOUT=${page_parts} "-DSOURCES=${explained}" -DWASM=${page_wasm} -DSITE=${site}
             "-DSCRIPTS=${page_scripts}" -P ${CMAKE_SOURCE_DIR}/cmake/page_parts.cmake
     DEPENDS ${explained} ${page_wasm} ${page_scripts} ${site}/page.html ${site}/page.css
-            ${site}/glossary.txt cmake/page_parts.cmake VERBATIM)
-add_library(upsweep_page STATIC ${page_parts})
-target_include_directories(upsweep_page PRIVATE ${CMAKE_SOURCE_DIR})
+            ${site}/glossary.txt ${site}/tasks/tasks.txt ${site}/tasks/lanes.h ${site}/tasks/lanes.c
+            cmake/page_parts.cmake VERBATIM)
+# Our solutions of the tasks of `upsweep learn`, each under a name of its own, and what runs them.
+file(GLOB solutions CONFIGURE_DEPENDS ${site}/tasks/solutions/*.c)
+foreach(source ${solutions})
+    get_filename_component(stem ${source} NAME_WE)
+    set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "solve=usw_task_${stem}")
+endforeach()
+set_source_files_properties(${site}/tasks/lanes.c PROPERTIES COMPILE_DEFINITIONS LANES_NO_MAIN)
+add_library(upsweep_page STATIC ${page_parts} ${solutions} ${site}/tasks/lanes.c)
+target_include_directories(upsweep_page PRIVATE ${CMAKE_SOURCE_DIR} ${site}/tasks)

@@ -1,5 +1,5 @@
 # page_parts.cmake - what app/page puts into a page, as C: page, style, script, glossary, the sources of
-# the explained forms, and these compiled to WebAssembly.
+# the explained forms, and these compiled to WebAssembly; and what app/learn gives to the reader.
 # Run as: cmake -DOUT=parts.c "-DSOURCES=a.c;b.c" -DWASM=forms.wasm -DSITE=site -P page_parts.cmake
 function(put_bytes name) # files, one behind the other, as hex bytes that end with a 0
     set(all "")
@@ -17,6 +17,9 @@ put_bytes(page_part_html ${SITE}/page.html)
 put_bytes(page_part_style ${SITE}/page.css)
 put_bytes(page_part_script ${SCRIPTS})
 put_bytes(page_part_glossary ${SITE}/glossary.txt)
+put_bytes(page_part_tasks ${SITE}/tasks/tasks.txt)
+put_bytes(page_part_lanes_h ${SITE}/tasks/lanes.h)
+put_bytes(page_part_lanes_c ${SITE}/tasks/lanes.c)
 if(WASM)
     put_bytes(page_part_wasm ${WASM})
 else()
