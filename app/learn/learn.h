@@ -1,8 +1,8 @@
 /* learn.h - `upsweep learn`: tasks, and whether the reader's solution of one is right.
  *
- * learn_tasks.c knows the tasks, their inputs and, by plain serial code, their outcomes; learn_run.c
- * runs a solution in a child with limits; learn_judge.c compares it with ours, round by
- * round. */
+ * learn_tasks.c knows the tasks, their inputs and, by plain serial code, their outcomes;
+ * learn_run.c runs a solution in a child with limits; learn_judge.c compares it with ours, round
+ * by round. */
 #ifndef APP_LEARN_LEARN_H
 #define APP_LEARN_LEARN_H
 

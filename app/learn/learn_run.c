@@ -16,7 +16,14 @@
 #include "app/app.h"
 #include "app/page/page_parts.h"
 
-enum { CPU_SECONDS = 2, WALL_SECONDS = 20, MEMORY = 1 << 30, TOLD_MOST = 1 << 24, PATH = 4200 };
+enum {
+    CPU_SECONDS = 2,
+    WALL_SECONDS = 20,
+    MEMORY = 1 << 30,
+    TOLD_MOST = 1 << 24,
+    PATH = 4200,
+    ROOM = 1 << 16
+};
 
 /* site/tasks/lanes.c, in this program. */
 void lanes_run(int to, learn_solution solution);
@@ -56,42 +63,46 @@ static bool write_cases(const char *directory, const learn_case *cases, size_t c
     return f != NULL && fclose(f) == 0;
 }
 
-/* Reads all that the child tells, until its end or that of its time. */
-static int listen_to(int from, pid_t child, learn_told *told)
+/* Reads all that the child tells into text, which may grow, until its end or that of its time. */
+static char *read_told(int from, char *text, learn_told *told)
 {
-    size_t size = 0, room = 1 << 16;
+    size_t size = 0, room = ROOM;
     double until = app_seconds() + WALL_SECONDS;
-    told->text = malloc(room);
-    while (told->text != NULL) {
+    ssize_t got = 1;
+    while (got != 0) {
         double left = until - app_seconds();
         struct pollfd ready = {.fd = from, .events = POLLIN};
         if (left <= 0 || size > TOLD_MOST) {
             told->stopped = true;
             break;
         }
-        if (poll(&ready, 1, (int)(1000 * left) + 1) < 0 && errno != EINTR) {
-            break;
-        }
         if (room - size < 4096) {
-            char *more = realloc(told->text, 2 * room);
+            char *more = realloc(text, 2 * room);
             if (more == NULL) {
                 break;
             }
-            told->text = more;
+            text = more;
             room *= 2;
         }
-        ssize_t got = ready.revents == 0 ? -1 : read(from, told->text + size, room - size - 1);
-        if (got == 0) {
-            break;
-        }
+        got = poll(&ready, 1, (int)(1000 * left) + 1) > 0 ? read(from, text + size, room - size - 1)
+                                                          : -1;
         size += got > 0 ? (size_t)got : 0;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static int listen_to(int from, pid_t child, learn_told *told)
+{
+    char *text = malloc(ROOM);
+    if (text != NULL) {
+        told->text = read_told(from, text, told);
     }
     kill(child, SIGKILL); /* it has told all, or may tell no more */
     int status = wait_for(child);
-    if (told->text == NULL) {
+    if (text == NULL) {
         return app_fail("out of memory");
     }
-    told->text[size] = '\0';
     told->signal = status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     told->status = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     return APP_OK;

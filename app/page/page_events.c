@@ -7,7 +7,7 @@
 
 void page_put(page_text *t, const char *bytes, size_t count)
 {
-    if (t->room - t->size < count) {
+    if (t->bytes == NULL || t->room - t->size < count) {
         size_t room = 2 * t->room + count + 4096;
         char *more = t->failed ? NULL : realloc(t->bytes, room);
         if (more == NULL) {
@@ -165,7 +165,8 @@ int page_events_sink(void *events, const upsweep_event *e)
     default: put_step(p, e);
     }
     page_put(&p->text, "]", 1);
-    p->too_long = p->most > 0 && ++p->events > p->most;
+    p->events++;
+    p->too_long = p->most > 0 && p->events > p->most;
     return p->text.failed || p->too_long;
 }
 
