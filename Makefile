@@ -84,7 +84,8 @@ endif
 gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
 
-site: all ## a page that plays for every algorithm, and an index: build/site/index.html
+site: all ## the course, and a page that plays for every algorithm: build/site/index.html
+	@python3 site/course.py $(abspath $(BUILD))/upsweep . $(BUILD)/site/course
 	@sh site/make.sh $(abspath $(BUILD))/upsweep $(BUILD)/site
 
 install: all ## install under PREFIX (and DESTDIR)

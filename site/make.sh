@@ -15,8 +15,11 @@ li{margin:.5em 0}</style></head><body>
 <h1>Parallel algorithms, round by round</h1>
 <p>Each page plays one algorithm: its rounds and lanes, the line of C that acts, the work beside its formula. Pages need
 no network; your own numbers are traced by the same C, compiled to WebAssembly.</p>
-<ul>
 TOP
+    if [ -e "$dir/course/index.html" ]; then
+        echo '<p><a href="course/index.html">The course</a>: fifteen chapters, with exercises that are checked.</p>'
+    fi
+    echo '<ul>'
     printf '%s\n' "$list" | while IFS="$(printf '\t')" read -r name idea; do
         file=$(echo "$name" | tr / _).html
         "$program" page "$name" -o "$dir/$file"

@@ -324,6 +324,7 @@ function fromAddress() {
 
 async function start() {
     const address = location.hash;
+    document.documentElement.classList.toggle("framed", window !== window.parent); // within a chapter
     for (const trace of data.traces) newPane(trace);
     $("numbers").value = data.traces[0].input.join(" ");
     onControls();

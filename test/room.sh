@@ -46,4 +46,4 @@ case $room in gpu/*) plugin=upsweep_cuda_emulated ;; esac
 # shellcheck disable=SC2086
 sh cmake/progress.sh "building for $room" cmake --build "$build" -j "$jobs" --target upsweep $plugin $targets || exit 1
 sh cmake/progress.sh "testing $room" ctest --test-dir "$build" --output-on-failure -j "$jobs" \
-    -R "^($names|tree|rooms|site_replay|site_pages)\$"
+    -R "^($names|tree|rooms|site_replay|site_pages|site_learn|site_course)\$"

@@ -169,7 +169,9 @@ function questions(found) {
 function words(data) {
     const glossary = readGlossary(data.glossary), forms = glossary.flatMap((g) => g.forms);
     same(forms.filter((w, k) => forms.indexOf(w) !== k), [], "words explained twice");
-    const pages = [...Object.values(data.sources), ...CLAIMS].join(" ").toLowerCase();
+    const course = path.join(source, "docs/course");
+    const chapters = fs.readdirSync(course).map((name) => fs.readFileSync(path.join(course, name), "utf8"));
+    const pages = [...Object.values(data.sources), ...chapters, ...CLAIMS].join(" ").toLowerCase();
     same(glossary.filter((g) => !g.forms.some((w) => pages.includes(w))).map((g) => g.forms[0]), [], "words on no page");
     for (const file in data.sources) {
         const { parts, code, first } = readSource(data.sources[file]);
