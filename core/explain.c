@@ -43,13 +43,23 @@ upsweep_status usw_explain_run(usw_explain *x, const usw_row *row, const uint32_
     return x->status;
 }
 
+/* The last two names of a path: "algo/sort_oddeven.c", from wherever it was compiled. */
+static const char *from_root(const char *file)
+{
+    const char *name = file == NULL ? NULL : strrchr(file, '/');
+    while (name != NULL && name > file && name[-1] != '/') {
+        name--;
+    }
+    return name == NULL ? file : name;
+}
+
 void usw_tell(usw_explain *x, upsweep_event event)
 {
     x->counts[event.kind]++;
     if (x->sink != NULL) {
         event.round = x->round;
         event.lane = x->lane;
-        event.file = x->file;
+        event.file = from_root(x->file);
         event.line = x->line;
         if (x->sink(x->context, &event) != 0) {
             usw_explain_leave(x, UPSWEEP_STOPPED);

@@ -14,8 +14,7 @@ typedef struct counter {
     uint64_t lanes, lane; /* that acted, of all rounds; the last one of this, counted from 1 */
 } counter;
 
-/* The steps of a lane stand one behind the other, mostly: a lane that comes again later in its round
- * counts once, since lanes are told in order. */
+/* Lanes of a round are told in order, and one that comes again later in it counts once. */
 static void count_lane(counter *c, const upsweep_event *e)
 {
     if (e->kind == UPSWEEP_EVENT_ROUND) {

@@ -152,7 +152,7 @@ static const char *word(const char *line, const char *key, char to[128])
 }
 
 /* The event that a line tells, or kind 0. texts: room for array, other and text. */
-static upsweep_event read_line(const char *line, char texts[4][128], uint32_t values[256])
+static upsweep_event read_line(const char *line, char texts[5][128], uint32_t values[256])
 {
     static const char *const kinds[] = {"",          "begin", "phase",   "round", "compare",
                                         "swap",      "move",  "combine", "set",   "array",
@@ -182,6 +182,12 @@ static upsweep_event read_line(const char *line, char texts[4][128], uint32_t va
     case UPSWEEP_EVENT_ARRAY: e.text = word(line, "role", texts[2]); break;
     default: break;
     }
+    const char *place = member(line, "line");
+    if (place != NULL) {
+        strcpy(texts[4], "algo/");
+        assert_int_equal(sscanf(place, "\"%100[^:]:%u\"", texts[4] + 5, &e.line), 2);
+        e.file = texts[4];
+    }
     if (e.kind == UPSWEEP_EVENT_ARRAY) {
         const char *at = member(line, "values");
         e.i = number(line, "vector");
@@ -209,7 +215,7 @@ static void test_jsonl(void **state)
     (void)state;
     const upsweep_algorithm *a;
     for (size_t k = 0; (a = upsweep_algorithm_at(k)) != NULL; k++) {
-        char arguments[1024], texts[4][128];
+        char arguments[1024], texts[5][128];
         uint32_t values[256];
         int status;
         snprintf(arguments, sizeof arguments, "trace %s %s --format jsonl", a->name, a->example);
