@@ -104,6 +104,8 @@ function draw(pane, at, milliseconds) {
     pane.find(".head").textContent = headOf(play, at);
     pane.find(".note").textContent = f.note;
     const layout = drawStage(stage, play, at, asking && (asking.kind === "pairs" ? asking.found : []));
+    const lit = stage.querySelector(".cell.written, .cell.read"); // on a narrow screen, where it can be seen
+    if (lit && stage.scrollWidth > stage.clientWidth) stage.scrollLeft = lit.getBBox().x - stage.clientWidth / 3;
     if (play.path) drawGraph(pane.find(".graph"), play, at);
     const place = placeOf(f), file = place.file || `${pane.row.name.replace("/", "_")}.c`;
     pane.find(".file").textContent = `algo/${file}`;

@@ -119,7 +119,7 @@ function drawCell(layout, name, a, i, mark) {
     }
     group.append(svg("rect", { class: "box", x, y: top + row.bar, width: w, height: BOX, rx: 4 }));
     const text = none ? "" : !lost ? String(value) : a.vector > 0 ? "~" : "-";
-    const size = Math.min(15, (w - 3) / Math.max(1, text.length) / 0.62);
+    const size = Math.min(w > 50 ? 18 : 15, (w - 3) / Math.max(1, text.length) / 0.62);
     group.append(svg("text", { class: "value", x: x + w / 2, y: top + row.bar + BOX / 2 + size * 0.35,
         "font-size": size }, text));
     group.append(svg("text", { class: "index", x: x + w / 2, y: top + row.bar + BOX + 11 }, String(i)));

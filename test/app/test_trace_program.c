@@ -74,6 +74,10 @@ static void test_refused(void **state)
         const char *arguments, *says;
     } all[] = {
         {"trace", "which algorithm"},
+        {"page", "which algorithm"},
+        {"page sort/oddeven sort/odeven 1", "near it: sort/oddeven"},
+        {"page sort/oddeven 1 -o /no/such/place", "/no/such/place"},
+        {"page path/dijkstra 0 1", "it takes arcs"},
         {"trace sort/odeven 1 2", "near it: sort/oddeven"},
         {"explain butterfly", "near it: reduce/butterfly"},
         {"explain xyzzyx", "`upsweep list` shows all"},

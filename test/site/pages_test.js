@@ -177,6 +177,19 @@ async function hands(b) {
     ok(b.problems.length === 0, b.problems.join("; "));
 }
 
+// A page of a build without clang: it plays its numbers, and says why it takes no others.
+async function withoutForms(b) {
+    const file = path.resolve(work, "without_forms.html"), page = fs.readFileSync(path.resolve(work, "scan_sweep.html"), "utf8");
+    fs.writeFileSync(file, page.replace(/"wasm":"[^"]*"/, '"wasm":""'));
+    await b.open(file);
+    ok((await b.ask(`$("own").textContent`)).includes("made by a build without clang"), "nothing is said of other numbers");
+    ok(await b.ask(`$("beside") === null && document.querySelectorAll(".top option").length === 1`), "other algorithms are offered");
+    await b.ask("document.activeElement.blur()");
+    await b.key("End");
+    await looksRight(b, "without forms");
+    ok(b.problems.length === 0, b.problems.join("; "));
+}
+
 async function main() {
     const b = new Browser(chromium);
     try {
@@ -185,6 +198,8 @@ async function main() {
         for (const name of names) await page(b, name);
         await b.media({});
         await hands(b);
+        await b.media({});
+        await withoutForms(b);
         console.log(`pages: ${names.length} pages, ${checks} checks`);
     } finally {
         b.stop();
