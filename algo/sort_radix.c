@@ -15,7 +15,8 @@
  *
  * Rounds   D (2 c + 2 ceil(log2 (4 W)) + 3) + L + 1: D digits in the greatest key, which a tree
  *          reduction finds in L + 1 rounds, L = ceil(log2 n); W = 4 workers with c = ceil(n / W)
- *          keys each.
+ *          keys each. The 16 counts take 2 * 4 + 1 rounds to scan, so with the digits and the
+ *          clearing this is D (2 ceil(n / 4) + 11) + L + 1.
  *
  * Cost     D n moves, besides the n that copy the keys for the reduction. The fast forms take
  *          digits of 8 bits or more and as many workers as the machine has; here a digit has 2

@@ -39,11 +39,11 @@ static char *run(const char *arguments, int *status)
 static void test_golden(void **state)
 {
     (void)state;
-    static const char *const names[] = {"oddeven", "oddeven_second",  "butterfly", "tree",
-                                        "sweep",   "split_flags",     "split",     "vector",
-                                        "vectors", "bitonic",         "radix",     "sample",
-                                        "hybrid",  "quick",           "dijkstra",  "bucket",
-                                        "nothing", "explain_oddeven", "every",     "every_split"};
+    static const char *const names[] = {
+        "oddeven", "oddeven_second", "butterfly",    "tree",    "sweep",   "split_flags",
+        "split",   "vector",         "vectors",      "bitonic", "radix",   "sample",
+        "hybrid",  "quick",          "dijkstra",     "bucket",  "nothing", "explain_oddeven",
+        "every",   "every_split",    "explain_words"};
     const char *source = getenv("UPSWEEP_SOURCE");
     if (source == NULL) {
         skip();
@@ -79,7 +79,7 @@ static void test_refused(void **state)
         {"page sort/oddeven 1 -o /no/such/place", "/no/such/place"},
         {"page path/dijkstra 0 1", "it takes arcs"},
         {"trace sort/odeven 1 2", "near it: sort/oddeven"},
-        {"explain butterfly", "near it: reduce/butterfly"},
+        {"explain reduce/butterfli", "near it: reduce/butterfly"},
         {"explain xyzzyx", "`upsweep list` shows all"},
         {"trace sort/oddeven 1 two", "'two' is no whole number"},
         {"trace sort/oddeven 4294967296", "'4294967296' is no whole number"},
