@@ -13,7 +13,7 @@ configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL
 quietly = sh cmake/progress.sh -q
 steadily = sh cmake/progress.sh
 
-.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
+.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery site install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
@@ -87,6 +87,10 @@ endif
 
 gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
+
+site: all ## the course, and a page that plays for every algorithm: build/site/index.html
+	@python3 site/course.py $(abspath $(BUILD))/upsweep . $(BUILD)/site/course
+	@sh site/make.sh $(abspath $(BUILD))/upsweep $(BUILD)/site
 
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true

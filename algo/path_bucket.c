@@ -125,9 +125,8 @@ static void paths(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)
     usw_begin_paths(x, s.dist, s.open);
     for (uint32_t least = find_least(x, &s); least != UNREACHED; least = find_least(x, &s)) {
         uint32_t bucket = least / s.width;
-        uint64_t begin = (uint64_t)bucket * s.width;
-        phase(x, "bucket %llu to %llu", (unsigned long long)begin,
-              (unsigned long long)(begin + s.width - 1));
+        unsigned long long begin = (unsigned long long)bucket * s.width, end = begin + s.width - 1;
+        phase(x, "bucket %llu to %llu", begin, end);
         take(x, &s, bucket);
         relax(x, &s);
         show_distances(x, s.dist);

@@ -228,14 +228,20 @@ static void next_level(usw_explain *x, level *l)
     l->count = count;
 }
 
+/* Round r of a merge of two halves: mirror images over both, then keys at a distance. */
+static size_t reach_of(size_t half, size_t r)
+{
+    return r == 0 ? 2 * half : half >> r;
+}
+
 /* A bitonic network (sort/bitonic) of 8 places in each leaf; comparators that reach past its end
  * are left out. Lane t is pair t % 4 of leaf t / 4. */
 static void sort_leaves(usw_explain *x, const level *l)
 {
     for (size_t half = 1; half < LEAF; half *= 2) {
         phase(x, "leaves, merge %zu", 2 * half);
-        ROUNDS(x, r, usw_log2_up(2 * half), r == 0 ? "mirror %zu" : "distance %zu",
-               r == 0 ? 2 * half : half >> r) {
+        size_t count = usw_log2_up(2 * half);
+        ROUNDS(x, r, count, r == 0 ? "mirror %zu" : "distance %zu", reach_of(half, r)) {
             size_t d = half >> r;
             LANES(x, t, l->leaf_count * LEAF / 2) {
                 const range *leaf = &l->leaves[t / (LEAF / 2)];

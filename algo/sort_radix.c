@@ -15,7 +15,8 @@
  *
  * Rounds   D (2 c + 2 ceil(log2 (4 W)) + 3) + L + 1: D digits in the greatest key, which a tree
  *          reduction finds in L + 1 rounds, L = ceil(log2 n); W = 4 workers with c = ceil(n / W)
- *          keys each.
+ *          keys each. The 16 counts take 2 * 4 + 1 rounds to scan, so with the digits and the
+ *          clearing this is D (2 ceil(n / 4) + 11) + L + 1.
  *
  * Cost     D n moves, besides the n that copy the keys for the reduction. The fast forms take
  *          digits of 8 bits or more and as many workers as the machine has; here a digit has 2
@@ -56,8 +57,9 @@ void usw_count(usw_explain *x, usw_array ids, usw_array counts)
 void usw_scatter(usw_explain *x, usw_array from, usw_array ids, usw_array counts, usw_array to)
 {
     size_t stretch = usw_div_up(from.n, USW_WORKERS);
-    usw_exclusive_scan(x, hidden(counts));
     show(x, counts);
+    usw_exclusive_scan(x, hidden(counts));
+    show_scan(x, counts);
     ROUNDS(x, r, stretch, "scatter") {
         LANES(x, w, USW_WORKERS) {
             size_t i = w * stretch + r;

@@ -108,8 +108,10 @@ static void store(usw_explain *x, const pass *p, size_t m)
         return;
     }
     move_vector(x, m, p->low_high, 2 * g->slot + 1, p->ab, 2 * g->slot);
-    bool take_a = g->b == g->b_end || (g->a < g->a_end && in_order(x, p->from, g->a * USW_VECTOR,
-                                                                   p->from, g->b * USW_VECTOR));
+    bool take_a = g->b == g->b_end;
+    if (!take_a && g->a < g->a_end) {
+        take_a = in_order(x, p->from, g->a * USW_VECTOR, p->from, g->b * USW_VECTOR);
+    }
     move_vector(x, m, p->from, take_a ? g->a++ : g->b++, p->ab, 2 * g->slot + 1);
 }
 

@@ -11,6 +11,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+from plot_colours import dress  # noqa: E402
+
 
 FOLDS = ["scan u32", "scan u64", "scan f32", "reduce u32", "reduce f32", "split u32",
          "compact u32, half kept"]
@@ -22,6 +24,7 @@ def save(figure, axis, path):
     figure.legend(handles, labels, loc="lower center", ncol=len(labels), fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.savefig(path + ".svg")
+    dress(path + ".svg")
     figure.savefig(path + ".png", dpi=110)
 
 

@@ -10,6 +10,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+from plot_colours import NAMES, dress  # noqa: E402
+
 
 def main():
     files = [json.load(open(name)) for name in sys.argv[1:-1]]
@@ -42,7 +44,7 @@ def main():
             axis.plot(
                 [p[0] for p in points],
                 [p[1] for p in points],
-                label=name,
+                label=NAMES.get(name, name),
                 linewidth=2.4 if ours else 1,
                 color="#c1121f" if ours else None,
                 zorder=3 if ours else 2,
@@ -61,6 +63,7 @@ def main():
     figure.suptitle(f"sorting {type_} keys, {threads} thread{'s' if threads > 1 else ''}, {data['machine']['cpu']}", fontsize=11)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.savefig(out + ".svg")
+    dress(out + ".svg")
     figure.savefig(out + ".png", dpi=110)
 
 

@@ -25,6 +25,7 @@ static void enter(usw_explain *x, const usw_row *row, const uint32_t *in, size_t
         usw_tell(x,
                  (upsweep_event){.kind = UPSWEEP_EVENT_BEGIN, .text = row->info.name, .count = n});
         row->explain(x, in, n, out);
+        usw_at(x, NULL, 0);
         usw_tell(x, (upsweep_event){.kind = UPSWEEP_EVENT_END});
     }
 }
@@ -42,12 +43,24 @@ upsweep_status usw_explain_run(usw_explain *x, const usw_row *row, const uint32_
     return x->status;
 }
 
+/* The last two names of a path: "algo/sort_oddeven.c", from wherever it was compiled. */
+static const char *from_root(const char *file)
+{
+    const char *name = file == NULL ? NULL : strrchr(file, '/');
+    while (name != NULL && name > file && name[-1] != '/') {
+        name--;
+    }
+    return name == NULL ? file : name;
+}
+
 void usw_tell(usw_explain *x, upsweep_event event)
 {
     x->counts[event.kind]++;
     if (x->sink != NULL) {
         event.round = x->round;
         event.lane = x->lane;
+        event.file = from_root(x->file);
+        event.line = x->line;
         if (x->sink(x->context, &event) != 0) {
             usw_explain_leave(x, UPSWEEP_STOPPED);
         }
@@ -68,6 +81,7 @@ void usw_tell_text(usw_explain *x, upsweep_event_kind kind, const char *format, 
 void usw_round_end(usw_explain *x)
 {
     x->lane = 0;
+    usw_at(x, NULL, 0);
     usw_tell(x, (upsweep_event){.kind = UPSWEEP_EVENT_END_ROUND});
     x->round++;
 }
@@ -89,17 +103,18 @@ usw_array new_array(usw_explain *x, const char *name, size_t n)
     return (usw_array){.name = name, .v = new_memory(x, n * sizeof(uint32_t)), .n = n};
 }
 
-usw_array given(usw_explain *x, const char *name, const uint32_t *in, size_t n, uint32_t *out)
+usw_array usw_explain_given(usw_explain *x, const char *name, const uint32_t *in, size_t n,
+                            uint32_t *out)
 {
     usw_array a = {.name = name, .v = out, .n = n};
     if (n > 0) {
         memcpy(out, in, n * sizeof *out);
     }
-    show(x, a);
+    usw_explain_show(x, a, NULL);
     return a;
 }
 
-static void tell_array(usw_explain *x, usw_array a, const char *role)
+void usw_explain_show(usw_explain *x, usw_array a, const char *role)
 {
     if (!a.hidden) {
         x->lane = 0;
@@ -110,24 +125,4 @@ static void tell_array(usw_explain *x, usw_array a, const char *role)
                                     .values = a.v,
                                     .count = a.n});
     }
-}
-
-void show(usw_explain *x, usw_array a)
-{
-    tell_array(x, a, NULL);
-}
-
-void show_result(usw_explain *x, usw_array a)
-{
-    tell_array(x, a, "result");
-}
-
-void show_buckets(usw_explain *x, usw_array a)
-{
-    tell_array(x, a, "buckets");
-}
-
-void show_distances(usw_explain *x, usw_array a)
-{
-    tell_array(x, a, "distances");
 }

@@ -36,7 +36,9 @@ typedef struct usw_array {
 struct usw_explain {
     upsweep_sink sink; /* NULL: nobody listens */
     void *context;
-    uint64_t round, lane;                   /* rounds begun before this one; the lane that acts */
+    uint64_t round, lane; /* rounds begun before this one; the lane that acts */
+    const char *file;     /* where the step stands that is being told */
+    unsigned line;
     uint64_t counts[UPSWEEP_EVENT_END + 1]; /* events so far, by kind */
     size_t results;                         /* values of out that are the outcome; n at first */
     struct usw_explain_block *blocks;       /* what new_array took */
@@ -50,7 +52,7 @@ struct usw_explain {
 upsweep_status usw_explain_run(usw_explain *x, const usw_row *row, const uint32_t *in, size_t n,
                                uint32_t *out);
 
-/* Fills in round and lane, counts the event and tells the sink. */
+/* Fills in round, lane, file and line, counts the event and tells the sink. */
 void usw_tell(usw_explain *x, upsweep_event event);
 /* Tells an event that has only a text. */
 void usw_tell_text(usw_explain *x, upsweep_event_kind kind, const char *format, ...)
@@ -64,6 +66,18 @@ _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 #include "algo/algos.def"
 #undef ALGO
 
+/* ---- where a step stands ---- */
+
+/* What is told next stands on this line. The steps below are macros for its sake: the functions of
+ * the same names, with usw_ before them, do what they say. A call of one stands on one line:
+ * compilers differ in which line of several they name. */
+static inline void usw_at(usw_explain *x, const char *file, unsigned line)
+{
+    x->file = file;
+    x->line = line;
+}
+#define USW_HERE(x) usw_at(x, __FILE__, __LINE__)
+
 /* ---- the loops ---- */
 
 /* One round after another, r = 0 .. count - 1; the rest is its label, as for printf. Neither loop
@@ -76,7 +90,8 @@ _Noreturn void usw_explain_leave(usw_explain *x, upsweep_status status);
 /* All lanes of a round, t = 0 .. count - 1. */
 #define LANES(x, t, count) for (size_t t = 0, t##_end = (count); t < t##_end && usw_lane(x, t); t++)
 
-#define usw_round_begin(x, ...) (usw_tell_text(x, UPSWEEP_EVENT_ROUND, __VA_ARGS__), true)
+#define usw_round_begin(x, ...)                                                                    \
+    (USW_HERE(x), usw_tell_text(x, UPSWEEP_EVENT_ROUND, __VA_ARGS__), true)
 
 static inline bool usw_lane(usw_explain *x, size_t lane)
 {
@@ -85,9 +100,9 @@ static inline bool usw_lane(usw_explain *x, size_t lane)
 }
 
 /* A part of the algorithm begins: "bit 0", "scatter". The rest is its name, as for printf. */
-#define phase(x, ...) usw_tell_text(x, UPSWEEP_EVENT_PHASE, __VA_ARGS__)
+#define phase(x, ...) (USW_HERE(x), usw_tell_text(x, UPSWEEP_EVENT_PHASE, __VA_ARGS__))
 /* A sentence for the reader. */
-#define note(x, ...) usw_tell_text(x, UPSWEEP_EVENT_NOTE, __VA_ARGS__)
+#define note(x, ...) (USW_HERE(x), usw_tell_text(x, UPSWEEP_EVENT_NOTE, __VA_ARGS__))
 
 /* ---- arrays ---- */
 
@@ -95,27 +110,28 @@ static inline bool usw_lane(usw_explain *x, size_t lane)
  * has, too: the linker knows them by others. */
 #define new_memory usw_explain_memory
 #define new_array usw_explain_array
-#define given usw_explain_given
-#define show usw_explain_show
-#define show_result usw_explain_result
-#define show_distances usw_explain_distances
-#define show_buckets usw_explain_buckets
+#define given(x, ...) (USW_HERE(x), usw_explain_given(x, __VA_ARGS__))
+#define show(x, a) (USW_HERE(x), usw_explain_show(x, a, NULL))
 
 /* Zeroed memory; it lasts until the form ends. */
 void *new_memory(usw_explain *x, size_t bytes);
 /* A fresh array of n zeros. */
 usw_array new_array(usw_explain *x, const char *name, size_t n);
-/* out becomes an array that holds the input, and is shown as the start. */
-usw_array given(usw_explain *x, const char *name, const uint32_t *in, size_t n, uint32_t *out);
+/* given: out becomes an array that holds the input, and is shown as the start. */
+usw_array usw_explain_given(usw_explain *x, const char *name, const uint32_t *in, size_t n,
+                            uint32_t *out);
 
-/* The array as it is between two steps. */
-void show(usw_explain *x, usw_array a);
+/* show: the array as it is between two steps. A role says more about it. */
+void usw_explain_show(usw_explain *x, usw_array a, const char *role);
 /* The same, said to be what the steps before made of the arrays shown before. */
-void show_result(usw_explain *x, usw_array a);
+#define show_result(x, a) (USW_HERE(x), usw_explain_show(x, a, "result"))
 /* The same for distances, of which UINT32_MAX means: not reached. */
-void show_distances(usw_explain *x, usw_array a);
+#define show_distances(x, a) (USW_HERE(x), usw_explain_show(x, a, "distances"))
 /* The same for bucket numbers: element i of the array that holds the elements is in bucket a[i]. */
-void show_buckets(usw_explain *x, usw_array a);
+#define show_buckets(x, a) (USW_HERE(x), usw_explain_show(x, a, "buckets"))
+/* The same for an array that a scan has worked on: each element is the sum of those that stood
+ * before it when the array was last shown. */
+#define show_scan(x, a) (USW_HERE(x), usw_explain_show(x, a, "scan"))
 /* The array, its steps told but not shown. */
 static inline usw_array hidden(usw_array a)
 {
@@ -125,8 +141,15 @@ static inline usw_array hidden(usw_array a)
 
 /* ---- the steps of a lane ---- */
 
+#define in_order(x, ...) (USW_HERE(x), usw_in_order(x, __VA_ARGS__))
+#define exchange(x, ...) (USW_HERE(x), usw_exchange(x, __VA_ARGS__))
+#define compare_exchange(x, ...) (USW_HERE(x), usw_compare_exchange(x, __VA_ARGS__))
+#define move(x, ...) (USW_HERE(x), usw_move(x, __VA_ARGS__))
+#define combine(x, ...) (USW_HERE(x), usw_combine(x, __VA_ARGS__))
+#define set(x, ...) (USW_HERE(x), usw_set(x, __VA_ARGS__))
+
 /* Whether a[i] <= b[j]. */
-static inline bool in_order(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j)
+static inline bool usw_in_order(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j)
 {
     usw_tell(x, (upsweep_event){.kind = UPSWEEP_EVENT_COMPARE,
                                 .array = a.name,
@@ -138,7 +161,7 @@ static inline bool in_order(usw_explain *x, usw_array a, size_t i, usw_array b, 
     return a.v[i] <= b.v[j];
 }
 
-static inline void exchange(usw_explain *x, usw_array a, size_t i, size_t j)
+static inline void usw_exchange(usw_explain *x, usw_array a, size_t i, size_t j)
 {
     uint32_t was = a.v[i];
     a.v[i] = a.v[j];
@@ -153,15 +176,15 @@ static inline void exchange(usw_explain *x, usw_array a, size_t i, size_t j)
 }
 
 /* The smaller of a[i] and a[j] goes to a[i]. Equal elements stay where they are. */
-static inline void compare_exchange(usw_explain *x, usw_array a, size_t i, size_t j)
+static inline void usw_compare_exchange(usw_explain *x, usw_array a, size_t i, size_t j)
 {
-    if (!in_order(x, a, i, a, j)) {
-        exchange(x, a, i, j);
+    if (!usw_in_order(x, a, i, a, j)) {
+        usw_exchange(x, a, i, j);
     }
 }
 
 /* b[j] = a[i]. */
-static inline void move(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j)
+static inline void usw_move(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j)
 {
     b.v[j] = a.v[i];
     usw_tell(x, (upsweep_event){.kind = UPSWEEP_EVENT_MOVE,
@@ -173,8 +196,8 @@ static inline void move(usw_explain *x, usw_array a, size_t i, usw_array b, size
 }
 
 /* a[i] = value, which is a[i] and b[j] combined. */
-static inline void combine(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j,
-                           uint32_t value)
+static inline void usw_combine(usw_explain *x, usw_array a, size_t i, usw_array b, size_t j,
+                               uint32_t value)
 {
     uint32_t with = b.v[j];
     a.v[i] = value;
@@ -188,7 +211,7 @@ static inline void combine(usw_explain *x, usw_array a, size_t i, usw_array b, s
 }
 
 /* a[i] = value. */
-static inline void set(usw_explain *x, usw_array a, size_t i, uint32_t value)
+static inline void usw_set(usw_explain *x, usw_array a, size_t i, uint32_t value)
 {
     a.v[i] = value;
     usw_tell(x, (upsweep_event){.kind = UPSWEEP_EVENT_SET, .array = a.name, .i = i, .a = value});

@@ -118,12 +118,15 @@ def main():
         ".words{fill:#777}path{fill:none;stroke-width:2.4}.edge{stroke:#9aa;stroke-width:1.2}"
         ".kept{stroke-dasharray:2 4;stroke:#c3cccc}"
         "rect{stroke:#889;stroke-width:.8}.start{fill:#fff}.up{fill:#d8e8ff}.down{fill:#ffe3cf}"
+        ".paper{fill:#fff;stroke:none}@media(prefers-color-scheme:dark){.paper{fill:#0d1117}"
+        "text{fill:#e6edf3}.words{fill:#9da7b3}.edge{stroke:#768390}.kept{stroke:#444c56}"
+        ".start{fill:#161b22}.up{fill:#16345e}.down{fill:#5a3210}}"
     )
     with open(out, "w", encoding="utf-8") as f:
         f.write(
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" '
             f'height="{HEIGHT}"><style>{style}</style><rect width="{width}" height="{HEIGHT}" '
-            f'style="fill:#fff;stroke:none"/>{"".join(panels)}</svg>\n'
+            f'class="paper"/>{"".join(panels)}</svg>\n'
         )
 
 

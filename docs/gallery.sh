@@ -31,7 +31,8 @@ cat >&3 <<'END'
 
 Every algorithm of `upsweep list`, drawn from its trace by `upsweep view`: what acts in a round is lit, pairs are
 joined, a network or a tree shows what has met so far. `make gallery` draws these; `upsweep view NAME` opens a
-window in which the same can be stepped through, with your own numbers.
+window in which the same can be stepped through, with your own numbers; `upsweep page NAME -o page.html` makes a page
+that does so in a browser, beside the line of the source that acts.
 END
 
 "$program" list --markdown | sed -n 's/^| `\([a-z/]*\)` | \([^|]*\) | .*/\1|\2/p' | while IFS='|' read -r name idea; do

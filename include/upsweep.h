@@ -853,7 +853,8 @@ typedef enum upsweep_event_kind {
     UPSWEEP_EVENT_ARRAY,     /* the state of an array now: values, count; i = elements of a vector
                                 where they come in vectors; text = "result" for what a step made,
                                 "distances" where 2^32 - 1 means not reached, "buckets" where they
-                                say which bucket an element is in, else NULL */
+                                say which bucket an element is in, "scan" where each is the sum of
+                                those before it in the array as it was shown before, else NULL */
     UPSWEEP_EVENT_END_ROUND, /* the round is over */
     UPSWEEP_EVENT_NOTE,      /* text for the reader */
     UPSWEEP_EVENT_END        /* the last event */
@@ -870,6 +871,9 @@ typedef struct upsweep_event {
     const char *text;
     const uint32_t *values; /* of ARRAY; valid during the call only */
     size_t count;
+    const char *file; /* where the explained form tells this: "algo/sort_oddeven.c"; NULL for BEGIN,
+                         END_ROUND and END */
+    unsigned line;    /* in file, from 1; 0 where file is NULL */
 } upsweep_event;
 
 /* Returns 0 to go on; anything else ends the trace with UPSWEEP_STOPPED and is not called again. */

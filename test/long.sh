@@ -152,6 +152,9 @@ calls() {
     python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
         --keep build-calls/verbs
     verdict "verbs beside their rivals" $?
+    # Every mistake in every task of `upsweep learn`.
+    python3 test/site/learn_test.py build-calls/upsweep . --all
+    verdict "wrong solutions of all tasks" $?
 }
 
 failures() {

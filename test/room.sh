@@ -30,6 +30,7 @@ gpu/film) tests='film' ;;
 gpu/textbook) tests='gpu_claims' ;;
 io) tests='file_kind graph_files graph_numbers graph_tables graph_ways io npy number numbers output' ;;
 app) tests='cli cli_arrays cli_device cli_negative cli_sort cli_tables compare watch' ;;
+site) tests='trace_program' ;;
 *)
     echo "check-$room: there is no such room; the rooms are: $(sed -n 's/^\([a-z_/ |]*\)) tests=.*/\1/p' "$0" | tr -d '|' | tr -s '\n ' '  ')" >&2
     exit 2
@@ -45,4 +46,4 @@ case $room in gpu/*) plugin=upsweep_cuda_emulated ;; esac
 # shellcheck disable=SC2086
 sh cmake/progress.sh "building for $room" cmake --build "$build" -j "$jobs" --target upsweep $plugin $targets || exit 1
 sh cmake/progress.sh "testing $room" ctest --test-dir "$build" --output-on-failure -j "$jobs" \
-    -R "^($names|tree|rooms)\$"
+    -R "^($names|tree|rooms|site_replay|site_pages|site_learn|site_course)\$"

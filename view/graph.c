@@ -1,5 +1,6 @@
 /* graph.c - a panel as a graph: vertices at their places, coloured by distance; arcs that are tried
- * in this round are lit, those that brought the shortest way so far are bold. */
+ * in this round are lit, those that brought the shortest way so far are bold. The source, vertex 0,
+ * has a ring; where there is room, arcs bear their weights. */
 #include "view/palette.h"
 #include "view/show.h"
 
@@ -68,6 +69,39 @@ static void draw_arcs(const map *m)
     }
 }
 
+/* Where on its way an arc bears its weight: in the middle, or, if the way back has another one,
+ * nearer to the tail. */
+static float weight_at(const view_graph *g, size_t k)
+{
+    for (size_t r = 0; r < g->arcs; r++) {
+        if (g->tail[r] == g->head[k] && g->head[r] == g->tail[k] && g->weight[r] != g->weight[k]) {
+            return 0.36F;
+        }
+    }
+    return 0.5F;
+}
+
+/* The weights of arcs that are long enough; few are where vertices are so large. */
+static void draw_weights(const map *m)
+{
+    float scale = m->ink->scale;
+    for (size_t k = 0; k < m->g->arcs && m->radius >= 14 * scale; k++) {
+        float x = place_x(m, m->g->tail[k]), y = place_y(m, m->g->tail[k]);
+        float dx = place_x(m, m->g->head[k]) - x, dy = place_y(m, m->g->head[k]) - y;
+        char text[16];
+        snprintf(text, sizeof text, "%u", m->g->weight[k]);
+        float wide = view_glyphs_width(m->ink->glyphs, VIEW_FACE_SMALL, text) + 8 * scale;
+        if (dx * dx + dy * dy < (4 * m->radius) * (4 * m->radius) || wide > 3 * m->radius) {
+            continue;
+        }
+        x += weight_at(m->g, k) * dx;
+        y += weight_at(m->g, k) * dy;
+        view_box(m->ink, (view_rect){x - wide / 2, y - 8 * scale, wide, 16 * scale}, 5 * scale,
+                 VIEW_CARD);
+        view_words(m->ink, x, y + 4.5F * scale, VIEW_FACE_SMALL, VIEW_MIDDLE, VIEW_INK, text);
+    }
+}
+
 /* An arc is compared by its place with the distance of its head. */
 static bool is_arc_step(const map *m, const view_step *s)
 {
@@ -96,6 +130,10 @@ static void draw_vertex(const map *m, size_t v, uint8_t marked)
     float x = place_x(m, v), y = place_y(m, v), scale = m->ink->scale;
     if (marked > 0) {
         view_disc(m->ink, x, y, m->radius + 3.2F * scale, VIEW_GOLD);
+    }
+    if (v == 0) { /* the source */
+        view_disc(m->ink, x, y, m->radius + 5.6F * scale, VIEW_INK);
+        view_disc(m->ink, x, y, m->radius + 4.2F * scale, marked > 0 ? VIEW_GOLD : VIEW_CARD);
     }
     view_disc(m->ink, x, y, m->radius + 1.2F * scale, VIEW_CARD);
     view_disc(m->ink, x, y, m->radius, far_colour(m, distance));
@@ -161,6 +199,7 @@ void view_draw_graph(view_panel *p, view_ink *ink, view_rect at, view_now now)
     memset(p->marks, 0, p->graph->vertices);
     draw_arcs(&m);
     draw_round(&m, round, now.part);
+    draw_weights(&m);
     mark_vertices(p, &m, round, p->marks);
     for (size_t v = 0; v < p->graph->vertices; v++) {
         draw_vertex(&m, v, p->marks[v]);

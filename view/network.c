@@ -7,17 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_EDGES = 20000 };
 
 typedef struct edge {
     uint32_t from, to;
+    uint32_t level; /* of what joins two that are compared: which of the row's lines it lies on */
     uint8_t kind;
 } edge;
 
 typedef struct row {
     size_t moment;     /* the state it shows */
     size_t begin, end; /* edges that lead from the row before to it */
+    uint32_t levels;
 } row;
 
 struct view_network {
@@ -50,7 +53,7 @@ static bool add_edge(view_network *n, uint32_t from, uint32_t to, view_kind kind
         }
         n->edges = edges;
     }
-    n->edges[n->edge_count++] = (edge){from, to, (uint8_t)kind};
+    n->edges[n->edge_count++] = (edge){from, to, 0, (uint8_t)kind};
     return true;
 }
 
@@ -111,6 +114,29 @@ static void copy_row(view_network *n, const view_panel *p, uint8_t main)
     n->row_count++;
 }
 
+/* Comparators whose stretches overlap get lines of their own, so that none lies on another. top has
+ * room for a level a column. */
+static void set_levels(view_network *n, row *r, uint32_t *top)
+{
+    memset(top, 0, n->columns * sizeof *top);
+    for (uint32_t width = 0; width < n->columns; width++) { /* the narrow ones first */
+        for (size_t k = r->begin; k < r->end; k++) {
+            edge *e = &n->edges[k];
+            uint32_t low = e->from < e->to ? e->from : e->to, high = e->from + e->to - low;
+            if (e->kind != VIEW_STATE || high - low != width) {
+                continue;
+            }
+            for (uint32_t i = low; i <= high; i++) {
+                e->level = top[i] > e->level ? top[i] : e->level;
+            }
+            for (uint32_t i = low; i <= high; i++) {
+                top[i] = e->level + 1;
+            }
+            r->levels = e->level + 1 > r->levels ? e->level + 1 : r->levels;
+        }
+    }
+}
+
 static bool build(view_network *n, view_panel *p)
 {
     const view_tape *t = &p->tape;
@@ -128,7 +154,7 @@ static bool build(view_network *n, view_panel *p)
         }
         view_state_seek(&p->state, m + 1);
         if (n->edge_count > begin) {
-            n->rows[n->row_count] = (row){m + 1, begin, n->edge_count};
+            n->rows[n->row_count] = (row){m + 1, begin, n->edge_count, 0};
             copy_row(n, p, t->rounds[m + 1].main);
         }
     }
@@ -151,7 +177,15 @@ bool view_network_open(view_panel *p)
     n->rows = calloc(p->tape.round_count + 1, sizeof *n->rows);
     n->values = calloc((p->tape.round_count + 1) * n->columns + 1, sizeof *n->values);
     n->top = main == VIEW_NONE ? 1 : p->top[main];
-    return n->rows != NULL && n->values != NULL && (n->columns == 0 || build(n, p));
+    if (n->rows == NULL || n->values == NULL || (n->columns > 0 && !build(n, p))) {
+        return false;
+    }
+    uint32_t *top = n->edge_count > MOST_EDGES ? NULL : calloc(n->columns + 1, sizeof *top);
+    for (size_t r = 1; top != NULL && r < n->row_count; r++) {
+        set_levels(n, &n->rows[r], top);
+    }
+    free(top);
+    return true;
 }
 
 void view_network_free(view_network *n)
@@ -200,7 +234,8 @@ static void draw_edges(const grid *g, size_t r, float reached, bool acts)
         uint32_t colour = view_mix(VIEW_CARD, edge_colour(e->kind), acts ? 1 : 0.6F);
         float width = (acts ? 2.6F : 1.8F) * g->ink->scale * fminf(1, g->across / 26 + 0.35F);
         if (e->kind == VIEW_STATE) { /* the two that are compared */
-            float y = (y0 + y1) / 2;
+            uint32_t levels = n->rows[r].levels > 0 ? n->rows[r].levels : 1;
+            float y = y0 + (y1 - y0) * (float)(e->level + 1) / (float)(levels + 1);
             view_stroke(g->ink, x0, y, x1, y, width * 0.7F, view_mix(VIEW_CARD, VIEW_GOLD, 0.4F));
             continue;
         }

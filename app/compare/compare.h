@@ -59,6 +59,7 @@ typedef struct compare_line {
 typedef struct compare_count {
     bool counted;
     uint64_t rounds, work, touches; /* touches: elements read and written by the steps */
+    uint64_t lanes;                 /* that act in a round, on average */
 } compare_count;
 
 /* A pass that merges pairs of sorted lists, both ways. */

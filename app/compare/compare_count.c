@@ -11,7 +11,20 @@ typedef struct counter {
     upsweep_event_kind unit; /* of the row's work */
     compare_count of;
     uint64_t steps;
+    uint64_t lanes, lane; /* that acted, of all rounds; the last one of this, counted from 1 */
 } counter;
+
+/* Lanes of a round are told in order, and one that comes again later in it counts once. */
+static void count_lane(counter *c, const upsweep_event *e)
+{
+    if (e->kind == UPSWEEP_EVENT_ROUND) {
+        c->lane = 0;
+    } else if (e->kind >= UPSWEEP_EVENT_COMPARE && e->kind <= UPSWEEP_EVENT_SET &&
+               e->lane + 1 > c->lane) {
+        c->lane = e->lane + 1;
+        c->lanes++;
+    }
+}
 
 static int count_step(void *context, const upsweep_event *e)
 {
@@ -22,6 +35,7 @@ static int count_step(void *context, const upsweep_event *e)
                                                             [UPSWEEP_EVENT_COMBINE] = 3,
                                                             [UPSWEEP_EVENT_SET] = 1};
     counter *c = context;
+    count_lane(c, e);
     c->of.touches += touches[e->kind];
     c->of.rounds += e->kind == UPSWEEP_EVENT_ROUND;
     c->of.work += e->kind == c->unit;
@@ -75,6 +89,7 @@ static int count_row(compare *c, size_t row)
         affordable = status == UPSWEEP_OK;
         if (affordable) {
             counted.of.counted = true;
+            counted.of.lanes = counted.of.rounds == 0 ? 0 : counted.lanes / counted.of.rounds;
             c->counts[row][s] = counted.of;
             bool exact = strcmp(c->operation, "path") != 0; /* there n are vertices */
             c->counts_differ =

@@ -200,13 +200,14 @@ static void put_count_table(const compare *c, io_printer *p)
     char size[32];
     io_put_text(p, "<h2>Depth and work of the explained forms</h2>\n<div class=\"scroll\"><table>\n"
                    "<tr><th>n</th><th>depth, formula</th><th>counted</th>"
-                   "<th>work, formula</th><th>counted</th><th>elements touched</th></tr>\n");
+                   "<th>work, formula</th><th>counted</th><th>lanes a round</th>"
+                   "<th>elements touched</th></tr>\n");
     for (size_t r = 0; r < c->row_count; r++) {
         const upsweep_algorithm *a = c->rows[r];
         if (a == NULL) {
             continue;
         }
-        io_put_format(p, "<tr><td class=\"row\" colspan=\"6\"><strong>%s</strong>: depth ",
+        io_put_format(p, "<tr><td class=\"row\" colspan=\"7\"><strong>%s</strong>: depth ",
                       a->name);
         put_escaped(p, a->depth);
         io_put_text(p, "; work ");
@@ -218,6 +219,7 @@ static void put_count_table(const compare *c, io_printer *p)
             io_put_format(p, "<tr><td>%s</td>", compare_size(size, n));
             put_pair(p, path ? 0 : upsweep_rounds(a, n), of->rounds, of->counted);
             put_pair(p, path ? 0 : upsweep_work(a, n), of->work, of->counted);
+            put_count(p, of->lanes, of->counted, "not counted");
             put_count(p, of->touches, of->counted, "not counted");
             io_put_text(p, "</tr>\n");
         }

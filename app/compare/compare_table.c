@@ -123,9 +123,13 @@ static void put_counts(const compare *c, io_printer *p, const compare_line *l, s
     const upsweep_algorithm *a = c->rows[l->row];
     size_t n = c->settings->sizes[s];
     bool known = a != NULL && strcmp(c->operation, "path") != 0;
-    const uint64_t values[5] = {known ? upsweep_rounds(a, n) : 0, of->rounds,
-                                known ? upsweep_work(a, n) : 0, of->work, of->touches};
-    for (size_t k = 0; k < 5; k++) {
+    const uint64_t values[6] = {known ? upsweep_rounds(a, n) : 0,
+                                of->rounds,
+                                known ? upsweep_work(a, n) : 0,
+                                of->work,
+                                of->touches,
+                                of->lanes};
+    for (size_t k = 0; k < 6; k++) {
         io_put(p, ",", 1);
         if (values[k] > 0) {
             io_put_count(p, values[k]);
@@ -138,7 +142,7 @@ bool compare_write_csv(const compare *c, io_printer *p)
     static const char *const states[] = {"not tried", "timed", "too slow", "failed"};
     io_put_text(p, "algorithm,device,n,state,runs,median_seconds,least_seconds,most_seconds,"
                    "elements_per_second,bytes,bytes_per_second,share_of_copy,depth_formula,"
-                   "depth_counted,work_formula,work_counted,elements_touched\n");
+                   "depth_counted,work_formula,work_counted,elements_touched,lanes_a_round\n");
     for (size_t k = 0; k < c->line_count; k++) {
         const compare_line *l = &c->lines[k];
         for (size_t s = 0; s < c->settings->size_count; s++) {

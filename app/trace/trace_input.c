@@ -1,10 +1,14 @@
-/* trace_input.c - reads the numbers for an explained form from the command line or a file. */
+/* trace_input.c - the numbers for an explained form, from the command line or a file, and where
+ * what is told of it goes. */
 #include "app/trace/trace_input.h"
 
+#include "io/output.h"
 #include "io/source.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int app_trace_input_add(app_trace_input *in, uint32_t value)
 {
@@ -90,6 +94,34 @@ int app_trace_input_read(app_trace_input *in, const upsweep_algorithm *a, char *
             strcmp(words[i], "-") == 0 ? app_trace_input_file(in, "-") : add_word(in, "", words[i]);
     }
     return word_count > 0 ? status : add_text(in, a->example, strlen(a->example), NULL);
+}
+
+int app_stream_write(const char *name, int (*write)(void *context, FILE *f), void *context)
+{
+    io_output out;
+    io_error error;
+    if (name == NULL) {
+        return write(context, stdout);
+    }
+    if (io_output_open(&out, name, &error) != 0) {
+        return app_fail("%s", error.text);
+    }
+    int fd = dup(out.fd), status = APP_OK;
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (f == NULL) {
+        status = app_fail("%s: %s", name, strerror(errno));
+    } else {
+        status = write(context, f);
+        bool failed = ferror(f) != 0;
+        if ((fclose(f) != 0 || failed) && status == APP_OK) {
+            status = app_fail("%s: cannot be written: %s", name, strerror(errno));
+        }
+    }
+    if (status != APP_OK) {
+        io_output_discard(&out);
+        return status;
+    }
+    return io_output_commit(&out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
 }
 
 int app_trace_fail(const upsweep_algorithm *a, upsweep_status status)

@@ -21,6 +21,10 @@ int app_trace_input_file(app_trace_input *in, const char *file);
 int app_trace_input_add(app_trace_input *in, uint32_t value);
 void app_trace_input_free(app_trace_input *in);
 
+/* Has `write` print to a stream of its own into the file `name`, which appears when it is whole, or
+ * to standard output where name is NULL. Returns write's status, or APP_ERROR after a sentence. */
+int app_stream_write(const char *name, int (*write)(void *context, FILE *f), void *context);
+
 /* Says why upsweep_trace failed and returns APP_ERROR. */
 int app_trace_fail(const upsweep_algorithm *a, upsweep_status status);
 

@@ -4,6 +4,7 @@
 #include "app/trace/trace_print.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const kinds[] = {
     [UPSWEEP_EVENT_BEGIN] = "begin",     [UPSWEEP_EVENT_PHASE] = "phase",
@@ -56,6 +57,15 @@ static void print_array(FILE *f, const upsweep_event *e)
     fputc(']', f);
 }
 
+/* Where the explained form tells this: "sort_oddeven.c:51". */
+static void print_line(FILE *f, const upsweep_event *e)
+{
+    if (e->file != NULL) {
+        const char *slash = strrchr(e->file, '/');
+        fprintf(f, ",\"line\":\"%s:%u\"", slash == NULL ? e->file : slash + 1, e->line);
+    }
+}
+
 int trace_jsonl_sink(void *context, const upsweep_event *e)
 {
     FILE *f = context;
@@ -80,6 +90,7 @@ int trace_jsonl_sink(void *context, const upsweep_event *e)
             print_step(f, e);
         }
     }
+    print_line(f, e);
     fputs("}\n", f);
     return ferror(f);
 }

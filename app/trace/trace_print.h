@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "app/watch/watch.h"
 #include "upsweep.h"
 
 enum { TRACE_CELLS = 8, TRACE_LABEL = 96, TRACE_HEAD = 120 };
@@ -27,11 +28,21 @@ typedef struct trace_text {
     uint64_t counts[UPSWEEP_EVENT_END + 1];
     uint64_t *swaps; /* in each round */
     size_t round_count, round_room;
-    bool failed; /* out of memory */
+    size_t round_rows; /* rounds that have a row */
+    bool failed;       /* out of memory */
 } trace_text;
 
 int trace_text_sink(void *text, const upsweep_event *event);
 void trace_text_free(trace_text *text);
+
+/* The same with a row for every round: arrays that a round wrote and did not show are shown at its
+ * end. */
+typedef struct trace_every {
+    trace_text *text;
+    watch_state state;
+    uint64_t shown; /* the arrays of state that the round has shown, a bit each */
+} trace_every;
+int trace_every_sink(void *every, const upsweep_event *event);
 
 /* The jsonl format: one JSON object for each event. context is the FILE to write to. */
 int trace_jsonl_sink(void *context, const upsweep_event *event);

@@ -47,6 +47,8 @@ static char *cell_of(const trace_text *t, const upsweep_event *e)
     }
     if (e->text != NULL && strcmp(e->text, "result") == 0) {
         fputs("-> ", f);
+    } else if (e->text != NULL && strcmp(e->text, "scan") == 0) {
+        fputs("scan ", f);
     } else if (strcmp(e->array, t->first) != 0) {
         fprintf(f, "%s ", e->array);
     }
@@ -151,8 +153,21 @@ static void print_count(const trace_text *t, const char *unit, uint64_t count)
     }
 }
 
+/* Which rounds the rows above leave out, and why. */
+static void print_left_out(const trace_text *t)
+{
+    size_t left = t->round_count - t->round_rows;
+    if (left > 0) {
+        fprintf(t->f,
+                "(%zu of %zu rounds %s no row: what they change is shown after their phase, if at "
+                "all; --every shows each)\n",
+                left, t->round_count, left == 1 ? "has" : "have");
+    }
+}
+
 static void print_totals(const trace_text *t)
 {
+    print_left_out(t);
     print_formula(t, "rounds", t->round_count, t->algorithm->depth,
                   upsweep_rounds(t->algorithm, t->n));
     print_count(t, "compares", t->counts[UPSWEEP_EVENT_COMPARE]);
@@ -186,6 +201,7 @@ int trace_text_sink(void *text, const upsweep_event *e)
     case UPSWEEP_EVENT_ROUND: begin_round(t, e->text); break;
     case UPSWEEP_EVENT_END_ROUND:
         if (t->row_in_round) {
+            t->round_rows += t->cell_count > 0;
             end_row(t);
         }
         t->in_round = false;

@@ -1,19 +1,17 @@
 /* verb_trace.c - `upsweep trace NAME NUMBER...`: runs an explained form and prints every step. */
 #include "app/algorithm.h"
 #include "app/app.h"
-#include "io/output.h"
+#include "app/page/page.h"
 #include "app/trace/trace_input.h"
 #include "app/trace/trace_print.h"
 #include "app/watch/watch.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct settings {
     app_common common;
     const char *format;
+    bool every;   /* text: a row for each round */
     bool watch;   /* on the terminal */
     bool plain;   /* as pictures, one below the other */
     double speed; /* pictures a second; 0: not given */
@@ -39,8 +37,11 @@ static int take_speed(void *target, const char *text)
 }
 
 static const app_option options[] = {
-    {0, "format", "FORMAT", "text (rows for people) or jsonl (one JSON object for each step)",
+    {0, "format", "FORMAT",
+     "text (rows for people), jsonl (one JSON object for each step) or html (a page that plays it)",
      APP_TEXT, offsetof(settings, format), NULL},
+    {0, "every", NULL, "in the text, a row for each round, with all arrays that it wrote", APP_FLAG,
+     offsetof(settings, every), NULL},
     {0, "watch", "[=plain]", "play the rounds on the terminal; plain prints them as pictures",
      APP_CALL, 0, take_watch},
     {0, "speed", "ROUNDS", "with --watch, rounds a second; else it fits their number", APP_CALL, 0,
@@ -57,8 +58,11 @@ const app_usage usage_trace = {
     "the numbers are read from standard input, parted by blanks, commas or new lines; without any\n"
     "number the algorithm's own example is taken.\n"
     "\n"
-    "Below the rows stand the rounds and the steps counted in the trace, beside the formulas that\n"
-    "the algorithm states for them. docs/trace.md describes both formats.\n"
+    "Rounds that work on inner arrays have no row, and a line says how many; with --every all "
+    "have\n"
+    "one. Below the rows stand the rounds and the steps counted in the trace, beside the formulas "
+    "that\n"
+    "the algorithm states for them. docs/trace.md describes the formats.\n"
     "\n"
     "With --watch every round is a picture: a bar for each element, those that the lanes of the\n"
     "round compare or read in blue, those that they write in orange, and lines that join the\n"
@@ -69,6 +73,18 @@ const app_usage usage_trace = {
     "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -\n"
     "seq 32 | shuf | upsweep trace sort/bitonic --watch -"};
 
+static upsweep_status run_text(trace_text *text, const app_trace_input *in, bool every)
+{
+    const char *name = text->algorithm->name;
+    trace_every t = {.text = text};
+    upsweep_sink sink = every ? trace_every_sink : trace_text_sink;
+    void *context = every ? (void *)&t : (void *)text;
+    upsweep_status status = upsweep_trace(name, in->values, in->count, NULL, sink, context);
+    watch_free(&t.state);
+    trace_text_free(text);
+    return status;
+}
+
 /* A write error ends the trace as UPSWEEP_STOPPED; who closes f says why. */
 static int run(const upsweep_algorithm *a, const app_trace_input *in, const settings *s, FILE *f)
 {
@@ -76,16 +92,17 @@ static int run(const upsweep_algorithm *a, const app_trace_input *in, const sett
     if (s->plain) {
         return watch_print(a, in->values, in->count, f);
     }
+    if (strcmp(s->format, "html") == 0) {
+        return page_write(f, a, NULL, in->values, in->count);
+    }
     if (strcmp(s->format, "jsonl") == 0) {
         status = upsweep_trace(a->name, in->values, in->count, NULL, trace_jsonl_sink, f);
     } else {
         trace_text text = {.f = f, .algorithm = a, .measure = true};
-        status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
-        trace_text_free(&text);
+        status = run_text(&text, in, s->every);
         if (status == UPSWEEP_OK) {
             text = (trace_text){.f = f, .algorithm = a, .head_width = text.head_width};
-            status = upsweep_trace(a->name, in->values, in->count, NULL, trace_text_sink, &text);
-            trace_text_free(&text);
+            status = run_text(&text, in, s->every);
         }
         if (text.failed) {
             return app_fail("out of memory");
@@ -94,31 +111,16 @@ static int run(const upsweep_algorithm *a, const app_trace_input *in, const sett
     return status == UPSWEEP_OK || status == UPSWEEP_STOPPED ? APP_OK : app_trace_fail(a, status);
 }
 
-/* Through a stream of its own into a file that appears when it is whole. */
-static int run_to_file(const upsweep_algorithm *a, const app_trace_input *in, const settings *s)
+typedef struct job {
+    const upsweep_algorithm *algorithm;
+    const app_trace_input *in;
+    const settings *s;
+} job;
+
+static int write_job(void *context, FILE *f)
 {
-    const char *name = s->common.output;
-    io_output out;
-    io_error error;
-    if (io_output_open(&out, name, &error) != 0) {
-        return app_fail("%s", error.text);
-    }
-    int fd = dup(out.fd), status = APP_OK;
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (f == NULL) {
-        status = app_fail("%s: %s", name, strerror(errno));
-    } else {
-        status = run(a, in, s, f);
-        bool failed = ferror(f) != 0;
-        if ((fclose(f) != 0 || failed) && status == APP_OK) {
-            status = app_fail("%s: cannot be written: %s", name, strerror(errno));
-        }
-    }
-    if (status != APP_OK) {
-        io_output_discard(&out);
-        return status;
-    }
-    return io_output_commit(&out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
+    const job *j = context;
+    return run(j->algorithm, j->in, j->s, f);
 }
 
 int verb_trace(int argc, char **argv)
@@ -128,8 +130,9 @@ int verb_trace(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
-    if (strcmp(s.format, "jsonl") != 0 && strcmp(s.format, "text") != 0) {
-        return app_fail("there is no format '%s'; there are text and jsonl", s.format);
+    if (strcmp(s.format, "jsonl") != 0 && strcmp(s.format, "text") != 0 &&
+        strcmp(s.format, "html") != 0) {
+        return app_fail("there is no format '%s'; there are text, jsonl and html", s.format);
     }
     if (s.watch && s.common.output != NULL) {
         return app_fail("--watch plays on the terminal and writes no file; --watch=plain does");
@@ -149,7 +152,7 @@ int verb_trace(int argc, char **argv)
     if (status == APP_OK && s.watch) {
         status = watch_play(a, in.values, in.count, s.speed);
     } else if (status == APP_OK) {
-        status = s.common.output == NULL ? run(a, &in, &s, stdout) : run_to_file(a, &in, &s);
+        status = app_stream_write(s.common.output, write_job, &(job){a, &in, &s});
     }
     app_trace_input_free(&in);
     return status != APP_OK ? status : app_finish_stdout();

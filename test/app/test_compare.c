@@ -14,7 +14,7 @@
 
 #include "test/shared/program.h"
 
-enum { COLUMNS = 17, ROOM = 4096 };
+enum { COLUMNS = 18, ROOM = 4096 };
 
 static char folder[] = "/tmp/upsweep_compare_XXXXXX";
 
@@ -74,7 +74,8 @@ enum {
     DEPTH,
     WORK_FORMULA,
     WORK,
-    TOUCHES
+    TOUCHES,
+    LANES
 };
 
 /* Returns where the next line begins. */
@@ -133,6 +134,7 @@ static void test_figures(void **state)
         if (k / 3 == 0) { /* what the tutorial says of it */
             assert_true(f.at[DEPTH] == n && f.at[DEPTH_FORMULA] == n);
             assert_true(f.at[WORK] == n * (n - 1) / 2 && f.at[WORK_FORMULA] == f.at[WORK]);
+            assert_true(f.at[LANES] == floor((n - 1) / 2));
         } else if (k / 3 == 1 && k % 3 != 1) { /* Batcher, n a power of two */
             double l = log2(n);
             assert_true(f.at[DEPTH] == l * (l + 1) / 2);

@@ -40,9 +40,10 @@ static void test_golden(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "oddeven", "oddeven_second", "butterfly", "tree",    "sweep",   "split_flags",
-        "split",   "vector",         "vectors",   "bitonic", "radix",   "sample",
-        "hybrid",  "quick",          "dijkstra",  "bucket",  "nothing", "explain_oddeven"};
+        "oddeven", "oddeven_second", "butterfly",    "tree",    "sweep",   "split_flags",
+        "split",   "vector",         "vectors",      "bitonic", "radix",   "sample",
+        "hybrid",  "quick",          "dijkstra",     "bucket",  "nothing", "explain_oddeven",
+        "every",   "every_split",    "explain_words"};
     const char *source = getenv("UPSWEEP_SOURCE");
     if (source == NULL) {
         skip();
@@ -73,8 +74,12 @@ static void test_refused(void **state)
         const char *arguments, *says;
     } all[] = {
         {"trace", "which algorithm"},
+        {"page", "which algorithm"},
+        {"page sort/oddeven sort/odeven 1", "near it: sort/oddeven"},
+        {"page sort/oddeven 1 -o /no/such/place", "/no/such/place"},
+        {"page path/dijkstra 0 1", "it takes arcs"},
         {"trace sort/odeven 1 2", "near it: sort/oddeven"},
-        {"explain butterfly", "near it: reduce/butterfly"},
+        {"explain reduce/butterfli", "near it: reduce/butterfly"},
         {"explain xyzzyx", "`upsweep list` shows all"},
         {"trace sort/oddeven 1 two", "'two' is no whole number"},
         {"trace sort/oddeven 4294967296", "'4294967296' is no whole number"},
@@ -151,7 +156,7 @@ static const char *word(const char *line, const char *key, char to[128])
 }
 
 /* The event that a line tells, or kind 0. texts: room for array, other and text. */
-static upsweep_event read_line(const char *line, char texts[4][128], uint32_t values[256])
+static upsweep_event read_line(const char *line, char texts[5][128], uint32_t values[256])
 {
     static const char *const kinds[] = {"",          "begin", "phase",   "round", "compare",
                                         "swap",      "move",  "combine", "set",   "array",
@@ -181,6 +186,12 @@ static upsweep_event read_line(const char *line, char texts[4][128], uint32_t va
     case UPSWEEP_EVENT_ARRAY: e.text = word(line, "role", texts[2]); break;
     default: break;
     }
+    const char *place = member(line, "line");
+    if (place != NULL) {
+        strcpy(texts[4], "algo/");
+        assert_int_equal(sscanf(place, "\"%100[^:]:%u\"", texts[4] + 5, &e.line), 2);
+        e.file = texts[4];
+    }
     if (e.kind == UPSWEEP_EVENT_ARRAY) {
         const char *at = member(line, "values");
         e.i = number(line, "vector");
@@ -208,7 +219,7 @@ static void test_jsonl(void **state)
     (void)state;
     const upsweep_algorithm *a;
     for (size_t k = 0; (a = upsweep_algorithm_at(k)) != NULL; k++) {
-        char arguments[1024], texts[4][128];
+        char arguments[1024], texts[5][128];
         uint32_t values[256];
         int status;
         snprintf(arguments, sizeof arguments, "trace %s %s --format jsonl", a->name, a->example);

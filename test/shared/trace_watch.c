@@ -1,5 +1,6 @@
 /* trace_watch.c - see trace_watch.h. What it checks at every event:
  *   the values told are those that the steps before have left (COMPARE, SWAP, MOVE, ARRAY);
+ *   what a form tells has its place in algo/;
  *   steps stand inside rounds, rounds are counted without a gap, nothing follows the end;
  *   the lanes of a round could act at once: none reads or writes what another one has written in
  *   the same round (in Dijkstra's relax lanes may offer ways to one vertex, and say so). */
@@ -166,6 +167,15 @@ int trace_watch_sink(void *watch, const upsweep_event *e)
     mix_text(&w->hash, e->array);
     mix_text(&w->hash, e->other);
     mix_text(&w->hash, e->text);
+    mix_text(&w->hash, e->file);
+    mix(&w->hash, e->line);
+    bool placed = e->file != NULL && strncmp(e->file, "algo/", 5) == 0 && e->line > 0;
+    bool should = e->kind != UPSWEEP_EVENT_BEGIN && e->kind != UPSWEEP_EVENT_END_ROUND &&
+                  e->kind != UPSWEEP_EVENT_END;
+    if (placed != should || (!should && (e->file != NULL || e->line != 0))) {
+        wrong(w, "an event of kind %d stands at %s:%u", (int)e->kind,
+              e->file == NULL ? "" : e->file, e->line);
+    }
     if (e->round != w->rounds) {
         wrong(w, "round %" PRIu64 " where %" PRIu64 " are over", e->round, w->rounds);
     }

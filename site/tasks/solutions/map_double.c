@@ -1,0 +1,11 @@
+/* One lane a number. */
+#include "lanes.h"
+
+void solve(array *a)
+{
+    ROUND("double") {
+        LANES(t, length(a)) {
+            set(a, t, 2 * get(a, t));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+/* stdio.h - printing of labels; wasm.c has it. */
+#include <stdarg.h>
+#include <stddef.h>
+int vsnprintf(char *to, size_t bytes, const char *format, va_list arguments);
