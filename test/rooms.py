@@ -23,7 +23,7 @@ GPU = [["block", "plugin", "film", "paths"], ["carry"],
 MOST = {"core": (3900, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
 PAGE_LINES = 60
 # What may name an algorithm: the tables of choice; and the chart of the passes of sort/vmerge, which no other has.
-CHOICE = {"calls/sort_choice.c", "gpu/sort_choice.cu", "app/compare/compare_count.c"}
+CHOICE = {"calls/sort_choice.c", "gpu/sort_choice.cu", "app/compare/compare_count.c", "app/learn/tasks.def"}
 
 
 def tracked(root):
