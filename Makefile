@@ -86,9 +86,10 @@ gallery: all ## draw docs/gallery: a picture and an animation of every algorithm
 
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true
+	@sh cmake/after_install.sh $(BUILD)
 
 uninstall: ## remove what install laid down
-	@xargs rm -fv < $(BUILD)/install_manifest.txt
+	@sh cmake/uninstall.sh $(BUILD)/install_manifest.txt
 
 clean: ## remove everything that was built
 	rm -rf build build-*
