@@ -10,8 +10,9 @@ install(TARGETS ${library_targets} EXPORT upsweep
 if(TARGET upsweep)
     install(TARGETS upsweep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
-install(FILES include/upsweep.h include/upsweep_typed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    COMPONENT development)
+install(FILES include/upsweep.h include/upsweep_typed.h include/upsweep.hpp include/upsweep_basics.hpp
+              include/upsweep_folds.hpp include/upsweep_functions.hpp include/upsweep_graph.hpp
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(FILES docs/abi.md docs/order.md docs/trace.md docs/trust.md docs/numbers.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT doc)

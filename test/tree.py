@@ -35,7 +35,7 @@ def problem(path, line, text):
 
 
 files = tracked()
-sources = [f for f in files if f.suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".def")]
+sources = [f for f in files if f.suffix in (".c", ".h", ".cpp", ".hpp", ".cu", ".cuh", ".def")]
 bodies = {f: read(f) for f in sources}
 
 

@@ -99,6 +99,8 @@ for c in g++ clang++; do
     for std in 11 14 17 20; do
         $c -std=c++$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$p/include" "$work/h.cpp"
     done
+    printf '#include <%s.hpp>\n' upsweep_graph upsweep_folds upsweep_functions upsweep_basics upsweep >"$work/h.cpp"
+    $c -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$p/include" "$work/h.cpp"
 done
 echo "== what the types are for: a float where sums are double does not compile"
 printf '#include <upsweep_typed.h>\nfloat s;\nint f(upsweep *u, const float *x)\n{\n    return upsweep_sum_f32(u, x, 9, &s, NULL);\n}\n' >"$work/wrong.c"

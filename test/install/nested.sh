@@ -33,7 +33,7 @@ command_of() { # NAME OBJECT: how it is compiled
 echo "== add_subdirectory, static"
 configure subdirectory -DCMAKE_BUILD_TYPE=Debug
 build subdirectory
-ls "$work/subdirectory/upsweep" | grep -q 'libupsweep[.]a' || fail "no static library"
+[ -e "$work/subdirectory/upsweep/libupsweep.a" ] || fail "no static library"
 [ ! -e "$work/subdirectory/upsweep/upsweep" ] || fail "the program was built, too"
 find "$work/subdirectory" -name '*.so*' | grep . && fail "a shared library was built, too"
 ctest --test-dir "$work/subdirectory" -N | grep -q 'Total Tests: 0' || fail "the parent has tests of upsweep"
