@@ -11,7 +11,8 @@ configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL
 quietly = sh cmake/progress.sh -q
 steadily = sh cmake/progress.sh
 
-.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery install uninstall clean
+.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery reference dist deb \
+	install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
@@ -83,6 +84,9 @@ endif
 
 gallery: all ## draw docs/gallery: a picture and an animation of every algorithm (needs ffmpeg)
 	@sh docs/gallery.sh $(abspath $(BUILD))/upsweep
+
+reference: ## the reference in HTML from the headers: build/reference/html (needs doxygen)
+	@sh docs/reference/reference.sh $(abspath $(BUILD))/reference
 
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true

@@ -1,5 +1,5 @@
-/* argsort.c - orders several arrays by one of them: the cities of a table by their heights. The keys stay
- * where they are; what comes out is the order, which is then applied to any other array.
+/* argsort.c - orders several arrays by one of them: the cities of a table by their heights. The
+ * keys stay where they are; what comes out is the order, which is then applied to any other array.
  *
  * Prints:
  *     La Paz      3640 m  17 C

@@ -1,5 +1,5 @@
-/* paths.c - the shortest way on a small map of roads: distances from one town to all, and the towns on
- * the way to one of them.
+/* paths.c - the shortest way on a small map of roads: distances from one town to all, and the
+ * towns on the way to one of them.
  *
  * Prints:
  *     Basel to Bern: 95 km

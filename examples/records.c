@@ -1,5 +1,5 @@
-/* records.c - sorts structures by several of their fields: by country, then by size, largest first. It is
- * stable, so structures that are equal in both keep their order.
+/* records.c - sorts structures by several of their fields: by country, then by size, largest
+ * first. It is stable, so structures that are equal in both keep their order.
  *
  * Prints:
  *     at  Graz         291007

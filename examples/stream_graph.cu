@@ -1,5 +1,6 @@
-/* stream_graph.cu - sorts in a CUDA stream of one's own, and in a graph that is captured from it: what is
- * queued is recorded once and replayed on new keys, without a call of the library in between.
+/* stream_graph.cu - sorts in a CUDA stream of one's own, and in a graph that is captured from it:
+ * what is queued is recorded once and replayed on new keys, without a call of the library in
+ * between.
  *
  *     nvcc stream_graph.cu $(pkg-config --cflags --libs upsweep) -o stream_graph
  *

@@ -1,5 +1,5 @@
-/* trace_svg.c - watches an algorithm at work and draws it: bars for the array after each round of bitonic
- * sort, a row a round, as an SVG picture on standard output.
+/* trace_svg.c - watches an algorithm at work and draws it: bars for the array after each round of
+ * bitonic sort, a row a round, as an SVG picture on standard output.
  *
  *     ./trace_svg > bitonic.svg
  */

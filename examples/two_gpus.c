@@ -1,5 +1,5 @@
-/* two_gpus.c - sorts one array by two GPUs side by side: each half by a handle and a thread of its own,
- * then the halves are merged on the CPU.
+/* two_gpus.c - sorts one array by two GPUs side by side: each half by a handle and a thread of its
+ * own, then the halves are merged on the CPU.
  *
  * Prints:
  *     8000000 keys: sorted

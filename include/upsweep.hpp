@@ -142,6 +142,7 @@ void sort_records(upsweep *u, R &&records, M... members)
 
 // ---- orders: merge, select, unique ----
 
+// Merges sorted keys of a and b; of equal ones a's come first.
 template <class A, class B, class C,
           std::enable_if_t<detail::is_keys_v<A> && detail::is_sortable_v<C> &&
                                detail::is_same_value_v<A, B> && detail::is_same_value_v<A, C>,
@@ -181,8 +182,8 @@ void nth_element(upsweep *u, I first, I nth, I last, const options &o = {})
 }
 // The k least keys (with usw::largest the greatest), best first, and where they stand.
 template <class T> struct top {
-    std::vector<T> keys;
-    std::vector<std::uint64_t> index;
+    std::vector<T> keys;              // best first
+    std::vector<std::uint64_t> index; // where they stand
 };
 template <class R, std::enable_if_t<detail::is_keys_v<R>, int> = 0>
 top<detail::value_of<R>> top_k(upsweep *u, const R &keys, std::size_t k, const options &o = {})
@@ -210,8 +211,8 @@ I unique(upsweep *u, I first, I last, const options &o = {})
 }
 // Runs of keys of equal bits: what stands in each, and how many keys.
 template <class T> struct runs {
-    std::vector<T> keys;
-    std::vector<std::uint64_t> counts;
+    std::vector<T> keys;               // one a run
+    std::vector<std::uint64_t> counts; // and how many of it
 };
 template <class R, std::enable_if_t<detail::is_keys_v<R>, int> = 0>
 runs<detail::value_of<R>> run_lengths(upsweep *u, const R &keys, const options &o = {})

@@ -31,10 +31,12 @@ namespace usw
 class error : public std::runtime_error
 {
   public:
+    // A status and the sentence on it.
     error(upsweep_status status, const std::string &text)
         : std::runtime_error(text), status_(status)
     {
     }
+    // ERROR_ARGUMENT, ERROR_MEMORY, ...
     upsweep_status status() const noexcept
     {
         return status_;
@@ -68,6 +70,7 @@ inline void require(bool holds, const char *text)
 class handle
 {
   public:
+    // device: nullptr, "cpu", "cuda", "cuda:1" ..., as upsweep_open takes it.
     explicit handle(const char *device = nullptr, const upsweep_config *config = nullptr)
     {
         const char *why = nullptr;
@@ -76,9 +79,11 @@ class handle
             throw error(status, why != nullptr ? why : upsweep_status_name(status));
         }
     }
+    // The other one is then empty.
     handle(handle &&other) noexcept : u_(std::exchange(other.u_, nullptr))
     {
     }
+    // They change places.
     handle &operator=(handle &&other) noexcept
     {
         std::swap(u_, other.u_);
@@ -89,19 +94,23 @@ class handle
         upsweep_close(u_);
     }
 
+    // For calls of upsweep.h.
     upsweep *get() const noexcept
     {
         return u_;
     }
+    // The same, where a function takes a upsweep *.
     operator upsweep *() const noexcept
     {
         return u_;
     }
 
+    // Gives the scratch that is kept back to the allocator.
     void trim() const
     {
         upsweep_trim(u_);
     }
+    // Makes room for a call that takes so much scratch.
     void reserve(std::size_t bytes) const
     {
         detail::check(u_, upsweep_reserve(u_, bytes));
@@ -111,6 +120,7 @@ class handle
     {
         detail::check(u_, upsweep_set_stream(u_, stream));
     }
+    // Waits until all that was queued is done, and throws what failed in it.
     void wait() const
     {
         detail::check(u_, upsweep_wait(u_));
@@ -313,10 +323,13 @@ inline constexpr flag in_place = flag::in_place;
 inline constexpr flag largest = flag::largest;
 inline constexpr flag unordered = flag::unordered;
 
+// Flags, an algorithm by name, and a range of bits: usw::options(usw::descending).by("sort/radix").
 class options
 {
   public:
+    // All defaults.
     constexpr options() noexcept = default;
+    // One flag; more by |.
     constexpr options(flag f) noexcept
     {
         c_.flags = static_cast<unsigned>(f);
@@ -336,12 +349,14 @@ class options
         o.c_.bit_end = end;
         return o;
     }
+    // Flags of upsweep.h, UPSWEEP_DESCENDING ..., besides those that are set.
     constexpr options with(unsigned flags) const noexcept
     {
         options o = *this;
         o.c_.flags |= flags;
         return o;
     }
+    // For calls of upsweep.h.
     constexpr const upsweep_options *get() const noexcept
     {
         return &c_;
@@ -350,10 +365,12 @@ class options
   private:
     upsweep_options c_ = UPSWEEP_OPTIONS_INIT;
 };
+// One flag more.
 constexpr options operator|(options o, flag f) noexcept
 {
     return o.with(static_cast<unsigned>(f));
 }
+// Both flags.
 constexpr options operator|(flag a, flag b) noexcept
 {
     return options(a) | b;

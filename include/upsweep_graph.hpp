@@ -11,9 +11,11 @@ namespace usw
 struct unweighted { // every arc counts 1
 };
 
-template <class W> // the type of distances
+// The type of distances.
+template <class W>
 using distance_t = std::conditional_t<std::is_same_v<W, unweighted>, std::uint32_t, W>;
 
+// The parent of a source, and of what is not reached.
 inline constexpr std::uint32_t no_vertex = UPSWEEP_NO_VERTEX;
 
 // Vertices 0 .. vertices - 1 and arcs from tails[i] to heads[i] of weights[i]; made once, freed
@@ -30,6 +32,7 @@ template <class W> class graph
                   "weights are integers of 32 or 64 bits, float, double or usw::unweighted");
 
   public:
+    // The type of distances.
     using distance = distance_t<W>;
 
     // flags: UPSWEEP_GRAPH_UNDIRECTED and so on.
@@ -44,9 +47,11 @@ template <class W> class graph
                              has_weights ? weights.data() : nullptr, type(),
                              flags | (is_negative ? unsigned{UPSWEEP_GRAPH_NEGATIVE} : 0u), &g_));
     }
+    // The other one is then empty.
     graph(graph &&other) noexcept : g_(std::exchange(other.g_, nullptr))
     {
     }
+    // They change places.
     graph &operator=(graph &&other) noexcept
     {
         std::swap(g_, other.g_);
@@ -57,10 +62,12 @@ template <class W> class graph
         upsweep_graph_free(g_);
     }
 
+    // For calls of upsweep.h.
     const upsweep_graph *get() const noexcept
     {
         return g_;
     }
+    // How many vertices and arcs, of which weights, in how much memory.
     upsweep_graph_info info() const
     {
         upsweep_graph_info info = UPSWEEP_GRAPH_INFO_INIT;
@@ -85,8 +92,8 @@ template <class W> class graph
 // Distances from the nearest source, the greatest value of the type (infinity) where there is no
 // path, and the vertex before each on its path, usw::no_vertex where there is none.
 template <class D> struct paths {
-    std::vector<D> distance;
-    std::vector<std::uint32_t> parent;
+    std::vector<D> distance;           // one a vertex
+    std::vector<std::uint32_t> parent; // the vertex before it
 
     // The vertices from the source to target.
     std::vector<std::uint32_t> to(std::uint32_t target) const
