@@ -88,6 +88,14 @@ gallery: all ## draw docs/gallery: a picture and an animation of every algorithm
 reference: ## the reference in HTML from the headers: build/reference/html (needs doxygen)
 	@sh docs/reference/reference.sh $(abspath $(BUILD))/reference
 
+dist: ## the release archive of the last commit: build/dist
+	@sh packaging/dist.sh $(abspath $(BUILD))/dist
+
+deb: ## Debian packages: build-deb/*.deb
+	@$(call configure,$(BUILD)-deb,-DCMAKE_INSTALL_PREFIX=/usr)
+	@$(quietly) building cmake --build $(BUILD)-deb -j $(JOBS)
+	@cd $(BUILD)-deb && cpack -G DEB | sed -n 's/.*package: \(.*\) generated./\1/p'
+
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true
 	@sh cmake/after_install.sh $(BUILD)

@@ -41,6 +41,7 @@ def documented(lines):
                 i += 1
             text = re.sub(r"\s*\n\s*\*? ?", " ", "\n".join(block).strip()[2:-2].strip())
             rule = re.match(r"-{4}", text)
+            rule = rule or text.startswith("SPDX")
             last = None if rule else f"{indent}/** {escaped(text)} */"
             if last:
                 out.append(last)

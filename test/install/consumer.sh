@@ -73,6 +73,14 @@ flag=$(echo "$said" | sed -n 's/.*: \(-Wl,-rpath,.*\)/\1/p')
 # shellcheck disable=SC2046,SC2086
 $CC "$work/demo.c" -o "$work/demo" $(pkg-config --cflags --libs upsweep) ${flag:?no flag was said}
 "$work/demo"
+{
+    printf '#include <upsweep.hpp>\nint main()\n{\n'
+    awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside && !/#include/' "$source/README.md"
+    printf 'return sum == 14 && order[0] == 1 && keys[0] == 5 ? 0 : 1;\n}\n'
+} >"$work/demo.cpp"
+# shellcheck disable=SC2046
+$CXX -std=c++17 "$work/demo.cpp" -o "$work/demo_cpp" $(pkg-config --cflags --libs upsweep) "$flag"
+"$work/demo_cpp"
 
 echo "== find_package"
 for kind in "" static; do
