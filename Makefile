@@ -13,7 +13,8 @@ configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL
 quietly = sh cmake/progress.sh -q
 steadily = sh cmake/progress.sh
 
-.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery site install uninstall clean
+.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery site reference \
+	dist deb install uninstall clean
 
 all: ## build the library and the program: build/upsweep
 	@$(call configure,$(BUILD),)
@@ -92,11 +93,23 @@ site: all ## the course, and a page that plays for every algorithm: build/site/i
 	@python3 site/course.py $(abspath $(BUILD))/upsweep . $(BUILD)/site/course
 	@sh site/make.sh $(abspath $(BUILD))/upsweep $(BUILD)/site
 
+reference: ## the reference in HTML from the headers: build/reference/html (needs doxygen)
+	@sh docs/reference/reference.sh $(abspath $(BUILD))/reference
+
+dist: ## the release archive of the last commit: build/dist
+	@sh packaging/dist.sh $(abspath $(BUILD))/dist
+
+deb: ## Debian packages: build-deb/*.deb
+	@$(call configure,$(BUILD)-deb,-DCMAKE_INSTALL_PREFIX=/usr)
+	@$(quietly) building cmake --build $(BUILD)-deb -j $(JOBS)
+	@cd $(BUILD)-deb && cpack -G DEB | sed -n 's/.*package: \(.*\) generated./\1/p'
+
 install: all ## install under PREFIX (and DESTDIR)
 	@cmake --install $(BUILD) --strip | grep -v -- '-- Up-to-date' || true
+	@sh cmake/after_install.sh $(BUILD)
 
 uninstall: ## remove what install laid down
-	@xargs rm -fv < $(BUILD)/install_manifest.txt
+	@sh cmake/uninstall.sh $(BUILD)/install_manifest.txt
 
 clean: ## remove everything that was built
 	rm -rf build build-*

@@ -7,7 +7,7 @@
 
 set(isas portable)
 set(flags_portable "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT UPSWEEP_PORTABLE)
     list(APPEND isas avx2 avx512)
     set(flags_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
     set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd
@@ -15,12 +15,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 function(upsweep_cpu_forms out_sources)
-    file(GLOB bodies CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/algo/*_cpu.h
-         ${CMAKE_SOURCE_DIR}/cpu/*/*_cpu.h)
+    file(GLOB bodies CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/algo/*_cpu.h
+         ${PROJECT_SOURCE_DIR}/cpu/*/*_cpu.h)
     set(sources)
     foreach(body ${bodies})
         get_filename_component(name ${body} NAME_WE)
-        file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${body})
+        file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${body})
         file(READ ${body} text)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${body})
         set(level 0)
@@ -37,7 +37,7 @@ function(upsweep_cpu_forms out_sources)
             else()
                 string(APPEND code "#include \"${path}\"\n")
             endif()
-            set(file ${CMAKE_BINARY_DIR}/forms/${name}_${isa}.c)
+            set(file ${PROJECT_BINARY_DIR}/forms/${name}_${isa}.c)
             file(GENERATE OUTPUT ${file} CONTENT "${code}")
             set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${flags_${isa}}")
             list(APPEND sources ${file})

@@ -5,8 +5,6 @@
 # nvcc is called by commands of our own: CMake's CUDA language would be looked for on every machine,
 # and releases of CMake lag behind those of nvcc. All paths are relative to the build directory, so that
 # ccache serves checkouts in different places.
-set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")
-set_property(CACHE UPSWEEP_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(UPSWEEP_CUDA_ARCHS native CACHE STRING
     "native: machine code for the GPUs of this machine, for sm_90 where there are none; release: 80;90;PTX; or a list; with PTX, that of the last one too")
 set(cuda_oldest 12.3) # 16 bytes read and written whole
@@ -53,9 +51,9 @@ function(upsweep_cuda_targets out)
 endfunction()
 
 function(upsweep_cuda_plugin)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*.cu ${CMAKE_SOURCE_DIR}/gpu/*/*.cu
-         ${CMAKE_SOURCE_DIR}/algo/*.cu)
-    file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu ${PROJECT_SOURCE_DIR}/gpu/*/*.cu
+         ${PROJECT_SOURCE_DIR}/algo/*.cu)
+    file(RELATIVE_PATH up ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR})
     set(targets)
     foreach(arch ${cuda_targets})
         if(arch STREQUAL "PTX")
@@ -78,30 +76,32 @@ function(upsweep_cuda_plugin)
         list(APPEND flags -Werror all-warnings)
     endif()
     list(APPEND flags -I${up}. -I${up}include)
-    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/gpu)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/gpu)
     foreach(source ${sources})
-        file(RELATIVE_PATH stem ${CMAKE_SOURCE_DIR} ${source})
+        file(RELATIVE_PATH stem ${PROJECT_SOURCE_DIR} ${source})
         string(REGEX REPLACE "[.]cu$" "" stem ${stem})
         string(REPLACE "/" "_" stem ${stem})
-        file(RELATIVE_PATH from ${CMAKE_BINARY_DIR} ${source})
-        add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gpu/${stem}.o
+        file(RELATIVE_PATH from ${PROJECT_BINARY_DIR} ${source})
+        add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/gpu/${stem}.o
             COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${UPSWEEP_NVCC} ${flags}
                     -MD -MF gpu/${stem}.d -c ${from} -o gpu/${stem}.o
-            DEPENDS ${source} DEPFILE ${CMAKE_BINARY_DIR}/gpu/${stem}.d
-            WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "nvcc ${stem}.cu" VERBATIM)
+            DEPENDS ${source} DEPFILE ${PROJECT_BINARY_DIR}/gpu/${stem}.d
+            WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMENT "nvcc ${stem}.cu" VERBATIM)
         list(APPEND objects gpu/${stem}.o)
     endforeach()
-    set(script ${CMAKE_SOURCE_DIR}/gpu/plugin/exports.map)
-    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libupsweep_cuda.so
+    set(script ${PROJECT_SOURCE_DIR}/gpu/plugin/exports.map)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/libupsweep_cuda.so
         COMMAND ${UPSWEEP_NVCC} -shared -cudart static ${objects} -o libupsweep_cuda.so
                 -Xcompiler=-static-libstdc++,-static-libgcc
                 -Xlinker=--version-script=${script},--no-undefined,-s
         DEPENDS ${objects} ${script}
-        WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "linking libupsweep_cuda.so" VERBATIM)
-    add_custom_target(upsweep_cuda ALL DEPENDS ${CMAKE_BINARY_DIR}/libupsweep_cuda.so)
-    install(FILES ${CMAKE_BINARY_DIR}/libupsweep_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMENT "linking libupsweep_cuda.so" VERBATIM)
+    add_custom_target(upsweep_cuda ALL DEPENDS ${PROJECT_BINARY_DIR}/libupsweep_cuda.so)
+    if(UPSWEEP_INSTALL)
+        install(FILES ${PROJECT_BINARY_DIR}/libupsweep_cuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR}
             PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
-                        WORLD_READ WORLD_EXECUTE)
+                        WORLD_READ WORLD_EXECUTE COMPONENT plugin)
+    endif()
 endfunction()
 
 set(cuda_missing "it was switched off")
@@ -114,6 +114,6 @@ if(NOT cuda_missing)
 elseif(UPSWEEP_CUDA STREQUAL "ON")
     message(FATAL_ERROR "UPSWEEP_CUDA is ON, but ${cuda_missing}")
 else()
-    file(REMOVE ${CMAKE_BINARY_DIR}/libupsweep_cuda.so)
+    file(REMOVE ${PROJECT_BINARY_DIR}/libupsweep_cuda.so)
 endif()
-file(WRITE ${CMAKE_BINARY_DIR}/gpu.txt "${cuda_missing}")
+file(WRITE ${PROJECT_BINARY_DIR}/gpu.txt "${cuda_missing}")

@@ -15,14 +15,14 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
-set(emulate_dir ${CMAKE_SOURCE_DIR}/test/emulate)
+set(emulate_dir ${PROJECT_SOURCE_DIR}/test/emulate)
 
 file(GLOB emulator CONFIGURE_DEPENDS ${emulate_dir}/*.cpp)
 list(FILTER emulator EXCLUDE REGEX "/test_[^/]*$")
 add_library(cuda_emulator OBJECT ${emulator})
 # Memory of threads that is made with the plugin: made on first use it ends the process where there is none.
 set_property(TARGET cuda_emulator APPEND PROPERTY COMPILE_OPTIONS -ftls-model=initial-exec)
-target_include_directories(cuda_emulator PUBLIC ${CMAKE_SOURCE_DIR})
+target_include_directories(cuda_emulator PUBLIC ${PROJECT_SOURCE_DIR})
 target_compile_options(cuda_emulator PRIVATE -Wno-pedantic) # __int128
 target_link_libraries(cuda_emulator PUBLIC Threads::Threads)
 
@@ -32,13 +32,13 @@ target_link_libraries(test_emulate PRIVATE cuda_emulator PkgConfig::CMOCKA)
 add_test(NAME test_emulate COMMAND test_emulate)
 set_tests_properties(test_emulate PROPERTIES TIMEOUT 300)
 
-file(GLOB cuda_forms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/*.cu ${CMAKE_SOURCE_DIR}/gpu/*/*.cu
-     ${CMAKE_SOURCE_DIR}/algo/*.cu)
+file(GLOB cuda_forms CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu ${PROJECT_SOURCE_DIR}/gpu/*/*.cu
+     ${PROJECT_SOURCE_DIR}/algo/*.cu)
 if(cuda_forms)
     set_source_files_properties(${cuda_forms} PROPERTIES LANGUAGE CXX)
     add_library(upsweep_cuda_emulated SHARED ${cuda_forms})
     target_compile_definitions(upsweep_cuda_emulated PRIVATE USW_EMULATE)
-    target_include_directories(upsweep_cuda_emulated PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
+    target_include_directories(upsweep_cuda_emulated PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
     target_compile_options(upsweep_cuda_emulated PRIVATE -UNDEBUG -Wno-pedantic -Wno-unknown-pragmas)
     target_link_libraries(upsweep_cuda_emulated PRIVATE cuda_emulator)
     target_link_options(upsweep_cuda_emulated PRIVATE -Wl,--version-script=${emulate_dir}/plugin.map)
@@ -57,10 +57,10 @@ if(cuda_forms)
     endif()
 
     # Forms by themselves, for what no public call reaches.
-    set(by_themselves ${CMAKE_SOURCE_DIR}/algo/sort_vmerge.cu
-        ${CMAKE_SOURCE_DIR}/algo/reduce_butterfly.cu)
+    set(by_themselves ${PROJECT_SOURCE_DIR}/algo/sort_vmerge.cu
+        ${PROJECT_SOURCE_DIR}/algo/reduce_butterfly.cu)
     foreach(stem handle repeat_graph scratch devices host_copies results)
-        list(APPEND by_themselves ${CMAKE_SOURCE_DIR}/gpu/plugin/${stem}.cu)
+        list(APPEND by_themselves ${PROJECT_SOURCE_DIR}/gpu/plugin/${stem}.cu)
     endforeach()
     add_executable(test_textbook ${emulate_dir}/test_textbook.cpp ${by_themselves})
     foreach(property COMPILE_DEFINITIONS INCLUDE_DIRECTORIES COMPILE_OPTIONS)

@@ -6,7 +6,7 @@ if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     return()
 endif()
 
-set(manual ${CMAKE_BINARY_DIR}/manual)
+set(manual ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${manual})
 set(manual_files ${manual}/upsweep.1 ${manual}/upsweep.bash ${manual}/_upsweep ${manual}/upsweep.fish)
 add_custom_command(OUTPUT ${manual_files}
@@ -17,8 +17,11 @@ add_custom_command(OUTPUT ${manual_files}
     DEPENDS upsweep VERBATIM COMMENT "man page and completions")
 add_custom_target(manual ALL DEPENDS ${manual_files})
 
-install(FILES ${manual}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${manual}/upsweep.bash RENAME upsweep
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${manual}/_upsweep DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${manual}/upsweep.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+if(UPSWEEP_INSTALL)
+    install(FILES ${manual}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+    install(FILES ${manual}/upsweep.bash RENAME upsweep
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
+    install(FILES ${manual}/_upsweep DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+    install(FILES ${manual}/upsweep.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT program)
+endif()

@@ -16,7 +16,7 @@
  * one runs is decided once, when a handle is opened. */
 typedef enum usw_isa { USW_PORTABLE = 0, USW_AVX2 = 1, USW_AVX512 = 2, USW_ISA_COUNT = 3 } usw_isa;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(USW_PORTABLE_ONLY)
 #define USW_HAVE_X86 1
 #else
 #define USW_HAVE_X86 0

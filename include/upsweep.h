@@ -81,6 +81,7 @@
 #define UPSWEEP_API __attribute__((visibility("default")))
 #endif
 
+/* The version of this header. */
 #define UPSWEEP_VERSION_MAJOR 0
 #define UPSWEEP_VERSION_MINOR 2
 #define UPSWEEP_VERSION_PATCH 0
@@ -97,6 +98,7 @@ extern "C" {
  * Status, types, options
  * ------------------------------------------------------------------------------------------ */
 
+/* What a call returns. */
 typedef enum upsweep_status {
     UPSWEEP_OK = 0,
     UPSWEEP_ERROR_ARGUMENT = 1,    /* NULL where an array is needed, bad enum, size overflow, ... */
@@ -111,6 +113,7 @@ typedef enum upsweep_status {
 /* The name of a status, "ok" or "argument" or ...; never NULL. Any thread. */
 UPSWEEP_API const char *upsweep_status_name(upsweep_status status);
 
+/* Types of elements. */
 typedef enum upsweep_type {
     UPSWEEP_U8 = 1,
     UPSWEEP_U16,
@@ -153,6 +156,7 @@ enum {
      * one family put where another belongs are refused. */
 };
 
+/* What a call does otherwise than by default. */
 typedef struct upsweep_options {
     size_t size;           /* sizeof(upsweep_options) */
     const char *algorithm; /* "sort/radix", ... (upsweep list shows all); NULL: chosen for you */
@@ -164,6 +168,7 @@ typedef struct upsweep_options {
     unsigned bit_begin, bit_end;
 } upsweep_options;
 
+/* All defaults; set the fields you want after it. */
 #define UPSWEEP_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(upsweep_options), NULL, 0, 0, 0                                                     \
@@ -173,8 +178,10 @@ typedef struct upsweep_options {
  * The handle
  * ------------------------------------------------------------------------------------------ */
 
+/* An open handle: threads, scratch, and the device that its calls compute on. */
 typedef struct upsweep upsweep;
 
+/* How a handle is opened. */
 typedef struct upsweep_config {
     size_t size; /* sizeof(upsweep_config) */
     /* 0: one per core this process may use; 1: no thread is started. More than twice the cores (and
@@ -461,6 +468,7 @@ UPSWEEP_API upsweep_status upsweep_run_lengths(upsweep *u, const void *keys, siz
  * Reduce and scan
  * ------------------------------------------------------------------------------------------ */
 
+/* Operators of reductions and scans. */
 typedef enum upsweep_op {
     UPSWEEP_SUM = 0x101, /* the numbers of 0.1, 1 to 7, are taken, too */
     UPSWEEP_PRODUCT,
@@ -562,6 +570,7 @@ typedef enum upsweep_bucketing_kind {
     UPSWEEP_BUCKET_EDGES /* edges: count + 1 ascending keys of the same type; bucket i is
                              [edges[i], edges[i + 1]), the last one closed */
 } upsweep_bucketing_kind;
+/* Buckets for upsweep_histogram and upsweep_split_keys. */
 typedef struct upsweep_bucketing {
     size_t size; /* sizeof(upsweep_bucketing) */
     upsweep_bucketing_kind kind;
@@ -661,6 +670,7 @@ UPSWEEP_API upsweep_status upsweep_graph_from_rows(upsweep *u, size_t vertex_cou
                                                    unsigned flags, upsweep_graph **graph);
 UPSWEEP_API void upsweep_graph_free(upsweep_graph *graph);
 
+/* What a graph has. */
 typedef struct upsweep_graph_info {
     size_t size;           /* sizeof(upsweep_graph_info) */
     size_t vertices, arcs; /* arcs as stored: undirected ones count twice */
@@ -670,15 +680,18 @@ typedef struct upsweep_graph_info {
     size_t degree_max; /* arcs that leave one vertex */
     size_t bytes;      /* of memory it takes */
 } upsweep_graph_info;
+/* For upsweep_graph_describe to fill. */
 #define UPSWEEP_GRAPH_INFO_INIT                                                                    \
     {                                                                                              \
         sizeof(upsweep_graph_info), 0, 0, (upsweep_type)0, (upsweep_type)0, 0, 0, 0, 0             \
     }
+/* Fills info. Any thread. */
 UPSWEEP_API upsweep_status upsweep_graph_describe(const upsweep_graph *graph,
                                                   upsweep_graph_info *info);
 
 #define UPSWEEP_NO_VERTEX UINT32_MAX /* the parent of a source and of what is not reached */
 
+/* How far a search goes, and by which method. */
 typedef struct upsweep_path_options {
     size_t size;             /* sizeof(upsweep_path_options) */
     const char *algorithm;   /* "path/bucket"; NULL: chosen for you */
@@ -726,6 +739,7 @@ enum {
     UPSWEEP_PATHS_REACHED = 1 << 21  /* upsweep_paths_batch: rows have the vertices reached only */
 };
 
+/* The same for many searches, one for each source. */
 typedef struct upsweep_batch_options {
     size_t size;           /* sizeof(upsweep_batch_options) */
     const char *algorithm; /* "path/bucket"; NULL: chosen for you */
@@ -812,6 +826,7 @@ enum {
     UPSWEEP_CLAIM_DETERMINISTIC = 1 << 3
 };
 
+/* An algorithm of `upsweep list`: a row of the table, in words. Static. */
 typedef struct upsweep_algorithm {
     const char *name;      /* "sort/oddeven" */
     const char *operation; /* "sort", "reduce", "scan", "split", "path" */
@@ -860,6 +875,7 @@ typedef enum upsweep_event_kind {
     UPSWEEP_EVENT_END        /* the last event */
 } upsweep_event_kind;
 
+/* One step, as a sink sees it. */
 typedef struct upsweep_event {
     upsweep_event_kind kind;
     uint64_t round; /* from 0, over all phases; between rounds the number of those that are over */
@@ -892,6 +908,7 @@ UPSWEEP_API upsweep_status upsweep_trace(const char *name, const uint32_t *value
  * Films: what a real run does to an array in device memory, drawn straight from there
  * ------------------------------------------------------------------------------------------ */
 
+/* Pictures of an array in device memory, taken between the kernels of a real run. */
 typedef struct upsweep_film upsweep_film;
 
 /* A picture of the array. */

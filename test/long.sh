@@ -72,7 +72,7 @@ asan() {
         ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 \
             LSAN_OPTIONS=suppressions="$PWD/test/leaks.txt":print_suppressions=0 \
             UBSAN_OPTIONS=print_stacktrace=1 UPSWEEP_TEST_SMALL=1 \
-            tests build-asan -E 'consumer|aarch64|tree|routes|failures|^proof' --timeout 3000
+            tests build-asan -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|^proof' --timeout 3000
     verdict "address and undefined behaviour" $? "$passed"
 }
 
@@ -87,7 +87,7 @@ msan() {
     have clang || return
     clang_build build-msan memory -DUPSWEEP_TESTS=ON &&
         UPSWEEP_TEST_SMALL=1 tests build-msan \
-            -E 'consumer|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|^proof' \
+            -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|routes|failures|plugin|test_gpu|gpu_cli|view|test_film|test_compare|^proof' \
             --timeout 3000
     verdict "memory that was never written" $? "$passed"
 }
@@ -181,7 +181,7 @@ coverage() {
         "-DCMAKE_CXX_FLAGS_COVERAGE=-O2 -g1" -DCMAKE_EXE_LINKER_FLAGS=--coverage \
         -DCMAKE_SHARED_LINKER_FLAGS=--coverage &&
         cmake --build build-coverage -j "$jobs" &&
-        tests build-coverage -E 'consumer|aarch64|tree|view|failures|^proof' --timeout 3000
+        tests build-coverage -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|view|failures|^proof' --timeout 3000
     status=$?
     gcovr --root . --filter core/ --filter calls/ --filter cpu/ --filter algo/ --object-directory build-coverage -j "$jobs" \
         --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \

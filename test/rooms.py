@@ -52,7 +52,7 @@ ALGO = {  # by how a form's name ends: files and rooms that it may include
     ".cu": r"gpu/.*",
 }
 OTHERS = {  # room: what it may include
-    "include": r"upsweep(_typed)?\.h|include/.*",
+    "include": r"upsweep(_\w+)?\.(h|hpp)",
     "core": r"upsweep\.h|core/.*",
     "calls": r"upsweep\.h|core/.*|calls/.*|cpu/cpu\.h|cpu/\w+/[a-z_]+\.h",
     "io": r"upsweep\.h|io/.*",
@@ -89,7 +89,7 @@ def check_includes(root, sources, problems):
         text = (root / name).read_text(encoding="utf-8")
         for m in INCLUDE.finditer(text):
             target, line = m.group(1), text.count("\n", 0, m.start()) + 1
-            there = target if not re.fullmatch(r"upsweep(_typed)?\.h(pp)?", target) else f"include/{target}"
+            there = target if not re.fullmatch(r"upsweep(_\w+)?\.h(pp)?", target) else f"include/{target}"
             if not (root / there).is_file() and not target.endswith(".inc"):
                 problems.append(f'{name}:{line}: "{target}" is not written from the root')
             elif not may(name, target):

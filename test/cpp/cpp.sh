@@ -1,0 +1,54 @@
+#!/bin/sh
+# cpp.sh LIBRARY.a WORK_DIR - upsweep.hpp compiled by g++ and clang++ as C++17 and C++20, warnings as
+# errors, and its results beside std's; and that no trap of traps.cpp compiles. LAUNCHER may be a compiler
+# cache. Ends with 77 where there is no C++ compiler.
+set -eu
+source=$(cd "$(dirname "$0")/../.." && pwd)
+library=$1
+work=$2
+: "${LAUNCHER:=}"
+rm -rf "$work"
+mkdir -p "$work"
+cd "$source"
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror"
+tried=
+
+build() { # NAME COMPILER STD; -O0, since the time goes into templates
+    # shellcheck disable=SC2086
+    $LAUNCHER $2 "-std=$3" $warnings -I include -I . -c test/cpp/hpp_folds.cpp -o "$work/$1.hpp_folds.o" &
+    # shellcheck disable=SC2086
+    $LAUNCHER $2 "-std=$3" $warnings -I include -I . -c test/cpp/hpp.cpp -o "$work/$1.hpp.o" || return 1
+    wait $! || return 1
+    $2 "$work/$1.hpp.o" "$work/$1.hpp_folds.o" "$library" -pthread -lm -o "$work/$1"
+}
+last=$(sed -n 's/^#elif TRAP == \([0-9]*\).*/\1/p' test/cpp/traps.cpp | tail -n 1)
+traps() { # NAME COMPILER STD; the headers are read once
+    mkdir "$work/$1.once"
+    printf '#include <%s>\n' deque string upsweep.hpp upsweep_typed.h >"$work/$1.once/all.hpp"
+    $2 "-std=$3" -I include -x c++-header "$work/$1.once/all.hpp" -o "$work/$1.once/all.hpp.gch"
+    for trap in $(seq 0 "$last"); do
+        said=taken
+        $2 "-std=$3" -DTRAP="$trap" -fsyntax-only -I include -include "$work/$1.once/all.hpp" \
+            test/cpp/traps.cpp >"$work/$1.$trap.txt" 2>&1 || said=refused
+        case $trap/$said in
+        0/taken | [1-9]*/refused) ;;
+        *) echo "$2 "-std=$3": trap $trap is $said"; sed 5q "$work/$1.$trap.txt"; return 1 ;;
+        esac
+    done
+    ! grep -l "no_more_traps" "$work/$1".*.txt || return 1
+    echo "$2 "-std=$3": none of $last traps compiles"
+}
+
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null || { echo "$compiler is not installed: left out"; continue; }
+    for std in c++17 c++20; do
+        tried=yes
+        build $compiler.$std $compiler $std
+        "$work/$compiler.$std"
+        echo "$compiler -std=$std: as std has it"
+        case $compiler/$std in # once a compiler
+        g++/c++17 | clang++/c++20) traps $compiler.$std $compiler $std ;;
+        esac
+    done
+done
+[ -n "$tried" ] || { echo "no C++ compiler is installed"; exit 77; }

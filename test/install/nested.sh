@@ -1,0 +1,63 @@
+#!/bin/sh
+# nested.sh WORK_DIR - builds projects that have upsweep as a part of them, by add_subdirectory with the
+# static library and by FetchContent with the shared one. Looks at what comes of it: the library alone, a
+# program that runs, and no setting that passes from one to the other. Without vector instructions, which
+# are slow to compile. CC and LAUNCHER (a compiler cache) may be set.
+set -eu
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$1
+: "${CC:=cc}" "${LAUNCHER:=}"
+rm -rf "$work"
+mkdir -p "$work"
+
+fail() {
+    echo "$*"
+    exit 1
+}
+configure() { # NAME FLAGS...
+    name=$1
+    shift
+    cmake -S "$source/test/install/nested" -B "$work/$name" -G Ninja "-DSOURCE=$source" "-DCMAKE_C_COMPILER=$CC" \
+        "-DCMAKE_C_COMPILER_LAUNCHER=$LAUNCHER" -DUPSWEEP_PORTABLE=ON "$@" >"$work/$name.log" 2>&1 ||
+        { cat "$work/$name.log"; fail "$name: not configured"; }
+}
+build() { # NAME
+    cmake --build "$work/$1" -j 2 >"$work/$1.log" 2>&1 || { tail -40 "$work/$1.log"; fail "$1: not built"; }
+    "$work/$1/nested"
+}
+command_of() { # NAME OBJECT: how it is compiled
+    grep '"command"' "$work/$1/compile_commands.json" | grep -e " -o [^ ]*$2" | head -n 1 | grep . ||
+        fail "$1: nothing compiles $2"
+}
+
+echo "== add_subdirectory, static"
+configure subdirectory -DCMAKE_BUILD_TYPE=Debug
+build subdirectory
+[ -e "$work/subdirectory/upsweep/libupsweep.a" ] || fail "no static library"
+[ ! -e "$work/subdirectory/upsweep/upsweep" ] || fail "the program was built, too"
+find "$work/subdirectory" -name '*.so*' | grep . && fail "a shared library was built, too"
+ctest --test-dir "$work/subdirectory" -N | grep -q 'Total Tests: 0' || fail "the parent has tests of upsweep"
+DESTDIR=$work/stage cmake --install "$work/subdirectory" >/dev/null
+[ "$(find "$work/stage" -type f | sed 's|.*/||')" = nested ] || fail "the parent installs upsweep"
+grep -q '^CMAKE_BUILD_TYPE:.*=Debug$' "$work/subdirectory/CMakeCache.txt" || fail "the build type has changed"
+grep -E '^CMAKE_C_FLAGS(_[A-Z]*)?:.*(-ffp-contract|-g1)' "$work/subdirectory/CMakeCache.txt" && fail "flags have changed"
+command_of subdirectory nested.dir/ | grep -E -e ' -w |-DUSW_|_GNU_SOURCE|-ffp-contract|-fno-(math|trapping|fast)|-O3' && fail "flags of ours in the parent"
+command_of subdirectory nested.dir/ | grep -q -e "/include " || fail "the parent does not see include/"
+command_of subdirectory core/arena.c | grep -q -e '-ffast-math.*-fno-fast-math' || fail "-ffast-math has come through"
+
+echo "== FetchContent, shared"
+configure fetched -DFETCH=ON -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug
+build fetched
+readelf -d "$work/fetched/nested" | grep -q 'libupsweep[.]so[.]0' || fail "it is not the shared library"
+find "$work/fetched" -name 'libupsweep.a' | grep . && fail "a static library was built, too"
+
+echo "== without a build type the library is optimised, the parent is as it was"
+configure untyped
+command_of untyped core/arena.c | grep -q -e ' -O3 .*-DNDEBUG\|-DNDEBUG.* -O3 ' || fail "the library is not optimised"
+command_of untyped nested.dir/ | grep -e '-O3\|NDEBUG' && fail "the parent is"
+
+echo "== the program, where it is asked for"
+configure program -DUPSWEEP_PROGRAM=ON -DUPSWEEP_VIEW=OFF
+ninja -C "$work/program" -t targets all | grep -q '^upsweep/upsweep:' || fail "there is no program"
+ninja -C "$work/program" -t targets all | grep -q 'view/draw' && fail "the view is there though it is off"
+echo "all of them are built and run"
