@@ -17,7 +17,7 @@ verdict() { # NAME STATUS
 }
 
 if have clang-format; then
-    find include core calls algo cpu gpu io app view test proofs $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
+    find include core calls algo cpu gpu io app view python test proofs $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' |
         xargs clang-format --dry-run -Werror --ferror-limit=3
     verdict clang-format $?
 fi

@@ -1,7 +1,7 @@
 /* binding.h - what the files of the binding share: views of arrays, and calls on a thread's handle.
  *
- * The module is compiled against the limited API of CPython 3.9, so that one binary serves all later
- * versions, and against numpy's C API, through which the address of an array costs a few ns. */
+ * The module is compiled against the limited API of CPython 3.9, so that one binary serves all
+ * later versions, and against numpy's C API, through which an address costs a few ns. */
 #ifndef USP_BINDING_H
 #define USP_BINDING_H
 

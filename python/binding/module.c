@@ -1,4 +1,4 @@
-/* module.c - the extension module upsweep._core: its functions, its constants, and how it starts. */
+/* module.c - the extension module upsweep._core: its functions, and how it starts. */
 #define USP_MODULE
 #include "python/binding/binding.h"
 

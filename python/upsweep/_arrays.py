@@ -191,10 +191,13 @@ def _from_numpy(a, descending):
     if kind in "mM":  # NaT comes last, as in numpy: for ascending order the least becomes greatest
         native = a.astype(dtype.newbyteorder("="), copy=False)
         if descending:
-            return Taken(Numpy, native.view("i8"), I64, lambda r: r.view("i8").view(dtype))
+            return Taken(Numpy, native.view("i8"), I64,
+                         lambda r: r.view(native.dtype).astype(dtype, copy=False),
+                         writable=False)
         shift = np.uint64(2**63 - 1)
         keys = np.asarray(native.view("u8") + shift)
-        return Taken(Numpy, keys, U64, lambda r: (r - shift).view(native.dtype).astype(dtype, copy=False),
+        return Taken(Numpy, keys, U64,
+                     lambda r: (r - shift).view(native.dtype).astype(dtype, copy=False),
                      writable=False)
     if not dtype.isnative and code_of(dtype):
         return Taken(Numpy, a.astype(dtype.newbyteorder("=")), code_of(dtype),

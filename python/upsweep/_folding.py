@@ -41,8 +41,8 @@ def _along(taken, a, axis, op, flags, code, keepdims):
     """Reduces rows of the host's memory, each by a call of its own."""
     rows = np.moveaxis(a, axis, -1)
     shape = rows.shape[:-1]
-    rows = np.ascontiguousarray(rows).reshape(-1, a.shape[axis])
-    made = np.empty(rows.shape[0], DTYPES[code] if code else a.dtype)
+    rows = np.ascontiguousarray(rows).reshape(_product(shape), a.shape[axis])
+    made = np.empty(rows.shape[0], DTYPES[code])
     for r, row in enumerate(rows):
         made[r] = _core.reduce(row, op, flags, 1)
     made = made.reshape(shape)
@@ -73,7 +73,8 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
     if code in (F16, F32) and kind is Numpy:
         with np.errstate(over="ignore"):
             made = DTYPES[code].type(made)
-    made = np.bool_(made) if boolean else made
+    if kind is Numpy and a.dtype == bool:
+        made = np.bool_(made) if boolean else np.int64(made)
     return np.reshape(made, (1,) * a.ndim) if keepdims else made
 
 
@@ -187,8 +188,11 @@ def minmax(x, /):
     >>> [int(v) for v in upsweep.minmax(np.array([2, 7, 1]))]
     [1, 7]
     """
-    view, _ = _flat(x, "minmax")
-    return _core.minmax(view, 0)
+    view, taken = _flat(x, "minmax")
+    least, greatest = _core.minmax(view, 0)
+    if taken.kind is Numpy and taken.array.dtype == bool:
+        return np.bool_(least), np.bool_(greatest)
+    return least, greatest
 
 
 def argmin(x, /):
@@ -224,8 +228,6 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         raise TypeError(f"{what} is defined for integers, not for floats")
     if kind is Numpy and code and kind.code(a) != code:
         a = a.astype(DTYPES[code])
-    elif kind is Numpy and a.dtype == bool:
-        a = a.view("u1")
     if a.ndim > 1 and axis is None:
         a = kind.contiguous(a).reshape(-1)
     where = a.ndim - 1 if axis is None else axis
@@ -255,7 +257,9 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
                 _core.scan(given, kind.view(target), op, flags)
     if straight:
         return out
-    made = taken.back(_laid_out(taken, made, where))
+    made = _laid_out(taken, made, where)
+    if not isinstance(x, np.ndarray):  # numpy gives its own order of bytes
+        made = taken.back(made)
     return made if out is None else _into(out, made)
 
 

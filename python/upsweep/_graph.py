@@ -195,9 +195,10 @@ class Graph:
         parent = np.empty(self.vertices, np.uint32) if parents else None
         limit = None if cutoff is None else self._limit(cutoff)
         goals = None if targets is None else self._sources(targets)
+        given = self._sources(sources)
         if self.vertices:
             try:
-                _core.paths(self._graph, self._sources(sources), distance, parent, limit, goals,
+                _core.paths(self._graph, given, distance, parent, limit, goals,
                             (algorithm or "").encode())
             except IndexError as error:
                 raise OverflowError(str(error)) from None

@@ -14,7 +14,7 @@ def _elements(x, what):
         a = np.asarray(x)
         if a.dtype.hasobject:
             raise TypeError(f"{what} cannot move Python objects")
-        return Numpy, a, same, same
+        return Numpy, a if a.flags.aligned else a.copy(), same, same
     taken = _take(x).whole(what)
     return taken.kind, taken.array, taken.back, taken.other
 
@@ -61,8 +61,8 @@ def split(x, flags, /):
     kind, a, back, _ = _first_axis(x, "split")
     flags = _flags_for(kind, flags, a.shape[0], "split")
     out = kind.empty_like(a)
-    if _size(a) == 0:
-        return back(out), int(a.shape[0])
+    if _size(a) == 0:  # elements of no bytes
+        return back(out), int((flags == 0).sum()) if kind is Numpy else a.shape[0]
     zeros = _core.split(_bytes_view(kind, a), flags, _bytes_view(kind, out))
     return back(out), zeros
 

@@ -54,7 +54,8 @@ def _check_out(taken, out, code=None):
 def _into(out, values):
     if tuple(out.shape) != tuple(values.shape):
         raise ValueError(f"out has the shape {tuple(out.shape)}, not {tuple(values.shape)}")
-    if isinstance(out, np.ndarray) and not np.can_cast(values.dtype, out.dtype, "same_kind"):
+    if not (out.dtype.newbyteorder("=") == values.dtype.newbyteorder("=")
+            if isinstance(out, np.ndarray) else out.dtype == values.dtype):
         raise TypeError(f"out has the dtype {out.dtype}, not {values.dtype}")
     out[...] = values
     return out
