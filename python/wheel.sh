@@ -35,7 +35,6 @@ if [ ! -x "$tools/bin/auditwheel" ]; then
 fi
 PATH=$tools/bin:$PATH
 export PATH
-command -v ccache >/dev/null && export CMAKE_C_COMPILER_LAUNCHER="${CMAKE_C_COMPILER_LAUNCHER-ccache}"
 rm -rf "$build/dist" "$build/dist-raw"
 python -m build --wheel --no-isolation -o "$build/dist-raw" . -Cbuild-dir="$build/wheel" \
     -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \

@@ -373,13 +373,15 @@ def sort_rows(x, begin=None, /, *, descending=False, return_index=False):
     return (made, taken.other(index)) if return_index else made
 
 
-def _places(kth, length):
-    """The positions kth from 0, in rising order."""
+def _places(kth, length, empty=False):
+    """The positions kth from 0, in rising order; an empty array has any."""
     places = np.atleast_1d(np.asarray(kth))
     if places.dtype.kind not in "iu" or places.ndim > 1:
         raise TypeError("kth must be an integer or a sequence of integers")
     found = set()
     for k in places.tolist():
+        if empty:
+            continue
         if not -length <= k < length:
             raise ValueError(f"kth(={k}) out of bounds ({length})")
         found.add(k % length)
@@ -411,7 +413,7 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     """
     taken = take(x, descending).whole("partition")
     moved, axis, length, rows = _rows(taken, axis)
-    places = _places(kth, length)
+    places = _places(kth, length, _product(moved.shape) == 0)
     kind, flags = taken.kind, _flags(descending)
     straight = (out is not None and out is x and kind is Numpy and taken.back is same
                 and taken.writable and taken.array is x and moved.flags.c_contiguous)
@@ -444,8 +446,8 @@ def argpartition(x, kth, /, *, axis=-1, descending=False):
     3
     """
     taken = take(x, descending).whole("argpartition")
-    _, _, length, _ = _rows(taken, axis)
-    _places(kth, length)
+    moved, _, length, _ = _rows(taken, axis)
+    _places(kth, length, _product(moved.shape) == 0)
     return argsort(x, axis=axis, descending=descending)
 
 
