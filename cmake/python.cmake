@@ -30,6 +30,12 @@ if(UPSWEEP_PYTHON_LINKER)
     set(CMAKE_C_CREATE_SHARED_MODULE
         "${linker} -shared <LINK_FLAGS> -o <TARGET> <OBJECTS> <LINK_LIBRARIES>")
     set(CMAKE_C_LINK_EXECUTABLE "${linker} <LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
+    # What the compiler's built-ins call must be the compiler's own: zig's table of the processor's
+    # features has another layout, by which every processor is a portable one (test/python/run.sh).
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-libgcc-file-name OUTPUT_VARIABLE upsweep_runtime
+        OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    target_link_libraries(upsweep_core PRIVATE ${upsweep_runtime})
+    target_link_libraries(upsweep PRIVATE ${upsweep_runtime})
 endif()
 # Only the module's own start is seen from outside: another libupsweep in the process stays apart.
 target_link_options(upsweep_core PRIVATE

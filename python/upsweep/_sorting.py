@@ -8,6 +8,7 @@ from ._arrays import (DESCENDING, FLOATS, LARGEST, Numpy, UNSTABLE, DTYPES, code
 __all__ = ["sort", "argsort", "sort_pairs", "lexsort", "sort_records", "sort_rows", "partition",
            "argpartition", "top_k", "unique", "run_lengths", "searchsorted", "merge", "is_sorted"]
 
+SORTED_WHOLE = 4096  # keys up to which a sort is the quickest selection
 ROW_BY_ROW = 1 << 14  # rows of more keys are selected from one by one, shorter ones are sorted
 
 
@@ -422,7 +423,9 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     a = moved if straight else kind.copy(moved)
     if _product(a.shape) > 0 and places:
         kind.ready(a)
-        if rows == 1:
+        if rows == 1 and length <= SORTED_WHOLE:
+            _core.sort(kind.view(a), flags)
+        elif rows == 1:
             _select(kind, a.reshape(-1), places, flags)
         elif length <= ROW_BY_ROW:
             _core.sort_rows(kind.view(a), None, rows, None, flags)
@@ -438,17 +441,38 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
 def argpartition(x, kth, /, *, axis=-1, descending=False):
     """Positions that partition an array, as numpy.argpartition.
 
-    Parameters and errors are those of `partition`; returns int64 positions. They are those of a
-    stable sort, which is a partition for every kth at once.
+    Parameters and errors are those of `partition`; returns int64 positions. Which of the positions
+    of equal elements stand before kth is not said.
 
     >>> import numpy as np, upsweep
     >>> int(upsweep.argpartition(np.array([3, 1, 2, 0]), 0)[0])
     3
     """
     taken = take(x, descending).whole("argpartition")
-    moved, _, length, _ = _rows(taken, axis)
-    _places(kth, length, _product(moved.shape) == 0)
-    return argsort(x, axis=axis, descending=descending)
+    moved, _, length, rows = _rows(taken, axis)
+    places = _places(kth, length, _product(moved.shape) == 0)
+    if taken.kind is not Numpy or rows != 1 or len(places) != 1 or length <= SORTED_WHOLE:
+        return argsort(x, axis=axis, descending=descending)
+    a = np.ascontiguousarray(moved).reshape(-1)
+    copy = a.copy()
+    _core.nth_element(copy, places[0], _flags(descending))
+    index = _parted(a, copy[places[0]], descending)
+    if index is None:  # NaNs at kth: all that is no NaN comes first
+        return argsort(x, axis=axis, descending=descending)
+    shape = taken.array.shape if axis is not None else (length,)
+    return taken.other(index.reshape(shape))
+
+
+def _parted(a, pivot, descending):
+    """Positions of what comes before the pivot, of what equals it, and of the others."""
+    if pivot != pivot:
+        return None
+    before, after = (a > pivot, a < pivot) if descending else (a < pivot, a > pivot)
+    if a.dtype.kind == "f":
+        after |= a != a
+    first, last = np.flatnonzero(before), np.flatnonzero(after)
+    middle = np.flatnonzero(~(before | after))
+    return np.concatenate([first, middle, last])
 
 
 def _top_row(kind, row, k, flags):

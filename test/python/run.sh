@@ -31,6 +31,16 @@ assert upsweep.sort(np.array([3, 1, 2])).tolist() == [1, 2, 3]
 assert np.array_equal(upsweep.argsort(np.array([3., 1., np.nan])), [1, 0, 2])
 PY
 "$build/venv-user/bin/upsweep" version
+# The instruction set that the wheel finds is the one that a program of the same compiler finds.
+for isa in "" avx2 portable; do
+    export UPSWEEP_ISA=$isa
+    wanted=$("$build/upsweep" info | sed -n 's/^instruction set  *//p')
+    for found in "$("$build/venv-user/bin/upsweep" info | sed -n 's/^instruction set  *//p')" \
+        "$("$build/venv-user/bin/python" -c 'import upsweep; print(upsweep.machine()["isa"])')"; do
+        [ "$found" = "$wanted" ] || { echo "the wheel computes by $found, the program by $wanted"; exit 1; }
+    done
+done
+unset UPSWEEP_ISA
 cd - >/dev/null
 
 tests=$build/venv-python

@@ -109,6 +109,10 @@ def test_partition_long(a, k):
     same(got[k], wanted[k])
     same(ordered(got[:k]), wanted[:k])
     same(ordered(got[k:]), wanted[k:])
+    index = upsweep.argpartition(a, k)
+    same(ordered(index), np.arange(a.size))
+    same(ordered(a[index[:k]]), wanted[:k])
+    same(a[index[k]], wanted[k])
 
 
 @given(st.data(), st.booleans())
