@@ -56,6 +56,8 @@ typedef struct usp_call {
 /* Fills view if o is a numpy array of one type that the library takes as it is: no subclass, one
  * dimension, contiguous. No error is set. */
 bool usp_plain(PyObject *o, usp_view *view);
+/* The same for one dimension or more; *rows is how often the last one comes. */
+bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
 /* numpy's number for a type; bf16, which numpy lacks, is -1. */
 int usp_numpy_type(upsweep_type type);
 /* Reads the arguments by a format, a letter each, opens the call's handle and prepares it:

@@ -11,16 +11,18 @@ static PyObject *lengths(const char *what)
     return NULL;
 }
 
-/* keys sorted into a new array; None if keys is no plain array. */
+/* keys sorted along the last axis into a new array; None if keys is no plain array. */
 FUNCTION(fast_sort)
 {
     (void)self;
     usp_view keys;
-    if (count != 2 || !usp_plain(args[0], &keys)) {
+    size_t rows;
+    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
         Py_RETURN_NONE;
     }
-    npy_intp n = (npy_intp)keys.n;
-    PyObject *out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    PyArrayObject *given = (PyArrayObject *)args[0];
+    PyObject *out =
+        PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), PyArray_TYPE(given));
     usp_call c;
     unsigned flags;
     if (out == NULL || !usp_begin(&c, args + 1, 1, "u", &flags)) {
@@ -32,31 +34,40 @@ FUNCTION(fast_sort)
     void *copy = PyArray_DATA((PyArrayObject *)out);
     usp_release(&c);
     memcpy(copy, keys.data, keys.n * keys.bytes);
-    c.status = upsweep_sort(c.u, copy, keys.n, keys.type, &c.options);
+    c.status = rows == 1 ? upsweep_sort(c.u, copy, keys.n, keys.type, &c.options)
+                         : upsweep_sort_rows(c.u, copy, keys.n, keys.type, NULL, rows, NULL, 64,
+                                             &c.options);
     usp_retake(&c);
     return usp_done(&c, out);
 }
 
-/* The positions that sort keys, as a new array of numpy's type for positions; None as above. */
+/* The positions that sort keys along the last axis, as a new array; None as above. */
 FUNCTION(fast_argsort)
 {
     (void)self;
     usp_view keys;
-    if (count != 2 || !usp_plain(args[0], &keys)) {
+    size_t rows;
+    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
         Py_RETURN_NONE;
     }
-    npy_intp n = (npy_intp)keys.n;
-    PyObject *out = PyArray_SimpleNew(1, &n, NPY_INTP);
+    PyArrayObject *given = (PyArrayObject *)args[0];
+    PyObject *out = PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), NPY_INTP);
+    PyObject *copy = rows == 1 ? NULL : PyArray_NewCopy(given, NPY_CORDER); /* rows are sorted */
     usp_call c;
     unsigned flags;
-    if (out == NULL || !usp_begin(&c, args + 1, 1, "u", &flags)) {
+    if (out == NULL || (rows != 1 && copy == NULL) || !usp_begin(&c, args + 1, 1, "u", &flags)) {
         Py_XDECREF(out);
+        Py_XDECREF(copy);
         return NULL;
     }
     c.options.flags = flags;
     c.longest = keys.n;
     void *index = PyArray_DATA((PyArrayObject *)out);
-    USP_RUN(c, upsweep_argsort(c.u, keys.data, keys.n, keys.type, index, 64, &c.options));
+    void *sorted = copy == NULL ? NULL : PyArray_DATA((PyArrayObject *)copy);
+    USP_RUN(c, rows == 1 ? upsweep_argsort(c.u, keys.data, keys.n, keys.type, index, 64, &c.options)
+                         : upsweep_sort_rows(c.u, sorted, keys.n, keys.type, NULL, rows, index, 64,
+                                             &c.options));
+    Py_XDECREF(copy);
     return usp_done(&c, out);
 }
 

@@ -41,18 +41,26 @@ static void from_array(PyArrayObject *a, usp_view *view)
     view->device = -1;
 }
 
-bool usp_plain(PyObject *o, usp_view *view)
+bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows)
 {
     if (Py_TYPE(o) != &PyArray_Type) {
         return false;
     }
     PyArrayObject *a = (PyArrayObject *)o;
-    if (PyArray_NDIM(a) != 1 || !PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) ||
+    int dimensions = PyArray_NDIM(a);
+    if (dimensions < 1 || !PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) ||
         !PyArray_ISNOTSWAPPED(a)) {
         return false;
     }
     from_array(a, view);
+    *rows = dimensions == 1 || view->n == 0 ? 1 : view->n / (size_t)PyArray_DIM(a, dimensions - 1);
     return view->type != 0;
+}
+
+bool usp_plain(PyObject *o, usp_view *view)
+{
+    size_t rows;
+    return usp_plain_rows(o, view, &rows) && PyArray_NDIM((PyArrayObject *)o) == 1;
 }
 
 /* (address, n, type, bytes, writable, device) */

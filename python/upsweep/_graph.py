@@ -1,7 +1,5 @@
 """Graphs and shortest paths."""
 import os
-import subprocess
-import tempfile
 
 import numpy as np
 
@@ -131,6 +129,8 @@ class Graph:
         options : those of `upsweep graph convert`, as "--columns", "from,to,cost".
 
         Raises ValueError with the program's sentence, which names file, line and cause."""
+        import subprocess  # these two take longer to import than all the rest
+        import tempfile
         with tempfile.TemporaryDirectory(prefix="upsweep-") as folder:
             name = os.path.join(folder, "graph.usg")
             made = subprocess.run([program(), "graph", "convert", os.fspath(path), "--to", "usg",

@@ -412,6 +412,15 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
     >>> int(upsweep.partition(np.array([3, 1, 2, 0]), 1)[1])
     1
     """
+    if type(kth) is int and axis == -1 and out is None and _core.plain(x) and x.size:
+        n = x.shape[0]
+        if not -n <= kth < n:
+            raise ValueError(f"kth(={kth}) out of bounds ({n})")
+        if n <= SORTED_WHOLE:
+            return _core.fast_sort(x, _flags(descending))
+        a = x.copy()
+        _core.nth_element(a, kth % n, _flags(descending))
+        return a
     taken = take(x, descending).whole("partition")
     moved, axis, length, rows = _rows(taken, axis)
     places = _places(kth, length, _product(moved.shape) == 0)
@@ -495,6 +504,10 @@ def top_k(x, k, /, *, axis=-1, largest=True):
     >>> upsweep.top_k(np.array([3, 1, 5, 5]), 2)
     (array([5, 5]), array([2, 3]))
     """
+    if type(k) is int and axis == -1 and _core.plain(x) and 0 <= k <= x.shape[0]:
+        values, index = np.empty(k, x.dtype), np.empty(k, np.int64)
+        _core.top_k(x, values, index, LARGEST if largest else 0)
+        return values, index
     taken = take(x, largest).whole("top_k")
     moved, axis, length, rows = _rows(taken, axis)
     if not isinstance(k, (int, np.integer)) or not 0 <= k <= length:
@@ -522,8 +535,10 @@ def _one_value(keys, code, equal_nan, index=None):
     is put in rising order there, since such keys are ties."""
     if code not in FLOATS or keys.size == 0:
         return
-    low, high = np.searchsorted(keys, 0.0, "left"), np.searchsorted(keys, 0.0, "right")
-    spans = [(low, high, 0.0)] if high - low > 1 else []
+    low = keys.searchsorted(keys.dtype.type(0))
+    spans = []
+    if low + 1 < keys.size and keys[low] == 0 and keys[low + 1] == 0:
+        spans.append((low, keys.searchsorted(keys.dtype.type(0), "right"), 0.0))
     if equal_nan and keys[-1] != keys[-1]:
         first = np.searchsorted(keys, np.nan, "left")
         spans.append((first, keys.size, np.nan))
