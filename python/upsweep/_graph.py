@@ -104,8 +104,14 @@ class Graph:
     @classmethod
     def from_scipy(cls, matrix, *, directed=True, unweighted=False, negative=False):
         """From a sparse matrix or array of scipy (any format), or a dense array where 0, inf and
-        NaN mean no arc, as scipy.sparse.csgraph has it. Undirected: the lesser of both weights."""
+        NaN mean no arc, as scipy.sparse.csgraph has it. Undirected: the lesser of both weights.
+
+        Weights become f64; or uint32, which is faster, if all are whole and so small that every
+        distance fits."""
         rows, columns, weights, n = _arcs_of(matrix)
+        if not negative and weights.size and 0 <= weights.min() \
+                and weights.max() * n < NO_VERTEX and (weights == np.floor(weights)).all():
+            weights = weights.astype(np.uint32)
         return cls(rows, columns, None if unweighted else weights, n, directed=directed,
                    negative=negative)
 

@@ -15,7 +15,7 @@ python=${PYTHON:-python3}
     2>/dev/null || { echo "skipped: $python has no Python.h (Debian: python3-dev)"; exit 77; }
 if [ -n "$long" ]; then sdist=; else sdist=--no-sdist; fi
 # shellcheck disable=SC2086
-sh python/wheel.sh "$build" --no-cuda $sdist || exit $?
+sh python/wheel.sh "$build" $sdist || exit $?
 wheel=$(ls "$build"/dist/*.whl)
 case $wheel in *-cp39-abi3-*manylinux_2_28_x86_64*) ;; *) echo "$wheel bears another name"; exit 1 ;; esac
 
