@@ -32,7 +32,7 @@ if have cppcheck; then
     cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
         --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
         --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . \
-        core calls cpu io app view
+        core calls cpu io app view python
     verdict cppcheck $?
 fi
 if have clang-tidy; then

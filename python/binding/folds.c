@@ -32,8 +32,9 @@ static PyObject *reduced(usp_call *c, const usp_view *x, upsweep_op op, bool wid
         return usp_done(c, NULL);
     }
     if (!wide && x->type == UPSWEEP_F32 && type == UPSWEEP_F64) {
-        result.f32 = (float)result.f64;
-        return scalar(&result, NPY_FLOAT);
+        number rounded = {{0, 0}};
+        rounded.f32 = (float)result.f64;
+        return scalar(&rounded, NPY_FLOAT);
     }
     if (type == UPSWEEP_BF16) { /* numpy has none: exact as f32 */
         result.words[0] <<= 16;

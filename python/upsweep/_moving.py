@@ -2,7 +2,8 @@
 import numpy as np
 
 from . import _core
-from ._arrays import Numpy, host, same, take
+from ._arrays import Numpy, host, same
+from ._arrays import take as _take
 from ._sorting import _bytes_view, _into
 
 __all__ = ["split", "compress", "split_by_id", "take", "put", "permute", "reverse"]
@@ -17,9 +18,6 @@ def _elements(x, what):
         return Numpy, a if a.flags.aligned else a.copy(), same, same
     taken = _take(x).whole(what)
     return taken.kind, taken.array, taken.back, taken.other
-
-
-_take = take  # the name of a call below, too
 
 
 def _first_axis(x, what):
