@@ -13,7 +13,7 @@ configure = cmake -S . -B $(1) -G Ninja -DCMAKE_C_COMPILER=$(CC) -DCMAKE_INSTALL
 quietly = sh cmake/progress.sh -q
 steadily = sh cmake/progress.sh
 
-.PHONY: all release help run test proofs check check-long check-gpu lint bench bench-gpu same-code gallery site reference \
+.PHONY: all release help run wheel test proofs check check-long check-gpu lint bench bench-gpu same-code gallery site reference \
 	dist deb install uninstall clean
 
 all: ## build the library and the program: build/upsweep
@@ -42,6 +42,9 @@ proofs: ## prove key maps, sorting networks and offsets from the sources (under 
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
 	@cmake --build $(BUILD) -j $(JOBS) --target proofs
 	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
+
+wheel: ## the Python package: a wheel for CPython 3.9 and later and an archive of sources, in build/dist
+	@$(steadily) "building the wheel" sh python/wheel.sh $(BUILD) $(WHEEL_FLAGS)
 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
 	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)

@@ -20,7 +20,7 @@ verdict() { # NAME STATUS
 }
 
 if have clang-format; then
-    find include core calls algo cpu gpu io app view site test proofs examples $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' |
+    find include core calls algo cpu gpu io app view python site test proofs examples $(ls -d bench 2>/dev/null) -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' -o -name '*.cuh' |
         xargs clang-format --dry-run -Werror --ferror-limit=3
     verdict clang-format $?
 fi
@@ -35,7 +35,7 @@ if have cppcheck; then
     cppcheck --quiet -j "$jobs" --std=c11 --language=c --enable=warning,performance,portability \
         --inline-suppr --error-exitcode=1 --suppress=missingIncludeSystem --suppress=unusedStructMember \
         --suppress=normalCheckLevelMaxBranches -D__x86_64__ -D__GNUC__=12 -I include -I . \
-        core calls cpu io app view
+        core calls cpu io app view python
     verdict cppcheck $?
 fi
 if have clang-tidy; then

@@ -1,0 +1,113 @@
+/* binding.h - what the files of the binding share: views of arrays, and calls on a thread's handle.
+ *
+ * The module is compiled against the limited API of CPython 3.9, so that one binary serves all
+ * later versions, and against numpy's C API, through which an address costs a few ns. */
+#ifndef USP_BINDING_H
+#define USP_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL usp_numpy
+#ifndef USP_MODULE
+#define NO_IMPORT_ARRAY
+#endif
+#if defined(__GNUC__) /* numpy's headers are not written for these warnings */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#endif
+#include <numpy/arrayobject.h>
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#include "upsweep.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* CPython has called such functions since 3.7; the limited API names the flag from 3.10 on. */
+#ifndef METH_FASTCALL
+#define METH_FASTCALL 0x0080
+#endif
+
+/* An array that the library can take: contiguous, aligned, in the machine's order of bytes. */
+typedef struct usp_view {
+    char *data; /* NULL where None was given */
+    size_t n;
+    size_t bytes;      /* of one element */
+    upsweep_type type; /* 0: bytes that are no number */
+    int device;        /* -1: the host's memory; N: that of cuda:N */
+} usp_view;
+
+/* One call: the handle of this thread for the device of the arrays, and what came of it. */
+typedef struct usp_call {
+    upsweep *u;
+    int device;     /* of all arrays so far; -1: the host */
+    size_t longest; /* elements of the longest array */
+    PyThreadState *saved;
+    upsweep_status status;
+    upsweep_options options;
+} usp_call;
+
+/* ---- views.c ---- */
+
+/* Fills view if o is a numpy array of one type that the library takes as it is: no subclass, one
+ * dimension, contiguous. No error is set. */
+bool usp_plain(PyObject *o, usp_view *view);
+/* The same for one dimension or more; *rows is how often the last one comes. */
+bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows);
+/* numpy's number for a type; bf16, which numpy lacks, is -1. */
+int usp_numpy_type(upsweep_type type);
+/* Reads the arguments by a format, a letter each, opens the call's handle and prepares it:
+ *     r w   a readable or writable array of numbers    b B   the same of any elements
+ *     R W   as r and w, or None                         u     unsigned      n   size_t
+ *     d     double              s   const char *, of bytes    o     PyObject *
+ * An array is a numpy array, or (address, n, type, bytes, writable, device). f: the flags of the
+ * call, which go to its options. False: a Python exception is set. */
+bool usp_begin(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
+/* The same without a handle. */
+bool usp_arguments(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...);
+
+/* ---- handles.c ---- */
+
+/* This thread's handle for a device (-1: cpu), made on demand; NULL: an exception is set. */
+upsweep *usp_handle(int device);
+/* The handle that graphs are made with: one a process, which lasts as long as it. */
+upsweep *usp_maker(void);
+bool usp_handles_start(void);
+PyObject *usp_configure(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *usp_wait(PyObject *self, PyObject *const *args, Py_ssize_t count);
+
+/* Lets other threads of Python run where the call is long enough for that to pay. */
+void usp_release(usp_call *c);
+void usp_retake(usp_call *c);
+#define USP_RUN(c, call)                                                                           \
+    do {                                                                                           \
+        usp_release(&(c));                                                                         \
+        (c).status = (call);                                                                       \
+        usp_retake(&(c));                                                                          \
+    } while (0)
+
+/* The exception for a status, with the library's sentence; returns NULL. */
+PyObject *usp_raise(const upsweep *u, upsweep_status status);
+/* value, whose reference it takes (NULL: None), or the exception for the call's status. */
+PyObject *usp_done(usp_call *c, PyObject *value);
+
+/* ---- tables of functions ---- */
+
+extern PyMethodDef usp_sorts[], usp_folds[], usp_moves[], usp_graphs[], usp_about[], usp_exchange[];
+
+typedef PyObject *(*usp_function)(PyObject *self, PyObject *const *args, Py_ssize_t count);
+/* Both casts, since C has none from one type of function to another without a warning. */
+#define USP_METHOD(name, function, text)                                                           \
+    {                                                                                              \
+        name, (PyCFunction)(void (*)(void))(usp_function)function, METH_FASTCALL, text             \
+    }
+#define USP_END                                                                                    \
+    {                                                                                              \
+        NULL, NULL, 0, NULL                                                                        \
+    }
+#endif

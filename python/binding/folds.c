@@ -1,0 +1,244 @@
+/* folds.c - reductions, scans and histograms. */
+#include "python/binding/binding.h"
+
+#define FUNCTION(name)                                                                             \
+    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
+
+typedef union number {
+    uint64_t words[2];
+    float f32;
+    double f64;
+} number;
+
+/* One element as a scalar of numpy. */
+static PyObject *scalar(number *value, int numpy)
+{
+    PyArray_Descr *type = PyArray_DescrFromType(numpy);
+    PyObject *made = type == NULL ? NULL : PyArray_Scalar(value, type, NULL);
+    Py_XDECREF((PyObject *)type);
+    return made;
+}
+
+static PyObject *reduced(usp_call *c, const usp_view *x, upsweep_op op, bool wide)
+{
+    number result = {{0, 0}};
+    upsweep_type type = upsweep_reduce_type(x->type, op);
+    if (type == 0) {
+        PyErr_SetString(PyExc_TypeError, "this reduction is not defined for this dtype");
+        return NULL;
+    }
+    USP_RUN(*c, upsweep_reduce(c->u, x->data, x->n, x->type, op, &result, &c->options));
+    if (c->status != UPSWEEP_OK) {
+        return usp_done(c, NULL);
+    }
+    if (!wide && x->type == UPSWEEP_F32 && type == UPSWEEP_F64) {
+        number rounded = {{0, 0}};
+        rounded.f32 = (float)result.f64;
+        return scalar(&rounded, NPY_FLOAT);
+    }
+    if (type == UPSWEEP_BF16) { /* numpy has none: exact as f32 */
+        result.words[0] <<= 16;
+        return scalar(&result, NPY_FLOAT);
+    }
+    return scalar(&result, usp_numpy_type(type));
+}
+
+/* (x, op, flags, wide): sums of f32 are rounded to f32 unless wide. */
+FUNCTION(reduce)
+{
+    (void)self;
+    usp_call c;
+    usp_view x;
+    unsigned op, wide;
+    if (!usp_begin(&c, args, count, "rufu", &x, &op, &wide)) {
+        return NULL;
+    }
+    return reduced(&c, &x, (upsweep_op)op, wide != 0);
+}
+
+/* The same, with None for what is no plain array, or for bool. */
+FUNCTION(fast_reduce)
+{
+    (void)self;
+    usp_view x;
+    usp_call c;
+    unsigned op, flags;
+    if (count != 3 || !usp_plain(args[0], &x) || x.type == UPSWEEP_F16 ||
+        PyArray_TYPE((PyArrayObject *)args[0]) == NPY_BOOL) {
+        Py_RETURN_NONE;
+    }
+    if (!usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
+        return NULL;
+    }
+    c.options.flags = flags;
+    c.longest = x.n;
+    return reduced(&c, &x, (upsweep_op)op, false);
+}
+
+/* Into one element of out: for results that stay on a device. */
+FUNCTION(reduce_into)
+{
+    (void)self;
+    usp_call c;
+    usp_view x, out;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rwuf", &x, &out, &op)) {
+        return NULL;
+    }
+    if (out.n < 1 || out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+        PyErr_SetString(PyExc_TypeError, "the result has another type");
+        return NULL;
+    }
+    USP_RUN(c, upsweep_reduce(c.u, x.data, x.n, x.type, (upsweep_op)op, out.data, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(argmin)
+{
+    (void)self;
+    usp_call c;
+    usp_view x;
+    size_t at = 0;
+    if (!usp_begin(&c, args, count, "rf", &x)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_argmin(c.u, x.data, x.n, x.type, &at, &c.options));
+    return usp_done(&c, PyLong_FromSize_t(at));
+}
+
+FUNCTION(argmax)
+{
+    (void)self;
+    usp_call c;
+    usp_view x;
+    size_t at = 0;
+    if (!usp_begin(&c, args, count, "rf", &x)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_argmax(c.u, x.data, x.n, x.type, &at, &c.options));
+    return usp_done(&c, PyLong_FromSize_t(at));
+}
+
+FUNCTION(minmax)
+{
+    (void)self;
+    usp_call c;
+    usp_view x;
+    number least = {{0, 0}}, greatest = {{0, 0}};
+    if (!usp_begin(&c, args, count, "rf", &x)) {
+        return NULL;
+    }
+    int numpy = x.type == UPSWEEP_BF16 ? NPY_FLOAT : usp_numpy_type(x.type);
+    USP_RUN(c, upsweep_minmax(c.u, x.data, x.n, x.type, &least, &greatest, &c.options));
+    if (c.status != UPSWEEP_OK) {
+        return usp_done(&c, NULL);
+    }
+    if (x.type == UPSWEEP_BF16) {
+        least.words[0] <<= 16;
+        greatest.words[0] <<= 16;
+    }
+    PyObject *a = scalar(&least, numpy), *b = scalar(&greatest, numpy), *both = NULL;
+    if (a != NULL && b != NULL) {
+        both = PyTuple_Pack(2, a, b);
+    }
+    Py_XDECREF(a);
+    Py_XDECREF(b);
+    return both;
+}
+
+/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. */
+FUNCTION(fast_scan)
+{
+    (void)self;
+    usp_view x;
+    usp_call c;
+    unsigned op, flags;
+    if (count != 3 || !usp_plain(args[0], &x) ||
+        (x.type != UPSWEEP_F32 && x.type != UPSWEEP_F64 && x.type != UPSWEEP_I64 &&
+         x.type != UPSWEEP_U64)) {
+        Py_RETURN_NONE;
+    }
+    npy_intp n = (npy_intp)x.n;
+    PyObject *out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    if (out == NULL || !usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
+        Py_XDECREF(out);
+        return NULL;
+    }
+    c.options.flags = flags;
+    c.longest = x.n;
+    void *to = PyArray_DATA((PyArrayObject *)out);
+    USP_RUN(c, upsweep_scan(c.u, x.data, to, x.n, x.type, (upsweep_op)op, &c.options));
+    return usp_done(&c, out);
+}
+
+static bool alike(const usp_view *in, const usp_view *out)
+{
+    if (in->n == out->n && in->type == out->type) {
+        return true;
+    }
+    PyErr_SetString(PyExc_ValueError, "input and output differ in length or dtype");
+    return false;
+}
+
+FUNCTION(scan)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, out;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rwuf", &in, &out, &op) || !alike(&in, &out)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan(c.u, in.data, out.data, in.n, in.type, (upsweep_op)op, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(scan_segmented)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, heads, out;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rrwuf", &in, &heads, &out, &op) || !alike(&in, &out)) {
+        return NULL;
+    }
+    if (heads.n != in.n || heads.bytes != 1) {
+        PyErr_SetString(PyExc_ValueError, "heads must be one byte or bool for each element");
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan_segmented(c.u, in.data, (void *)heads.data, out.data, in.n, in.type,
+                                      (upsweep_op)op, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(scan_by_key)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, keys, out;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rrwuf", &in, &keys, &out, &op) || !alike(&in, &out)) {
+        return NULL;
+    }
+    if (keys.n != in.n) {
+        PyErr_SetString(PyExc_ValueError, "keys and elements differ in length");
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan_by_key(c.u, keys.data, keys.type, in.data, out.data, in.n, in.type,
+                                   (upsweep_op)op, &c.options));
+    return usp_done(&c, NULL);
+}
+
+PyMethodDef usp_folds[] = {
+    USP_METHOD("fast_reduce", fast_reduce, "(x, op, flags): of a plain array, else None"),
+    USP_METHOD("fast_scan", fast_scan, "(x, op, flags): of a plain array, else None"),
+    USP_METHOD("reduce", reduce, "(x, op, flags, wide): upsweep_reduce, a scalar of numpy"),
+    USP_METHOD("reduce_into", reduce_into, "(x, out, op, flags): upsweep_reduce"),
+    USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),
+    USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),
+    USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),
+    USP_METHOD("scan", scan, "(x, out, op, flags): upsweep_scan"),
+    USP_METHOD("scan_segmented", scan_segmented, "(x, heads, out, op, flags)"),
+    USP_METHOD("scan_by_key", scan_by_key, "(x, keys, out, op, flags)"),
+    USP_END,
+};

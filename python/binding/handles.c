@@ -1,0 +1,224 @@
+/* handles.c - one handle a thread and device, made on demand, closed when the thread ends, and made
+ * anew in a child process, where the threads of the parent's handles are not. */
+#include "python/binding/binding.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { DEVICES = 65, RELEASE_FROM = 500 }; /* the host and cuda:0 to cuda:63; elements */
+
+struct handles {
+    unsigned forks, settings; /* those that were current when the handles were opened */
+    upsweep *u[DEVICES];
+};
+
+static _Thread_local struct handles *mine;
+static pthread_key_t at_exit;
+static atomic_uint forks, settings, threads;
+static atomic_size_t scratch_limit;
+static _Atomic(upsweep *) maker;
+static atomic_uint maker_forks;
+
+static void in_child(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void close_all(struct handles *h)
+{
+    for (int i = 0; i < DEVICES; i++) {
+        upsweep_close(h->u[i]);
+        h->u[i] = NULL;
+    }
+}
+
+static void thread_ends(void *given)
+{
+    struct handles *h = given;
+    if (h->forks == atomic_load(&forks)) {
+        close_all(h);
+    }
+    free(h);
+}
+
+bool usp_handles_start(void)
+{
+    return pthread_key_create(&at_exit, thread_ends) == 0 &&
+           pthread_atfork(NULL, NULL, in_child) == 0;
+}
+
+static upsweep *open_handle(const char *device)
+{
+    upsweep *u = NULL;
+    const char *why = NULL;
+    upsweep_config config = {
+        sizeof config, atomic_load(&threads), atomic_load(&scratch_limit), NULL, NULL, NULL};
+    upsweep_status status = upsweep_open_why(&u, device, &config, &why);
+    if (status != UPSWEEP_OK) {
+        PyErr_SetString(status == UPSWEEP_ERROR_MEMORY ? PyExc_MemoryError : PyExc_RuntimeError,
+                        why == NULL ? upsweep_status_name(status) : why);
+        return NULL;
+    }
+    return u;
+}
+
+/* This thread's record, or NULL and an exception. */
+static struct handles *record(void)
+{
+    if (mine == NULL) {
+        mine = calloc(1, sizeof *mine);
+        if (mine == NULL || pthread_setspecific(at_exit, mine) != 0) {
+            free(mine);
+            mine = NULL;
+            PyErr_NoMemory();
+            return NULL;
+        }
+        mine->forks = atomic_load(&forks);
+        mine->settings = atomic_load(&settings);
+    }
+    if (mine->forks != atomic_load(&forks)) { /* their threads are not here: nothing can be ended */
+        memset(mine->u, 0, sizeof mine->u);
+        mine->forks = atomic_load(&forks);
+    }
+    if (mine->settings != atomic_load(&settings)) {
+        close_all(mine);
+        mine->settings = atomic_load(&settings);
+    }
+    return mine;
+}
+
+upsweep *usp_handle(int device)
+{
+    struct handles *h = record();
+    if (h == NULL) {
+        return NULL;
+    }
+    if (device < -1 || device + 1 >= DEVICES) {
+        PyErr_Format(PyExc_ValueError, "there is no device cuda:%d", device);
+        return NULL;
+    }
+    upsweep **u = &h->u[device + 1];
+    if (*u == NULL) {
+        char name[32] = "cpu";
+        if (device >= 0) {
+            PyOS_snprintf(name, sizeof name, "cuda:%d", device);
+        }
+        *u = open_handle(name);
+    }
+    return *u;
+}
+
+upsweep *usp_maker(void)
+{
+    upsweep *u = atomic_load(&maker);
+    if (u == NULL || atomic_load(&maker_forks) != atomic_load(&forks)) {
+        upsweep *old = u;
+        u = open_handle("cpu");
+        if (u != NULL && atomic_compare_exchange_strong(&maker, &old, u)) {
+            atomic_store(&maker_forks, atomic_load(&forks));
+        } else if (u != NULL) {
+            upsweep_close(u);
+            u = old;
+        }
+    }
+    return u;
+}
+
+PyObject *usp_configure(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    usp_call c;
+    unsigned asked;
+    size_t limit;
+    if (!usp_arguments(&c, args, count, "un", &asked, &limit)) {
+        return NULL;
+    }
+    atomic_store(&threads, asked);
+    atomic_store(&scratch_limit, limit);
+    atomic_fetch_add(&settings, 1);
+    Py_RETURN_NONE;
+}
+
+PyObject *usp_set_stream(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    usp_call c;
+    unsigned device;
+    size_t stream;
+    if (!usp_arguments(&c, args, count, "un", &device, &stream)) {
+        return NULL;
+    }
+    c.u = usp_handle((int)device);
+    if (c.u == NULL) {
+        return NULL;
+    }
+    void *pointer;
+    memcpy(&pointer, &stream, sizeof pointer);
+    c.status = upsweep_set_stream(c.u, pointer);
+    return usp_done(&c, NULL);
+}
+
+PyObject *usp_wait(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    usp_call c;
+    unsigned device;
+    if (!usp_arguments(&c, args, count, "u", &device)) {
+        return NULL;
+    }
+    c.u = usp_handle((int)device);
+    if (c.u == NULL) {
+        return NULL;
+    }
+    c.longest = RELEASE_FROM;
+    USP_RUN(c, upsweep_wait(c.u));
+    return usp_done(&c, NULL);
+}
+
+/* ---- a call ---- */
+
+void usp_release(usp_call *c)
+{
+    if (c->longest >= RELEASE_FROM) {
+        c->saved = PyEval_SaveThread();
+    }
+}
+
+void usp_retake(usp_call *c)
+{
+    if (c->saved != NULL) {
+        PyEval_RestoreThread(c->saved);
+        c->saved = NULL;
+    }
+}
+
+PyObject *usp_raise(const upsweep *u, upsweep_status status)
+{
+    const char *text = u == NULL ? "" : upsweep_error(u);
+    PyObject *kind = PyExc_ValueError;
+    switch (status) {
+    case UPSWEEP_ERROR_MEMORY: kind = PyExc_MemoryError; break;
+    case UPSWEEP_ERROR_RANGE: kind = PyExc_IndexError; break;
+    case UPSWEEP_ERROR_UNSUPPORTED: kind = PyExc_TypeError; break;
+    case UPSWEEP_ERROR_DEVICE: kind = PyExc_RuntimeError; break;
+    default: break;
+    }
+    PyErr_SetString(kind, *text != '\0' ? text : upsweep_status_name(status));
+    return NULL;
+}
+
+PyObject *usp_done(usp_call *c, PyObject *value)
+{
+    if (c->status != UPSWEEP_OK) {
+        Py_XDECREF(value);
+        return PyErr_Occurred() ? NULL : usp_raise(c->u, c->status);
+    }
+    if (value == NULL) {
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        Py_RETURN_NONE;
+    }
+    return value;
+}

@@ -1,0 +1,176 @@
+/* moves.c - splits, histograms, gathers, scatters and permutations. */
+#include "python/binding/binding.h"
+
+#define FUNCTION(name)                                                                             \
+    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
+
+static PyObject *wrong(const char *text)
+{
+    PyErr_SetString(PyExc_ValueError, text);
+    return NULL;
+}
+
+/* Elements of in for each of n: their bytes; 0 if that does not come out even. */
+static size_t bytes_for(const usp_view *in, size_t n)
+{
+    size_t all = in->n * in->bytes;
+    return n == 0 ? (in->bytes == 0 ? 1 : in->bytes) : all % n == 0 ? all / n : 0;
+}
+
+FUNCTION(split)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, flags, out;
+    size_t zeros = 0;
+    if (!usp_begin(&c, args, count, "brB", &in, &flags, &out)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&in, flags.n);
+    if (flags.bytes != 1 || bytes == 0 || out.n * out.bytes != flags.n * bytes) {
+        return wrong("flags must be one byte or bool for each element");
+    }
+    USP_RUN(
+        c, upsweep_split(c.u, in.data, (void *)flags.data, out.data, flags.n, bytes, &zeros, NULL));
+    return usp_done(&c, PyLong_FromSize_t(zeros));
+}
+
+FUNCTION(compact)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, flags, out;
+    size_t kept = 0;
+    if (!usp_begin(&c, args, count, "brB", &in, &flags, &out)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&in, flags.n);
+    if (flags.bytes != 1 || bytes == 0 || out.n * out.bytes < flags.n * bytes) {
+        return wrong("flags must be one byte or bool for each element");
+    }
+    USP_RUN(c, upsweep_compact(c.u, in.data, (void *)flags.data, out.data, flags.n, bytes, &kept,
+                               NULL));
+    return usp_done(&c, PyLong_FromSize_t(kept));
+}
+
+/* (keys, kind, bit, bits, count, range, edges, counts): range holds low and high, or is None. */
+FUNCTION(histogram)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, range, edges, counts;
+    unsigned kind, bit, bits;
+    size_t buckets;
+    if (!usp_begin(&c, args, count, "ruuunRRw", &keys, &kind, &bit, &bits, &buckets, &range, &edges,
+                   &counts)) {
+        return NULL;
+    }
+    if (counts.n != buckets || counts.bytes != 8 || (range.data != NULL && range.n != 2) ||
+        (range.data != NULL && range.type != keys.type) ||
+        (edges.data != NULL && (edges.n != buckets + 1 || edges.type != keys.type))) {
+        return wrong("keys, edges and counts do not agree");
+    }
+    upsweep_bucketing b = {sizeof b, (upsweep_bucketing_kind)kind, bit, bits, buckets, NULL, NULL,
+                           NULL};
+    b.edges = edges.data;
+    b.low = range.data;
+    b.high = range.data == NULL ? NULL : range.data + range.bytes;
+    USP_RUN(c, upsweep_histogram(c.u, keys.data, keys.n, keys.type, &b, (void *)counts.data, NULL));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(split_ids)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, ids, out, offsets;
+    size_t buckets;
+    if (!usp_begin(&c, args, count, "brnBW", &in, &ids, &buckets, &out, &offsets)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&in, ids.n);
+    if (bytes == 0 || out.n * out.bytes != ids.n * bytes ||
+        (offsets.data != NULL && (offsets.bytes != 8 || offsets.n != buckets + 1))) {
+        return wrong("elements, ids and offsets do not agree");
+    }
+    USP_RUN(c, upsweep_split_ids(c.u, in.data, ids.data, ids.type, buckets, out.data, ids.n, bytes,
+                                 (void *)offsets.data, NULL));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(gather)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, index, out;
+    size_t items;
+    if (!usp_begin(&c, args, count, "bnrB", &in, &items, &index, &out)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&in, items);
+    if (bytes == 0 || out.n * out.bytes != index.n * bytes) {
+        return wrong("elements, positions and output do not agree");
+    }
+    USP_RUN(c, upsweep_gather(c.u, in.data, items, index.data, (unsigned)(8 * index.bytes),
+                              out.data, index.n, bytes, NULL));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(scatter)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, index, out;
+    size_t items;
+    if (!usp_begin(&c, args, count, "brBn", &in, &index, &out, &items)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&out, items);
+    if (bytes == 0 || in.n * in.bytes != index.n * bytes) {
+        return wrong("elements, positions and output do not agree");
+    }
+    USP_RUN(c, upsweep_scatter(c.u, in.data, index.data, (unsigned)(8 * index.bytes), out.data,
+                               items, index.n, bytes, NULL));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(permute)
+{
+    (void)self;
+    usp_call c;
+    usp_view data, index;
+    if (!usp_begin(&c, args, count, "Br", &data, &index)) {
+        return NULL;
+    }
+    size_t bytes = bytes_for(&data, index.n);
+    if (bytes == 0) {
+        return wrong("elements and positions do not agree");
+    }
+    USP_RUN(c, upsweep_permute(c.u, data.data, index.data, (unsigned)(8 * index.bytes), index.n,
+                               bytes, NULL));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(reverse)
+{
+    (void)self;
+    usp_call c;
+    usp_view data;
+    if (!usp_begin(&c, args, count, "B", &data)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_reverse(c.u, data.data, data.n, data.bytes, NULL));
+    return usp_done(&c, NULL);
+}
+
+PyMethodDef usp_moves[] = {
+    USP_METHOD("split", split, "(in, flags, out): how many have flag 0"),
+    USP_METHOD("compact", compact, "(in, flags, out): how many are kept"),
+    USP_METHOD("histogram", histogram, "(keys, kind, bit, bits, count, range, edges, counts)"),
+    USP_METHOD("split_ids", split_ids, "(in, ids, count, out, offsets)"),
+    USP_METHOD("gather", gather, "(in, items, index, out)"),
+    USP_METHOD("scatter", scatter, "(in, index, out, items)"),
+    USP_METHOD("permute", permute, "(data, index)"),
+    USP_METHOD("reverse", reverse, "(data)"),
+    USP_END,
+};

@@ -1,0 +1,279 @@
+/* sorts.c - sorts and what goes with them: pairs, rows, records, merges, selection, unique. */
+#include "python/binding/binding.h"
+
+#define FUNCTION(name)                                                                             \
+    static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count)
+
+/* An error for a pair of arrays whose lengths must agree. */
+static PyObject *lengths(const char *what)
+{
+    PyErr_Format(PyExc_ValueError, "%s differ in length", what);
+    return NULL;
+}
+
+/* keys sorted along the last axis into a new array; None if keys is no plain array. */
+FUNCTION(fast_sort)
+{
+    (void)self;
+    usp_view keys;
+    size_t rows;
+    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
+        Py_RETURN_NONE;
+    }
+    PyArrayObject *given = (PyArrayObject *)args[0];
+    PyObject *out =
+        PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), PyArray_TYPE(given));
+    usp_call c;
+    unsigned flags;
+    if (out == NULL || !usp_begin(&c, args + 1, 1, "u", &flags)) {
+        Py_XDECREF(out);
+        return NULL;
+    }
+    c.options.flags = flags;
+    c.longest = keys.n;
+    void *copy = PyArray_DATA((PyArrayObject *)out);
+    usp_release(&c);
+    memcpy(copy, keys.data, keys.n * keys.bytes);
+    c.status = rows == 1 ? upsweep_sort(c.u, copy, keys.n, keys.type, &c.options)
+                         : upsweep_sort_rows(c.u, copy, keys.n, keys.type, NULL, rows, NULL, 64,
+                                             &c.options);
+    usp_retake(&c);
+    return usp_done(&c, out);
+}
+
+/* The positions that sort keys along the last axis, as a new array; None as above. */
+FUNCTION(fast_argsort)
+{
+    (void)self;
+    usp_view keys;
+    size_t rows;
+    if (count != 2 || !usp_plain_rows(args[0], &keys, &rows)) {
+        Py_RETURN_NONE;
+    }
+    PyArrayObject *given = (PyArrayObject *)args[0];
+    PyObject *out = PyArray_SimpleNew(PyArray_NDIM(given), PyArray_DIMS(given), NPY_INTP);
+    PyObject *copy = rows == 1 ? NULL : PyArray_NewCopy(given, NPY_CORDER); /* rows are sorted */
+    usp_call c;
+    unsigned flags;
+    if (out == NULL || (rows != 1 && copy == NULL) || !usp_begin(&c, args + 1, 1, "u", &flags)) {
+        Py_XDECREF(out);
+        Py_XDECREF(copy);
+        return NULL;
+    }
+    c.options.flags = flags;
+    c.longest = keys.n;
+    void *index = PyArray_DATA((PyArrayObject *)out);
+    void *sorted = copy == NULL ? NULL : PyArray_DATA((PyArrayObject *)copy);
+    USP_RUN(c, rows == 1 ? upsweep_argsort(c.u, keys.data, keys.n, keys.type, index, 64, &c.options)
+                         : upsweep_sort_rows(c.u, sorted, keys.n, keys.type, NULL, rows, index, 64,
+                                             &c.options));
+    Py_XDECREF(copy);
+    return usp_done(&c, out);
+}
+
+FUNCTION(sort)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys;
+    if (!usp_begin(&c, args, count, "wf", &keys)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_sort(c.u, keys.data, keys.n, keys.type, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(argsort)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, index;
+    if (!usp_begin(&c, args, count, "rwf", &keys, &index)) {
+        return NULL;
+    }
+    if (keys.n != index.n) {
+        return lengths("keys and positions");
+    }
+    USP_RUN(c, upsweep_argsort(c.u, keys.data, keys.n, keys.type, index.data,
+                               (unsigned)(8 * index.bytes), &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(sort_pairs)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, values;
+    if (!usp_begin(&c, args, count, "wBf", &keys, &values)) {
+        return NULL;
+    }
+    size_t bytes = keys.n == 0 ? 1 : values.n * values.bytes / keys.n;
+    if (keys.n * bytes != values.n * values.bytes || bytes == 0) {
+        return lengths("keys and values");
+    }
+    USP_RUN(c,
+            upsweep_sort_pairs(c.u, keys.data, values.data, keys.n, keys.type, bytes, &c.options));
+    return usp_done(&c, NULL);
+}
+
+/* Rows of equal length; positions or None. */
+FUNCTION(sort_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, begin, index;
+    size_t rows;
+    if (!usp_begin(&c, args, count, "wRnWf", &keys, &begin, &rows, &index)) {
+        return NULL;
+    }
+    if ((index.data != NULL && index.n != keys.n) || (begin.data != NULL && begin.n != rows + 1)) {
+        return lengths("keys, rows and positions");
+    }
+    USP_RUN(c, upsweep_sort_rows(c.u, keys.data, keys.n, keys.type, (const void *)begin.data, rows,
+                                 index.data, index.data == NULL ? 64 : (unsigned)(8 * index.bytes),
+                                 &c.options));
+    return usp_done(&c, NULL);
+}
+
+/* fields: a tuple of (offset, type, bytes, flags). */
+FUNCTION(sort_records)
+{
+    (void)self;
+    enum { MOST = 64 };
+    usp_call c;
+    usp_view records;
+    PyObject *given;
+    upsweep_field fields[MOST];
+    if (!usp_begin(&c, args, count, "Bof", &records, &given)) {
+        return NULL;
+    }
+    Py_ssize_t k = PyTuple_Check(given) ? PyTuple_Size(given) : -1;
+    if (k < 1 || k > MOST) {
+        PyErr_SetString(PyExc_ValueError, "1 to 64 fields are taken");
+        return NULL;
+    }
+    memset(fields, 0, sizeof fields);
+    for (Py_ssize_t i = 0; i < k; i++) {
+        usp_call one;
+        PyObject *row = PyTuple_GetItem(given, i), *item[4];
+        unsigned type;
+        for (Py_ssize_t j = 0; j < 4; j++) {
+            item[j] = PyTuple_GetItem(row, j);
+            if (item[j] == NULL) {
+                return NULL;
+            }
+        }
+        if (!usp_arguments(&one, item, 4, "nunu", &fields[i].offset, &type, &fields[i].bytes,
+                           &fields[i].flags)) {
+            return NULL;
+        }
+        fields[i].type = (upsweep_type)type;
+    }
+    USP_RUN(c, upsweep_sort_records(c.u, records.data, records.n, records.bytes, fields, (size_t)k,
+                                    &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(merge)
+{
+    (void)self;
+    usp_call c;
+    usp_view a, b, out;
+    if (!usp_begin(&c, args, count, "rrwf", &a, &b, &out)) {
+        return NULL;
+    }
+    if (a.type != b.type || a.type != out.type || a.n + b.n != out.n) {
+        return lengths("the arrays of a merge");
+    }
+    USP_RUN(c, upsweep_merge(c.u, a.data, a.n, b.data, b.n, out.data, a.type, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(is_sorted)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys;
+    size_t first = 0;
+    if (!usp_begin(&c, args, count, "rf", &keys)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_is_sorted(c.u, keys.data, keys.n, keys.type, &first, &c.options));
+    return usp_done(&c, PyLong_FromSize_t(first));
+}
+
+FUNCTION(nth_element)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys;
+    size_t k;
+    if (!usp_begin(&c, args, count, "wnf", &keys, &k)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_nth_element(c.u, keys.data, keys.n, k, keys.type, &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(top_k)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, out, index;
+    if (!usp_begin(&c, args, count, "rwWf", &keys, &out, &index)) {
+        return NULL;
+    }
+    if (out.type != keys.type || (index.data != NULL && (index.n != out.n || index.bytes != 8))) {
+        return lengths("keys and positions");
+    }
+    USP_RUN(c, upsweep_top_k(c.u, keys.data, keys.n, out.n, keys.type, out.data, (void *)index.data,
+                             &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(unique)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys;
+    size_t kept = 0;
+    if (!usp_begin(&c, args, count, "wf", &keys)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_unique(c.u, keys.data, keys.n, keys.type, &kept, &c.options));
+    return usp_done(&c, PyLong_FromSize_t(kept));
+}
+
+FUNCTION(run_lengths)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, out, counts;
+    size_t runs = 0;
+    if (!usp_begin(&c, args, count, "rwwf", &keys, &out, &counts)) {
+        return NULL;
+    }
+    if (out.n < keys.n || counts.n < keys.n || counts.bytes != 8 || out.type != keys.type) {
+        return lengths("keys and counts");
+    }
+    USP_RUN(c, upsweep_run_lengths(c.u, keys.data, keys.n, keys.type, out.data, (void *)counts.data,
+                                   &runs, &c.options));
+    return usp_done(&c, PyLong_FromSize_t(runs));
+}
+
+PyMethodDef usp_sorts[] = {
+    USP_METHOD("fast_sort", fast_sort, "(x, flags): sorted copy of a plain array, else None"),
+    USP_METHOD("fast_argsort", fast_argsort, "(x, flags): positions for a plain array, else None"),
+    USP_METHOD("sort", sort, "(keys, flags): upsweep_sort"),
+    USP_METHOD("argsort", argsort, "(keys, index, flags): upsweep_argsort"),
+    USP_METHOD("sort_pairs", sort_pairs, "(keys, values, flags): upsweep_sort_pairs"),
+    USP_METHOD("sort_rows", sort_rows, "(keys, begin, rows, index, flags): upsweep_sort_rows"),
+    USP_METHOD("sort_records", sort_records, "(records, fields, flags): upsweep_sort_records"),
+    USP_METHOD("merge", merge, "(a, b, out, flags): upsweep_merge"),
+    USP_METHOD("is_sorted", is_sorted, "(keys, flags): the first out of order, or n"),
+    USP_METHOD("nth_element", nth_element, "(keys, k, flags): upsweep_nth_element"),
+    USP_METHOD("top_k", top_k, "(keys, out, index, flags): upsweep_top_k"),
+    USP_METHOD("unique", unique, "(keys, flags): how many are kept"),
+    USP_METHOD("run_lengths", run_lengths, "(keys, out, counts, flags): how many runs"),
+    USP_END,
+};

@@ -1,0 +1,212 @@
+/* views.c - what Python gives as arguments becomes what the library takes: arrays and numbers. */
+#include "python/binding/binding.h"
+
+#include <stdarg.h>
+
+static const struct {
+    int numpy;
+    upsweep_type type;
+} types[] = {
+    {NPY_BOOL, UPSWEEP_U8},   {NPY_UBYTE, UPSWEEP_U8},     {NPY_USHORT, UPSWEEP_U16},
+    {NPY_UINT, UPSWEEP_U32},  {NPY_ULONG, UPSWEEP_U64},    {NPY_ULONGLONG, UPSWEEP_U64},
+    {NPY_BYTE, UPSWEEP_I8},   {NPY_SHORT, UPSWEEP_I16},    {NPY_INT, UPSWEEP_I32},
+    {NPY_LONG, UPSWEEP_I64},  {NPY_LONGLONG, UPSWEEP_I64}, {NPY_HALF, UPSWEEP_F16},
+    {NPY_FLOAT, UPSWEEP_F32}, {NPY_DOUBLE, UPSWEEP_F64},
+};
+
+static upsweep_type type_of(int numpy)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].numpy == numpy) {
+            return types[i].type;
+        }
+    }
+    return (upsweep_type)0;
+}
+
+int usp_numpy_type(upsweep_type type)
+{
+    static const int numpy[] = {-1,          NPY_UINT8, NPY_UINT16, NPY_UINT32, NPY_UINT64,
+                                NPY_INT8,    NPY_INT16, NPY_INT32,  NPY_INT64,  NPY_HALF,
+                                -1 /*bf16*/, NPY_FLOAT, NPY_DOUBLE};
+    return (size_t)type < sizeof numpy / sizeof *numpy ? numpy[type] : -1;
+}
+
+static void from_array(PyArrayObject *a, usp_view *view)
+{
+    view->data = PyArray_BYTES(a);
+    view->n = (size_t)PyArray_SIZE(a);
+    view->bytes = (size_t)PyArray_ITEMSIZE(a);
+    view->type = type_of(PyArray_TYPE(a));
+    view->device = -1;
+}
+
+bool usp_plain_rows(PyObject *o, usp_view *view, size_t *rows)
+{
+    if (Py_TYPE(o) != &PyArray_Type) {
+        return false;
+    }
+    PyArrayObject *a = (PyArrayObject *)o;
+    int dimensions = PyArray_NDIM(a);
+    if (dimensions < 1 || !PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) ||
+        !PyArray_ISNOTSWAPPED(a)) {
+        return false;
+    }
+    from_array(a, view);
+    *rows = dimensions == 1 || view->n == 0 ? 1 : view->n / (size_t)PyArray_DIM(a, dimensions - 1);
+    return view->type != 0;
+}
+
+bool usp_plain(PyObject *o, usp_view *view)
+{
+    size_t rows;
+    return usp_plain_rows(o, view, &rows) && PyArray_NDIM((PyArrayObject *)o) == 1;
+}
+
+/* (address, n, type, bytes, writable, device) */
+static bool from_tuple(PyObject *o, usp_view *view, bool writes)
+{
+    unsigned long long field[6];
+    for (Py_ssize_t i = 0; i < 6; i++) {
+        PyObject *item = PyTuple_GetItem(o, i);
+        field[i] = item == NULL ? 0 : (unsigned long long)PyLong_AsLongLong(item);
+        if (i == 0 && item != NULL && PyErr_Occurred()) {
+            PyErr_Clear();
+            field[i] = PyLong_AsUnsignedLongLong(item);
+        }
+        if (PyErr_Occurred()) {
+            return false;
+        }
+    }
+    if (writes && field[4] == 0) {
+        PyErr_SetString(PyExc_ValueError, "the output array is read-only");
+        return false;
+    }
+    uintptr_t address = (uintptr_t)field[0];
+    memcpy(&view->data, &address, sizeof address);
+    view->n = (size_t)field[1];
+    view->type = (upsweep_type)field[2];
+    view->bytes = (size_t)field[3];
+    view->device = (int)(long long)field[5];
+    return true;
+}
+
+static bool take_array(PyObject *o, usp_view *view, char letter)
+{
+    bool numbers = letter == 'r' || letter == 'w' || letter == 'R' || letter == 'W';
+    bool writes = letter == 'w' || letter == 'B' || letter == 'W';
+    if (o == Py_None && (letter == 'R' || letter == 'W')) {
+        *view = (usp_view){NULL, 0, 0, (upsweep_type)0, -2};
+        return true;
+    }
+    if (PyTuple_Check(o)) {
+        return from_tuple(o, view, writes);
+    }
+    if (!PyArray_Check(o)) {
+        PyErr_SetString(PyExc_TypeError, "an array was expected");
+        return false;
+    }
+    PyArrayObject *a = (PyArrayObject *)o;
+    if (!PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) ||
+        (numbers && !PyArray_ISNOTSWAPPED(a))) {
+        PyErr_SetString(PyExc_ValueError,
+                        "an array that is contiguous, aligned and of native order was expected");
+        return false;
+    }
+    if (writes && !PyArray_ISWRITEABLE(a)) {
+        PyErr_SetString(PyExc_ValueError, "the output array is read-only");
+        return false;
+    }
+    from_array(a, view);
+    if (numbers && view->type == 0) {
+        PyErr_SetString(PyExc_TypeError, "this dtype is not supported");
+        return false;
+    }
+    return true;
+}
+
+static bool merge_device(usp_call *c, const usp_view *view)
+{
+    if (view->device >= 0) {
+        if (c->device >= 0 && c->device != view->device) {
+            PyErr_SetString(PyExc_ValueError, "the arrays are on different devices");
+            return false;
+        }
+        c->device = view->device;
+    }
+    if (view->n > c->longest) {
+        c->longest = view->n;
+    }
+    return true;
+}
+
+static bool take_number(PyObject *o, char letter, va_list *to, usp_call *c)
+{
+    if (letter == 'd') {
+        double *d = va_arg(*to, double *);
+        *d = PyFloat_AsDouble(o);
+        return !PyErr_Occurred();
+    }
+    unsigned long long number = PyLong_AsUnsignedLongLong(o);
+    if (PyErr_Occurred()) {
+        return false;
+    }
+    switch (letter) {
+    case 'f': c->options.flags = (unsigned)number; break;
+    case 'u': *va_arg(*to, unsigned *) = (unsigned)number; break;
+    default: *va_arg(*to, size_t *) = (size_t)number; break;
+    }
+    return true;
+}
+
+static bool take_all(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format,
+                     va_list *to)
+{
+    *c = (usp_call){NULL, -1, 0, NULL, UPSWEEP_OK, UPSWEEP_OPTIONS_INIT};
+    if (count != (Py_ssize_t)strlen(format)) {
+        PyErr_Format(PyExc_TypeError, "%zd arguments were given, %zd are taken", count,
+                     (Py_ssize_t)strlen(format));
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char letter = format[i];
+        if (letter == 'o') {
+            *va_arg(*to, PyObject **) = args[i];
+        } else if (letter == 's') {
+            const char **text = va_arg(*to, const char **);
+            *text = PyBytes_AsString(args[i]);
+            if (*text == NULL) {
+                return false;
+            }
+        } else if (strchr("rwRWbB", letter) != NULL) {
+            usp_view *view = va_arg(*to, usp_view *);
+            if (!take_array(args[i], view, letter) || !merge_device(c, view)) {
+                return false;
+            }
+        } else if (!take_number(args[i], letter, to, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool usp_arguments(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...)
+{
+    va_list to;
+    va_start(to, format);
+    bool ok = take_all(c, args, count, format, &to);
+    va_end(to);
+    return ok;
+}
+
+bool usp_begin(usp_call *c, PyObject *const *args, Py_ssize_t count, const char *format, ...)
+{
+    va_list to;
+    va_start(to, format);
+    bool ok = take_all(c, args, count, format, &to);
+    va_end(to);
+    if (ok) {
+        c->u = usp_handle(c->device);
+    }
+    return ok && c->u != NULL;
+}

@@ -1,0 +1,15 @@
+"""python -m upsweep: the program, in this process's place."""
+import os
+import sys
+
+from upsweep._program import program
+
+
+def main():
+    """Becomes the program; only an error of the system lets it return."""
+    path = program()
+    os.execv(path, ["upsweep", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

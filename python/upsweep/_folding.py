@@ -1,0 +1,479 @@
+"""Reductions, scans and histograms."""
+import numpy as np
+
+from . import _core
+from ._arrays import (DTYPES, EXCLUSIVE, F16, F32, F64, FLOATS, I64, Numpy, U8, U64, UNORDERED, host,
+                      normal, refuse, same, take)
+from ._sorting import _check_out, _into, _laid_out, _product, _rows
+
+__all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
+           "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan", "histogram", "bincount"]
+
+SUM, PRODUCT, LEAST, GREATEST, AND, OR, XOR = range(0x101, 0x108)
+OPS = {"sum": SUM, "prod": PRODUCT, "min": LEAST, "max": GREATEST, "and": AND, "or": OR, "xor": XOR}
+
+
+def _plain_numbers(x, what):
+    taken = take(x)
+    if taken.kind is Numpy and np.asarray(x).dtype.kind in "mM" and not taken.nulls:
+        refuse(f"datetimes in {what}")
+    return taken
+
+
+def _widened(taken, op, dtype):
+    """The array in the dtype that sums and products are made in, as numpy has it."""
+    if taken.kind is not Numpy:
+        if dtype is not None:
+            raise TypeError("dtype= is for arrays of numpy: convert the array before")
+        return taken.array, taken.code
+    a = taken.array
+    if dtype is not None:
+        a = a.astype(dtype, copy=False)
+    code = taken.kind.code(a)
+    if code == 0:
+        refuse(f"{a.dtype}")
+    if op in (SUM, PRODUCT) and dtype is None and a.dtype.kind in "biu" and a.dtype.itemsize < 8:
+        code = U64 if a.dtype.kind == "u" else I64
+    return a, code
+
+
+def _along(taken, a, axis, op, flags, code, keepdims):
+    """Reduces rows of the host's memory, each by a call of its own."""
+    rows = np.moveaxis(a, axis, -1)
+    shape = rows.shape[:-1]
+    rows = np.ascontiguousarray(rows).reshape(_product(shape), a.shape[axis])
+    made = np.empty(rows.shape[0], DTYPES[code])
+    for r, row in enumerate(rows):
+        made[r] = _core.reduce(row, op, flags, 1)
+    made = made.reshape(shape)
+    return np.expand_dims(made, axis) if keepdims else made
+
+
+def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
+    taken = _plain_numbers(x, what)
+    a, code = _widened(taken, op, dtype)
+    flags = 0 if reproducible else UNORDERED
+    kind = taken.kind
+    if op in (AND, OR, XOR) and code in FLOATS:
+        raise TypeError(f"{what} is defined for integers, not for floats")
+    if op in (LEAST, GREATEST) and _product(a.shape) == 0 and axis is None:
+        raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
+    boolean = kind is Numpy and a.dtype == bool and op not in (SUM, PRODUCT)
+    if axis is not None:
+        if kind is not Numpy:
+            raise TypeError("axis= is for arrays in the host's memory")
+        axis = normal(axis, a.ndim)
+        if op in (LEAST, GREATEST) and a.shape[axis] == 0:
+            raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
+        made = _along(taken, a, axis, op, flags, code, keepdims)
+        return made.astype(bool) if boolean else made
+    flat = kind.contiguous(a)
+    kind.ready(flat)
+    made = _core.reduce(kind.view(flat), op, flags, 1)
+    if code in (F16, F32) and kind is Numpy:
+        with np.errstate(over="ignore"):
+            made = DTYPES[code].type(made)
+    if kind is Numpy and a.dtype == bool:
+        made = np.bool_(made) if boolean else np.int64(made)
+    return np.reshape(made, (1,) * a.ndim) if keepdims else made
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
+    """Sum of the elements, as numpy.sum: integers as int64 or uint64 modulo 2^64, floats in their
+    own dtype.
+
+    Floats are added in f64 in an order that depends on their number only, and rounded once: the
+    same bits for any number of threads, on any machine, on a GPU too. dtype=np.float64 keeps the
+    whole f64. reproducible=False allows any order, which is faster on a GPU.
+
+    axis : along which axis; None: of all elements. Raises TypeError, AxisError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.sum(np.array([1, 2, 3], np.int32)))
+    6
+    """
+    if axis is None and dtype is None and not keepdims:
+        made = _core.fast_reduce(x, SUM, 0 if reproducible else UNORDERED)
+        if made is not None:
+            return made
+    return _reduce(x, SUM, axis, dtype, keepdims, reproducible, "sum")
+
+
+def prod(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
+    """Product of the elements; all is as for `sum`.
+
+    >>> import numpy as np, upsweep
+    >>> float(upsweep.prod(np.array([2.0, 4.0])))
+    8.0
+    """
+    if axis is None and dtype is None and not keepdims:
+        made = _core.fast_reduce(x, PRODUCT, 0 if reproducible else UNORDERED)
+        if made is not None:
+            return made
+    return _reduce(x, PRODUCT, axis, dtype, keepdims, reproducible, "prod")
+
+
+def min(x, /, *, axis=None, keepdims=False):
+    """Least element. NaNs are skipped unless all are NaN, as numpy.nanmin does and numpy.min does
+    not; -0 is less than +0. ValueError where there is no element.
+
+    >>> import numpy as np, upsweep
+    >>> float(upsweep.min(np.array([2.0, np.nan, 1.0])))
+    1.0
+    """
+    if axis is None and not keepdims and _core.plain(x) and x.size:
+        made = _core.fast_reduce(x, LEAST, 0)
+        if made is not None:
+            return made
+    return _reduce(x, LEAST, axis, None, keepdims, True, "min")
+
+
+def max(x, /, *, axis=None, keepdims=False):
+    """Greatest element; all is as for `min`.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.max(np.array([2, 7, 1])))
+    7
+    """
+    if axis is None and not keepdims and _core.plain(x) and x.size:
+        made = _core.fast_reduce(x, GREATEST, 0)
+        if made is not None:
+            return made
+    return _reduce(x, GREATEST, axis, None, keepdims, True, "max")
+
+
+def bitwise_and(x, /, *, axis=None, keepdims=False):
+    """AND of all integers; all ones where there is none. numpy.bitwise_and.reduce.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.bitwise_and(np.array([6, 3])))
+    2
+    """
+    return _reduce(x, AND, axis, None, keepdims, True, "bitwise_and")
+
+
+def bitwise_or(x, /, *, axis=None, keepdims=False):
+    """OR of all integers; 0 where there is none. numpy.bitwise_or.reduce.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.bitwise_or(np.array([4, 1])))
+    5
+    """
+    return _reduce(x, OR, axis, None, keepdims, True, "bitwise_or")
+
+
+def bitwise_xor(x, /, *, axis=None, keepdims=False):
+    """Exclusive OR of all integers; 0 where there is none. numpy.bitwise_xor.reduce.
+
+    >>> import numpy as np, upsweep
+    >>> int(upsweep.bitwise_xor(np.array([6, 3])))
+    5
+    """
+    return _reduce(x, XOR, axis, None, keepdims, True, "bitwise_xor")
+
+
+def _flat(x, what):
+    taken = _plain_numbers(x, what)
+    a = taken.kind.contiguous(taken.array)
+    if _product(a.shape) == 0:
+        raise ValueError(f"{what} of no element")
+    taken.kind.ready(a)
+    return taken.kind.view(a), taken
+
+
+def minmax(x, /):
+    """Least and greatest element in one pass, NaNs skipped; ValueError where there is none.
+
+    >>> import numpy as np, upsweep
+    >>> [int(v) for v in upsweep.minmax(np.array([2, 7, 1]))]
+    [1, 7]
+    """
+    view, taken = _flat(x, "minmax")
+    least, greatest = _core.minmax(view, 0)
+    if taken.kind is Numpy and taken.array.dtype == bool:
+        return np.bool_(least), np.bool_(greatest)
+    return least, greatest
+
+
+def argmin(x, /):
+    """Position of the least element in the flat array, the first of equals, as numpy.argmin but
+    with NaNs skipped. ValueError where there is no element.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.argmin(np.array([2, 1, 1]))
+    1
+    """
+    if _core.plain(x) and x.size:
+        return _core.argmin(x, 0)
+    return _core.argmin(_flat(x, "argmin")[0], 0)
+
+
+def argmax(x, /):
+    """Position of the greatest element; all is as for `argmin`.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.argmax(np.array([2, 7, 7]))
+    1
+    """
+    if _core.plain(x) and x.size:
+        return _core.argmax(x, 0)
+    return _core.argmax(_flat(x, "argmax")[0], 0)
+
+
+def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
+    taken = _plain_numbers(x, what).whole(what)
+    kind = taken.kind
+    a, code = _widened(taken, op, dtype)
+    if op in (AND, OR, XOR) and code in FLOATS:
+        raise TypeError(f"{what} is defined for integers, not for floats")
+    if kind is Numpy and code and kind.code(a) != code:
+        a = a.astype(DTYPES[code])
+    if a.ndim > 1 and axis is None:
+        a = kind.contiguous(a).reshape(-1)
+    where = a.ndim - 1 if axis is None else axis
+    if a.ndim == 0:
+        a, where = a.reshape(1), 0
+    where = normal(where, a.ndim)
+    if out is not None:
+        _check_out(taken, out)
+    moved = kind.moveaxis(a, where, -1)
+    rows = kind.contiguous(moved)
+    shape = tuple(rows.shape)
+    straight = (out is not None and kind is Numpy and isinstance(out, np.ndarray)
+                and out.dtype == rows.dtype and out.shape == shape and where == a.ndim - 1
+                and out.flags.c_contiguous and out.flags.aligned and a is not out)
+    made = out if straight else kind.empty_like(rows)
+    kind.ready(rows)
+    length = shape[-1]
+    if _product(shape):
+        sources = rows.reshape(-1, length)
+        for r, target in enumerate(made.reshape(-1, length)):
+            given = kind.view(sources[r])
+            if heads is not None:
+                _core.scan_segmented(given, heads, kind.view(target), op, flags)
+            elif keys is not None:
+                _core.scan_by_key(given, keys, kind.view(target), op, flags)
+            else:
+                _core.scan(given, kind.view(target), op, flags)
+    if straight:
+        return out
+    made = _laid_out(taken, made, where)
+    if not isinstance(x, np.ndarray):  # numpy gives its own order of bytes
+        made = taken.back(made)
+    return made if out is None else _into(out, made)
+
+
+def cumsum(x, /, *, axis=None, dtype=None, out=None):
+    """Running sums, as numpy.cumsum: integers as int64 or uint64, floats in their own dtype.
+
+    Floats are added in f64 in a fixed order, and each result is rounded once. axis None: of the
+    flat array. Raises TypeError, AxisError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.cumsum(np.array([1, 2, 3]))
+    array([1, 3, 6])
+    """
+    if dtype is None and out is None:
+        made = _core.fast_scan(x, SUM, 0)
+        if made is not None:
+            if axis is not None:
+                normal(axis, 1)
+            return made
+    return _scan(x, SUM, axis, dtype, out, 0, "cumsum")
+
+
+def cumprod(x, /, *, axis=None, dtype=None, out=None):
+    """Running products; all is as for `cumsum`.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.cumprod(np.array([1, 2, 3]))
+    array([1, 2, 6])
+    """
+    return _scan(x, PRODUCT, axis, dtype, out, 0, "cumprod")
+
+
+def cummin(x, /, *, axis=None, out=None):
+    """Running minima, in x's dtype. NaNs are skipped, as numpy.fmin.accumulate does.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.cummin(np.array([2, 3, 1]))
+    array([2, 2, 1])
+    """
+    return _scan(x, LEAST, axis, None, out, 0, "cummin")
+
+
+def cummax(x, /, *, axis=None, out=None):
+    """Running maxima, in x's dtype. NaNs are skipped, as numpy.fmax.accumulate does.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.cummax(np.array([2, 3, 1]))
+    array([2, 3, 3])
+    """
+    return _scan(x, GREATEST, axis, None, out, 0, "cummax")
+
+
+def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, out=None,
+         reproducible=True):
+    """Prefix combinations of an array of one dimension.
+
+    op : "sum", "prod", "min", "max", "and", "or" or "xor".
+    heads : bool or bytes of x's length; the scan starts anew where they are not 0.
+    keys : array of x's length; the scan starts anew where a key has other bits than the one before.
+    exclusive : element i of the result combines what stands before i.
+
+    dtype and floats as for `cumsum`. Raises ValueError, TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.scan(np.array([1, 2, 3, 4]), heads=np.array([0, 0, 1, 0], bool))
+    array([1, 3, 3, 7])
+    >>> upsweep.scan(np.array([1, 2, 3]), exclusive=True)
+    array([0, 1, 3])
+    """
+    if op not in OPS:
+        raise ValueError(f"op must be one of {', '.join(OPS)}")
+    if heads is not None and keys is not None:
+        raise ValueError("give heads or keys, not both")
+    taken = take(x)
+    if taken.array.ndim != 1:
+        raise ValueError("scan takes an array of one dimension")
+    flags = (EXCLUSIVE if exclusive else 0) | (0 if reproducible else UNORDERED)
+    for given in (heads, keys):
+        if given is not None and tuple(given.shape if hasattr(given, "shape")
+                                       else np.shape(given)) != tuple(taken.array.shape):
+            raise ValueError("heads and keys must be of x's length")
+    if taken.kind is Numpy:
+        heads = None if heads is None else np.ascontiguousarray(np.asarray(heads) != 0)
+        keys = None if keys is None else host(keys)
+    else:
+        heads = None if heads is None else taken.kind.view(taken.kind.contiguous(heads))
+        keys = None if keys is None else taken.kind.view(taken.kind.contiguous(keys))
+    return _scan(x, OPS[op], 0, dtype, out, flags, f"scan {op}", heads, keys)
+
+
+# ---- histograms ----
+
+def _edges_as_keys(edges, dtype):
+    """The least keys of the dtype that are not below the edges, the last one the greatest that is
+    not above: so that comparing keys with them decides as comparing with the edges does. None if
+    some edge is beyond the dtype."""
+    edges = np.asarray(edges)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        up = np.ceil(edges) if edges.dtype.kind == "f" else edges
+        last = np.floor(edges[-1]) if edges.dtype.kind == "f" else edges[-1]
+        if not (np.isfinite(edges).all() and up[0] >= limits.min and last < 2.0**63
+                and up[-1] <= limits.max and last >= limits.min):
+            return None
+        keys = up.astype(dtype)
+        keys[-1] = dtype.type(last)
+        return keys
+    with np.errstate(over="ignore"):
+        keys = edges.astype(dtype)
+    below, above = keys < edges, keys[-1] > edges[-1]
+    keys[:-1][below[:-1]] = np.nextafter(keys[:-1][below[:-1]], dtype.type(np.inf))
+    if above:
+        keys[-1] = np.nextafter(keys[-1], dtype.type(-np.inf))
+    return keys
+
+
+def _range_of(flat, given):
+    if given is not None:
+        low, high = float(given[0]), float(given[1])
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    elif flat.size == 0:
+        low, high = 0.0, 1.0
+    else:
+        low, high = (v.item() for v in _core.minmax(flat, 0))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
+    return low, high
+
+
+def histogram(x, bins=10, range=None, density=None):
+    """How many elements fall into each bin, by numpy.histogram's rule.
+
+    bins : number of bins of equal width, or their edges, which rise; or one of numpy's names for
+    a rule ("auto", ...). range : (low, high) for bins of equal width; None: the least and greatest
+    element. density : counts become a density, f64.
+
+    NaNs are in no bin where edges or range are given; else they are a ValueError, as in numpy.
+    Returns (counts, edges): counts int64.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.histogram(np.array([1, 2, 1, 4]), bins=3)
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """
+    taken = _plain_numbers(x, "histogram").whole("histogram")
+    if taken.kind is not Numpy or taken.code not in DTYPES:
+        raise TypeError("histogram takes arrays in the host's memory")
+    flat = np.ascontiguousarray(taken.array).reshape(-1)
+    flat = flat.view("u1") if flat.dtype == bool else flat
+    named = isinstance(bins, str)
+    if named or np.ndim(bins) == 0:
+        if not named and flat.dtype.kind == "f" and range is None and flat.size \
+                and np.isnan(_core.reduce(flat, SUM, 0, 1)) and np.isnan(flat).any():
+            raise ValueError("autodetected range of [nan, nan] is not finite")
+        span = range if named else _range_of(flat, range)
+        edges = np.histogram_bin_edges(flat if named or flat.size == 0 else flat[:1], bins, span)
+    else:
+        edges = np.asarray(bins)
+        if edges.ndim != 1:
+            raise ValueError("`bins` must be 1d, when an array")
+        if (edges[:-1] > edges[1:]).any():
+            raise ValueError("`bins` must increase monotonically, when an array")
+    counts = np.zeros(edges.size - 1, np.int64)
+    keys = _edges_as_keys(edges, flat.dtype) if edges.size > 1 else None
+    if keys is None or not (keys[:-1] <= keys[1:]).all():
+        counts = np.histogram(flat, edges)[0]  # edges that the dtype cannot hold
+    elif flat.size:
+        _core.histogram(flat, 3, 0, 0, counts.size, None, keys, counts)
+    if density:
+        widths = np.array(np.diff(edges), float)
+        return counts / widths / counts.sum(), edges
+    return counts, edges
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """How often each number 0, 1, 2, ... occurs, as numpy.bincount.
+
+    x : integers of one dimension, none negative. weights : added up instead of counted, in f64 in
+    the order of x (by numpy). minlength : least length of the result.
+
+    Returns int64 counts (f64 sums with weights). Raises ValueError for negative numbers,
+    TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.bincount(np.array([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    a = take(x).whole("bincount")
+    if a.kind is not Numpy or a.array.dtype.kind not in "biu":
+        raise TypeError("bincount takes integers in the host's memory")
+    flat = a.array
+    if flat.ndim != 1:
+        raise ValueError("bincount takes an array of one dimension")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None:
+        return np.bincount(flat, weights, minlength)
+    flat = np.ascontiguousarray(flat.view("u1") if flat.dtype == bool else flat)
+    if flat.size == 0:
+        return np.zeros(minlength, np.intp)
+    low, high = (int(v) for v in _core.minmax(flat, 0))
+    if low < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    length = high + 1 if high + 1 > minlength else minlength
+    counts = np.zeros(length, np.intp)
+    bits = high.bit_length() or 1
+    if bits <= 16:
+        table = np.empty(1 << bits, np.int64)
+        _core.histogram(flat, 1, 0, bits, table.size, None, None, table)
+        counts[:high + 1] = table[:high + 1]
+    else:
+        keys = _core.fast_sort(flat, 0)
+        runs = np.empty(keys.size, np.int64)
+        values = np.empty_like(keys)
+        n = _core.run_lengths(keys, values, runs, 0)
+        counts[values[:n]] = runs[:n]
+    return counts

@@ -1,0 +1,401 @@
+"""Graphs and shortest paths."""
+import os
+
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES, host
+from ._program import program
+
+__all__ = ["Graph", "NegativeCycleError", "dijkstra", "shortest_path", "bellman_ford"]
+
+UNDIRECTED, SYMMETRIC, NEGATIVE = 1 << 16, 1 << 17, 1 << 18
+NO_VERTEX = 2**32 - 1
+NO_PREDECESSOR = -9999  # scipy's
+
+
+class NegativeCycleError(ValueError):
+    """A cycle of negative length can be reached; `cycle` has its vertices."""
+
+    def __init__(self, cycle):
+        super().__init__(f"a cycle of negative length can be reached: {cycle.tolist()[:20]}")
+        self.cycle = cycle
+
+
+def _ids(x, what):
+    ids = host(x)
+    if ids.size == 0:
+        return np.empty(0, np.uint32)
+    if ids.dtype.kind not in "iu" or ids.ndim != 1:
+        raise TypeError(f"{what} must be integers, in one dimension")
+    if int(ids.min()) < 0 or int(ids.max()) > NO_VERTEX - 1:
+        raise IndexError(f"{what} has an id that is not in 0 .. {NO_VERTEX - 1}")
+    return np.ascontiguousarray(ids, np.uint32)
+
+
+def _weights(weight, negative):
+    if weight is None:
+        return None
+    w = host(weight)
+    if w.ndim != 1 or w.dtype.kind not in "biuf":
+        raise TypeError("weights must be numbers, in one dimension")
+    if w.dtype in (np.uint32, np.uint64, np.float32, np.float64):
+        return w
+    if w.dtype in (np.int32, np.int64) and negative:
+        return w
+    if w.dtype.kind == "f":
+        return w.astype(np.float32)
+    if w.size and int(w.min()) < 0:
+        if negative:
+            return w.astype(np.int64)
+        raise ValueError("a weight is negative: negative=True makes a graph for bellman_ford")
+    return w.astype(np.uint32 if w.size == 0 or int(w.max()) < 2**32 - 1 else np.uint64)
+
+
+class Graph:
+    """A graph of arcs with weights that are not negative. It is made once and never changes; any
+    number of threads may ask it at once.
+
+    Graph(tail, head, weight=None, vertices=None, *, directed=True, symmetric=False,
+    negative=False)
+
+    tail, head : integers of shape (m,): arc i goes from tail[i] to head[i].
+    weight : numbers of shape (m,); None: every arc counts 1. Distances are of its type: uint32,
+    uint64, float32 or float64 (other types become one of these).
+    vertices : how many; None: one more than the greatest id.
+    directed : False: every arc also goes from its head to its tail.
+    symmetric : the arcs as given hold every edge in both directions, which is checked.
+    negative : weights may be negative, for `bellman_ford`.
+
+    Raises ValueError that names the arc for a negative weight or NaN, IndexError for an id.
+
+    >>> import numpy as np, upsweep
+    >>> g = upsweep.Graph([0, 1, 0], [1, 2, 2], [1.0, 2.0, 5.0])
+    >>> g.distances(0)
+    array([0., 1., 3.])
+    """
+
+    __slots__ = ("_graph", "info")
+
+    def __init__(self, tail, head, weight=None, vertices=None, *, directed=True, symmetric=False,
+                 negative=False):
+        tail, head = _ids(tail, "tail"), _ids(head, "head")
+        if vertices is None:
+            vertices = int(max(tail.max(initial=0), head.max(initial=0))) + 1 if tail.size else 0
+        flags = ((0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0)
+                 | (NEGATIVE if negative else 0))
+        self._made(_core.graph_from_arcs(vertices, tail, head, _weights(weight, negative), flags))
+
+    def _made(self, graph):
+        self._graph = graph
+        self.info = _core.graph_describe(graph)
+        return self
+
+    @classmethod
+    def from_rows(cls, begin, head, weight=None, *, directed=True, symmetric=False,
+                  negative=False):
+        """From compressed rows: the arcs of vertex v are begin[v] .. begin[v + 1] - 1."""
+        flags = ((0 if directed else UNDIRECTED) | (SYMMETRIC if symmetric else 0)
+                 | (NEGATIVE if negative else 0))
+        rows = np.ascontiguousarray(host(begin), np.uint64)
+        made = _core.graph_from_rows(rows, _ids(head, "head"), _weights(weight, negative), flags)
+        return object.__new__(cls)._made(made)
+
+    @classmethod
+    def from_scipy(cls, matrix, *, directed=True, unweighted=False, negative=False):
+        """From a sparse matrix or array of scipy (any format), or a dense array where 0, inf and
+        NaN mean no arc, as scipy.sparse.csgraph has it. Undirected: the lesser of both weights.
+
+        Weights become f64; or uint32, which is faster, if all are whole and so small that every
+        distance fits."""
+        rows, columns, weights, n = _arcs_of(matrix)
+        if not negative and weights.size and 0 <= weights.min() \
+                and weights.max() * n < NO_VERTEX and (weights == np.floor(weights)).all():
+            weights = weights.astype(np.uint32)
+        return cls(rows, columns, None if unweighted else weights, n, directed=directed,
+                   negative=negative)
+
+    @classmethod
+    def from_networkx(cls, graph, weight="weight"):
+        """From a graph of networkx; arcs without the attribute count 1. Returns (graph, nodes),
+        where nodes[v] is the node of vertex v."""
+        nodes = list(graph.nodes)
+        number = {node: v for v, node in enumerate(nodes)}
+        arcs = [(number[a], number[b], w) for a, b, w in graph.edges(data=weight, default=1)]
+        tail, head, weights = zip(*arcs) if arcs else ((), (), ())
+        made = cls(np.array(tail, np.uint32), np.array(head, np.uint32),
+                   np.array(weights) if arcs else None, len(nodes), directed=graph.is_directed())
+        return made, nodes
+
+    @classmethod
+    def from_file(cls, path, *options):
+        """From a file of any format that the program reads: DIMACS, Matrix Market, edge lists,
+        tables, GAP's, upsweep's own .usg, also compressed by gzip or zstd.
+
+        options : those of `upsweep graph convert`, as "--columns", "from,to,cost".
+
+        Raises ValueError with the program's sentence, which names file, line and cause."""
+        import subprocess  # these two take longer to import than all the rest
+        import tempfile
+        with tempfile.TemporaryDirectory(prefix="upsweep-") as folder:
+            name = os.path.join(folder, "graph.usg")
+            made = subprocess.run([program(), "graph", "convert", os.fspath(path), "--to", "usg",
+                                   "-o", name, *options], check=False, capture_output=True,
+                                  text=True)
+            if made.returncode != 0:
+                raise ValueError(made.stderr.strip())
+            return cls._from_usg(np.fromfile(name, np.uint8))
+
+    @classmethod
+    def _from_usg(cls, data):
+        """The sections of io/graph_usg.c behind a header of 64 bytes."""
+        n, m = (int(v) for v in data[16:32].view(np.uint64))
+        kind, flags = (int(v) for v in data[32:40].view(np.uint32))
+        at = 64
+        begin = data[at:at + 8 * (n + 1)].view(np.uint64)
+        at += -(-begin.nbytes // 64) * 64
+        head = data[at:at + 4 * m].view(np.uint32)
+        at += -(-head.nbytes // 64) * 64
+        weight = None
+        if kind:
+            dtype = DTYPES[kind]
+            weight = data[at:at + m * dtype.itemsize].view(dtype)
+        return cls.from_rows(begin, head, weight, directed=not flags & 1, symmetric=bool(flags & 16))
+
+    @property
+    def vertices(self):
+        """How many vertices there are."""
+        return self.info["vertices"]
+
+    @property
+    def arcs(self):
+        """How many arcs are stored; undirected ones count twice."""
+        return self.info["arcs"]
+
+    @property
+    def dtype(self):
+        """The dtype of distances."""
+        return DTYPES[self.info["distance_type"]]
+
+    def __repr__(self):
+        return f"<upsweep.Graph of {self.vertices} vertices and {self.arcs} arcs, {self.dtype}>"
+
+    def _sources(self, sources):
+        given = _ids(np.atleast_1d(sources), "sources")
+        if given.size and int(given.max()) >= self.vertices:
+            raise IndexError(f"vertex {int(given.max())} is not in 0 .. {self.vertices - 1}")
+        return given
+
+    def distances(self, sources, *, parents=False, targets=None, cutoff=None, algorithm=None):
+        """Lengths of the shortest paths from the nearest of the sources to every vertex.
+
+        sources : a vertex or several; targets : the search stops when all of them have their
+        distance; cutoff : what lies farther counts as not reached; algorithm : "path/bucket", ...
+
+        Returns an array of `dtype`, or (distances, parents). What is not reached has infinity, or
+        the greatest value of an integer type; parents are uint32, 2^32 - 1 for none.
+
+        Raises IndexError for a vertex, ValueError, OverflowError where a distance does not fit.
+        """
+        distance = np.empty(self.vertices, self.dtype)
+        parent = np.empty(self.vertices, np.uint32) if parents else None
+        limit = None if cutoff is None else self._limit(cutoff)
+        goals = None if targets is None else self._sources(targets)
+        given = self._sources(sources)
+        if self.vertices:
+            try:
+                _core.paths(self._graph, given, distance, parent, limit, goals,
+                            (algorithm or "").encode())
+            except IndexError as error:
+                raise OverflowError(str(error)) from None
+        return (distance, parent) if parents else distance
+
+    def _limit(self, cutoff):
+        limit = np.zeros(1, self.dtype)
+        top = np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).max
+        if cutoff != cutoff or cutoff < 0:
+            raise ValueError("a cutoff is not negative, and not NaN")
+        if cutoff >= top:
+            return None
+        limit[0] = cutoff
+        return limit
+
+    def distance_matrix(self, sources, *, parents=False, cutoff=None):
+        """A row for each source: array of shape (sources, vertices), or that and the parents."""
+        given = self._sources(sources)
+        shape = (given.size, self.vertices)
+        distance = np.empty(shape, self.dtype)
+        parent = np.empty(shape, np.uint32) if parents else None
+        if distance.size:
+            try:
+                _core.paths_matrix(self._graph, given, distance, parent,
+                                   None if cutoff is None else self._limit(cutoff))
+            except IndexError as error:
+                raise OverflowError(str(error)) from None
+        return (distance, parent) if parents else distance
+
+    def bellman_ford(self, sources):
+        """(distances, parents) where weights may be negative; NegativeCycleError has the cycle."""
+        distance = np.empty(self.vertices, self.dtype)
+        parent = np.empty(self.vertices, np.uint32)
+        cycle = np.empty(self.vertices, np.uint32)
+        if self.vertices:
+            length = _core.bellman_ford(self._graph, self._sources(sources), distance, parent, cycle)
+            if length:
+                raise NegativeCycleError(cycle[:length])
+        return distance, parent
+
+    @staticmethod
+    def path(parents, target):
+        """The vertices of the path to target, its source first, by the parents of a query."""
+        parent = np.ascontiguousarray(parents, np.uint32)
+        if not 0 <= target < parent.size:
+            raise IndexError(f"vertex {target} is not in 0 .. {parent.size - 1}")
+        path = np.empty(parent.size, np.uint32)
+        return path[:_core.path_of(parent, target, path)].copy()
+
+
+def _arcs_of(matrix):
+    """(rows, columns, f64 weights, vertices) as scipy.sparse.csgraph sees a matrix."""
+    if hasattr(matrix, "tocoo"):
+        coo = matrix.tocoo()
+        rows, columns, weights = coo.row, coo.col, np.asarray(coo.data, np.float64)
+        n, width = coo.shape
+    else:
+        dense = np.asarray(matrix, np.float64)
+        if dense.ndim != 2:
+            raise ValueError("compressed-sparse graph must be 2-D")
+        n, width = dense.shape
+        rows, columns = np.nonzero(np.isfinite(dense) & (dense != 0))
+        weights = dense[rows, columns]
+    if n != width:
+        raise ValueError("compressed-sparse graph must be shape (N, N)")
+    return rows, columns, weights, n
+
+
+# ---- the calls of scipy.sparse.csgraph ----
+
+def _predecessors(parent):
+    signed = parent.view(np.int32)
+    signed[signed == -1] = NO_PREDECESSOR
+    return signed
+
+
+def _prepared(csgraph, directed, unweighted, negative=False):
+    if isinstance(csgraph, Graph):
+        return csgraph
+    return Graph.from_scipy(csgraph, directed=directed, unweighted=unweighted, negative=negative)
+
+
+def _as_f64(distance):
+    if distance.dtype.kind == "f":
+        return distance.astype(np.float64, copy=False)
+    wide = distance.astype(np.float64)
+    wide[distance == np.iinfo(distance.dtype).max] = np.inf
+    return wide
+
+
+def _indices(indices, n):
+    """Vertices of scipy's argument: None is all; negative ones count from the end."""
+    if indices is None:
+        return np.arange(n)
+    given = np.asarray(indices)
+    if given.size == 0:
+        return given.astype(np.int64)
+    if given.dtype.kind not in "iu":
+        raise TypeError("indices must be integers")
+    given = np.where(given < 0, given + n, given)
+    if int(given.min()) < 0 or int(given.max()) >= n:
+        raise ValueError("indices out of range 0...N")
+    return given
+
+
+def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False,
+             limit=np.inf, min_only=False):
+    """Shortest paths, with the arguments and results of scipy.sparse.csgraph.dijkstra.
+
+    csgraph : sparse or dense matrix as there, or a `Graph`, which saves making it each time (and
+    whose own directedness counts). Distances are f64. Negative weights are a ValueError.
+
+    Of several shortest paths, predecessors follow the one of the least vertex, where scipy's are
+    any. With min_only the third result names for each vertex the source of its path.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.dijkstra(np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]]), indices=0)
+    array([0., 1., 3.])
+    """
+    graph = _prepared(csgraph, directed, unweighted)
+    vertices = _indices(indices, graph.vertices)
+    if limit != limit or limit < 0:
+        raise ValueError("limit must be >= 0")
+    cutoff = None if np.isinf(limit) else float(limit)
+    shape = vertices.shape + (graph.vertices,)
+    if min_only:
+        made = graph.distances(vertices.reshape(-1), parents=return_predecessors, cutoff=cutoff)
+        if not return_predecessors:
+            return _as_f64(made)
+        sources = _sources_of(made[1], vertices.reshape(-1))
+        return _as_f64(made[0]), _predecessors(made[1]), sources
+    if vertices.ndim == 0:
+        made = graph.distances(int(vertices), parents=return_predecessors, cutoff=cutoff)
+    else:
+        made = graph.distance_matrix(vertices.reshape(-1), parents=return_predecessors,
+                                     cutoff=cutoff)
+    if not return_predecessors:
+        return _as_f64(made).reshape(shape)
+    return _as_f64(made[0]).reshape(shape), _predecessors(made[1]).reshape(shape)
+
+
+def _sources_of(parent, given):
+    """For each vertex the source where its path begins, by jumping over parents; scipy's number
+    for none."""
+    n = parent.shape[0]
+    above = np.where(parent == NO_VERTEX, np.arange(n, dtype=np.uint32), parent)
+    while True:
+        further = above[above]
+        if (further == above).all():
+            break
+        above = further
+    is_source = np.zeros(n, bool)
+    is_source[given] = True
+    return np.where(is_source[above], above.astype(np.int32), np.int32(NO_PREDECESSOR))
+
+
+def bellman_ford(csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False):
+    """Shortest paths with negative weights, as scipy.sparse.csgraph.bellman_ford.
+
+    Raises NegativeCycleError, a ValueError, whose `cycle` has the vertices."""
+    graph = _prepared(csgraph, directed, unweighted, True)
+    vertices = _indices(indices, graph.vertices)
+    made = [graph.bellman_ford(int(v)) for v in vertices.reshape(-1)]
+    shape = vertices.shape + (graph.vertices,)
+    distance = np.array([_signed_as_f64(d) for d, _ in made]).reshape(shape)
+    if not return_predecessors:
+        return distance
+    parents = np.array([_predecessors(p) for _, p in made], np.int32).reshape(shape)
+    return distance, parents
+
+
+def _signed_as_f64(distance):
+    return _as_f64(distance)
+
+
+def shortest_path(csgraph, method="auto", directed=True, return_predecessors=False,
+                  unweighted=False, overwrite=False, indices=None):
+    """Shortest paths, as scipy.sparse.csgraph.shortest_path; method is "auto", "D" or "BF".
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.shortest_path(np.array([[0, 2], [0, 0]]))
+    array([[ 0.,  2.],
+           [inf,  0.]])
+    """
+    del overwrite  # the input is never written to
+    if method not in ("auto", "D", "BF"):
+        raise ValueError('method must be "auto", "D" or "BF"')
+    negative = False
+    if not isinstance(csgraph, Graph) and method != "D" and not unweighted:
+        weights = _arcs_of(csgraph)[2]
+        negative = bool(weights.size and weights.min() < 0)
+    if method == "BF" or negative:
+        return bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
+    return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)

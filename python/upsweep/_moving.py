@@ -1,0 +1,259 @@
+"""Splits and moves: elements of any dtype that holds no references."""
+import numpy as np
+
+from . import _core
+from ._arrays import Numpy, host, same
+from ._arrays import take as _take
+from ._sorting import _bytes_view, _into
+
+__all__ = ["split", "compress", "split_by_id", "take", "put", "permute", "reverse"]
+
+
+def _elements(x, what):
+    """The array with its kind; elements of any dtype, where numpy has it."""
+    if isinstance(x, np.ndarray) and not isinstance(x, np.ma.MaskedArray):
+        a = np.asarray(x)
+        if a.dtype.hasobject:
+            raise TypeError(f"{what} cannot move Python objects")
+        return Numpy, a if a.flags.aligned else a.copy(), same, same
+    taken = _take(x).whole(what)
+    return taken.kind, taken.array, taken.back, taken.other
+
+
+def _first_axis(x, what):
+    kind, a, back, other = _elements(x, what)
+    if a.ndim < 1:
+        raise ValueError(f"{what} takes an array of one dimension or more")
+    a = kind.contiguous(a)
+    kind.ready(a)
+    return kind, a, back, other
+
+
+def _size(a):
+    n = 1
+    for s in a.shape[1:]:
+        n *= s
+    return n
+
+
+def _flags_for(kind, flags, n, what):
+    if kind is Numpy:
+        flags = np.ascontiguousarray(np.asarray(flags) != 0)
+        if flags.shape != (n,):
+            raise ValueError(f"{what} takes a flag for each element of the first axis")
+        return flags
+    if tuple(flags.shape) != (n,):
+        raise ValueError(f"{what} takes a flag for each element of the first axis")
+    return kind.view(kind.contiguous(flags))
+
+
+def split(x, flags, /):
+    """Stable partition along the first axis: elements whose flag is 0 first, then the others.
+
+    Returns (array, number of the former). Raises ValueError, TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.split(np.array([5, 6, 7, 8]), [1, 0, 1, 0])
+    (array([6, 8, 5, 7]), 2)
+    """
+    kind, a, back, _ = _first_axis(x, "split")
+    flags = _flags_for(kind, flags, a.shape[0], "split")
+    out = kind.empty_like(a)
+    if _size(a) == 0:  # elements of no bytes
+        return back(out), int((flags == 0).sum()) if kind is Numpy else a.shape[0]
+    zeros = _core.split(_bytes_view(kind, a), flags, _bytes_view(kind, out))
+    return back(out), zeros
+
+
+def compress(condition, x, /):
+    """The elements of the first axis where the condition is not 0, as numpy.compress(axis=0).
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.compress([0, 1, 1], np.array([5, 6, 7]))
+    array([6, 7])
+    """
+    kind, a, back, _ = _first_axis(x, "compress")
+    flags = _flags_for(kind, condition, a.shape[0], "compress")
+    out = kind.empty_like(a)
+    if _size(a) == 0 or a.shape[0] == 0:
+        return back(a[np.asarray(condition, bool)] if kind is Numpy else a[:0])
+    kept = _core.compact(_bytes_view(kind, a), flags, _bytes_view(kind, out))
+    short = out[:kept]
+    return back(short.copy() if kind is Numpy and 2 * kept < a.shape[0] else short)
+
+
+def split_by_id(x, ids, count, /):
+    """Stable split of the first axis into buckets: (array, offsets).
+
+    ids : bucket of each element, unsigned integers below count; offsets : where each bucket
+    begins, count + 1 int64. IndexError for an id out of range; TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.split_by_id(np.array([5, 6, 7]), [1, 0, 1], 2)
+    (array([6, 5, 7]), array([0, 1, 3]))
+    """
+    kind, a, back, other = _first_axis(x, "split_by_id")
+    if kind is not Numpy:
+        raise TypeError("split_by_id takes arrays in the host's memory")
+    ids = host(ids)
+    if ids.dtype.kind not in "iu" or ids.shape != (a.shape[0],):
+        raise TypeError("ids must be integers, one for each element of the first axis")
+    if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= count):
+        raise IndexError(f"an id is not in 0 .. {count - 1}")
+    ids = ids if ids.dtype in (np.uint8, np.uint16, np.uint32) else ids.astype(np.uint32)
+    out, offsets = np.empty_like(a), np.zeros(count + 1, np.int64)
+    if _size(a) and a.shape[0]:
+        _core.split_ids(a, ids, count, out, offsets)
+    else:
+        np.cumsum(np.bincount(ids, minlength=count), out=offsets[1:])
+    return back(out), other(offsets)
+
+
+def _positions(kind, indices, length):
+    """Positions as the library takes them; negative ones of the host count from the end."""
+    if kind is not Numpy:
+        index = kind.contiguous(indices)
+        if kind.code(index) not in (3, 4, 7, 8):
+            raise TypeError("positions on a device must be integers of 32 or 64 bits")
+        return index, tuple(index.shape)
+    index = np.asarray(indices)
+    if index.size == 0 and index.dtype.kind == "f":
+        index = index.astype(np.intp)
+    if index.dtype.kind not in "iu":
+        raise TypeError("positions must be integers")
+    if index.dtype not in (np.int64, np.uint64, np.int32, np.uint32) or not index.dtype.isnative:
+        index = index.astype(np.intp)
+    index = np.ascontiguousarray(index)
+    if index.dtype.kind == "i" and index.size and _core.reduce(index.reshape(-1), 0x103, 0, 1) < 0:
+        index = np.where(index < 0, index + length, index)
+        if _core.reduce(index.reshape(-1), 0x103, 0, 1) < 0:
+            raise IndexError(f"a position is out of bounds for an axis of {length}")
+    return index, index.shape
+
+
+def take(x, indices, /, *, axis=None, out=None):
+    """Elements at given positions, as numpy.take.
+
+    indices : integers of any shape; negative ones count from the end. axis : None takes from the
+    flat array, 0 takes whole rows. out : takes the result.
+
+    IndexError for a position out of range; TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.take(np.array([5, 6, 7]), [2, 0, -1])
+    array([7, 5, 7])
+    """
+    if out is None and _core.plain(x) and _core.plain(indices) and axis in (None, 0) \
+            and indices.dtype.kind == "i" and indices.itemsize >= 4:
+        made = np.empty(indices.shape[0], x.dtype)
+        try:
+            _core.gather(x, x.shape[0], indices, made)
+            return made
+        except IndexError:  # perhaps negative ones, which count from the end
+            pass
+    kind, a, back, _ = _elements(x, "take")
+    if axis not in (None, 0):
+        raise ValueError("axis must be None or 0")
+    a = kind.contiguous(a)
+    a = a.reshape(-1) if axis is None else a
+    if a.ndim == 0:
+        raise ValueError("take along axis 0 needs a dimension")
+    kind.ready(a)
+    index, shape = _positions(kind, indices, a.shape[0])
+    shape = tuple(shape) + tuple(a.shape[1:])
+    if kind is Numpy:
+        made = np.empty(shape, a.dtype)
+    else:
+        made = kind.empty(shape, kind.code(a), a)
+    if _size(a) and _size_all(index.shape):
+        _core.gather(_bytes_view(kind, a), a.shape[0], kind.view(index), _bytes_view(kind, made))
+    made = back(made)
+    return made if out is None else _into(out, made)
+
+
+def _size_all(shape):
+    n = 1
+    for s in shape:
+        n *= s
+    return n
+
+
+def put(x, indices, values, /):
+    """Sets x.flat[indices[i]] = values[i] in place, as numpy.put; of equal positions the last wins.
+
+    x : contiguous, writable array; values : as many as positions, or one for all, of x's dtype.
+    IndexError for a position out of range, and x is as it was. Returns None.
+
+    >>> import numpy as np, upsweep
+    >>> a = np.zeros(3, int); upsweep.put(a, [2, 0], [7, 8]); a
+    array([8, 0, 7])
+    """
+    kind, a, _, _ = _elements(x, "put")
+    if kind is Numpy and (a is not x or not a.flags.c_contiguous or not a.flags.writeable):
+        raise ValueError("put takes a contiguous array that can be written")
+    kind.ready(a)
+    flat = a.reshape(-1)
+    index, shape = _positions(kind, indices, flat.shape[0])
+    if kind is Numpy:
+        given = np.asarray(values)
+        if not np.can_cast(given.dtype, a.dtype, "same_kind"):
+            raise TypeError(f"values of {given.dtype} cannot be put into an array of {a.dtype}")
+        values = np.ascontiguousarray(np.broadcast_to(given.reshape(-1), (index.size,))
+                                      if given.size == 1 else given.reshape(-1), a.dtype)
+        if values.size != index.size:
+            raise ValueError("positions and values differ in number")
+    if _size_all(shape):
+        _core.scatter(_bytes_view(kind, kind.contiguous(values)), kind.view(index.reshape(-1)),
+                      _bytes_view(kind, flat), flat.shape[0])
+
+
+def permute(x, index, /, *, out=None):
+    """Moves element i of the first axis to index[i]; `out=x` rearranges in place. (x[index], the
+    opposite, is `take`.)
+
+    IndexError if index is no permutation of 0 .. n - 1, and out is as it was.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.permute(np.array([5, 6, 7]), [2, 0, 1])
+    array([6, 7, 5])
+    """
+    kind, a, back, _ = _elements(x, "permute")
+    if a.ndim < 1:
+        raise ValueError("permute takes an array of one dimension or more")
+    index = host(index) if kind is Numpy else kind.contiguous(index)
+    if tuple(index.shape) != (a.shape[0],):
+        raise ValueError("permute takes one position for each element of the first axis")
+    if kind is Numpy:
+        if index.dtype.kind not in "iu":
+            raise TypeError("positions must be integers")
+        index = index if index.itemsize >= 4 else index.astype(np.intp)
+    straight = out is x and kind is Numpy and a is x and a.flags.c_contiguous and a.flags.writeable
+    made = a if straight else kind.copy(a)
+    kind.ready(made)
+    if _size(a) and a.shape[0]:
+        _core.permute(_bytes_view(kind, made), kind.view(index))
+    if straight:
+        return out
+    made = back(made)
+    return made if out is None else _into(out, made)
+
+
+def reverse(x, /, *, out=None):
+    """The elements of an array of one dimension in the opposite order; `out=x`: in place.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.reverse(np.array([5, 6, 7]))
+    array([7, 6, 5])
+    """
+    kind, a, back, _ = _elements(x, "reverse")
+    if a.ndim != 1:
+        raise ValueError("reverse takes an array of one dimension")
+    straight = out is x and kind is Numpy and a is x and a.flags.c_contiguous and a.flags.writeable
+    made = a if straight else kind.copy(a)
+    kind.ready(made)
+    if a.shape[0]:
+        _core.reverse(made if kind is Numpy else kind.view(made))
+    if straight:
+        return out
+    made = back(made)
+    return made if out is None else _into(out, made)

@@ -1,0 +1,10 @@
+"""How much hypothesis tries: a little in every check, more with UPSWEEP_LONG=1."""
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("check", max_examples=60, deadline=None, derandomize=True,
+                          suppress_health_check=list(HealthCheck))
+settings.register_profile("long", max_examples=2000, deadline=None,
+                          suppress_health_check=list(HealthCheck))
+settings.load_profile("long" if os.environ.get("UPSWEEP_LONG") else "check")

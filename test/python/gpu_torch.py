@@ -1,0 +1,92 @@
+"""Tensors of torch on a GPU: pytest test/python/gpu_torch.py, on a machine that has both."""
+import pytest
+import upsweep
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available():
+    pytest.skip("there is no GPU that torch can use", allow_module_level=True)
+
+DTYPES = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16,
+          torch.bfloat16, torch.float32, torch.float64]
+SIZES = [0, 1, 2, 1000, 1 << 12, 100_003, 1 << 20]
+
+
+def some(n, dtype):
+    torch.manual_seed(n)
+    if dtype.is_floating_point:
+        return torch.randn(n, device="cuda").to(dtype)
+    return torch.randint(0, 120, (n,), device="cuda").to(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("n", SIZES)
+def test_sort_argsort(dtype, n):
+    x = some(n, dtype)
+    for descending in (False, True):
+        values, index = torch.sort(x, stable=True, descending=descending)
+        got, order = upsweep.sort(x, descending=descending), upsweep.argsort(x, descending=descending)
+        assert got.is_cuda and got.dtype == dtype and torch.equal(got, values)
+        assert torch.equal(order, index)
+    again = x.clone()
+    assert upsweep.sort(again, out=again) is again and torch.equal(again, torch.sort(x)[0])
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.float32, torch.bfloat16], ids=str)
+def test_rows_top_k_and_axes(dtype):
+    x = some(64 * 300, dtype).reshape(64, 300)
+    assert torch.equal(upsweep.sort(x), torch.sort(x, 1)[0])
+    assert torch.equal(upsweep.sort(x, axis=0), torch.sort(x, 0)[0])
+    values, index = upsweep.top_k(x, 7)
+    assert torch.equal(values, torch.sort(x, 1, descending=True, stable=True)[0][:, :7])
+    assert torch.equal(torch.gather(x, 1, index), values)
+
+
+def test_folds_and_moves():
+    x = some(100_000, torch.int64)
+    assert int(upsweep.sum(x)) == int(x.sum())
+    assert torch.equal(upsweep.cumsum(x), torch.cumsum(x, 0))
+    order = upsweep.argsort(x)
+    assert torch.equal(upsweep.take(x, order), upsweep.sort(x))
+    keys, values = upsweep.sort_pairs(x, torch.arange(x.numel(), device="cuda"))
+    assert torch.equal(keys, upsweep.sort(x)) and torch.equal(values, order)
+    f = some(1 << 20, torch.float32)
+    assert float(upsweep.sum(f)) == float(upsweep.sum(f.cpu()))  # the same bits
+
+
+def test_streams():
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        x = some(1 << 22, torch.float32)
+        got = upsweep.sort(x * 2)
+        assert torch.equal(got, torch.sort(x * 2)[0])
+
+
+def test_refused():
+    with pytest.raises(TypeError):
+        upsweep.sort(torch.zeros(3, device="cuda", requires_grad=True))
+    with pytest.raises(TypeError):
+        upsweep.sort(torch.zeros(3, device="cuda", dtype=torch.complex64))
+
+
+def test_figures(capsys):
+    """Medians beside torch.sort, which gives keys and positions."""
+    def took(f):
+        times = []
+        for _ in range(12):
+            a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            a.record()
+            f()
+            b.record()
+            b.synchronize()
+            times.append(a.elapsed_time(b))
+        return sorted(times)[6]
+
+    with capsys.disabled():
+        for dtype in (torch.float32, torch.int64, torch.bfloat16):
+            for n in (1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 28):
+                x = some(n, dtype)
+                theirs = took(lambda x=x: torch.sort(x))
+                pairs = took(lambda x=x: upsweep.argsort(x))
+                alone = took(lambda x=x: upsweep.sort(x))
+                print(f"\n{dtype} {n}: torch.sort {theirs:.3f} ms, argsort {pairs:.3f} "
+                      f"({theirs / pairs:.2f}), sort {alone:.3f} ({theirs / alone:.2f})", end="")
