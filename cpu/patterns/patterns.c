@@ -151,21 +151,26 @@ static bool sort_leaning(const usw_pattern_search *f)
     return leaning != 0 && usw_sort_nearly_sorted(f);
 }
 
-/* Keys that rise, or fall, from the first to the last; examined only in the direction in which the
- * first keys go. */
-static bool sort_ordered(const usw_pattern_search *f, const usw_glance *g)
+/* Examined only in the direction in which the first keys go. */
+bool usw_sort_ordered(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                      usw_glance *glance, usw_found *found)
 {
-    bool equal = g->falls[0] == 0 && g->rises[0] == 0;
-    if (g->falls[0] == 0 &&
-        ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
+    *glance = (usw_glance){{0}, {0}};
+    if (n >= 4 * USW_GLANCE) {
+        USW_PICK(u->isa, usw_pattern_steps)->glance[width](keys, n, map, glance);
+    }
+    usw_key_order order = {*map, 0, 0};
+    usw_pattern_search f = search_of(u, keys, n, width, &order);
+    bool rising = glance->falls[0] == 0, falling = glance->rises[0] == 0;
+    if (rising && ((falling && first_break(&f, EQUAL) == n) || first_break(&f, RISING) == n)) {
         USW_ROUTE("in order already");
-        *f->found = (usw_found){USW_IN_ORDER, 0};
+        *found = (usw_found){USW_IN_ORDER, 0};
         return true;
     }
-    if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
+    if (falling && first_break(&f, FALLING) == n) {
         USW_ROUTE("in falling order");
-        usw_pattern_reverse(f, 0, f->n);
-        *f->found = (usw_found){USW_REVERSED, 0};
+        usw_pattern_reverse(&f, 0, n);
+        *found = (usw_found){USW_REVERSED, 0};
         return true;
     }
     return false;
@@ -180,20 +185,13 @@ static bool is_random(const usw_glance *g)
 }
 
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
-                      unsigned looks, usw_found *found)
+                      unsigned looks, const usw_glance *glance, usw_found *found)
 {
     usw_key_order order = {*map, 0, 0};
     usw_pattern_search f = search_of(u, keys, n, width, &order);
-    usw_glance g = {{0}, {0}};
     f.found = found;
-    if (n >= 4 * USW_GLANCE) {
-        f.steps->glance[width](keys, n, map, &g);
-    }
-    if (sort_ordered(&f, &g)) {
-        return true;
-    }
     unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
-    bool random = is_random(&g);
+    bool random = is_random(glance);
     return (!random && (looks >> USW_RUNS & 1) && usw_sort_runs(&f)) ||
            ((looks & values) && usw_sort_values(&f)) ||
            (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_leaning(&f));
