@@ -2,17 +2,15 @@
  *
  * Sorted and reversed keys end at the first break of their order, which random keys have at once.
  * Then a few keys from all over the array say what is worth trying: few values, or a narrow range
- * of them, are counted (cpu/patterns/few_values.c); long runs are merged, and nearly sorted keys
- * repaired (cpu/patterns/runs.c). Every attempt gives up at the first block without its pattern, so
- * an array without a pattern costs the time to read a few of its keys. */
+ * of them, are counted (cpu/patterns/few_values.c); long stretches in order are merged with what
+ * lies between them (cpu/patterns/stretches.c). Every attempt gives up at the first block without
+ * its pattern, or when too many keys are loose, so an array without a pattern costs the time to
+ * read a few of its keys. */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
 
-enum {
-    FIRST_LOOK = 4096,          /* keys that one thread examines before the others are woken */
-    FAR_BYTES = 2 * 1024 * 1024 /* more than a core's own cache has */
-};
+enum { FIRST_LOOK = 4096 }; /* keys that one thread examines before the others are woken */
 
 /* ---- the first break of the order ---- */
 
@@ -33,7 +31,7 @@ static size_t break_within(const usw_pattern_search *f, size_t begin, size_t n, 
     const unsigned char *at = f->keys + begin * f->bytes;
     return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
                          : f->maps->first_break[f->width](at, n, f->order, kind == RISING,
-                                                          f->n * f->bytes >= FAR_BYTES);
+                                                          f->n * f->bytes >= USW_PATTERN_FAR_BYTES);
 }
 
 static void find_break(void *context, size_t i, unsigned lane)
@@ -140,15 +138,14 @@ void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-/* Keys that mostly fall are reversed; then keys that mostly rise are repaired. */
-static bool sort_leaning(const usw_pattern_search *f)
+/* Keys that mostly fall are reversed. */
+static bool sort_stretches(const usw_pattern_search *f, unsigned looks)
 {
-    int leaning = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
-    if (leaning < 0) {
+    if (f->steps->leaning[f->width](f->keys, f->n, &f->order->map) < 0) {
         USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
         usw_pattern_reverse(f, 0, f->n);
     }
-    return leaning != 0 && usw_sort_nearly_sorted(f);
+    return usw_sort_stretches(f, looks >> USW_RUNS & 1);
 }
 
 /* Examined only in the direction in which the first keys go. */
@@ -191,8 +188,6 @@ bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const us
     usw_pattern_search f = search_of(u, keys, n, width, &order);
     f.found = found;
     unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
-    bool random = is_random(glance);
-    return (!random && (looks >> USW_RUNS & 1) && usw_sort_runs(&f)) ||
-           ((looks & values) && usw_sort_values(&f)) ||
-           (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_leaning(&f));
+    return ((looks & values) && usw_sort_values(&f)) ||
+           ((looks >> USW_NEARLY_SORTED & 1) && !is_random(glance) && sort_stretches(&f, looks));
 }

@@ -93,10 +93,57 @@ static uint64_t wrong_in_a_row(size_t i, size_t n, uint64_t all)
     return i % 200 < 3 ? all / 2 + i % 200 * (all / 8) : all / n * i;
 }
 
+static uint64_t wrong_often(size_t i, size_t n, uint64_t all)
+{
+    return next() % 32 == 0 ? next() & all : all / n * i;
+}
+
+/* In order but for [begin, end) in hundredths. */
+static uint64_t random_part(size_t i, size_t n, uint64_t all, size_t begin, size_t end)
+{
+    return i >= n / 100 * begin && i < n / 100 * end + n % 100 ? next() & all : all / n * i;
+}
+
 /* In order wherever a sample is likely to look, then random. */
 static uint64_t random_end(size_t i, size_t n, uint64_t all)
 {
-    return i < n - n / 20 ? all / n * i : next() & all;
+    return random_part(i, n, all, 95, 101);
+}
+
+static uint64_t random_ends(size_t i, size_t n, uint64_t all)
+{
+    return i < n / 30 ? next() & all : random_part(i, n, all, 98, 101);
+}
+
+static uint64_t random_middle(size_t i, size_t n, uint64_t all)
+{
+    return random_part(i, n, all, 60, 65);
+}
+
+static uint64_t random_half(size_t i, size_t n, uint64_t all)
+{
+    return random_part(i, n, all, 55, 101);
+}
+
+/* Most stretches stay where they are. */
+static uint64_t high_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * i : all - next() % (all / 8);
+}
+
+static uint64_t falling_and_random_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * (n - i) : next() & all;
+}
+
+static uint64_t two_runs_and_random_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * (i % (n / 2)) : next() & all;
+}
+
+static uint64_t short_runs_behind(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 20 ? all / n * i : all / n * (i % (n / 40) * 40);
 }
 
 static uint64_t mostly_one(size_t i, size_t n, uint64_t all)
@@ -123,7 +170,15 @@ static const input inputs[] = {{sixteen, "16 values only", "few values counted"}
                                {wrong_here_and_there, "by themselves", "nearly in order"},
                                {falling_and_wrong, "by themselves", "nearly in order"},
                                {wrong_in_a_row, "by themselves", "nearly in order"},
-                               {random_end, NULL, NULL},
+                               {wrong_often, "by themselves", "nearly in order"},
+                               {random_end, "by themselves", "nearly in order"},
+                               {random_ends, "by themselves", "nearly in order"},
+                               {random_middle, "by themselves", "nearly in order"},
+                               {random_half, NULL, NULL},
+                               {high_end, "by themselves", "nearly in order"},
+                               {falling_and_random_end, "by themselves", "nearly in order"},
+                               {two_runs_and_random_end, "3 runs", "runs merged"},
+                               {short_runs_behind, "by themselves", "nearly in order"},
                                {mostly_one, "by themselves", "nearly in order"}};
 
 /* ---- the tests ---- */
