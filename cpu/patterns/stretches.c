@@ -11,9 +11,10 @@
 
 enum {
     CHUNK_BYTES = 256 * 1024, /* of the longest chunk: it stays in a core's own cache */
-    CHUNK_MIN = 1024,         /* keys */
-    CHUNKS = 128,             /* of an array of less than CHUNKS chunks of CHUNK_BYTES */
+    CHUNK_MIN = 2048,         /* keys */
+    CHUNKS = 64,              /* of an array of less than CHUNKS chunks of CHUNK_BYTES */
     CHUNK_SHARE = 4,          /* chunks of which more than a fourth is wrong are loose as a whole */
+    PREFIX_SHARE = 8,         /* a shorter beginning of such a chunk is loose, too */
     DROP_SLACK = 1024,        /* keys more than its limit that `drop` may write */
     DROP_PASSES = 6,
     TRIM = 8,                  /* keys that are taken from each side of the border of two chunks */
@@ -53,15 +54,17 @@ static unsigned char *take_loose(usw_stretches *s, size_t n)
 
 /* Takes keys out of n mapped keys, whose first break is at `at`, until the others are in order:
  * *kept is how many those are; the n - *kept others are in dropped. False: too many are out of
- * order, and all are in `keys`. */
+ * order, and all are in `keys`; the first *kept are in order. */
 static bool drop_wrong(const usw_pattern_search *f, unsigned char *keys, size_t n, size_t at,
                        size_t limit, unsigned char *dropped, size_t *kept)
 {
     usw_key_order plain = {{.bits = (unsigned)f->bytes * 8}, 0, 0};
     size_t left = n, gone = 0;
     bool complete = true;
+    *kept = n;
     for (unsigned pass = 0; pass < DROP_PASSES; pass++) {
         size_t from = at - 1; /* the keys before it are in order and not greater */
+        *kept = usw_min(*kept, from);
         size_t stay = f->steps->drop[f->width](keys + from * f->bytes, left - from,
                                                dropped + gone * f->bytes, limit - gone, &complete);
         if (!complete) {
@@ -94,18 +97,21 @@ static void loosen(usw_stretches *s, usw_stretch *to, size_t begin, size_t n, si
     unsigned char *keys = f->keys + begin * f->bytes;
     map_some(f, keys, n, false);
     size_t kept = 0;
-    bool whole = !drop_wrong(f, keys, n, at, n / CHUNK_SHARE, room, &kept);
-    unsigned char *loose = take_loose(s, n - kept);
-    if (loose == NULL) { /* the keys go back */
+    bool dropped = drop_wrong(f, keys, n, at, n / CHUNK_SHARE, room, &kept);
+    if (!dropped && kept < n / PREFIX_SHARE) {
+        kept = 0;
+    }
+    unsigned char *from = dropped ? room : keys + kept * f->bytes,
+                  *to_loose = take_loose(s, n - kept);
+    if (to_loose == NULL) { /* the keys go back */
         USW_ROUTE_OF("more keys than may be are loose", USW_WIDE_TYPES);
-        memcpy(keys + kept * f->bytes, room, whole ? 0 : (n - kept) * f->bytes);
+        memmove(keys + kept * f->bytes, from, (n - kept) * f->bytes);
         kept = n;
-    } else if (whole) {
-        USW_ROUTE_OF("a chunk is loose", USW_WIDE_TYPES);
-        memcpy(loose, keys, n * f->bytes);
     } else {
-        USW_ROUTE_OF("some keys of a chunk are loose", USW_WIDE_TYPES);
-        memcpy(loose, room, (n - kept) * f->bytes);
+        USW_ROUTE_IF(dropped, "some keys of a chunk are loose", USW_WIDE_TYPES);
+        USW_ROUTE_IF(!dropped && kept > 0, "the rest of a chunk is loose", USW_WIDE_TYPES);
+        USW_ROUTE_IF(kept == 0, "a chunk is loose", USW_WIDE_TYPES);
+        memcpy(to_loose, from, (n - kept) * f->bytes);
     }
     map_some(f, keys, kept, true);
     note_stretch(f, to, begin, kept, false);
