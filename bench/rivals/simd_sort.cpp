@@ -8,7 +8,7 @@ static int keys(enum bench_type type, void *k, size_t n, unsigned threads)
 {
     omp_set_num_threads(static_cast<int>(threads));
     return with_type(type, [&](auto zero) {
-        x86simdsortStatic::qsort(static_cast<decltype(zero) *>(k), n, false, false);
+        x86simdsortStatic::qsort(static_cast<decltype(zero) *>(k), n);
         return 0;
     });
 }

@@ -191,9 +191,10 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     while (i < n && *complete) {
         size_t end = usw_min(n, i + 512);
 #if USW_LEVEL != 0
-        if (end + FN(DROP_LANES) < n) {
-            kept = FN(drop_vectors)(k, i, end, kept, out, &before);
-            i += (end - i) / FN(DROP_LANES) * FN(DROP_LANES);
+        size_t stop = usw_min(end, n - 1); /* vectors read the key behind them, too */
+        if (i + FN(DROP_LANES) <= stop) {
+            kept = FN(drop_vectors)(k, i, stop, kept, out, &before);
+            i += (stop - i) / FN(DROP_LANES) * FN(DROP_LANES);
         }
 #endif
         for (; i < end; i++) {

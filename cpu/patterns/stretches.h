@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 enum {
-    USW_RUNS_MAX = 32,
+    USW_RUNS_MAX = 16,
     USW_LOOSE_SHARE = 8 /* at most n / USW_LOOSE_SHARE keys may be loose */
 };
 
