@@ -246,7 +246,7 @@ static usw_sort_choice walk(const usw_sort_case *c, usw_kept_choice *kept)
 /* The choice for keys is kept, since the walk takes a tenth of the time of 500 keys. */
 usw_sort_choice usw_choose_sort(const usw_sort_case *c)
 {
-    usw_kept_choice other, *kept = c->what == USW_KEYS ? &c->u->chosen[c->width] : &other;
+    usw_kept_choice other = {0}, *kept = c->what == USW_KEYS ? &c->u->chosen[c->width] : &other;
     if (c->what == USW_KEYS && kept->facts == c->facts && kept->from <= c->n &&
         c->n < kept->below) {
         return choice_of(USW_KEYS, kept->id, kept->patterns);

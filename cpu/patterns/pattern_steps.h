@@ -26,9 +26,10 @@ typedef struct usw_pattern_search {
 /* Keys of few values, or of a narrow range of values: counted and written in order. Keys of 32 and
  * 64 bits. */
 bool usw_sort_values(const usw_pattern_search *f);
-/* Keys in order over long stretches, with few loose keys: merged; several runs of them only where
- * `merges`. Takes scratch for some of the keys, and for all to merge runs. */
-bool usw_sort_stretches(const usw_pattern_search *f, bool merges);
+/* Keys in order over long stretches, with few loose keys: these are woven in, and several runs
+ * merged. Takes scratch for some of the keys, and for all to merge runs; in place, where runs are
+ * not merged, at most 1 MB a thread. */
+bool usw_sort_stretches(const usw_pattern_search *f, bool in_place);
 
 /* Exchanges the first of the keys [begin, begin + n) with the last, and so on; by all threads. */
 void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n);

@@ -145,7 +145,7 @@ static bool sort_stretches(const usw_pattern_search *f, unsigned looks)
         USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
         usw_pattern_reverse(f, 0, f->n);
     }
-    return usw_sort_stretches(f, looks >> USW_RUNS & 1);
+    return usw_sort_stretches(f, (looks >> USW_RUNS & 1) == 0);
 }
 
 /* Examined only in the direction in which the first keys go. */

@@ -102,12 +102,16 @@ bool usw_merge_runs(usw_stretches *s)
 {
     const usw_pattern_search *f = s->f;
     runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
+    line_up(s, &r);
+    usw_scratch_reset(f->u, s->after_stretches);
     unsigned char *scratch = usw_scratch(f->u, f->n * f->bytes);
     if (scratch == NULL) {
         USW_ROUTE_OF("runs, but no scratch to merge them", USW_WIDE_TYPES);
+        usw_pattern_map(f, true);
+        s->stretch[0] = (usw_stretch){.n = f->n};
+        s->count = 1;
         return false;
     }
-    line_up(s, &r);
     merge_runs(&r, scratch);
     return true;
 }

@@ -265,7 +265,15 @@ static bool make_room(usw_stretches *s)
     s->chunk = usw_min(most, usw_max(CHUNK_MIN, usw_div_up(f->n, CHUNKS)));
     s->count = 2 * usw_div_up(f->n, s->chunk);
     s->loose_most = f->n / USW_LOOSE_SHARE;
+    if (s->in_place) {
+        if (s->count / 2 > (size_t)USW_CHUNKS_IN_PLACE * f->u->threads) {
+            return false;
+        }
+        size_t most_in_place = (size_t)USW_LOOSE_IN_PLACE * f->u->threads / f->bytes;
+        s->loose_most = usw_min(s->loose_most, most_in_place);
+    }
     s->stretch = usw_scratch(f->u, s->count * sizeof *s->stretch);
+    s->after_stretches = usw_scratch_mark(f->u);
     s->loose = usw_scratch(f->u, s->loose_most * f->bytes);
     s->room =
         usw_scratch_shares(f->u, f->u->threads, (s->chunk / CHUNK_SHARE + DROP_SLACK) * f->bytes);
@@ -273,7 +281,7 @@ static bool make_room(usw_stretches *s)
 }
 
 /* The runs and the loose keys are known. */
-static bool finish(usw_stretches *s, bool merges)
+static bool finish(usw_stretches *s)
 {
     const usw_pattern_search *f = s->f;
     size_t loose = s->loose_n;
@@ -284,12 +292,12 @@ static bool finish(usw_stretches *s, bool merges)
         return usw_weave_loose(s);
     }
     *f->found = (usw_found){USW_RUNS, s->runs + (loose > 0)};
-    return merges && s->runs + (loose > 0) <= USW_RUNS_MAX && usw_merge_runs(s);
+    return !s->in_place && s->runs + (loose > 0) <= USW_RUNS_MAX && usw_merge_runs(s);
 }
 
-bool usw_sort_stretches(const usw_pattern_search *f, bool merges)
+bool usw_sort_stretches(const usw_pattern_search *f, bool in_place)
 {
-    usw_stretches s = {.f = f};
+    usw_stretches s = {.f = f, .in_place = in_place};
     usw_mark mark = usw_scratch_mark(f->u);
     bool done = false;
     if (!make_room(&s)) {
@@ -303,7 +311,7 @@ bool usw_sort_stretches(const usw_pattern_search *f, bool merges)
     drop_empty(&s);
     if (!atomic_load(&s.given_up) && join_stretches(&s, f->n < RUNS_MANY_FROM ? 2 : USW_RUNS_MAX)) {
         loosen_short_runs(&s);
-        done = finish(&s, merges);
+        done = finish(&s);
     }
     if (!done) {
         USW_ROUTE_OF("stretches, but not to be merged", USW_WIDE_TYPES);

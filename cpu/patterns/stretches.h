@@ -9,7 +9,11 @@
 
 enum {
     USW_RUNS_MAX = 16,
-    USW_LOOSE_SHARE = 8 /* at most n / USW_LOOSE_SHARE keys may be loose */
+    USW_LOOSE_SHARE = 8, /* at most n / USW_LOOSE_SHARE keys may be loose */
+    /* In place there is 1 MB of scratch a thread, buffers included: */
+    USW_LOOSE_IN_PLACE = 192 * 1024, /* bytes of loose keys for each thread, */
+    USW_SAVED_IN_PLACE = 64 * 1024,  /* of saved keys, */
+    USW_CHUNKS_IN_PLACE = 1024       /* and chunks of the array */
 };
 
 /* Raw keys [begin, begin + n) of the array, n > 0, which rise, or fall. What lies between stretches
@@ -28,7 +32,9 @@ typedef struct usw_run {
 
 typedef struct usw_stretches {
     const usw_pattern_search *f;
-    size_t chunk; /* keys; no rising stretch is longer */
+    bool in_place;
+    usw_mark after_stretches; /* of the scratch */
+    size_t chunk;             /* keys; no rising stretch is longer */
     usw_stretch *stretch;
     size_t count, runs;
     usw_run run[USW_RUNS_MAX];
@@ -40,12 +46,13 @@ typedef struct usw_stretches {
     atomic_bool given_up;
 } usw_stretches;
 
-/* Each of these sorts all keys and returns true, or returns false and has changed nothing. Loose
- * keys are in order. */
+/* Each of these sorts all keys and returns true, or returns false, and the stretches and the loose
+ * keys have all keys. Loose keys are in order. */
 
 /* One rising run and loose keys: every key moves once, in place. */
 bool usw_weave_loose(usw_stretches *s);
-/* Several runs, of which loose keys become one more: merged in pairs through scratch for n keys. */
+/* Several runs, of which loose keys become one more: merged in pairs through scratch for n keys,
+ * which takes the place of all scratch but the stretches. */
 bool usw_merge_runs(usw_stretches *s);
 
 #endif

@@ -9,8 +9,9 @@
 #include "cpu/patterns/stretches.h"
 
 enum {
-    PIECES = 2,    /* for each thread */
-    SAVE_SHARE = 4 /* at most n / SAVE_SHARE keys are saved */
+    PIECES = 2,       /* for each thread */
+    PIECES_MORE = 64, /* at most, where keys move to and fro */
+    SAVE_SHARE = 4    /* at most n / SAVE_SHARE keys are saved */
 };
 
 typedef struct piece {
@@ -28,7 +29,7 @@ typedef struct weave {
     const unsigned char *loose;
     size_t *place, *rank; /* of each stretch in the result, and of its first loose key; one more */
     piece *piece;
-    size_t pieces;
+    size_t pieces, pieces_most;
     usw_shares buffers; /* two stretches for each thread */
     size_t buffer_bytes;
 } weave;
@@ -68,6 +69,9 @@ static size_t cut(weave *w, size_t most)
     size_t share = usw_div_up(w->f->n, most), saved = 0;
     w->pieces = 0;
     for (size_t first = 0, end; first < w->count; first = end) {
+        if (w->pieces == w->pieces_most) {
+            return SIZE_MAX;
+        }
         bool forward = true, backward = true;
         for (end = first + 1; end < w->count && w->place[end] - w->place[first] < share; end++) {
             bool third = end >= first + 2;
@@ -103,10 +107,10 @@ static void save_piece(void *context, size_t i, unsigned lane)
 }
 
 /* Takes scratch for what is saved; false: there is none. */
-static bool take_pieces(weave *w, size_t most)
+static bool take_pieces(weave *w, size_t most, size_t limit)
 {
     const usw_pattern_search *f = w->f;
-    size_t keys = cut(w, most), limit = f->n / SAVE_SHARE;
+    size_t keys = cut(w, most);
     for (; keys > limit && most > 1; most /= 2) {
         keys = cut(w, most / 2);
     }
@@ -204,14 +208,17 @@ bool usw_weave_loose(usw_stretches *s)
     weave w = {.f = f, .stretch = s->stretch, .count = s->count, .loose = s->loose};
     w.buffer_bytes = s->chunk * f->bytes;
     w.place = usw_scratch(f->u, 2 * (w.count + 1) * sizeof *w.place);
-    w.piece = usw_scratch(f->u, w.count * sizeof *w.piece);
+    w.pieces_most = PIECES_MORE + PIECES * (size_t)f->u->threads;
+    w.piece = usw_scratch(f->u, w.pieces_most * sizeof *w.piece);
     w.buffers = usw_scratch_shares(f->u, f->u->threads, 2 * w.buffer_bytes);
     if (w.place == NULL || w.piece == NULL || w.buffers.at == NULL) {
         return false;
     }
     w.rank = w.place + w.count + 1;
     find_places(&w, s);
-    if (!take_pieces(&w, f->u->threads > 1 ? PIECES * (size_t)f->u->threads : 1)) {
+    size_t limit = f->n / SAVE_SHARE, in_place = USW_SAVED_IN_PLACE * f->u->threads / f->bytes;
+    limit = s->in_place ? usw_min(limit, in_place) : limit;
+    if (!take_pieces(&w, f->u->threads > 1 ? PIECES * (size_t)f->u->threads : 1, limit)) {
         return false;
     }
     usw_parallel(f->u, w.pieces, save_piece, &w);

@@ -205,6 +205,8 @@ static void check_input(upsweep *u, const input *in, size_t n, upsweep_type type
     check_sorted(keys, n, type, flags, before);
     upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
+    size_t copy = (flags & UPSWEEP_IN_PLACE) != 0 ? 0 : n * bytes;
+    assert_true(r.scratch_bytes <= copy + ((size_t)r.threads << 20)); /* as upsweep.h says */
     bool nans_move = usw_type_is_float(type) && flags != 0; /* from where their ranks put them */
     if (n >= 30000 && in->says != NULL && (flags & UPSWEEP_IN_PLACE) == 0 && !nans_move) {
         if (strstr(r.reason, in->says) == NULL || strcmp(r.algorithm, in->name) != 0) {
@@ -252,6 +254,26 @@ static void shared_values(void **unused)
         for (size_t k = 0; k < 2; k++) {
             check_input(u, &inputs[k], N, UPSWEEP_F64, UPSWEEP_DESCENDING);
             check_input(u, &inputs[k], 2 * N, UPSWEEP_U32, 0);
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
+/* Stretches that threads share, in scratch of 1 MB a thread and without that limit. */
+static void shared_stretches(void **unused)
+{
+    (void)unused;
+    enum { FIRST = 6, N = 1100003 };
+    for (int i = 0; i < 3; i++) {
+        upsweep_config c = {.threads = threads[i]};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
+            unsigned place = k % 2 ? UPSWEEP_IN_PLACE : 0;
+            check_input(u, &inputs[k], N, UPSWEEP_I32, place);
+            check_input(u, &inputs[k], N, UPSWEEP_U64, UPSWEEP_IN_PLACE - place);
         }
         upsweep_close(u);
     }
@@ -392,7 +414,9 @@ static void late_words(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recognised),    cmocka_unit_test(counts), cmocka_unit_test(strangers),
-        cmocka_unit_test(shared_values), cmocka_unit_test(same),   cmocka_unit_test(late_words)};
+        cmocka_unit_test(recognised),       cmocka_unit_test(counts),
+        cmocka_unit_test(strangers),        cmocka_unit_test(shared_values),
+        cmocka_unit_test(shared_stretches), cmocka_unit_test(same),
+        cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
