@@ -22,6 +22,7 @@ CALLS = ["stable", "pairs", "argsort", "by", "records", "merge", "nth", "top100"
 CALLS += ["runs", "split", "compact", "histogram", "reduce", "scan"]
 ONE_PATTERN = {"merge": "halves", "unique": "runs", "runs": "runs"}
 ADVERSARIES = ["top24", "clusters", "bucket99"]
+STRETCHES = ["uniform", "tail1%", "tail10%", "changed0.1%", "changed1%", "2files", "8files", "organ"]
 
 
 class Rival:
@@ -98,9 +99,12 @@ def main():
     p.add_argument("--also", nargs="+", default=[], help="programs built elsewhere from worker.c")
     p.add_argument("--json", default="bench.json")
     p.add_argument("--calls", action="store_true", help="all other calls, uniform, of 2^16 and 2^22")
+    p.add_argument("--stretches", action="store_true", help="keys in order over long stretches")
     o = p.parse_args()
     if o.calls:
         o.ops, o.patterns, o.sizes = CALLS, ["uniform"], [16, 22]
+    if o.stretches:
+        o.patterns = STRETCHES
 
     folder = os.path.join(o.build, "bench")
     paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.startswith("bench_")]
@@ -109,17 +113,22 @@ def main():
     if o.rivals:
         rivals = [r for r in rivals if r.name in o.rivals or r.name == "upsweep"]
     rows = []
-    print("ns per element, medians; ratio = best rival / upsweep, above 1 we win")
-    print(f"{'op':10}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6}  rivals")
+    print("ns per element, medians; ratio = best rival / upsweep, above 1 we win; x unif = how many times")
+    print("the speed of uniform keys, where these were measured first")
+    print(f"{'op':10}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6} {'x unif':>6}  rivals")
+    uniform = {}
     for cell in cells(o):
         times = measure(rivals, cell)
         ours = times.get("upsweep")
         others = sorted((t, name) for name, t in times.items() if name != "upsweep")
         ratio = others[0][0] / ours if ours and others else None
+        if cell[3] == "uniform" and ours:
+            uniform[cell[:3] + cell[4:]] = ours
+        faster = uniform.get(cell[:3] + cell[4:], float("nan")) / ours if ours else float("nan")
         rows.append(dict(zip(("op", "type", "n", "pattern", "threads"), cell), times=times, ratio=ratio))
         print(
             f"{cell[0]:10}{cell[1]:5}{'2^' + str(cell[2].bit_length() - 1):>6} {cell[3]:9}{cell[4]:>3} "
-            f"{ours if ours else float('nan'):9.3f} {ratio if ratio else float('nan'):6.2f}  "
+            f"{ours if ours else float('nan'):9.3f} {ratio if ratio else float('nan'):6.2f} {faster:6.2f}  "
             + ", ".join(f"{name} {t:.2f}" for t, name in others),
             flush=True,
         )

@@ -55,6 +55,15 @@ static int fill(const cell *c, void *at)
         uint64_t rank;
         if (strcmp(p, "uniform") == 0) {
             rank = random_u64();
+        } else if (strcmp(p, "tail1%") == 0 ||
+                   strcmp(p, "tail10%") == 0) { /* new keys at its end */
+            rank = i < n - n / (p[5] == '%' ? 100 : 10) ? i * step : random_u64();
+        } else if (strcmp(p, "changed0.1%") == 0 || strcmp(p, "changed1%") == 0) {
+            rank = random_u64() % (p[7] == '0' ? 1000 : 100) == 0 ? random_u64() : i * step;
+        } else if (strcmp(p, "2files") == 0 || strcmp(p, "8files") == 0 ||
+                   strcmp(p, "32files") == 0) { /* sorted ones, one behind the other */
+            size_t file = n / (size_t)atoi(p) + 1;
+            rank = (i % file * (size_t)atoi(p) + i / file) * step;
         } else if (strcmp(p, "sorted") == 0 || strcmp(p, "swapped") == 0) {
             rank = i * step;
         } else if (strcmp(p, "reversed") == 0) {

@@ -63,7 +63,7 @@ static job job_of(upsweep *u, void *keys, size_t n, upsweep_type type, const usw
 /* What sort_choice.c says; more: conditions that were found out on the way. */
 static usw_sort_choice choose(const job *j, unsigned more)
 {
-    const upsweep *u = j->u;
+    upsweep *u = j->u;
     bool in_place = (j->options.flags & UPSWEEP_IN_PLACE) != 0;
     bool no_copy = !j->all_bits && in_place &&
                    (j->n * j->bytes > DIGITS_IN_PLACE || usw_scratch_left(u) < 2 * DIGITS_IN_PLACE);
@@ -170,12 +170,19 @@ static bool tried_digits(const job *j, usw_sort_choice choice, upsweep_status *s
 static upsweep_status sort_automatic(const job *j)
 {
     upsweep_status status = UPSWEEP_OK;
-    usw_sort_choice choice = choose(j, 0);
+    usw_glance glance;
     usw_found found;
     unsigned why = 0;
-    if (choice.patterns != 0 &&
-        usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, choice.patterns, &found)) {
-        USW_ROUTE("a pattern");
+    if (j->all_bits && usw_sort_ordered(j->u, j->keys, j->n, j->width, &j->map, &glance, &found)) {
+        USW_ROUTE("in order, or turned round");
+        usw_report_pattern(j->u, USW_KEYS, found, j->n);
+        return UPSWEEP_OK;
+    }
+    usw_sort_choice choice = choose(j, 0);
+    unsigned looks = choice.patterns & ~(1u << USW_IN_ORDER | 1u << USW_REVERSED);
+    if (looks != 0 &&
+        usw_sort_pattern(j->u, j->keys, j->n, j->width, &j->map, looks, &glance, &found)) {
+        USW_ROUTE_OF("a pattern", USW_WIDE_TYPES);
         usw_report_pattern(j->u, USW_KEYS, found, j->n);
         return UPSWEEP_OK;
     }

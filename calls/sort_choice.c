@@ -18,8 +18,7 @@ typedef enum limit {
     SCATTER,     /* tuning.scatter_bytes */
     FEW_RECORDS, /* records; fewer are compared in less time than their keys are packed */
     LONG_ROW,    /* keys of a row; more do not fit the cache of one core */
-    ENDLESS,
-    LIMITS
+    ENDLESS
 } limit;
 
 enum {
@@ -52,7 +51,9 @@ typedef struct line {
 #define PATTERN(pattern) USW_BY_PATTERN, pattern
 
 /* Read from the top: the first line that fits holds. Patterns are tried one after another where
- * they fit, and the first that is found holds. The last line of each kind has no condition. */
+ * they fit, and the first that is found holds: order and falling order before the table is read at
+ * all, since short keys in order are looked through in less time than that takes. The last line of
+ * each kind has no condition. */
 /* clang-format off */
 static const line keys[] = {
     /* widths, from,  to,          if,         unless,
@@ -67,14 +68,14 @@ static const line keys[] = {
      {PATTERN(USW_IN_ORDER), "in order", "$n keys were already in order"}},
     {ALL,   ZERO,   ENDLESS,     0,          0,
      {PATTERN(USW_REVERSED), "reversed", "$n keys stood in falling order, and were turned round"}},
-    {WIDE,  RUNS,   ENDLESS,     0,          IN_PLACE,
-     {PATTERN(USW_RUNS), "runs merged", "$n keys were $x runs, each in order or in falling order"}},
     {WIDE,  VALUES, ENDLESS,     0,          0,
      {PATTERN(USW_FEW_VALUES), "few values counted",
      "$n keys have $x values only, which were counted and written in order"}},
     {WIDE,  VALUES, ENDLESS,     0,          0,
      {PATTERN(USW_NARROW_RANGE), "narrow range counted",
      "$n keys lie within a range of $x values, which were counted and written in order"}},
+    {WIDE,  RUNS,   ENDLESS,     0,          IN_PLACE,
+     {PATTERN(USW_RUNS), "runs merged", "$n keys were $x runs, each in order or in falling order"}},
     {WIDE,  RUNS,   ENDLESS,     0,          0,
      {PATTERN(USW_NEARLY_SORTED), "nearly in order",
      "$n keys were in order but for $x, which were sorted by themselves and merged in again"}},
@@ -171,21 +172,24 @@ static size_t keys_of_bytes(size_t bytes, unsigned width)
     return (bytes >> width) + (rest != 0);
 }
 
-static void set_limits(size_t limits[LIMITS], const usw_sort_case *c)
+/* What a limit is for this case. */
+static inline size_t limit_of(limit l, const usw_sort_case *c)
 {
     const upsweep_tuning *t = &c->u->tuning;
     unsigned w = c->width, is_64_bits = w == 3;
-    limits[ZERO] = 0;
-    limits[FEW] = USW_SMALL + 1;
-    limits[RUNS] = RUNS_FROM;
-    limits[VALUES] = usw_max(RUNS_FROM, usw_min(VALUES_FROM, t->digit_keys[is_64_bits]));
-    limits[COUNTS] = usw_count_from(c->u->isa, w);
-    limits[DIGITS] = t->digit_keys[is_64_bits];
-    limits[THREADS] = keys_of_bytes(t->thread_bytes, w);
-    limits[SCATTER] = keys_of_bytes(t->scatter_bytes[is_64_bits], w);
-    limits[FEW_RECORDS] = RECORDS_FROM;
-    limits[LONG_ROW] = usw_row_keys_of_one_thread(w) + 1;
-    limits[ENDLESS] = SIZE_MAX;
+    switch (l) {
+    case ZERO: return 0;
+    case FEW: return USW_SMALL + 1;
+    case RUNS: return RUNS_FROM;
+    case VALUES: return usw_max(RUNS_FROM, usw_min(VALUES_FROM, t->digit_keys[is_64_bits]));
+    case COUNTS: return usw_count_from(c->u->isa, w);
+    case DIGITS: return t->digit_keys[is_64_bits];
+    case THREADS: return keys_of_bytes(t->thread_bytes, w);
+    case SCATTER: return keys_of_bytes(t->scatter_bytes[is_64_bits], w);
+    case FEW_RECORDS: return RECORDS_FROM;
+    case LONG_ROW: return usw_row_keys_of_one_thread(w) + 1;
+    default: return SIZE_MAX;
+    }
 }
 
 static usw_sort_choice choice_of(usw_sorted what, unsigned i, unsigned patterns)
@@ -193,16 +197,23 @@ static usw_sort_choice choice_of(usw_sorted what, unsigned i, unsigned patterns)
     return (usw_sort_choice){&kinds[what].lines[i].says, what << KIND_SHIFT | i, patterns};
 }
 
-usw_sort_choice usw_choose_sort(const usw_sort_case *c)
+/* The walk down the table; *kept: between which n it ends alike. */
+static usw_sort_choice walk(const usw_sort_case *c, usw_kept_choice *kept)
 {
     const kind *k = &kinds[c->what];
-    size_t limits[LIMITS];
     unsigned patterns = 0, i = 0, facts = c->facts, width = 1u << c->width;
-    set_limits(limits, c);
+    *kept = (usw_kept_choice){.below = SIZE_MAX, .facts = facts};
     for (; i + 1 < k->count; i++) {
         const line *l = &k->lines[i];
-        if (((facts & l->needs) ^ l->needs) | (facts & l->lacks) | (~l->widths & width) ||
-            c->n < limits[l->from] || c->n >= limits[l->to]) {
+        if (((facts & l->needs) ^ l->needs) | (facts & l->lacks) | (~l->widths & width)) {
+            continue;
+        }
+        size_t limits[2] = {limit_of(l->from, c), limit_of(l->to, c)};
+        for (unsigned j = 0; j < 2; j++) {
+            kept->from = limits[j] <= c->n ? usw_max(kept->from, limits[j]) : kept->from;
+            kept->below = limits[j] > c->n ? usw_min(kept->below, limits[j]) : kept->below;
+        }
+        if (c->n < limits[0] || c->n >= limits[1]) {
             continue;
         }
         if (l->says.method != USW_BY_PATTERN) {
@@ -210,7 +221,20 @@ usw_sort_choice usw_choose_sort(const usw_sort_case *c)
         }
         patterns |= 1u << l->says.pattern;
     }
+    kept->id = i;
+    kept->patterns = patterns;
     return choice_of(c->what, i, patterns);
+}
+
+/* The choice for keys is kept, since the walk takes a tenth of the time of 500 keys. */
+usw_sort_choice usw_choose_sort(const usw_sort_case *c)
+{
+    usw_kept_choice other = {0}, *kept = c->what == USW_KEYS ? &c->u->chosen[c->width] : &other;
+    if (c->what == USW_KEYS && kept->facts == c->facts && kept->from <= c->n &&
+        c->n < kept->below) {
+        return choice_of(USW_KEYS, kept->id, kept->patterns);
+    }
+    return walk(c, kept);
 }
 
 size_t usw_row_keys_of_one_thread(unsigned width)

@@ -25,7 +25,7 @@ enum {
 };
 
 typedef struct usw_sort_case {
-    const upsweep *u;
+    upsweep *u; /* keeps the last choice for keys of each width */
     usw_sorted what;
     size_t n;
     unsigned width; /* index of the key's width, 0 .. 3 */

@@ -65,6 +65,13 @@ typedef struct usw_report_state {
     size_t scratch_bytes;
 } usw_report_state;
 
+/* The last choice of a method for keys of a width, which holds where from <= n < below and for the
+ * same facts (calls/sort_choice.c). All 0: none. */
+typedef struct usw_kept_choice {
+    size_t from, below;
+    uint32_t facts, id, patterns;
+} usw_kept_choice;
+
 struct upsweep {
     /* What a short call reads and writes comes first, together (calls/sort.c): a line that was not
      * in a cache costs as much as a hundred keys. */
@@ -78,7 +85,8 @@ struct upsweep {
     unsigned threads_most; /* of the handle */
     pthread_mutex_t lock;  /* one call at a time; taken by usw_enter */
     upsweep_tuning tuning;
-    size_t scratch_limit; /* 0: none */
+    usw_kept_choice chosen[4]; /* by index of the width; of this tuning */
+    size_t scratch_limit;      /* 0: none */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
     void (*release)(void *context, void *pointer, size_t bytes);
     void *context;

@@ -132,6 +132,7 @@ upsweep_status upsweep_set_tuning(upsweep *u, const upsweep_tuning *tuning)
         u->tuning = t;
         u->tuning.size = sizeof t;
         u->tuning.measured = 0;
+        memset(u->chosen, 0, sizeof u->chosen);
     }
     usw_unlock(u);
     return status;

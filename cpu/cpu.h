@@ -143,8 +143,8 @@ typedef struct usw_pattern_steps {
      * room for limit + 1024. Gives up where more than limit are dropped: these go back behind the
      * kept, so that all keys are in the array, and *complete is false. */
     size_t (*drop[4])(void *keys, size_t n, void *dropped, size_t limit, bool *complete);
-    /* keys[0 .. kept) and dropped[0 .. n) are in order: merges both into keys[0 .. kept + n). */
-    void (*weave[4])(void *keys, size_t kept, const void *dropped, size_t n);
+    /* Merges kept[0 .. n) and loose[0 .. m), both in order, into out, which overlaps neither. */
+    void (*weave[4])(const void *kept, size_t n, const void *loose, size_t m, void *out);
 } usw_pattern_steps;
 USW_DECLARE_PER_ISA(usw_pattern_steps, usw_pattern_steps);
 

@@ -181,10 +181,17 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
             break;
         }
     }
-    while (i + 1 < n && !FN(breaks)(k + i, 1, order, rising, false)) {
-        i++;
+    if (i + 1 >= n) {
+        return n;
     }
-    return i + 1 < n ? i + 1 : n;
+    while (step > 1) { /* one of the pairs from i on is the first break */
+        size_t half = step / 2;
+        bool here = rising ? FN(breaks)(k + i, half, order, true, false)
+                           : FN(breaks)(k + i, half, order, false, false);
+        i += here ? 0 : half;
+        step = here ? half : step - half;
+    }
+    return i + 1;
 }
 
 #if KEY_BITS >= 32

@@ -4,7 +4,10 @@
 
 #include "cpu/patterns/patterns.h"
 
-enum { USW_PATTERN_CHUNK = 128 * 1024 }; /* keys of one task */
+enum {
+    USW_PATTERN_CHUNK = 128 * 1024,         /* keys of one task */
+    USW_PATTERN_FAR_BYTES = 2 * 1024 * 1024 /* more than a core's own cache has */
+};
 
 typedef struct usw_pattern_search {
     upsweep *u;
@@ -23,11 +26,10 @@ typedef struct usw_pattern_search {
 /* Keys of few values, or of a narrow range of values: counted and written in order. Keys of 32 and
  * 64 bits. */
 bool usw_sort_values(const usw_pattern_search *f);
-/* A few long runs, rising or falling: merged. Takes scratch for n keys. */
-bool usw_sort_runs(const usw_pattern_search *f);
-/* Nearly sorted keys: those out of order are taken out, sorted, and merged in again. Takes scratch
- * for an eighth of the keys. */
-bool usw_sort_nearly_sorted(const usw_pattern_search *f);
+/* Keys in order over long stretches, with few loose keys: these are woven in, and several runs
+ * merged. Takes scratch for some of the keys, and for all to merge runs; in place, where runs are
+ * not merged, at most 1 MB a thread. */
+bool usw_sort_stretches(const usw_pattern_search *f, bool in_place);
 
 /* Exchanges the first of the keys [begin, begin + n) with the last, and so on; by all threads. */
 void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n);

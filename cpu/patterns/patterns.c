@@ -2,17 +2,15 @@
  *
  * Sorted and reversed keys end at the first break of their order, which random keys have at once.
  * Then a few keys from all over the array say what is worth trying: few values, or a narrow range
- * of them, are counted (cpu/patterns/few_values.c); long runs are merged, and nearly sorted keys
- * repaired (cpu/patterns/runs.c). Every attempt gives up at the first block without its pattern, so
- * an array without a pattern costs the time to read a few of its keys. */
+ * of them, are counted (cpu/patterns/few_values.c); long stretches in order are merged with what
+ * lies between them (cpu/patterns/stretches.c). Every attempt gives up at the first block without
+ * its pattern, or when too many keys are loose, so an array without a pattern costs the time to
+ * read a few of its keys. */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>
 
-enum {
-    FIRST_LOOK = 4096,          /* keys that one thread examines before the others are woken */
-    FAR_BYTES = 2 * 1024 * 1024 /* more than a core's own cache has */
-};
+enum { FIRST_LOOK = 4096 }; /* keys that one thread examines before the others are woken */
 
 /* ---- the first break of the order ---- */
 
@@ -33,7 +31,7 @@ static size_t break_within(const usw_pattern_search *f, size_t begin, size_t n, 
     const unsigned char *at = f->keys + begin * f->bytes;
     return kind == EQUAL ? (USW_PICK(f->u->isa, usw_all_same)(at, n * f->bytes, f->width) ? n : 0)
                          : f->maps->first_break[f->width](at, n, f->order, kind == RISING,
-                                                          f->n * f->bytes >= FAR_BYTES);
+                                                          f->n * f->bytes >= USW_PATTERN_FAR_BYTES);
 }
 
 static void find_break(void *context, size_t i, unsigned lane)
@@ -140,32 +138,36 @@ void usw_pattern_reverse(const usw_pattern_search *f, size_t begin, size_t n)
 
 /* ---- the whole ---- */
 
-/* Keys that mostly fall are reversed; then keys that mostly rise are repaired. */
-static bool sort_leaning(const usw_pattern_search *f)
+/* Keys that mostly fall are reversed. */
+static bool sort_stretches(const usw_pattern_search *f, unsigned looks)
 {
-    int leaning = f->steps->leaning[f->width](f->keys, f->n, &f->order->map);
-    if (leaning < 0) {
+    if (f->steps->leaning[f->width](f->keys, f->n, &f->order->map) < 0) {
         USW_ROUTE_OF("mostly falling", USW_WIDE_TYPES);
         usw_pattern_reverse(f, 0, f->n);
     }
-    return leaning != 0 && usw_sort_nearly_sorted(f);
+    return usw_sort_stretches(f, (looks >> USW_RUNS & 1) == 0);
 }
 
-/* Keys that rise, or fall, from the first to the last; examined only in the direction in which the
- * first keys go. */
-static bool sort_ordered(const usw_pattern_search *f, const usw_glance *g)
+/* Examined only in the direction in which the first keys go. */
+bool usw_sort_ordered(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
+                      usw_glance *glance, usw_found *found)
 {
-    bool equal = g->falls[0] == 0 && g->rises[0] == 0;
-    if (g->falls[0] == 0 &&
-        ((equal && first_break(f, EQUAL) == f->n) || first_break(f, RISING) == f->n)) {
+    *glance = (usw_glance){{0}, {0}};
+    if (n >= 4 * USW_GLANCE) {
+        USW_PICK(u->isa, usw_pattern_steps)->glance[width](keys, n, map, glance);
+    }
+    usw_key_order order = {*map, 0, 0};
+    usw_pattern_search f = search_of(u, keys, n, width, &order);
+    bool rising = glance->falls[0] == 0, falling = glance->rises[0] == 0;
+    if (rising && ((falling && first_break(&f, EQUAL) == n) || first_break(&f, RISING) == n)) {
         USW_ROUTE("in order already");
-        *f->found = (usw_found){USW_IN_ORDER, 0};
+        *found = (usw_found){USW_IN_ORDER, 0};
         return true;
     }
-    if (g->rises[0] == 0 && first_break(f, FALLING) == f->n) {
+    if (falling && first_break(&f, FALLING) == n) {
         USW_ROUTE("in falling order");
-        usw_pattern_reverse(f, 0, f->n);
-        *f->found = (usw_found){USW_REVERSED, 0};
+        usw_pattern_reverse(&f, 0, n);
+        *found = (usw_found){USW_REVERSED, 0};
         return true;
     }
     return false;
@@ -180,21 +182,12 @@ static bool is_random(const usw_glance *g)
 }
 
 bool usw_sort_pattern(upsweep *u, void *keys, size_t n, unsigned width, const usw_keymap *map,
-                      unsigned looks, usw_found *found)
+                      unsigned looks, const usw_glance *glance, usw_found *found)
 {
     usw_key_order order = {*map, 0, 0};
     usw_pattern_search f = search_of(u, keys, n, width, &order);
-    usw_glance g = {{0}, {0}};
     f.found = found;
-    if (n >= 4 * USW_GLANCE) {
-        f.steps->glance[width](keys, n, map, &g);
-    }
-    if (sort_ordered(&f, &g)) {
-        return true;
-    }
     unsigned values = 1u << USW_FEW_VALUES | 1u << USW_NARROW_RANGE;
-    bool random = is_random(&g);
-    return (!random && (looks >> USW_RUNS & 1) && usw_sort_runs(&f)) ||
-           ((looks & values) && usw_sort_values(&f)) ||
-           (!random && (looks >> USW_NEARLY_SORTED & 1) && sort_leaning(&f));
+    return ((looks & values) && usw_sort_values(&f)) ||
+           ((looks >> USW_NEARLY_SORTED & 1) && !is_random(glance) && sort_stretches(&f, looks));
 }

@@ -1,6 +1,6 @@
 /* patterns_cpu.h - steps on one thread for keys that need no sort: sample them, count keys of few
  * values or of a narrow range, and take the keys out of order out of a nearly sorted array.
- * cpu/patterns/patterns.c, runs.c and few_values.c call these steps.
+ * cpu/patterns/patterns.c, stretches.c, weave.c and few_values.c call these steps.
  *
  * Few values: a multiplication sends each value to a slot of its own; the slot's value is compared
  * with the key, so that a key with another value is always found. With AVX-512 the values are in
@@ -191,9 +191,10 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     while (i < n && *complete) {
         size_t end = usw_min(n, i + 512);
 #if USW_LEVEL != 0
-        if (end + FN(DROP_LANES) < n) {
-            kept = FN(drop_vectors)(k, i, end, kept, out, &before);
-            i += (end - i) / FN(DROP_LANES) * FN(DROP_LANES);
+        size_t stop = usw_min(end, n - 1); /* vectors read the key behind them, too */
+        if (i + FN(DROP_LANES) <= stop) {
+            kept = FN(drop_vectors)(k, i, stop, kept, out, &before);
+            i += (stop - i) / FN(DROP_LANES) * FN(DROP_LANES);
         }
 #endif
         for (; i < end; i++) {
@@ -212,34 +213,35 @@ static size_t FN(drop)(void *keys, size_t n, void *dropped, size_t limit, bool *
     return kept;
 }
 
-/* Merges keys[0 .. kept) and dropped[0 .. n), both in order, into keys, which has room for all. */
-static void FN(weave)(void *keys, size_t kept, const void *dropped, size_t n)
+/* For few loose keys: lines of kept keys are copied whole up to the next loose one. */
+static void FN(weave)(const void *kept, size_t n, const void *loose, size_t m, void *out)
 {
     USW_ROUTE("weave");
-    enum { RUN = 64 / sizeof(KEY) };
-    KEY *k = keys;
-    const KEY *in = dropped;
-    for (; n > 0; n--) {
-        KEY x = in[n - 1];
-        while (kept >= RUN && k[kept - RUN] > x) {
-            memmove(k + kept + n - RUN, k + kept - RUN, RUN * sizeof(KEY));
-            kept -= RUN;
+    enum { LINE = 64 / sizeof(KEY) };
+    const KEY *a = kept, *b = loose;
+    KEY *to = out;
+    for (; m > 0; m--) {
+        KEY x = *b++;
+        size_t before = 0;
+        for (; n >= LINE && a[LINE - 1] <= x; n -= LINE, a += LINE, to += LINE) {
+            memcpy(to, a, LINE * sizeof(KEY));
         }
-        size_t more = 0;
-        if (kept >= RUN && n >= RUN) { /* all of them to free places, where `more` of them stay */
-            for (unsigned i = 0; i < RUN; i++) {
-                more += k[kept - RUN + i] > x;
+        if (n >= LINE) { /* out has room for the line, of which `before` keys stay */
+            for (unsigned i = 0; i < LINE; i++) {
+                before += a[i] <= x;
             }
-            memmove(k + kept + n - RUN, k + kept - RUN, RUN * sizeof(KEY));
+            memcpy(to, a, LINE * sizeof(KEY));
         } else {
-            while (more < kept && k[kept - 1 - more] > x) {
-                k[kept + n - 1 - more] = k[kept - 1 - more];
-                more++;
+            for (; before < n && a[before] <= x; before++) {
+                to[before] = a[before];
             }
         }
-        kept -= more;
-        k[kept + n - 1] = x;
+        n -= before;
+        a += before;
+        to += before;
+        *to++ = x;
     }
+    memcpy(to, a, n * sizeof(KEY));
 }
 #endif
 

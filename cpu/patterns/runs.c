@@ -1,53 +1,17 @@
-/* runs.c - sorts keys that are a few long runs, rising or falling, by merging them, and nearly
- * sorted keys by taking out the few that are out of order, sorting these and merging them in. */
-#include "cpu/patterns/pattern_steps.h"
+/* runs.c - merges a few long runs, rising or falling, in pairs. */
+#include "cpu/patterns/stretches.h"
 
-enum {
-    RUNS_MAX = 8,
-    RUNS_MANY_FROM = 16 * 1024, /* fewer keys sort in less time than it takes to merge three runs */
-    SHARE_MIN = 32,             /* a run shorter than n / SHARE_MIN is none */
-    DROP_SHARE = 8,             /* at most n / DROP_SHARE keys may be out of order */
-    DROP_PASSES = 4,
-    PIECES = 4 /* of a merge, for each thread */
-};
-
-/* ---- long runs ---- */
+enum { PIECES = 4 }; /* of a merge, for each thread */
 
 typedef struct runs {
     const usw_pattern_search *f;
-    size_t count, end[RUNS_MAX + 1]; /* run i is [end[i], end[i + 1]); end[0] = 0 */
+    size_t count, end[USW_RUNS_MAX + 1]; /* run i is [end[i], end[i + 1]); end[0] = 0 */
     /* one pass: the runs of `from`, in pairs, to `to` */
     const usw_merge_steps *merge;
     const unsigned char *from;
     unsigned char *to;
     size_t pieces;
 } runs;
-
-/* Finds the runs and reverses falling ones; false if one is short or they are many: then some runs
- * may stay reversed. */
-static bool find_runs(runs *r)
-{
-    const usw_pattern_search *f = r->f;
-    size_t most = f->n < RUNS_MANY_FROM ? 2 : RUNS_MAX;
-    for (size_t at = 0; at < f->n;) {
-        const unsigned char *rest = f->keys + at * f->bytes;
-        size_t left = f->n - at, n = usw_first_break(f->u, rest, left, f->width, f->order, true);
-        size_t falling = n <= left / 64 + 1 && n < left
-                             ? usw_first_break(f->u, rest, left, f->width, f->order, false)
-                             : 0;
-        size_t run = usw_max(n, falling);
-        if (r->count == most || (run < f->n / SHARE_MIN && run < left)) {
-            return false;
-        }
-        if (falling > n) {
-            USW_ROUTE_OF("a falling run is turned", USW_WIDE_TYPES);
-            usw_pattern_reverse(f, at, falling);
-        }
-        at += run;
-        r->end[++r->count] = at;
-    }
-    return true;
-}
 
 /* Piece i of the merge of a pair of runs; a run without a partner is copied. */
 static void merge_piece(void *context, size_t i, unsigned lane)
@@ -106,79 +70,48 @@ static void merge_runs(runs *r, unsigned char *scratch)
     }
 }
 
-bool usw_sort_runs(const usw_pattern_search *f)
+/* Brings the runs together at the front, mapped, with the loose keys behind them as the last run.
+ */
+static void line_up(const usw_stretches *s, runs *r)
 {
-    runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
-    if (!find_runs(&r)) {
-        return false;
+    const usw_pattern_search *f = s->f;
+    size_t at = 0;
+    for (size_t i = 0; i < s->runs; i++) {
+        const usw_run *run = &s->run[i];
+        size_t begin = at;
+        for (size_t j = run->first; j < run->end; j++) {
+            const usw_stretch *a = &s->stretch[j];
+            memmove(f->keys + at * f->bytes, f->keys + a->begin * f->bytes, a->n * f->bytes);
+            at += a->n;
+        }
+        if (run->falls) {
+            USW_ROUTE_OF("a falling run is turned", USW_WIDE_TYPES);
+            usw_pattern_reverse(f, begin, at - begin);
+        }
+        r->end[++r->count] = at;
     }
-    usw_mark mark = usw_scratch_mark(f->u);
+    usw_pattern_map(f, false);
+    if (at < f->n) {
+        USW_ROUTE_OF("loose keys are the last run", USW_WIDE_TYPES);
+        memcpy(f->keys + at * f->bytes, s->loose, (f->n - at) * f->bytes);
+        r->end[++r->count] = f->n;
+    }
+}
+
+bool usw_merge_runs(usw_stretches *s)
+{
+    const usw_pattern_search *f = s->f;
+    runs r = {.f = f, .merge = USW_PICK(f->u->isa, usw_merge_steps)};
+    line_up(s, &r);
+    usw_scratch_reset(f->u, s->after_stretches);
     unsigned char *scratch = usw_scratch(f->u, f->n * f->bytes);
     if (scratch == NULL) {
         USW_ROUTE_OF("runs, but no scratch to merge them", USW_WIDE_TYPES);
-        usw_scratch_reset(f->u, mark);
+        usw_pattern_map(f, true);
+        s->stretch[0] = (usw_stretch){.n = f->n};
+        s->count = 1;
         return false;
     }
-    size_t count = r.count;
-    usw_pattern_map(f, false);
     merge_runs(&r, scratch);
-    *f->found = (usw_found){USW_RUNS, count};
     return true;
-}
-
-/* ---- nearly sorted ---- */
-
-/* Takes keys out until the others are in order: *kept is how many those are. False if too many keys
- * are out of order; then all keys are in the array again. */
-static bool drop_wrong(const usw_pattern_search *f, unsigned char *dropped, size_t *kept)
-{
-    usw_key_order plain = {{.bits = (unsigned)f->bytes * 8}, 0, 0};
-    size_t limit = f->n / DROP_SHARE, n = f->n, gone = 0;
-    bool complete = true;
-    for (unsigned pass = 0;; pass++) {
-        size_t at = f->maps->first_break[f->width](f->keys, n, &plain, true, false);
-        if (at == n) {
-            *kept = n;
-            return true;
-        }
-        if (pass == DROP_PASSES) {
-            break;
-        }
-        size_t from = at - 1; /* the keys before it are in order and not greater */
-        size_t stay = f->steps->drop[f->width](f->keys + from * f->bytes, n - from,
-                                               dropped + gone * f->bytes, limit - gone, &complete);
-        if (!complete) {
-            break;
-        }
-        gone += n - from - stay;
-        n = from + stay;
-    }
-    memcpy(f->keys + n * f->bytes, dropped, gone * f->bytes);
-    return false;
-}
-
-bool usw_sort_nearly_sorted(const usw_pattern_search *f)
-{
-    size_t capacity = f->n / DROP_SHARE + 1024, kept;
-    usw_mark mark = usw_scratch_mark(f->u);
-    unsigned char *dropped = usw_scratch(f->u, capacity * f->bytes);
-    if (dropped == NULL) {
-        USW_ROUTE_OF("no scratch for the few that stand wrong", USW_WIDE_TYPES);
-        usw_scratch_reset(f->u, mark);
-        return false;
-    }
-    usw_pattern_map(f, false);
-    bool done = drop_wrong(f, dropped, &kept);
-    if (done) {
-        USW_ROUTE_OF("in order but for a few", USW_WIDE_TYPES);
-        const usw_hybrid_steps *hybrid = USW_PICK(f->u->isa, usw_hybrid_steps);
-        (void)hybrid->sort[f->width](f->u, dropped, f->n - kept, NULL, true);
-        f->steps->weave[f->width](f->keys, kept, dropped, f->n - kept);
-        *f->found = (usw_found){USW_NEARLY_SORTED, f->n - kept};
-    } else {
-        USW_ROUTE_OF("more than a few stand wrong", USW_WIDE_TYPES);
-        usw_scratch_reset(f->u, mark);
-    }
-    usw_pattern_map(f, true);
-    return done;
 }

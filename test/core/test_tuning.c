@@ -140,6 +140,43 @@ static void any_numbers(void **state)
     upsweep_close(u);
 }
 
+/* A handle keeps its last choice of each width. It is the one that a handle without any has. */
+static void kept_choices(void **state)
+{
+    (void)state;
+    static const upsweep_type types[] = {UPSWEEP_U8, UPSWEEP_I16, UPSWEEP_U32, UPSWEEP_F32,
+                                         UPSWEEP_F64};
+    static const unsigned flags[] = {0, UPSWEEP_IN_PLACE};
+    upsweep_config one = {.threads = 1};
+    upsweep *u;
+    uint64_t x = 1;
+    write_tuning("");
+    assert_int_equal(upsweep_open(&u, "cpu", &one), UPSWEEP_OK);
+    for (unsigned k = 0; k < 3000; k++) {
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        upsweep_tuning t = {.thread_bytes = 1000 + x % 500000,
+                            .scatter_bytes = {x % 1000000, x % 700000},
+                            .digit_keys = {x % 200000, x % 1000}};
+        upsweep_options o = {.flags = flags[x >> 60 & 1], .bit_end = x >> 59 & 1 ? 5 : 0};
+        upsweep_type type = types[(x >> 40) % 5];
+        size_t n = (size_t)(x >> 32) & (((size_t)2 << (x >> 54) % 20) - 1);
+        upsweep_report got = UPSWEEP_REPORT_INIT, wanted = UPSWEEP_REPORT_INIT;
+        upsweep *fresh;
+        if (k % 16 == 0) {
+            assert_int_equal(upsweep_set_tuning(u, &t), UPSWEEP_OK);
+        }
+        assert_int_equal(upsweep_get_tuning(u, &t), UPSWEEP_OK);
+        assert_int_equal(upsweep_open(&fresh, "cpu", &one), UPSWEEP_OK);
+        assert_int_equal(upsweep_set_tuning(fresh, &t), UPSWEEP_OK);
+        assert_int_equal(upsweep_explain_choice(fresh, n, type, &o, &wanted), UPSWEEP_OK);
+        assert_int_equal(upsweep_explain_choice(u, n, type, &o, &got), UPSWEEP_OK);
+        assert_string_equal(got.reason, wanted.reason);
+        assert_string_equal(got.algorithm, wanted.algorithm);
+        upsweep_close(fresh);
+    }
+    upsweep_close(u);
+}
+
 static void explained(void **state)
 {
     (void)state;
@@ -183,9 +220,9 @@ static void explained(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(from_the_file),
-                                       cmocka_unit_test(where_the_file_is),
-                                       cmocka_unit_test(any_numbers), cmocka_unit_test(explained)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(from_the_file), cmocka_unit_test(where_the_file_is),
+        cmocka_unit_test(any_numbers), cmocka_unit_test(kept_choices), cmocka_unit_test(explained)};
     snprintf(file, sizeof file, "tuning-%ld.txt", (long)getpid());
     setenv("UPSWEEP_TUNING", file, 1);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,10 +93,57 @@ static uint64_t wrong_in_a_row(size_t i, size_t n, uint64_t all)
     return i % 200 < 3 ? all / 2 + i % 200 * (all / 8) : all / n * i;
 }
 
+static uint64_t wrong_often(size_t i, size_t n, uint64_t all)
+{
+    return next() % 32 == 0 ? next() & all : all / n * i;
+}
+
+/* In order but for [begin, end) in hundredths. */
+static uint64_t random_part(size_t i, size_t n, uint64_t all, size_t begin, size_t end)
+{
+    return i >= n / 100 * begin && i < n / 100 * end + n % 100 ? next() & all : all / n * i;
+}
+
 /* In order wherever a sample is likely to look, then random. */
 static uint64_t random_end(size_t i, size_t n, uint64_t all)
 {
-    return i < n - n / 20 ? all / n * i : next() & all;
+    return random_part(i, n, all, 95, 101);
+}
+
+static uint64_t random_ends(size_t i, size_t n, uint64_t all)
+{
+    return i < n / 30 ? next() & all : random_part(i, n, all, 98, 101);
+}
+
+static uint64_t random_middle(size_t i, size_t n, uint64_t all)
+{
+    return random_part(i, n, all, 60, 65);
+}
+
+static uint64_t random_half(size_t i, size_t n, uint64_t all)
+{
+    return random_part(i, n, all, 55, 101);
+}
+
+/* Most stretches stay where they are. */
+static uint64_t high_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * i : all - next() % (all / 8);
+}
+
+static uint64_t falling_and_random_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * (n - i) : next() & all;
+}
+
+static uint64_t two_runs_and_random_end(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 50 ? all / n * (i % (n / 2)) : next() & all;
+}
+
+static uint64_t short_runs_behind(size_t i, size_t n, uint64_t all)
+{
+    return i < n - n / 20 ? all / n * i : all / n * (i % (n / 40) * 40);
 }
 
 static uint64_t mostly_one(size_t i, size_t n, uint64_t all)
@@ -123,7 +170,15 @@ static const input inputs[] = {{sixteen, "16 values only", "few values counted"}
                                {wrong_here_and_there, "by themselves", "nearly in order"},
                                {falling_and_wrong, "by themselves", "nearly in order"},
                                {wrong_in_a_row, "by themselves", "nearly in order"},
-                               {random_end, NULL, NULL},
+                               {wrong_often, "by themselves", "nearly in order"},
+                               {random_end, "by themselves", "nearly in order"},
+                               {random_ends, "by themselves", "nearly in order"},
+                               {random_middle, "by themselves", "nearly in order"},
+                               {random_half, NULL, NULL},
+                               {high_end, "by themselves", "nearly in order"},
+                               {falling_and_random_end, "by themselves", "nearly in order"},
+                               {two_runs_and_random_end, "3 runs", "runs merged"},
+                               {short_runs_behind, "by themselves", "nearly in order"},
                                {mostly_one, "by themselves", "nearly in order"}};
 
 /* ---- the tests ---- */
@@ -150,6 +205,8 @@ static void check_input(upsweep *u, const input *in, size_t n, upsweep_type type
     check_sorted(keys, n, type, flags, before);
     upsweep_report r = UPSWEEP_REPORT_INIT;
     upsweep_last_report(u, &r);
+    size_t copy = (flags & UPSWEEP_IN_PLACE) != 0 ? 0 : n * bytes;
+    assert_true(r.scratch_bytes <= copy + ((size_t)r.threads << 20)); /* as upsweep.h says */
     bool nans_move = usw_type_is_float(type) && flags != 0; /* from where their ranks put them */
     if (n >= 30000 && in->says != NULL && (flags & UPSWEEP_IN_PLACE) == 0 && !nans_move) {
         if (strstr(r.reason, in->says) == NULL || strcmp(r.algorithm, in->name) != 0) {
@@ -197,6 +254,26 @@ static void shared_values(void **unused)
         for (size_t k = 0; k < 2; k++) {
             check_input(u, &inputs[k], N, UPSWEEP_F64, UPSWEEP_DESCENDING);
             check_input(u, &inputs[k], 2 * N, UPSWEEP_U32, 0);
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
+/* Stretches that threads share, in scratch of 1 MB a thread and without that limit. */
+static void shared_stretches(void **unused)
+{
+    (void)unused;
+    enum { FIRST = 6, N = 1100003 };
+    for (int i = 0; i < 3; i++) {
+        upsweep_config c = {.threads = threads[i]};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
+            unsigned place = k % 2 ? UPSWEEP_IN_PLACE : 0;
+            check_input(u, &inputs[k], N, UPSWEEP_I32, place);
+            check_input(u, &inputs[k], N, UPSWEEP_U64, UPSWEEP_IN_PLACE - place);
         }
         upsweep_close(u);
     }
@@ -337,7 +414,9 @@ static void late_words(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recognised),    cmocka_unit_test(counts), cmocka_unit_test(strangers),
-        cmocka_unit_test(shared_values), cmocka_unit_test(same),   cmocka_unit_test(late_words)};
+        cmocka_unit_test(recognised),       cmocka_unit_test(counts),
+        cmocka_unit_test(strangers),        cmocka_unit_test(shared_values),
+        cmocka_unit_test(shared_stretches), cmocka_unit_test(same),
+        cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
