@@ -1,4 +1,5 @@
 # The front door. CMake and Ninja do the building; `make help` lists what there is.
+# SPDX-License-Identifier: MIT
 BUILD ?= build
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local

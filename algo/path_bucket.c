@@ -31,6 +31,7 @@
  *
  * Forms    explained (this file), CPU (path_bucket_cpu.h), CUDA (path_bucket.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 static const uint32_t UNREACHED = UINT32_MAX;

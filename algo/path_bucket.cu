@@ -16,6 +16,7 @@
  *          vertices and 2^25 arcs about 8 and 50.
  * Source   A. Davidson, S. Baxter, M. Garland, J. Owens, Work-efficient parallel GPU methods for
  *          single-source shortest paths, IPDPS 2014 (near and far); U. Meyer, P. Sanders, 2003. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/paths/parents.cuh"
 #include "gpu/paths/near_far_rounds.cuh"
 

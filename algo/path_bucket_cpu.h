@@ -16,6 +16,7 @@
  *
  * Source: R. B. Dial, Algorithm 360, CACM 12, 1969 (buckets of width 1); U. Meyer, P. Sanders,
  * Delta-stepping, J. Algorithms 49, 2003 (wide buckets). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/paths.h"
 

@@ -29,6 +29,7 @@
  *
  * Forms    explained (this file), CPU (path_dijkstra_cpu.h), CUDA (path_dijkstra.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 static const uint32_t UNREACHED = UINT32_MAX;

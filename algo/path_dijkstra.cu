@@ -16,6 +16,7 @@
  *          which the cache of level 2 holds: V * V in all, so V is at most 2^22.
  * Source   E. W. Dijkstra, 1959; P. J. Martin, R. Torres, A. Gavilanes, CUDA solutions for the SSSP
  *          problem, ICCS 2009. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/paths/parents.cuh"
 
 namespace

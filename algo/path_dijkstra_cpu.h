@@ -10,6 +10,7 @@
  * penalty[v] is DIST_MAX once v is settled, else 0: the key of v is the greater of it and its
  * distance. No distance is negative, so keys compare as the unsigned integers of their bits, floats
  * too, and compilers turn the minimum into vectors. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/paths.h"
 

@@ -28,6 +28,7 @@
  * Forms    explained (this file), CUDA (reduce_butterfly.cu). On CPUs a tree over vectors is
  *          better: see reduce/tree.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain.h"
 
 static void reduce(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)

@@ -15,6 +15,7 @@
  * Traffic  each element read once.
  * Source   R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication
  *          operations in MPICH, 2005. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/folds/elements.cuh"
 
 namespace

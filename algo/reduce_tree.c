@@ -25,6 +25,7 @@
  * Forms    explained (this file), CPU (reduce_tree_cpu.h), CUDA (reduce_tree.cu).
  *          reduce/butterfly leaves the total with every element.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 void usw_tree(usw_explain *x, usw_array a, usw_operator op)

@@ -16,6 +16,7 @@
  * 512 threads when n is small; of several blocks the last one collects the results. 34 KB of shared
  * memory for sums of floats. Traffic: each element is read once, 16 bytes a tile of floats. Floats
  * that may be added in any order go by vectors too, in f64. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/folds/least_and_place.cuh"
 #include "gpu/folds/reduce_float_tile.cuh"
 #include "gpu/carry/carry_tree_total.cuh"

@@ -8,6 +8,7 @@
  * integers wrap, and the least and greatest are taken on keys mapped to unsigned integers
  * (core/keymap.h), where NaN is last and -0 before +0 by construction. The loops are plain C that
  * compilers turn into vectors; all of them run at the speed of memory. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/half.h"
 #include "core/order.h"

@@ -31,6 +31,7 @@
  * Forms    explained (this file), CPU (scan_sweep_cpu.h), CUDA (scan_sweep.cu). split/flags
  *          and the radix sorts are built upon it.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 /* Where the two children of a node are kept. Node t of those that cover 2 d leaves covers the

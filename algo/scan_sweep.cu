@@ -20,6 +20,7 @@
  *
  * Floats are joined in f64 in the order of core/order.h, also where the caller allows any order,
  * since no order is faster. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/folds/scan_one_launch.cuh"
 #include "gpu/folds/scan_ring.cuh"
 

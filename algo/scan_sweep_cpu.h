@@ -10,6 +10,7 @@
  * operators are exact, so within a block one running value does; sums of integers run a vector at a
  * time by adding shifted copies. The least and greatest run on mapped keys (core/keymap.h). With
  * one thread nobody waits for a block's total, and integers skip the upward sweep. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/half.h"
 #include "core/order.h"

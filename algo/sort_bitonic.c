@@ -35,6 +35,7 @@
  *
  * Forms    explained (this file), CPU (sort_bitonic_cpu.h), CUDA (sort_bitonic.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain.h"
 
 /* Sorted blocks of 2^(p - 1) keys become sorted blocks of 2^p: the first round compares mirror

@@ -11,6 +11,7 @@
  * Traffic  with a tile of 2^T keys: one read and one write of each key for the tiles, and p - T + 1
  *          of each for every merge of 2^p keys, p > T.
  * Source   Batcher, "Sorting networks and their applications", AFIPS 1968. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/block/bitonic.cuh"
 #include "gpu/textbook/packed_pairs.cuh"
 

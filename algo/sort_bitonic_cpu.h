@@ -8,6 +8,7 @@
  * a stage descends into one half before the other, so that everything below the cache size happens
  * in the cache; the distances below 16 are done on a transposed tile, where they lie between rows.
  * Source: Batcher, "Sorting networks and their applications", AFIPS 1968. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 
 #ifndef USW_SORT_BITONIC_ONCE

@@ -29,6 +29,7 @@
  *
  * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 enum { KEYS_A_BUCKET = 8, REFINE_MAX = 32 };

@@ -42,6 +42,7 @@
  *
  * Source   E. Stehle, H.-A. Jacobsen, A memory bandwidth-efficient hybrid radix sort on GPUs, 2017;
  *          E. Sintorn, U. Assarsson, JPDC 2008. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/plugin/repeat_graph.cuh"
 #include "gpu/bucket_sort/job.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"

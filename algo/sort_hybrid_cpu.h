@@ -12,6 +12,7 @@
  * Source: E. Sintorn and U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm
  * (2008), for the whole; for the scatter see cpu/buckets/scatter.h, for the buckets
  * cpu/cache_sort/cache_sort_cpu.h. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #include "cpu/buckets/scatter_tables.h"

@@ -28,6 +28,7 @@
  *
  * Forms    explained (this file), CPU (sort_oddeven_cpu.h), CUDA (sort_oddeven.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain.h"
 
 static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)

@@ -14,6 +14,7 @@
  *          rounds over tiles.
  * Source   Habermann, 1972; tiles: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  *          computers", IEEE ToC 1978. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/block/merge_path.cuh"
 #include "gpu/textbook/packed_pairs.cuh"
 

@@ -8,6 +8,7 @@
  * 64 blocks make a block of the next level, so that the n rounds become 64 rounds for each level.
  * Source: Habermann, 1972; blocks: Baudet and Stevenson, "Optimal sorting algorithms for parallel
  * computers", IEEE ToC 1978. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

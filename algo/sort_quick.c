@@ -40,6 +40,7 @@
  * Forms    explained (this file), CPU (sort_quick_cpu.h). On a GPU blocks cannot share one memory
  *          as cheaply as lanes share a vector: there sort/hybrid does this work by buckets.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 enum { LEAF = 8 };

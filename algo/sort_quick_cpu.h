@@ -10,6 +10,7 @@
  * (portable code, 128 bits) are partitioned one by one, without a branch on the key.
  *
  * Source: C. A. R. Hoare, Quicksort (1962); for the vectors see cpu/cache_sort/cache_sort_cpu.h. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #include "cpu/cache_sort/key_order.h"

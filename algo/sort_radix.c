@@ -31,6 +31,7 @@
  *
  * Forms    explained (this file), CPU (sort_radix_cpu.h), CUDA (sort_radix.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 enum { DIGIT_BITS = 2, DIGITS = 1 << DIGIT_BITS };

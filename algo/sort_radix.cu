@@ -17,6 +17,7 @@
  *
  * Values   of 4 and 8 bytes move with their keys. Others: the positions move, and one gather ends.
  */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/plugin/repeat_graph.cuh"
 #include "gpu/digit_sort/one_launch_host.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"

@@ -11,6 +11,7 @@
  * get the passes over all bits. Every step is stable, and so is the whole. Source: Knuth, The Art
  * of Computer Programming 3, 5.2.5; write combining after Satish et al., "Fast sort on CPUs and
  * GPUs", SIGMOD 2010, and Wassenberg and Sanders, 2011. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -29,6 +29,7 @@
  *
  * Forms    explained (this file), CPU (sort_sample_cpu.h), CUDA (sort_sample.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 enum { SAMPLES_A_BUCKET = 2 };

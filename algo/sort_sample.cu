@@ -21,6 +21,7 @@
  *          more. One level up to 2^19 keys of 32 bits, two up to 2^28.
  * Source   W. D. Frazer, A. C. McKellar, Samplesort, JACM 1970; N. Leischner, V. Osipov, P.
  *          Sanders, GPU sample sort, IPDPS 2010. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/block/scan.cuh"
 #include "gpu/textbook/sample_splitters.cuh"
 

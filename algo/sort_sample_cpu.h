@@ -9,6 +9,7 @@
  *
  * Source: W. D. Frazer and A. C. McKellar, Samplesort (1970); P. Sanders and S. Winkel, Super
  * scalar sample sort (2004), for the search without branches. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #include "cpu/buckets/scatter_tables.h"

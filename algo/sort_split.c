@@ -28,6 +28,7 @@
  * Forms    explained (this file), CPU (sort_split_cpu.h), CUDA (sort_split.cu). Digits of several
  *          bits at a time make sort/radix of it.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 static void sort(usw_explain *x, const uint32_t *in, size_t n, uint32_t *out)

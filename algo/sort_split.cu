@@ -15,6 +15,7 @@
  * Traffic  each key read once to compare; for every bit that counts read twice and written once.
  * Source   G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190; M. Harris et al. in
  *          GPU Gems 3, chapter 39, for the levels on a GPU. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/block/scan.cuh"
 #include "gpu/textbook/packed_pairs.cuh"
 

@@ -6,6 +6,7 @@
  * are appended behind two running ends, a vector of keys at a time where the machine can compress
  * vectors. Bits in which all keys agree are left out.
  * Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 
 #ifndef USW_SORT_SPLIT_ONCE

@@ -33,6 +33,7 @@
  *
  * Forms    explained (this file), CPU (sort_vmerge_cpu.h), CUDA (sort_vmerge.cu).
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 /* Three rounds of compare-exchanges sort each vector of a. */

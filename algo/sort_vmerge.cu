@@ -16,6 +16,7 @@
  * Traffic  each key read and written once for the vectors and once in each of log2(n / 4) passes.
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC 2008;
  *          merge path: see gpu/block/merge_path.cuh. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/textbook/vmerge_tuning.cuh"
 #include "gpu/block/merge_path.cuh"
 #include "gpu/textbook/packed_pairs.cuh"

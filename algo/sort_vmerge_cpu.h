@@ -9,6 +9,7 @@
  * by rank (merge path), so that the last pass, one merge, keeps all threads as busy as the first.
  * Source: Inoue et al., "AA-Sort", PACT 2007; Chhugani et al., VLDB 2008; Batcher's odd-even merge
  * network for the vectors. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

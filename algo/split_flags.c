@@ -27,6 +27,7 @@
  * Forms    explained (this file), CPU (split_flags_cpu.h), CUDA (split_flags.cu). sort/split
  *          is one split per bit.
  */
+/* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"
 
 usw_split_arrays usw_split_arrays_new(usw_explain *x, size_t n)

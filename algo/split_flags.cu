@@ -27,6 +27,7 @@
  * less, all on their way at once. Elements of any other size or address go in columns of at most 64
  * bytes, each column a split by itself with the same flags (move_column). Traffic: an element
  * twice, if it is kept, and a flag once, plus two bits of it if counted. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/split_counted.cuh"
 #include "gpu/selection/split_one_launch.cuh"

@@ -7,6 +7,7 @@
  * as long as that stays inside the block's own part of the result; with AVX2 likewise, by a table
  * (cpu/selection/split_avx2.h); elsewhere the cursor is chosen without a branch, since flags are
  * as a rule not to be guessed. Elements need no alignment. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/order.h"
 

@@ -1,6 +1,7 @@
 /* algorithm.c - finds an algorithm by name. A name near to several ("sort", "oddeven",
  * "sort/oddevn") is answered with those: the ones it is part of, else the one with the fewest
  * letters to change. */
+/* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
 

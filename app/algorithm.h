@@ -1,4 +1,5 @@
 /* algorithm.h - algorithms by the names that people type. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_ALGORITHM_H
 #define APP_ALGORITHM_H
 

@@ -1,6 +1,7 @@
 /* app.h - what the verbs of the program share: their table, how they fail, and how they open the
  * library. A verb is one file, app/verb_NAME.c, and one line of verbs.def; it exits with 0, with 1
  * when a check failed, or with 2 after an error, of which it has told in one sentence on stderr. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_H
 #define APP_H
 

@@ -1,4 +1,5 @@
 /* help.c - prints the help of the program and of its verbs: -h a screenful, --help all of it. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

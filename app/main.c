@@ -1,4 +1,5 @@
 /* main.c - finds the verb and runs it. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

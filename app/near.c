@@ -1,6 +1,7 @@
 /* near.c - "did you mean": the known name with the fewest letters to change.
  * The distance counts letters added, dropped, changed, or exchanged with their neighbour
  * (Damerau 1964, the restricted form). */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* options.c - reads a command line by a verb's option table: short options may be joined (-nr),
  * long ones shortened as long as they stay unique, arguments follow or are attached (-oFILE,
  * --output=FILE), and "--" ends the options. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  *
  * A verb's settings are a struct whose first member is app_common; an option writes to the member
  * at its offset. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 

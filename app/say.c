@@ -1,5 +1,6 @@
 /* say.c - how the program speaks: one sentence on an error, a paragraph of statistics, JSON texts.
  */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include "io/memory.h"

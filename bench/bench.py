@@ -6,6 +6,7 @@ the rivals take turns, round after round, each on a fresh copy of the same input
 machine hits all alike; the figure is the median of the rounds. A rival whose answer is wrong is named
 and left out. Results go to a table on stdout and to a JSON file; plot.py draws them.
 """
+# SPDX-License-Identifier: MIT
 
 import argparse
 import json

@@ -3,6 +3,7 @@
  * device copy's rate in the same run, and CUB's time over ours. Medians of eleven. Outcomes are
  * checked by the tests, not here.
  *     bench_folds [WORD ...]      only entries whose name contains a word */
+/* SPDX-License-Identifier: MIT */
 #include "bench/folds_keys.cuh"
 
 namespace

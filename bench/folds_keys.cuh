@@ -1,4 +1,5 @@
 /* folds_keys.cuh - the part of folds.cu that concerns keys: histograms, merges, runs of equals. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BENCH_FOLDS_KEYS_CUH
 #define BENCH_FOLDS_KEYS_CUH
 

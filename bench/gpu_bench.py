@@ -11,6 +11,7 @@ move (each key and value read once and written once) over time, over the copy ra
 the first, in the last it is not.
 Scan, reduce, split, selection, merges and histograms follow: bench_folds (folds.cu) prints them.
 """
+# SPDX-License-Identifier: MIT
 
 import argparse
 import json

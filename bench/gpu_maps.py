@@ -7,6 +7,7 @@ turn in one process (bench_gpu_sort), is what u32 would take without kernels of 
 type, n, both medians in us, and the ratio; the last one the greatest ratio and the verdict by the rule of
 2%.
 """
+# SPDX-License-Identifier: MIT
 import json
 import statistics
 import subprocess

@@ -2,6 +2,7 @@
 """gpu_plot.py BENCH_GPU.json OUT - draws what gpu_bench.py measured on uniform keys: throughput over n,
 and the share of the roofline, one column an operation and type, as OUT.svg and OUT.png; and of scans,
 reductions and splits the share of a copy's rate over n, as OUT_folds.svg and OUT_folds.png."""
+# SPDX-License-Identifier: MIT
 
 import json
 import sys

@@ -7,6 +7,7 @@
  * the first round warms up. On an idle stream, where a short call waits for the host's launches:
  * "times", ours each time at another address, and "again", at the same one, which the library
  * remembers. Queued before they begin, so that the host's speed does not matter: "queued". */
+/* SPDX-License-Identifier: MIT */
 #include "upsweep.h"
 
 #include <cub/cub.cuh>

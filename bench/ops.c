@@ -1,4 +1,5 @@
 /* ops.c - runs the operation of a cell and checks what comes out, by plain loops. */
+/* SPDX-License-Identifier: MIT */
 #include "bench/ops.h"
 
 #include <stdlib.h>

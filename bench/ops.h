@@ -1,4 +1,5 @@
 /* ops.h - the operations of a worker: what a cell asks for, its arrays, running and checking it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BENCH_OPS_H
 #define BENCH_OPS_H
 

@@ -5,6 +5,7 @@ Each rival is a process of its own (paths_worker.c). For every graph and number 
 turns, each round from another source; the figure is the median of the rounds. All must find the same
 distances. A rival that knows one thread only is compared with one thread only.
 """
+# SPDX-License-Identifier: MIT
 
 import argparse
 import json

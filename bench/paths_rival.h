@@ -1,5 +1,6 @@
 /* paths_rival.h - what one contestant for shortest paths offers: two functions in one source file
  * in bench/rivals/, and a program of its own (paths_worker.c linked with it). */
+/* SPDX-License-Identifier: MIT */
 #ifndef BENCH_PATHS_RIVAL_H
 #define BENCH_PATHS_RIVAL_H
 

@@ -2,6 +2,7 @@
  *     KIND SIZE THREADS SOURCE             grid 1000 2 0, uniform 20 1 7, hubs 20 2 7
  * answers each with milliseconds for distances from the source and a checksum of them, or "skip".
  * Making the graph is outside the clock. bench/paths.py lets the workers take turns. */
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "bench/paths_rival.h"
 

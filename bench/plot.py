@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plot.py BENCH.json... OUT - draws what bench.py measured: ns per key over n, one panel a pattern, as
 OUT.svg and OUT.png. Of several files, the last that has a cell counts."""
+# SPDX-License-Identifier: MIT
 
 import json
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plot_colours.py PLOT.svg... - makes matplotlib's pictures fit for dark pages, too: where the reader's
 screen is dark, paper becomes dark and ink light. What has been done is not done again."""
+# SPDX-License-Identifier: MIT
 
 import re
 import sys

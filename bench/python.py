@@ -8,6 +8,7 @@ meets all of them; the medians are compared, and the rival counts by its best op
 anew from a seed. UPSWEEP_ISA=avx2 in the environment caps ours; numpy's own dispatch goes by
 NPY_DISABLE_CPU_FEATURES, which this sets likewise.
 """
+# SPDX-License-Identifier: MIT
 import argparse
 import os
 import statistics

@@ -1,4 +1,5 @@
 /* race.cuh - what the benches of GPU forms share: arrays, and entries that take turns. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BENCH_RACE_CUH
 #define BENCH_RACE_CUH
 

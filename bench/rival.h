@@ -1,5 +1,6 @@
 /* rival.h - what one contestant of the bench offers. A rival is one source file in bench/rivals/
  * and one program (worker.c linked with it), so that rivals share no heap, threads or code. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BENCH_RIVAL_H
 #define BENCH_RIVAL_H
 

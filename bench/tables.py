@@ -5,6 +5,7 @@ A page is written whole, from one run: bench.py's and paths.py's files become cp
 gpu_ROOM.md. docs/numbers/tables holds the pages of the last runs; nobody edits them. Every cell of a
 sort is there, with the rival that was best in it; where that rival was faster the ratio is bold.
 """
+# SPDX-License-Identifier: MIT
 import json
 import os
 import sys

@@ -2,6 +2,7 @@
  * ones and CUB: time over n; and the time of each pass of the vector merge sort, with every merge
  * cut into pieces (merge path) and with one lane for a pair of lists. Every outcome is compared
  * with std::sort's. Medians of five; keys of 32 bits, uniform. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/textbook/vmerge_tuning.cuh"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
  * runs each once on a fresh copy of the input, and answers with nanoseconds per element, "skip" for
  * what the rival does not offer, or "wrong". Copying and checking are outside the clock. For small
  * n a batch of different arrays is sorted in one timing. bench.py interleaves the workers. */
+/* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "bench/ops.h"
 

@@ -1,6 +1,7 @@
 /* abi_0_1.c - what programs that were linked with 0.1.0 find in the shared library: the calls whose
  * structs or numbers are others now, as they were (docs/abi.md). cmake/upsweep.map has the
  * versions; the static library has none of this, since a program is compiled anew to link it. */
+/* SPDX-License-Identifier: MIT */
 #include "core/structs.h"
 
 /* Declares and begins a function that the shared library exports as name@UPSWEEP_0.1. */

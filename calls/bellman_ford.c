@@ -8,6 +8,7 @@
  * Source: R. Bellman, On a routing problem, 1958; L. R. Ford, Network flow theory, 1956; B. V.
  * Cherkassky, A. V. Goldberg, Negative-cycle detection algorithms, 1999 (looking through the
  * parents every so often). */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "core/paths.h"
 

@@ -1,4 +1,5 @@
 /* bucketing.c - checks a caller's bucketing and prepares it: digits, equal widths, edges. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/bucketing.h"
 #include "calls/on_gpu/on_gpu.h"
 

@@ -1,4 +1,5 @@
 /* bucketing.h - a caller's bucketing, checked and made ready for the calls of histogram.c. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CALLS_BUCKETING_H
 #define USW_CALLS_BUCKETING_H
 

@@ -1,4 +1,5 @@
 /* film.c - films of an array in device memory: checks, and the way to the plugin's step. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "core/plugin.h"
 

@@ -1,4 +1,5 @@
 /* graph.c - making a graph: arcs are checked, counted per tail, and laid down row by row. */
+/* SPDX-License-Identifier: MIT */
 #include "core/graph.h"
 #include "cpu/paths/contract.h"
 #include "calls/on_gpu/on_gpu.h"

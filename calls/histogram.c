@@ -4,6 +4,7 @@
  * counts bucket by bucket, stretch by stretch, so that every stretch knows where each of its
  * elements goes: stable, and no two threads write to the same place. Bucket numbers are made twice
  * rather than kept. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/bucketing.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"

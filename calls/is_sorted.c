@@ -1,4 +1,5 @@
 /* is_sorted.c - upsweep_is_sorted: the first key that is out of order. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "cpu/patterns/patterns.h"
 #include "calls/on_gpu/on_gpu.h"

@@ -4,6 +4,7 @@
  * whatever the lists look like. The cuts are made from left to right, each behind the one before,
  * so that even lists that are not sorted fall into pieces that hold every key once. Equal keys have
  * equal bits, since the key maps lose none; which of them comes first cannot be seen. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/cpu.h"

@@ -4,6 +4,7 @@
  * threads would let chance decide. A permutation has no equal indices, hence needs no such care.
  * Indices are checked before anything is written, except by a gather, whose result is undefined
  * after an error anyway. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"

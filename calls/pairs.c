@@ -8,6 +8,7 @@
  * integers does the rest. Where it is stable and takes a bit range, the payload may be the value
  * itself; else it is the position, which makes all records distinct: then every sort gives the one
  * stable order. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/pair_sort/pair_sort.h"

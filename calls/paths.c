@@ -1,5 +1,6 @@
 /* paths.c - upsweep_paths: checks the query, chooses the form and the width of a bucket; and
  * upsweep_path_of. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "cpu/paths/contract.h"
 #include "calls/on_gpu/on_gpu.h"

@@ -1,4 +1,5 @@
 /* paths_batch.c - upsweep_paths_batch and upsweep_paths_matrix: checks, and rows in order. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/paths/many_sources.h"

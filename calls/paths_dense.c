@@ -1,4 +1,5 @@
 /* paths_dense.c - upsweep_paths_dense: checks, and the form that takes a matrix. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/paths.h"

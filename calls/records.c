@@ -1,6 +1,7 @@
 /* records.c - upsweep_sort_records: records of any size by several key fields, stable. Packed keys
  * are sorted in cpu/merging/sort_records.c; few records, and records for which there is no scratch,
  * are sorted by comparing fields (cpu/merging/sort_by.c). */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/sort_choice.h"

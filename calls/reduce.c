@@ -2,6 +2,7 @@
  *
  * Least and greatest of all types are one question: the least key under a map (keymap.h) that puts
  * NaN last; for the greatest the map is descending. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"

@@ -2,6 +2,7 @@
  * within equal stretches of the keys; rows that do not fit a core's cache are sorted before, one by
  * one, by all threads together. With an index, key and position are packed into one integer, the
  * key above. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/sort_choice.h"

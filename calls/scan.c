@@ -1,5 +1,6 @@
 /* scan.c - upsweep_scan and its kin: checks and the choice of the form; and the scan by a
  * caller's operator, which is two passes over tiles. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "core/order.h"

@@ -4,6 +4,7 @@
  * collects those keys, in any order. Else one pass counts them block by block, a second collects
  * them. Where positions are asked for, records of key and position are collected and sorted, else
  * keys alone. Where the sample was wrong the exact k-th key is found on a copy first. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/selection/select.h"

@@ -1,5 +1,6 @@
 /* sort.c - upsweep_sort: checks the call, and runs the method that was asked for or that
  * sort_choice.c names. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "core/forms.h"
 #include "core/keymap.h"

@@ -1,5 +1,6 @@
 /* sort_by.c - upsweep_sort_by: a parallel, stable qsort_r. The merge sort is in
  * cpu/merging/sort_by.c. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/merging/merging.h"
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"

@@ -1,6 +1,7 @@
 /* sort_choice.c - which method sorts what when nobody asks for one by name: one table, with the
  * name and the sentence by which the report speaks of each method. For a GPU gpu/sort_choice.cu
  * says it. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/sort_choice.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* sort_choice.h - which method sorts what: the questions that the calls of sorts ask of the table
  * in sort_choice.c, and the automatic sort of keys. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CALLS_SORT_CHOICE_H
 #define USW_CALLS_SORT_CHOICE_H
 

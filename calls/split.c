@@ -1,5 +1,6 @@
 /* split.c - upsweep_split, upsweep_compact: checks and the choice of the form. Splits into many
  * buckets are in calls/histogram.c. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 

@@ -7,6 +7,7 @@
  *
  * run_lengths: the heads of each block are counted; then every block knows where its runs go and
  * where the next head after it is, writes the places of its heads, and takes differences. */
+/* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
 #include "cpu/cpu.h"

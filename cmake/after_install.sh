@@ -2,6 +2,7 @@
 # after_install.sh BUILD_DIR [PREFIX] - the last words of `make install`: whether programs find the shared library
 # where it was laid down, and if not, the line that makes them find it. As root it tells the loader by
 # ldconfig if the folder is one of the loader's own.
+# SPDX-License-Identifier: MIT
 setting() { # BUILD_DIR NAME
     sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt"
 }

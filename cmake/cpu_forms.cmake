@@ -4,6 +4,7 @@
 # body: five times with KEY_BITS 8 .. 128 if the body mentions KEY_BITS, else once. Only these objects
 # get -m flags. The sets must match core/isa.c. A body that ends with USW_FOR_ALL_SETS is compiled for
 # the portable set only.
+# SPDX-License-Identifier: MIT
 
 set(isas portable)
 set(flags_portable "")

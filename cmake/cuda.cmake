@@ -5,6 +5,7 @@
 # nvcc is called by commands of our own: CMake's CUDA language would be looked for on every machine,
 # and releases of CMake lag behind those of nvcc. All paths are relative to the build directory, so that
 # ccache serves checkouts in different places.
+# SPDX-License-Identifier: MIT
 set(UPSWEEP_CUDA_ARCHS native CACHE STRING
     "native: machine code for the GPUs of this machine, for sm_90 where there are none; release: 80;90;PTX; or a list; with PTX, that of the last one too")
 set(cuda_oldest 12.3) # 16 bytes read and written whole

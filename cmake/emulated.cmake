@@ -1,5 +1,6 @@
 # emulated.cmake - the CUDA forms compiled as C++ for the CPU, under the emulator of test/emulate, as a
 # plugin with the same one symbol as the real one. Only tests use it; without a C++ compiler it is left out.
+# SPDX-License-Identifier: MIT
 include(CheckLanguage)
 check_language(CXX)
 if(NOT CMAKE_CXX_COMPILER)

@@ -6,6 +6,7 @@
 #
 # A Python package may ask nothing of a machine but its C library: there the two are linked statically,
 # and pictures are drawn as SVG.
+# SPDX-License-Identifier: MIT
 find_package(PkgConfig)
 set(upsweep_suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
 if(UPSWEEP_PYTHON)

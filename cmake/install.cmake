@@ -1,6 +1,7 @@
 # install.cmake - what `make install` lays down, in components that packages may take apart: runtime (the
 # shared library), development (headers, static library, .pc file, CMake package), program (with man
 # page and completions: manual.cmake), plugin (cuda.cmake) and doc.
+# SPDX-License-Identifier: MIT
 include(CMakePackageConfigHelpers)
 
 list(TRANSFORM libraries PREPEND upsweep_ OUTPUT_VARIABLE library_targets)

@@ -1,6 +1,7 @@
 # manual.cmake - the man page and the shells' completions. The program prints them itself, from the
 # same tables that parse its command line, so they are made whenever it is built. When it is built for
 # another machine and cannot run here, they are left out.
+# SPDX-License-Identifier: MIT
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     message(STATUS "upsweep cannot run here: no man page and no completions")
     return()

@@ -1,4 +1,5 @@
 # packages.cmake - Debian packages by CPack (`make deb`), one for each component of install.cmake.
+# SPDX-License-Identifier: MIT
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME upsweep)
 set(CPACK_PACKAGE_VENDOR "the upsweep authors")

@@ -1,5 +1,6 @@
 # page.cmake - the parts of `upsweep page`. The explained forms are compiled to WebAssembly where clang
 # and its linker are found; without them pages play their traces but take no numbers of the reader's.
+# SPDX-License-Identifier: MIT
 set(site ${PROJECT_SOURCE_DIR}/site)
 set(page_scripts ${site}/replay.js ${site}/forms.js ${site}/stage.js ${site}/graph.js ${site}/text.js
     ${site}/quiz.js ${site}/player.js)

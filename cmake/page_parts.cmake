@@ -1,6 +1,7 @@
 # page_parts.cmake - what app/page puts into a page, as C: page, style, script, glossary, the sources of
 # the explained forms, and these compiled to WebAssembly; and what app/learn gives to the reader.
 # Run as: cmake -DOUT=parts.c "-DSOURCES=a.c;b.c" -DWASM=forms.wasm -DSITE=site -P page_parts.cmake
+# SPDX-License-Identifier: MIT
 function(put_bytes name) # files, one behind the other, as hex bytes that end with a 0
     set(all "")
     foreach(file ${ARGN})

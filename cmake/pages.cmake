@@ -5,6 +5,7 @@
 # The text is handled as hex bytes with a comma after each, since CMake's own strings lose
 # semicolons and brackets: 0a is a new line, 20 a space, 2a a star, 2f a slash. Empty lines are looked
 # for twice, because of two in a row the first match takes what the second needs.
+# SPDX-License-Identifier: MIT
 set(code "/* made by cmake/pages.cmake: the page comments of algo/ */\n")
 foreach(source ${SOURCES})
     get_filename_component(stem ${source} NAME_WE)

@@ -2,6 +2,7 @@
 # progress.sh [-q] WHAT COMMAND... - runs the command and ends with its status. After 15 seconds without
 # output it says WHAT has run for how long, and what it printed last. -q: the output is shown only if
 # the command fails.
+# SPDX-License-Identifier: MIT
 quiet=
 if [ "$1" = -q ]; then
     quiet=1

@@ -3,6 +3,7 @@
 #
 # The module is compiled against the limited API of CPython 3.9, so that one binary serves all later
 # versions; a free-threaded Python, which has no such thing, gets a module of its own.
+# SPDX-License-Identifier: MIT
 option(UPSWEEP_PYTHON "Build the Python package (pip and make wheel say so)" OFF)
 # A machine's linker takes the newest versions of its C library's names, which older systems lack. zig,
 # from PyPI, links against a named version: UPSWEEP_PYTHON_LINKER="zig cc -target x86_64-linux-gnu.2.28".

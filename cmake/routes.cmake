@@ -1,6 +1,7 @@
 # routes.cmake - the test `routes` (test/routes/routes.py): every way that a call can take is taken by a test
 # (core/routes.h). All tests of this directory write what they took to build/routes, which a first test
 # empties; this one comes last and reads it. Included after all tests are known.
+# SPDX-License-Identifier: MIT
 if(NOT PYTHON OR UPSWEEP_SANITIZE) # sanitizers keep code that is never reached
     return()
 endif()

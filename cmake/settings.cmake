@@ -2,6 +2,7 @@
 # with. As a part of another project (add_subdirectory, FetchContent) the library alone is built unless
 # options say more, by that project's own flags and build type; nothing of what is set here reaches it,
 # since all of it is the property of this directory and of those below.
+# SPDX-License-Identifier: MIT
 set(upsweep_top OFF)
 if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
     set(upsweep_top ON)

@@ -3,6 +3,7 @@
 # library in two parts of it do not meet. Sections of the objects stay apart (--unique), so that
 # -Wl,--gc-sections leaves out of a program what it does not call. Where objcopy is not, or objects are
 # no machine code (-flto), the archive has the objects as they are.
+# SPDX-License-Identifier: MIT
 set(one_object OFF)
 if(CMAKE_OBJCOPY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT UPSWEEP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     set(one_object ON)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # uninstall.sh MANIFEST - removes the files that `make install` laid down, and then the folders that are
 # upsweep's own.
+# SPDX-License-Identifier: MIT
 manifest=$1
 [ -r "$manifest" ] || { echo "there is no $manifest: nothing was installed from here" >&2; exit 2; }
 { cat "$manifest"; echo; } | while read -r file; do

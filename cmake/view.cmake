@@ -1,5 +1,6 @@
 # view.cmake - the view: OpenGL by epoxy, letters and PNG by cairo, a window by GLFW. Without the first
 # two `upsweep view` says that it is missing, without GLFW it draws into files only.
+# SPDX-License-Identifier: MIT
 if(PkgConfig_FOUND AND UPSWEEP_VIEW)
     pkg_check_modules(EPOXY IMPORTED_TARGET epoxy)
     pkg_check_modules(GLFW IMPORTED_TARGET glfw3)

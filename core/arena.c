@@ -1,6 +1,7 @@
 /* arena.c - scratch memory of a handle: blocks that only grow during a call and are reused by the
  * next. When a call needed several blocks, the next one starts with a single block as large as all
  * that were there at once: so calls that are alike soon ask the system for nothing. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* check.h - what public calls check of their arguments before they work. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CHECK_H
 #define USW_CHECK_H
 

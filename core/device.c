@@ -4,6 +4,7 @@
  * in the lib directory next to it), then along the loader's path; the environment variable
  * UPSWEEP_CUDA_PLUGIN=path names another. Once loaded it stays, since CUDA's runtime in it has
  * threads and handlers of its own; loading it again is counted by the loader, not by us. */
+/* SPDX-License-Identifier: MIT */
 #include "core/device.h"
 #include "core/plugin.h"
 

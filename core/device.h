@@ -1,5 +1,6 @@
 /* device.h - devices other than the CPU: loading the GPU plugin (device.c is the only file
  * that loads code at run time) and opening a handle's side of it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_DEVICE_H
 #define USW_DEVICE_H
 

@@ -1,5 +1,6 @@
 /* explain.c - how the steps of an explained form reach the trace, and where its arrays come from.
  * The words themselves are in explain.h. */
+/* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,6 +17,7 @@
  *
  * Nothing in a form looks like error handling. A sink that wants no more, a failed allocation
  * and bad input leave the form by a jump to usw_explain_run, which frees what new_array gave. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_EXPLAIN_H
 #define USW_EXPLAIN_H
 

@@ -1,5 +1,6 @@
 /* explain_steps.h - steps that one explained form explains and others build upon. Each is defined
  * in the file of the algorithm that it belongs to. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CORE_EXPLAIN_STEPS_H
 #define USW_CORE_EXPLAIN_STEPS_H
 

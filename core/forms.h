@@ -1,4 +1,5 @@
 /* forms.h - the shapes of CPU forms, as the registry and the API see them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_FORMS_H
 #define USW_FORMS_H
 

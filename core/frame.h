@@ -1,5 +1,6 @@
 /* frame.h - what every room of the library sees: the handle, scratch, threads, and how a public
  * call begins, fails and ends. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_FRAME_H
 #define USW_FRAME_H
 

@@ -1,5 +1,6 @@
 /* graph.h - a graph as the path algorithms see it: compressed rows, each arc's head beside its
  * weight. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GRAPH_H
 #define USW_GRAPH_H
 

@@ -2,6 +2,7 @@
  *
  * Widening is exact and free of branches, so that compilers turn loops of it into vectors.
  * Narrowing starts at f64 and rounds once, to nearest even; NaN becomes the positive quiet NaN. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_HALF_H
 #define USW_HALF_H
 

@@ -1,4 +1,5 @@
 /* handle.c - opening and closing a handle, and how a public call begins, fails and ends. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 #include "core/device.h"
 #include "core/order.h"

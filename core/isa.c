@@ -1,4 +1,5 @@
 /* isa.c - which instruction sets this processor has, and how many cores this process may use. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <sched.h>

@@ -9,6 +9,7 @@
  * Descending flips everything. Adding minus (plus) the number of NaNs of one sign rotates this
  * circle so that all NaNs are last (first): the NaNs that stand at the wrong end wrap round. The
  * map is a bijection, so no bit of a key is lost. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_KEYMAP_H
 #define USW_KEYMAP_H
 

@@ -1,4 +1,5 @@
 /* machine.c - what this machine has, in words and numbers for people. */
+/* SPDX-License-Identifier: MIT */
 #include "core/device.h"
 #include "core/structs.h"
 

@@ -27,6 +27,7 @@
  *          right value's range contains a head, the left value is replaced by the identity.
  * NaN.     A result that is NaN is stored as the type's positive quiet NaN without payload.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_ORDER_H
 #define USW_ORDER_H
 

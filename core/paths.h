@@ -1,4 +1,5 @@
 /* paths.h - queries for shortest paths, as the public calls hand them to a form. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_PATHS_H
 #define USW_PATHS_H
 

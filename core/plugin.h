@@ -11,6 +11,7 @@
  * usw_gpu_fail (gpu.cuh) and returned; arrays are then as they were unless kernels had begun.
  * Errors that only the device can see (an index out of range) are noted in g's fault word and told
  * by wait(). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_PLUGIN_H
 #define USW_PLUGIN_H
 

@@ -1,5 +1,6 @@
 /* record_keys.c - the comparison of two records field by field, which gives the same order as their
  * normalised keys. */
+/* SPDX-License-Identifier: MIT */
 #include "core/record_keys.h"
 
 int usw_compare_records(const void *a, const void *b, void *context)

@@ -1,4 +1,5 @@
 /* record_keys.h - the key fields of a record as one string of bytes in the order asked for. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_RECORD_KEYS_H
 #define USW_RECORD_KEYS_H
 

@@ -1,5 +1,6 @@
 /* registry.c - the table of all algorithms and of the standard rows, made from algo/algos.def. A
  * row, or a form that a line claims, which does not exist is a link error that names it. */
+/* SPDX-License-Identifier: MIT */
 #include "core/registry.h"
 
 /* A line's form is declared and named only where its column says yes. */

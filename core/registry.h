@@ -1,6 +1,7 @@
 /* registry.h - the table of algorithms: one row each, which closes the explained file, algo/STEM.c.
  * algo/algos.def lists the stems and says which rows are standard; nothing else in core/ and calls/
  * knows an algorithm by name, but for calls/sort_choice.c. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_REGISTRY_H
 #define USW_REGISTRY_H
 

@@ -12,6 +12,7 @@
  * What a call is about is known from its beginning: usw_enter forgets the call before, the first
  * type that is asked for its size is the call's, and threads that take part in a call know it from
  * who calls. Counters are not exact where threads count at once, but never 0 then. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_ROUTES_H
 #define USW_ROUTES_H
 

@@ -10,6 +10,7 @@
  *
  * UPSWEEP_CHECK_PAGES=N puts about one piece in N at the end of its pages (1: all, 0: none). Which
  * ones is told by the number of the call, the line and the size: the same in every run. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #ifdef USW_CHECKED

@@ -1,5 +1,6 @@
 /* structs.c - takes and gives structs that carry their size, whichever version of the header the
  * caller was compiled with. */
+/* SPDX-License-Identifier: MIT */
 #include "core/structs.h"
 
 enum { STRUCT_MAX = 4096 }; /* no struct will be larger, so that a wild size is not followed */

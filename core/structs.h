@@ -1,5 +1,6 @@
 /* structs.h - the structs of the public header that carry their size, as callers of other versions
  * of the library give them and want them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_STRUCTS_H
 #define USW_STRUCTS_H
 

@@ -6,6 +6,7 @@
  * and to wake a sleeping thread takes as long as to sort ten thousand keys: so a thread that waits
  * looks again for some microseconds before it sleeps. Joining and leaving are one atomic step each:
  * were they under a lock, many workers that come at once would put one another to sleep. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
 /* trace.c - upsweep_trace: an explained form, run for someone who watches. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "core/explain.h"

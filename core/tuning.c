@@ -3,6 +3,7 @@
  *     isa avx512
  *     thread_bytes 2097152
  * A file is taken as a whole or not at all. */
+/* SPDX-License-Identifier: MIT */
 #include "core/structs.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* types.c - names and sizes of statuses and types. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 static const struct {

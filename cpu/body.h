@@ -13,6 +13,7 @@
  *     #endif
  * Other bodies are included once. All functions are static: nothing but that struct is exported, so
  * code for one instruction set cannot leak into another. */
+/* SPDX-License-Identifier: MIT */
 #include "core/forms.h"
 
 #ifndef USW_CPU_BODY_H

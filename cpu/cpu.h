@@ -1,5 +1,6 @@
 /* cpu.h - CPU steps that several algorithms or calls share: one struct of functions per part,
  * exported by cpu/ROOM/NAME_cpu.h for each instruction set. Take them by USW_PICK(u->isa, ...). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_CPU_H
 #define USW_CPU_CPU_H
 

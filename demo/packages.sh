@@ -2,6 +2,7 @@
 # packages.sh PROGRAM DIR - shortest paths in a graph that lies on every Debian machine: which package
 # depends on which. From apt's index of all packages where it is there, else from what dpkg has
 # installed. Nothing is downloaded.
+# SPDX-License-Identifier: MIT
 set -eu
 program=$1
 data=$2

@@ -5,6 +5,7 @@
 # The data is nobody's invention: Debian's largest word list, and the package index that apt keeps
 # (its numbers, and the relations between packages as the arcs of a graph). Where they are missing,
 # the machine's own files serve: their names and sizes.
+# SPDX-License-Identifier: MIT
 set -eu
 program=$1
 data=$2

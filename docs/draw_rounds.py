@@ -2,6 +2,7 @@
 """draw_rounds.py PROGRAM OUT.svg - draws docs/rounds.svg from traces: what `upsweep trace --format
 jsonl` tells is all it knows. Two sorts as the paths of their keys from place to place, and a scan as
 the tree it climbs up and down."""
+# SPDX-License-Identifier: MIT
 
 import colorsys
 import json

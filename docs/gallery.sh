@@ -1,6 +1,7 @@
 #!/bin/sh
 # gallery.sh PROGRAM - draws docs/gallery/ with `upsweep view`: for every algorithm a picture and a
 # short animation, and docs/gallery.md, which shows them. `make gallery` calls it.
+# SPDX-License-Identifier: MIT
 set -eu
 program=$1
 cd "$(dirname "$0")"

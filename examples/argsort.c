@@ -8,6 +8,7 @@
  *     Madrid       667 m  15 C
  *     Kyiv         179 m   9 C
  */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep_typed.h>
 

@@ -8,6 +8,7 @@ Prints:
     [ 3.  4.  8.  9. 14. 23. 25. 31.]
     31.0
 """
+# SPDX-License-Identifier: MIT
 import sys
 
 try:

@@ -9,6 +9,7 @@
 //     sums:    1 2 4 7 11 16 22 31
 //     by name: Ada 36, Alan 41, Alan 27
 //     refused: nth_element: k is 9, but n is 8
+// SPDX-License-Identifier: MIT
 #include <iostream>
 #include <upsweep.hpp>
 

@@ -8,6 +8,7 @@
  *     Basel to Zurich: 85 km
  *     the way to Chur: Basel Zurich Chur
  */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep_typed.h>
 

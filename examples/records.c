@@ -8,6 +8,7 @@
  *     ch  Geneva       206635
  *     ch  Bern         134794
  */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep.h>
 

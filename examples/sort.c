@@ -7,6 +7,7 @@
  *     down: 9 6 5 4 3 2 1 1
  *     sum:  31
  */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep_typed.h> /* the calls by type: the compiler checks arrays and results */
 

@@ -7,6 +7,7 @@
 //     [1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 9.0]
 //     sum 31
 //     refused: no sort is called 'sort/none'; 'upsweep list' shows all
+// SPDX-License-Identifier: MIT
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::ptr::{null, null_mut};
 

@@ -9,6 +9,7 @@
  *     round 2: sorted
  *     round 3: sorted
  */
+/* SPDX-License-Identifier: MIT */
 #include <cstdio>
 #include <cstdlib>
 #include <upsweep.h>

@@ -3,6 +3,7 @@
  *
  *     ./trace_svg > bitonic.svg
  */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep.h>
 

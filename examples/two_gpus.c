@@ -4,6 +4,7 @@
  * Prints:
  *     8000000 keys: sorted
  */
+/* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * without a GPU, under the emulator of test/emulate, it launches by USW_LAUNCH only, declares
  * shared memory by USW_SHARED_ARRAY and USW_DYNAMIC_SHARED, spins by usw_load_acquire, and keeps
  * inline PTX behind `#ifndef USW_EMULATE` with a plain alternative. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_GPU_CUH
 #define USW_GPU_GPU_CUH
 

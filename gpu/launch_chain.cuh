@@ -7,6 +7,7 @@
  * kernels before have ended. Chains are for devices of compute capability 9.0, for which the wait
  * is compiled; on others, in captures and under a film the launches are plain ones. Source: CUDA
  * C++ programming guide, programmatic dependent launch. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_LAUNCH_CHAIN_CUH
 #define USW_GPU_LAUNCH_CHAIN_CUH
 

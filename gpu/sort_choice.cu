@@ -1,6 +1,7 @@
 /* sort_choice.cu - which method sorts what on a GPU when nobody asks for one by name: one table,
  * with the name and the sentence by which the report speaks of each method. The rows' forms run
  * what it says; a form that is asked for by name leaves to other rooms what they do faster. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/sort_choice.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"

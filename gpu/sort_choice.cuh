@@ -1,5 +1,6 @@
 /* sort_choice.cuh - which method sorts what on a GPU: what rows' forms and the steps of calls ask
  * of the table in sort_choice.cu, and the sorts by what it says. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SORT_CHOICE_CUH
 #define USW_GPU_SORT_CHOICE_CUH
 

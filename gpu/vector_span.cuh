@@ -2,6 +2,7 @@
  *
  * Vector v covers the keys [v * per - lead, (v + 1) * per - lead): the first and the last vector
  * may reach beyond the array, and of these only the keys within are read. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_VECTOR_SPAN_CUH
 #define USW_GPU_VECTOR_SPAN_CUH
 

@@ -69,6 +69,7 @@
  * one; docs/abi.md says what a caller may rely on, and what broke from 0.1.0 to 0.2.0.
  * upsweep_typed.h has the same calls by type, checked by the compiler.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef UPSWEEP_H
 #define UPSWEEP_H
 

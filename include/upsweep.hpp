@@ -15,6 +15,7 @@
 //
 // The namespace is usw, since `upsweep` is the type of the C handle, and that is what all functions
 // take first: a usw::handle, or a upsweep * of your own. upsweep_graph.hpp has shortest paths.
+// SPDX-License-Identifier: MIT
 #ifndef UPSWEEP_HPP
 #define UPSWEEP_HPP
 

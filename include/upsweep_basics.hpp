@@ -1,5 +1,6 @@
 // upsweep_basics.hpp - what upsweep.hpp stands on: errors, the handle, which C++ types are keys,
 // arrays as spans, and options that the compiler checks.
+// SPDX-License-Identifier: MIT
 #ifndef UPSWEEP_BASICS_HPP
 #define UPSWEEP_BASICS_HPP
 

@@ -1,5 +1,6 @@
 // upsweep_folds.hpp - the part of upsweep.hpp that folds and moves: reduce, scans, histograms,
 // splits, gather and scatter.
+// SPDX-License-Identifier: MIT
 #ifndef UPSWEEP_FOLDS_HPP
 #define UPSWEEP_FOLDS_HPP
 

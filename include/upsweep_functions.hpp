@@ -1,5 +1,6 @@
 // upsweep_functions.hpp - how functions and operators of C++ reach the calls of upsweep.h: orders,
 // operators by their std names, members of structures, and functions that may throw.
+// SPDX-License-Identifier: MIT
 #ifndef UPSWEEP_FUNCTIONS_HPP
 #define UPSWEEP_FUNCTIONS_HPP
 

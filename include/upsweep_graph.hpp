@@ -1,5 +1,6 @@
 // upsweep_graph.hpp - the part of upsweep.hpp for shortest paths: a graph whose type has that of
 // its weights, so that distances are what they are, and what queries give.
+// SPDX-License-Identifier: MIT
 #ifndef UPSWEEP_GRAPH_HPP
 #define UPSWEEP_GRAPH_HPP
 

@@ -16,6 +16,7 @@
  * those of graphs, by the type of distances: u32, u64, f32, f64, and i32 and i64 to make graphs and
  * for upsweep_bellman_ford. Where a graph has distances of another type than the function, the call
  * is UPSWEEP_ERROR_UNSUPPORTED before anything is written. */
+/* SPDX-License-Identifier: MIT */
 #ifndef UPSWEEP_TYPED_H
 #define UPSWEEP_TYPED_H
 

@@ -1,5 +1,6 @@
 /* array.c - reads arrays of numbers from files of three formats. The bytes of raw and .npy files
  * are used where they were read to; only a header that breaks the alignment makes them move. */
+/* SPDX-License-Identifier: MIT */
 #include "io/array.h"
 
 #include "io/numbers.h"

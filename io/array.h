@@ -1,4 +1,5 @@
 /* array.h - arrays of numbers in files: raw bytes, .npy, or numbers as text; and back. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_ARRAY_H
 #define IO_ARRAY_H
 

@@ -1,4 +1,5 @@
 /* canvas.c - picks the kind of picture by the end of the file's name. */
+/* SPDX-License-Identifier: MIT */
 #include "io/canvas.h"
 
 #include <stdlib.h>

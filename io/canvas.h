@@ -1,6 +1,7 @@
 /* canvas.h - a picture made of lines, discs, boxes and words, as SVG or, where cairo is, as PNG.
  * Points are in pixels from the upper left corner; colours are 0xRRGGBB. A failure is remembered
  * and told at the end. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_CANVAS_H
 #define IO_CANVAS_H
 

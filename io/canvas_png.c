@@ -1,5 +1,6 @@
 /* canvas_png.c - pictures as PNG, drawn by cairo, www.cairographics.org, where it was found when
  * the program was built. */
+/* SPDX-License-Identifier: MIT */
 #include "io/canvas.h"
 
 #ifdef UPSWEEP_CAIRO

@@ -1,5 +1,6 @@
 /* canvas_svg.c - pictures as SVG 1.1, www.w3.org/TR/SVG11: text, so that no library is needed.
  * Points have one digit behind the point, which is finer than a screen. */
+/* SPDX-License-Identifier: MIT */
 #include "io/canvas.h"
 
 #include "io/printer.h"

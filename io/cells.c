@@ -1,4 +1,5 @@
 /* cells.c - takes a line of a table apart. */
+/* SPDX-License-Identifier: MIT */
 #include "io/cells.h"
 
 #include <string.h>

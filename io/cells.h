@@ -1,6 +1,7 @@
 /* cells.h - the cells of one line of a table, as RFC 4180 has them: parted by a delimiter; a cell
  * in quotes may hold delimiters, and a quote that is written twice is one of its text. A cell must
  * end on its line. Blanks around a cell are not part of it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_CELLS_H
 #define IO_CELLS_H
 

@@ -1,6 +1,7 @@
 /* cgroup.c - /proc/self/cgroup names the group of this process, /proc/self/mountinfo the folder
  * where such groups lie; the group's own folder and those above it hold limits and usages as
  * numbers. */
+/* SPDX-License-Identifier: MIT */
 #include "io/cgroup.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* cgroup.h - the memory that the control groups of this process leave it (Linux; versions 1 and
  * 2). A process that takes more is killed, so a program that knows its need looks first. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_CGROUP_H
 #define IO_CGROUP_H
 

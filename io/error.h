@@ -1,4 +1,5 @@
 /* error.h - one sentence on what went wrong with a file, and errno. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_ERROR_H
 #define IO_ERROR_H
 

@@ -1,4 +1,5 @@
 /* file_kind.c - the marks of the kinds, and the sentence on a kind that is not taken. */
+/* SPDX-License-Identifier: MIT */
 #include "io/file_kind.h"
 
 static const struct {

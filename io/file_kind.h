@@ -5,6 +5,7 @@
  * looking cannot fail apart from reading, cannot see another file than the one that is used, and
  * works on what cannot be read twice. Where bytes are not to be looked at (text that happens to
  * begin like an archive), a reader's `as_is` says so. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_FILE_KIND_H
 #define IO_FILE_KIND_H
 

@@ -1,5 +1,6 @@
 /* float16.c - binary16 has 5 exponent and 10 fraction bits, bfloat16 has 8 and 7; both follow IEEE
  * 754, so one pair of functions over the number of fraction bits serves both. */
+/* SPDX-License-Identifier: MIT */
 #include "io/float16.h"
 
 #include <math.h>

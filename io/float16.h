@@ -1,4 +1,5 @@
 /* float16.h - the 16-bit floating-point types as doubles and back. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_FLOAT16_H
 #define IO_FLOAT16_H
 

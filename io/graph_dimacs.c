@@ -7,6 +7,7 @@
  *                                    p aux sp p2p 2     q 1 6            pairs, .p2p
  *
  * Ids are counted from 1. Weights are whole numbers, by DIMACS; decimals are read, too. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/packed.h"

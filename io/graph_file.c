@@ -1,4 +1,5 @@
 /* graph_file.c - which format a file has, its bytes, and the arrays of a graph. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/memory.h"

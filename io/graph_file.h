@@ -11,6 +11,7 @@
  *
  * All of them may be compressed by gzip or zstd. What is wrong with a file is told in one sentence
  * with its name and, if it is text, the number of the line. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_GRAPH_FILE_H
 #define IO_GRAPH_FILE_H
 

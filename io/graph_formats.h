@@ -1,4 +1,5 @@
 /* graph_formats.h - the readers and writers of the formats, for graph_file.c. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_GRAPH_FORMATS_H
 #define IO_GRAPH_FORMATS_H
 

@@ -7,6 +7,7 @@
  *     8 (n + 1)     begin: the arcs of vertex v are begin[v] .. begin[v + 1] - 1
  *     4 m or 8 m    heads; in .wsg each is followed by its weight, a signed number of 32 bits
  *     if directed, the same two arrays once more for the arcs that enter a vertex */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include <stdlib.h>

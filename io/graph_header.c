@@ -5,6 +5,7 @@
  * tail and head, as `from` and `to`. Where these disagree, or where a cell looks like a number with
  * a slip of the pen, nothing is guessed: the line is refused, and --header or --no-header decides.
  */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_table.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* graph_ids.c - ids far apart, as road files of surveys have them: the vertices are those that arcs
  * name, numbered by rising id, and the graph keeps the ids. All ids of all arcs are sorted along
  * with their places, so that equal ones lie side by side and their number goes back to each. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_table.h"
 
 #include "io/memory.h"

@@ -1,6 +1,7 @@
 /* graph_list.c - lists of arcs: .el and .wel, one `TAIL HEAD` or `TAIL HEAD WEIGHT` a line, and
  * tables, whose form graph_table.c has found. Lines that begin with # or % are comments. There are
  * as many vertices as the greatest id needs, or, where ids are far apart, as there are ids. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/graph_table.h"

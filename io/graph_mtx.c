@@ -6,6 +6,7 @@
  *     1 2 17                 row, column, value; no value in a pattern
  *
  * Entry (i, j) is an arc from i to j of that weight. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include <stdlib.h>

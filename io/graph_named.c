@@ -1,6 +1,7 @@
 /* graph_named.c - tables whose vertices are words. Threads have found where the names are and read
  * the weights; the names then get their numbers by one thread, in the order of their first
  * appearance. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_table.h"
 
 #include "io/names.h"

@@ -1,5 +1,6 @@
 /* graph_table.c - what a table of arcs is taken for, from its first lines and the caller's wishes:
  * its separator, the number of its cells, and its columns. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_table.h"
 
 #include "io/numbers.h"

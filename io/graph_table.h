@@ -1,6 +1,7 @@
 /* graph_table.h - what a table of arcs is taken for: its separator, its header, and which columns
  * are tail, head and weight. It is decided once, from the first lines and the caller's wishes, and
  * holds for all lines. For graph_list.c. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_GRAPH_TABLE_H
 #define IO_GRAPH_TABLE_H
 

@@ -1,4 +1,5 @@
 /* graph_text.c - the few lines at the front of a graph's text: word by word, by one thread. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 void io_text_begin(io_text_line *line, const io_input *in)

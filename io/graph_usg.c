@@ -16,6 +16,7 @@
  * Then the sections, each beginning at a multiple of 64 bytes, with zeros between: begin (u64,
  * n + 1), head (u32, m), weight (m), x and y (f64, n each), names (each followed by a zero byte).
  * */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/hash.h"

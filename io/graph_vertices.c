@@ -1,5 +1,6 @@
 /* graph_vertices.c - vertices as people and files call them: DIMACS .ss and .p2p, or plain lists.
  * */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/cells.h"

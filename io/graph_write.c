@@ -1,5 +1,6 @@
 /* graph_write.c - graphs as text: threads print pieces of the list of arcs into buffers of their
  * own, which then go to the file in order. */
+/* SPDX-License-Identifier: MIT */
 #include "io/graph_formats.h"
 
 #include "io/memory.h"

@@ -1,5 +1,6 @@
 /* hash.c - XXH64 as its specification has it: four lanes of 8 bytes a step, then what is left.
  * Little-endian machines only, which are all that upsweep knows. */
+/* SPDX-License-Identifier: MIT */
 #include "io/hash.h"
 
 #include "io/parallel.h"

@@ -1,4 +1,5 @@
 /* hash.h - XXH64, a checksum of 64 bits: github.com/Cyan4973/xxHash, doc/xxhash_spec.md. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_HASH_H
 #define IO_HASH_H
 

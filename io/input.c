@@ -1,4 +1,5 @@
 /* input.c - reads regular files by several threads at once, everything else by one. */
+/* SPDX-License-Identifier: MIT */
 #include "io/input.h"
 
 #include "io/memory.h"

@@ -2,6 +2,7 @@
  *
  * The bytes are read, not mapped: a file that shrinks or fails while it is worked on is then an
  * error of a read, not a signal, and the input may be replaced by the output. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_INPUT_H
 #define IO_INPUT_H
 

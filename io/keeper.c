@@ -5,6 +5,7 @@
  * belongs to a session of its own and blocks all signals, so that what ends its parent does not end
  * it. Where it is ended all the same, or its answer is lost, the parent does its work again, which
  * finds what has been done. */
+/* SPDX-License-Identifier: MIT */
 #include "io/keeper.h"
 
 #include "io/place.h"

@@ -1,4 +1,5 @@
 /* keeper.h - the child process that puts an output in place, or removes it; see output.h. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_KEEPER_H
 #define IO_KEEPER_H
 

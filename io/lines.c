@@ -1,4 +1,5 @@
 /* lines.c - counts line ends by whole blocks of bytes, which compilers turn into vector code. */
+/* SPDX-License-Identifier: MIT */
 #include "io/lines.h"
 
 #include "io/parallel.h"

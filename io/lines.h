@@ -3,6 +3,7 @@
  * The text is cut into chunks of equal size; a line belongs to the chunk in which it begins. The
  * ends of lines are counted chunk by chunk, so that each chunk knows the number of its first line
  * and all chunks can be worked on side by side. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_LINES_H
 #define IO_LINES_H
 

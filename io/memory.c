@@ -1,4 +1,5 @@
 /* memory.c - mmap, mremap, munmap, the advice to use large pages, and the books of what is held. */
+/* SPDX-License-Identifier: MIT */
 #include "io/memory.h"
 
 #include "io/cgroup.h"

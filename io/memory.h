@@ -2,6 +2,7 @@
  * where it has them, which spares most page faults and misses of the page tables. A process whose
  * control group limits its memory (cgroup.h) is refused a block that would exceed the limit, since
  * it would be killed when it fills it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_MEMORY_H
 #define IO_MEMORY_H
 

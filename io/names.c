@@ -1,5 +1,6 @@
 /* names.c - a hash table with open addresses: slots hold numbers, the words lie one behind the
  * other in one text, each followed by a zero byte. */
+/* SPDX-License-Identifier: MIT */
 #include "io/names.h"
 
 #include "io/hash.h"

@@ -1,4 +1,5 @@
 /* names.h - words as vertices: a table from word to number and back. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_NAMES_H
 #define IO_NAMES_H
 

@@ -1,5 +1,6 @@
 /* npy.c - reads and writes the header of .npy files. The dictionary is read by a small parser that
  * knows no more of Python than NumPy itself writes, and never reads past the text. */
+/* SPDX-License-Identifier: MIT */
 #include "io/npy.h"
 
 #include "io/file_kind.h"

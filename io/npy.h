@@ -9,6 +9,7 @@
  *
  * Elements are known that upsweep has a type for, and truth values, which are read as U8. Arrays of
  * several axes must be in C order, so that the last axis is what lies together. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_NPY_H
 #define IO_NPY_H
 

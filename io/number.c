@@ -1,6 +1,7 @@
 /* number.c - from digits to ordered 64-bit keys. Eight digits are read at a time, as one word: the
  * word's bytes are multiplied and added in pairs, fours, eights (D. Lemire, "Quickly parsing eight
  * digits", 2018). Plans and keys are explained in number.h. */
+/* SPDX-License-Identifier: MIT */
 #include "io/number.h"
 
 #include <string.h>

@@ -16,6 +16,7 @@
  *           only strtold can compare as sort(1) does
  * Numbers outside the range that the sample has shown get the first or last key, which is no error:
  * the comparison behind the key puts them right. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_NUMBER_H
 #define IO_NUMBER_H
 

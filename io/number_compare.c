@@ -1,4 +1,5 @@
 /* number_compare.c - exact comparison of numbers that keys could not part, and strict readers. */
+/* SPDX-License-Identifier: MIT */
 #include "io/number.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* numbers.c - reads arrays of numbers from text and prints numbers.
  * Short decimals are read exactly by one multiplication or division (Clinger 1990); others by
  * strtod. Printing tries ever more digits until the text reads back as the same number. */
+/* SPDX-License-Identifier: MIT */
 #include "io/numbers.h"
 
 #include "io/float16.h"

@@ -1,5 +1,6 @@
 /* numbers.h - arrays of numbers as text: parted by spaces or ends of lines when read, one a line
  * when written. What is written reads back as the same bits (a NaN as some NaN). */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_NUMBERS_H
 #define IO_NUMBERS_H
 

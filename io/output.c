@@ -1,4 +1,5 @@
 /* output.c - opens, writes, and puts in place; what the keeper does is in keeper.c. */
+/* SPDX-License-Identifier: MIT */
 #include "io/output.h"
 
 #include "io/keeper.h"

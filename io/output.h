@@ -19,6 +19,7 @@
  *
  * Standard output, and targets that are no regular files (/dev/null, a pipe), are just written to.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_OUTPUT_H
 #define IO_OUTPUT_H
 

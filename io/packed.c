@@ -1,4 +1,5 @@
 /* packed.c - unpacks a whole file in memory, stream after stream. */
+/* SPDX-License-Identifier: MIT */
 #include "io/packed.h"
 
 #include "io/memory.h"

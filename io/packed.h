@@ -2,6 +2,7 @@
  *
  * Both are done by the libraries that own the format, zlib and libzstd; a program that was built
  * without one says so when it meets such a file. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_PACKED_H
 #define IO_PACKED_H
 

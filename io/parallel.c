@@ -1,5 +1,6 @@
 /* parallel.c - starts threads for one loop, hands its tasks out by an atomic counter, and joins
  * them. Starting a thread takes some 20 us, which is nothing beside the megabytes of a task. */
+/* SPDX-License-Identifier: MIT */
 #include "io/parallel.h"
 
 #include <pthread.h>

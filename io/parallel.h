@@ -1,5 +1,6 @@
 /* parallel.h - a loop whose turns run side by side. The library's threads belong to its handle, so
  * reading, parsing and writing bring their own. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_PARALLEL_H
 #define IO_PARALLEL_H
 

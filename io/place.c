@@ -1,4 +1,5 @@
 /* place.c - link and rename; or, where the target is to stay the file it is, copying. */
+/* SPDX-License-Identifier: MIT */
 #include "io/place.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* place.h - how a finished output takes its place; see output.h for what is promised. Each step can
  * be done again by another process that finds it half done: nothing here trusts what it remembers,
  * all is asked of the file system. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_PLACE_H
 #define IO_PLACE_H
 

@@ -1,4 +1,5 @@
 /* printer.c - a buffer in front of io_output. */
+/* SPDX-License-Identifier: MIT */
 #include "io/printer.h"
 
 #include "io/numbers.h"

@@ -1,5 +1,6 @@
 /* printer.h - text that is put together in small pieces and written in large ones. A failure is
  * remembered and told at the end, so that the calls between need no checks. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_PRINTER_H
 #define IO_PRINTER_H
 

@@ -1,4 +1,5 @@
 /* progress.c - one line that is written over and over, five times a second. */
+/* SPDX-License-Identifier: MIT */
 #include "io/progress.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* progress.h - tells a person who waits how far a long job is: on stderr, if that is a terminal,
  * and not before it has taken a second. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_PROGRESS_H
 #define IO_PROGRESS_H
 

@@ -1,5 +1,6 @@
 /* record_line.c - takes one line apart. Text is followed by IO_SLACK zero bytes and every line ends
  * with a newline, so that no byte needs a test for the end. */
+/* SPDX-License-Identifier: MIT */
 #include "io/record_line.h"
 
 #include "io/cells.h"

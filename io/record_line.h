@@ -1,6 +1,7 @@
 /* record_line.h - one line of ids and numbers: its fields go to their arrays, or a verdict tells
  * what is wrong with it. For records.c, which runs it over whole texts, and record_why.c, which
  * puts the verdict in words. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_RECORD_LINE_H
 #define IO_RECORD_LINE_H
 

@@ -1,5 +1,6 @@
 /* record_quick.c - lines of the simplest form, eight digits at a time: nearly all lines of nearly
  * all graphs are such. */
+/* SPDX-License-Identifier: MIT */
 #include "io/record_line.h"
 
 #include <string.h>

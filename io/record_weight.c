@@ -1,6 +1,7 @@
 /* record_weight.c - the numbers of a line that are no ids. A whole number is never rounded unless
  * the caller has asked for a type that does so: where the type is left open, one that the type so
  * far lacks asks for a wider one, and one that none has is refused. */
+/* SPDX-License-Identifier: MIT */
 #include "io/record_line.h"
 
 #include "io/numbers.h"

@@ -1,4 +1,5 @@
 /* record_why.c - what is wrong with a line, in words. */
+/* SPDX-License-Identifier: MIT */
 #include "io/record_line.h"
 
 #include "io/numbers.h"

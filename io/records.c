@@ -3,6 +3,7 @@
  * The lines of the text are counted first, which tells every chunk of it where its records go if
  * every line is one; so one pass reads them. Where comments and empty lines have left gaps, the
  * records behind them move down at the end. */
+/* SPDX-License-Identifier: MIT */
 #include "io/records.h"
 
 #include "io/lines.h"

@@ -3,6 +3,7 @@
  *
  * Every line is checked: a line that is none of these is told by its number and what is wrong with
  * it, the first of the file if there are several, whatever the threads. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_RECORDS_H
 #define IO_RECORDS_H
 

@@ -1,4 +1,5 @@
 /* source.c - one part after the other: read, looked at, unpacked, looked at again. */
+/* SPDX-License-Identifier: MIT */
 #include "io/source.h"
 
 #include "io/packed.h"

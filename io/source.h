@@ -1,5 +1,6 @@
 /* source.h - the one way in which files and standard input are read: bytes (input.h), and then what
  * the first of them say (file_kind.h). Compressed files are unpacked in memory. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_SOURCE_H
 #define IO_SOURCE_H
 

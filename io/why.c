@@ -1,4 +1,5 @@
 /* why.c - formats the sentence on a refused file. */
+/* SPDX-License-Identifier: MIT */
 #include "io/why.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* why.h - says in one sentence why the contents of a file were refused, where no system call
  * failed. */
+/* SPDX-License-Identifier: MIT */
 #ifndef IO_WHY_H
 #define IO_WHY_H
 

@@ -2,6 +2,7 @@
 # dist.sh OUT_DIR - the release archive upsweep-VERSION.tar.gz of the last commit, and its checksum. The
 # same commit gives the same bytes, whoever makes it and where: names, times and owners come from git, and
 # gzip adds none.
+# SPDX-License-Identifier: MIT
 set -eu
 out=$1
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 /* circuit.cpp - see circuit.hpp. */
+/* SPDX-License-Identifier: MIT */
 #include "proofs/circuit.hpp"
 #include "proofs/vectors.hpp"
 

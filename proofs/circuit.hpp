@@ -7,6 +7,7 @@
  * can come there. Once such a set is sorted, n + 1 vectors are left of 2^n, so that networks which
  * merge sorted parts are proved for hundreds of inputs, by all sorted halves, and no stage has to
  * be told. */
+/* SPDX-License-Identifier: MIT */
 #ifndef PROOFS_CIRCUIT_HPP
 #define PROOFS_CIRCUIT_HPP
 

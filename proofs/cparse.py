@@ -1,4 +1,5 @@
 """cparse.py - the parser of csource.py: C's expressions and statements as nested tuples."""
+# SPDX-License-Identifier: MIT
 import re
 
 

@@ -5,6 +5,7 @@ understood: integers of all widths with C's promotions and conversions, structs,
 calls, if, for, while and return. A vector register is one lane of it, and a mask that lane's bit:
 the instructions of proofs/lanes.py work lane by lane. What is not understood raises Unread.
 """
+# SPDX-License-Identifier: MIT
 import re
 import subprocess
 from pathlib import Path

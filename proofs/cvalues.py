@@ -1,4 +1,5 @@
 """cvalues.py - the values of csource.py: C's integers as bit-vectors, lanes of vectors, bits of masks."""
+# SPDX-License-Identifier: MIT
 import z3
 
 INTEGERS = {"char": (8, True), "short": (16, True), "int": (32, True), "long": (64, True), "bool": (1, False),

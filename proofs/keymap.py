@@ -5,6 +5,7 @@ other place that maps keys computes the same.
 usw_keymap_of, usw_map_key and usw_unmap_key are read out of the source and run on bit-vectors. The
 order is stated here on its own: integers by value, floats by z3's theory of IEEE 754.
 """
+# SPDX-License-Identifier: MIT
 import sys
 
 import z3

@@ -4,6 +4,7 @@
  * the map: so key number i must map to i, and i must map back to the key. That is a bijection and
  * the order in one. Of f32 the runs are checked by the processor's own comparison, too. Maps of
  * single keys (core/keymap.h) and of arrays, for every instruction set that this machine has. */
+/* SPDX-License-Identifier: MIT */
 #include "core/keymap.h"
 #include "cpu/cpu.h"
 

@@ -1,5 +1,6 @@
 """keymap_forms.py - every place in the sources that maps keys by a formula of its own computes what
 core/keymap.h does, for every constant a map can have. The formulas are read out of the sources."""
+# SPDX-License-Identifier: MIT
 import re
 
 import z3

@@ -1,5 +1,6 @@
 """keymap_orders.py - where sorts compare keys as they are, or bins compare edges, because the sources say
 that the map keeps some order: that it does, for every map that the condition in the source lets through."""
+# SPDX-License-Identifier: MIT
 import re
 
 import z3

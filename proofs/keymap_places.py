@@ -1,5 +1,6 @@
 """keymap_places.py - finds every function that touches a key map's constants, so that none has a
 formula that no proof reads."""
+# SPDX-License-Identifier: MIT
 import re
 
 from csource import ROOT

@@ -1,5 +1,6 @@
 """lane_orders.py - what the vector sorts take for the lesser, the greater and the other of two keys is that,
 for all values, in every instruction set: read out of the sources, a lane at a time."""
+# SPDX-License-Identifier: MIT
 import z3
 
 from cvalues import Bit, Lane

@@ -1,6 +1,7 @@
 """lanes.py - what the vector instructions in the sources' formulas do in one lane, as Intel's manual
 says, for csource.py. An instruction of another element width than the lane's is refused, but for those
 that work bit by bit."""
+# SPDX-License-Identifier: MIT
 import re
 
 import z3

@@ -3,6 +3,7 @@
  * sorted halves: all of up to 64 keys, some of up to 1024. proof_networks proves the networks from
  * their source; here the same inputs go through the loads, shuffles and stores that it cannot see.
  * Zero and one stand for two keys, least and greatest or others, mapped to unsigned order. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 
 #include <stdio.h>

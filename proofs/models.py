@@ -6,6 +6,7 @@ for ever, no line is never reached. Each fault of the table is then put into the
 be found. And each step of a model stands in the sources, in a comment "Step MODEL/STEP of
 proofs/models", and the other way round. Ends with 77 where spin or a C compiler is missing.
 """
+# SPDX-License-Identifier: MIT
 import os
 import re
 import shutil

@@ -1,5 +1,6 @@
 /* networks.cpp - proves the networks of the CPU's vector sorts (cache_sort) for every length they
  * serve, and, in networks_plain.cpp and networks_cuda.cpp, those of the other sorts. */
+/* SPDX-License-Identifier: MIT */
 #include "proofs/networks.hpp"
 
 #include <cstdio>

@@ -1,4 +1,5 @@
 /* networks.hpp - the proofs of networks, one function a family. */
+/* SPDX-License-Identifier: MIT */
 #ifndef PROOFS_NETWORKS_HPP
 #define PROOFS_NETWORKS_HPP
 

@@ -5,6 +5,7 @@ rest stays as it is.
 
     networks.py OUT_DIR
 """
+# SPDX-License-Identifier: MIT
 import re
 import sys
 from pathlib import Path

@@ -1,5 +1,6 @@
 /* networks_cuda.cpp - proves the networks of the CUDA forms, as networks.py takes them out of the
  * sources: a thread's, those between the lanes of a warp, a block's in shared memory. */
+/* SPDX-License-Identifier: MIT */
 #include "proofs/networks.hpp"
 
 #include <cstdio>

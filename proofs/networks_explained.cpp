@@ -1,5 +1,6 @@
 /* networks_explained.cpp - proves the explained forms that claim to be oblivious sorts, from what
  * they tell as they run: which elements meet, and when they change places. */
+/* SPDX-License-Identifier: MIT */
 #include "proofs/networks.hpp"
 
 #include "upsweep.h"

@@ -1,5 +1,6 @@
 /* networks_plain.cpp - proves the networks of the CPU that networks.py takes out of the sources:
  * those without vectors, the merges of sorted vectors, bitonic and odd-even sort. */
+/* SPDX-License-Identifier: MIT */
 #include "proofs/networks.hpp"
 
 #include <cstdlib>

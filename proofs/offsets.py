@@ -5,6 +5,7 @@
 Every expression is read out of its source by the text around it; a text that is not found any more fails.
 It is run twice: as C does, in the types it has there, and in 192 bits. Both must be the same.
 """
+# SPDX-License-Identifier: MIT
 import re
 import sys
 

@@ -4,6 +4,7 @@ LIMIT is 2^48 - 1 elements on the CPU, and as many bytes as calls/on_gpu/call.c 
 at most 2^31 - 1 blocks. Where fewer elements are all that an expression may see, the check that stands
 before it is among the GUARDS.
 """
+# SPDX-License-Identifier: MIT
 
 GRID = "2^31 - 1"
 N = ("u64", 1, "LIMIT")

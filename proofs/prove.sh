@@ -4,6 +4,7 @@
 #   prove.sh BUILD [NAME..]    all, if none is named
 #
 # Exit status: 0 if all hold, 1 if one fails, 77 if the only one named cannot run here.
+# SPDX-License-Identifier: MIT
 set -u
 here=$(dirname "$0")
 build=$1

@@ -1,4 +1,5 @@
 """prover.py - counts what is proved, and prints what is not with its counterexample."""
+# SPDX-License-Identifier: MIT
 import time
 
 import z3

@@ -10,6 +10,7 @@ A function is hashed with the relocations in it, by the names that they point to
 section in the cubin of each target. Names of files do not count, so that files may move. Build both
 sides with the same compilers and options.
 """
+# SPDX-License-Identifier: MIT
 import collections
 import hashlib
 import re

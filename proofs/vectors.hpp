@@ -1,4 +1,5 @@
 /* vectors.hpp - the vectors of zeros and ones that a set of signals can have, for circuit.cpp. */
+/* SPDX-License-Identifier: MIT */
 #ifndef PROOFS_VECTORS_HPP
 #define PROOFS_VECTORS_HPP
 

@@ -2,6 +2,7 @@
  * cpu/cache_sort/network.h and cpu/cache_sort/merge_blocks.h, included as they are, record their
  * networks. Included once per number of LANES, with FN and, where there are blocks, BY_BLOCKS.
  * What an operation does in a lane is proved by lane_orders.py, and tried by leaves.c. */
+/* SPDX-License-Identifier: MIT */
 #undef V
 #undef M
 #undef LANE_SET

@@ -9,6 +9,7 @@
 #
 # --cuda puts the GPU plugin in. nvcc links it against this machine's C library, so on a machine
 # whose library is newer than 2.28 the wheel is named after that (manylinux_2_36 on Debian 12).
+# SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"

@@ -3,6 +3,7 @@
 what it shows made by the program itself: {{play NAME NUMBER...}} is a page that plays, {{trace ...}} and
 {{run ...}} are what the program prints, {{task NAME}} is a task of `upsweep learn`. A word in *stars* is
 explained where it stands, and must be in site/glossary.txt. Ends with 1 if a chapter names what is not there."""
+# SPDX-License-Identifier: MIT
 import html
 import re
 import subprocess

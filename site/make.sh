@@ -1,5 +1,6 @@
 #!/bin/sh
 # make.sh PROGRAM DIR - a page for every algorithm, and an index of them, in DIR.
+# SPDX-License-Identifier: MIT
 set -eu
 program=$1
 dir=$2

@@ -3,6 +3,7 @@
 # not installed is left out with a sentence. Prints what failed and ends with 1 if anything did. NODES:
 # how many states of a function clang's analyser goes through; its own 225,000 take three times as long
 # as 50,000, and are for the long check.
+# SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$1

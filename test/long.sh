@@ -6,6 +6,7 @@
 # (600), all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
 # STEPS="lint asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
 # ends with 1 if anything failed.
+# SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # room.sh BUILD_DIR JOBS ROOM - builds what the tests of one room need, and runs these and the checks of
 # the house. A change that passes here still has to pass `make check`, which takes every test.
+# SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$1

@@ -6,6 +6,7 @@ that no algorithm is named outside algo/ and the tables of choice.
     rooms.py SOURCE_DIR          what is wrong, a line each; ends with 1 if anything is
     rooms.py SOURCE_DIR --order  the rooms with their lines and what they include
 """
+# SPDX-License-Identifier: MIT
 import collections
 import re
 import subprocess
@@ -82,6 +83,12 @@ def may(name, target):
     return room not in OTHERS or re.fullmatch(OTHERS[room], target) is not None
 
 
+def lines_of(root, names):
+    """Lines of files, without the one in each that names the licence."""
+    texts = [(root / n).read_text(encoding="utf-8") for n in names]
+    return sum(t.count("\n") - ("SPDX-License-Identifier" in t) for t in texts)
+
+
 def check_includes(root, sources, problems):
     uses = collections.defaultdict(collections.Counter)
     for name in sources:
@@ -108,7 +115,7 @@ def check_sizes(root, sources, problems):
         if room.split("/")[0] in ("cpu", "gpu") and level(room) is None:
             problems.append(f"{room}: a room that is in no order (test/rooms.py)")
         most = MOST.get(room.split("/")[0])
-        lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)
+        lines = lines_of(root, names)
         if most and (lines > most[0] or len(names) > most[1]):
             problems.append(f"{room}: {lines} lines in {len(names)} files; at most {most[0]} in {most[1]}")
     return rooms
@@ -176,7 +183,7 @@ def main():
     check_room_tests(root, problems)
     if "--order" in sys.argv:
         for room, names in sorted(rooms.items()):
-            lines = sum((root / n).read_text(encoding="utf-8").count("\n") for n in names)
+            lines = lines_of(root, names)
             print(f"{room}: {len(names)} files, {lines} lines, includes {dict(uses[room])}")
     for f in files:
         if re.search(r"(^|/)part_", f):

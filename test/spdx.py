@@ -4,6 +4,7 @@
     spdx.py SOURCE_DIR          says which sources lack it, or have it twice; ends with 1 if any does
     spdx.py SOURCE_DIR --add    puts it where it is missing
 """
+# SPDX-License-Identifier: MIT
 import re
 import subprocess
 import sys

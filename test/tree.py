@@ -4,10 +4,14 @@ library, table and README agree. Who may include whom is asked by rooms.py.
 
     tree.py SOURCE_DIR [LIBRARY.so PROGRAM [LIBRARY.a]]
 """
+# SPDX-License-Identifier: MIT
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+sys.dont_write_bytecode = True  # nothing is left beside the tests
+import spdx  # noqa: E402
 
 root = Path(sys.argv[1])
 problems = []
@@ -116,6 +120,9 @@ for f, text in bodies.items():
             if number - start + 1 > 70:
                 problem(f, start, f"a function of {number - start + 1} lines; at most 70")
             start = None
+
+for f in spdx.missing(root):
+    problem(f, 0, f"has not one line '{spdx.LINE}': python3 test/spdx.py . --add")
 
 # ---- words that name a workplace ------------------------------------------------------------------
 

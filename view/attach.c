@@ -1,4 +1,5 @@
 /* attach.c - joins real runs with OpenGL, for both hosts of the view. */
+/* SPDX-License-Identifier: MIT */
 #include "view/run.h"
 #include "view/view.h"
 

@@ -1,5 +1,6 @@
 /* bars.c - a panel as bars: the array that holds the elements above, those that the round works on
  * below it; what acts is lit, pairs are joined, and elements fly to where they go. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/show.h"
 

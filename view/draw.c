@@ -1,5 +1,6 @@
 /* draw.c - two programs: one for shapes, whose edges are smoothed by their distance, and one for
  * fields of points. */
+/* SPDX-License-Identifier: MIT */
 #include "view/draw.h"
 #include "view/palette.h"
 #include "view/splat.h"

@@ -1,4 +1,5 @@
 /* draw.h - draws ink with OpenGL 4.5 core into the framebuffer that is bound. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_DRAW_H
 #define VIEW_DRAW_H
 

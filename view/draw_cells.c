@@ -1,5 +1,6 @@
 /* draw_cells.c - density: a cell's colour is that of its values, the more of them the brighter,
  * and lit by the share of those that changed. */
+/* SPDX-License-Identifier: MIT */
 #include "view/draw_cells.h"
 #include "view/palette.h"
 

@@ -1,5 +1,6 @@
 /* draw_cells.h - draws a field's density: its cells become a texture, from the host's memory or
  * from a pixel buffer that CUDA has written, and the texture a rectangle. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_DRAW_CELLS_H
 #define VIEW_DRAW_CELLS_H
 

@@ -1,4 +1,5 @@
 /* glyphs.c - draws the letters with cairo, row by row into one picture. */
+/* SPDX-License-Identifier: MIT */
 #include "view/glyphs.h"
 
 #include <cairo.h>

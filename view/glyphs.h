@@ -1,4 +1,5 @@
 /* glyphs.h - letters as one picture, drawn once by cairo, from which texts are put together. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_GLYPHS_H
 #define VIEW_GLYPHS_H
 

@@ -1,6 +1,7 @@
 /* graph.c - a panel as a graph: vertices at their places, coloured by distance; arcs that are tried
  * in this round are lit, those that brought the shortest way so far are bold. The source, vertex 0,
  * has a ring; where there is room, arcs bear their weights. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/show.h"
 

@@ -1,4 +1,5 @@
 /* headless.c - plays a show without a window: the same scene, read back into files. */
+/* SPDX-License-Identifier: MIT */
 #include "view/offscreen.h"
 #include "view/record.h"
 #include "view/view.h"

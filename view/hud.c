@@ -1,5 +1,6 @@
 /* hud.c - the words around the panels: what runs, where it is, what it has cost; the play and its
  * keys. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/show.h"
 

@@ -1,4 +1,5 @@
 /* ink.c - puts the shapes of a frame into a list. */
+/* SPDX-License-Identifier: MIT */
 #include "view/ink.h"
 
 #include <math.h>

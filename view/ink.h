@@ -1,5 +1,6 @@
 /* ink.h - what is to be drawn in a frame, as plain data: shapes, and fields of very many values.
  * Points are in pixels from the upper left corner, colours 0xRRGGBBAA; later shapes lie on top. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_INK_H
 #define VIEW_INK_H
 

@@ -1,4 +1,5 @@
 /* keys.c - what the keys do. */
+/* SPDX-License-Identifier: MIT */
 #include "view/keys.h"
 
 #include <math.h>

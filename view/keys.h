@@ -1,4 +1,5 @@
 /* keys.h - what the keys of the window do to a show; without a window, so that tests press them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_KEYS_H
 #define VIEW_KEYS_H
 

@@ -1,5 +1,6 @@
 /* layout.c - the method of Fruchterman and Reingold, "Graph drawing by force-directed placement"
  * (1991): vertices repel each other, arcs attract, and steps become smaller. */
+/* SPDX-License-Identifier: MIT */
 #include "view/layout.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* layout.h - places for the vertices of a graph that has none. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_LAYOUT_H
 #define VIEW_LAYOUT_H
 

@@ -1,4 +1,5 @@
 /* levels.c - numbers as levels, and levels as the density of a picture's cells. */
+/* SPDX-License-Identifier: MIT */
 #include "view/levels.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* levels.h - numbers of any type as levels, 0 .. VIEW_LEVELS: how high a point stands. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_LEVELS_H
 #define VIEW_LEVELS_H
 

@@ -1,6 +1,7 @@
 /* network.c - a panel as a network: elements from left to right, rounds from top to bottom, and
  * between two rows what the round does. Comparators, butterflies and trees show themselves. Rounds
  * that leave the elements alone have no row. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/show.h"
 

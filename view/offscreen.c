@@ -1,6 +1,7 @@
 /* offscreen.c - EGL: finds a display that gives a context without a surface. On a machine with an
  * NVIDIA GPU that is the EGL device which belongs to the CUDA device; else Mesa's surfaceless
  * platform, which is software where there is no GPU. */
+/* SPDX-License-Identifier: MIT */
 #include "view/offscreen.h"
 
 #include <epoxy/egl.h>

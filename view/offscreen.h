@@ -1,4 +1,5 @@
 /* offscreen.h - OpenGL without a window: an EGL context without a surface, and a framebuffer. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_OFFSCREEN_H
 #define VIEW_OFFSCREEN_H
 

@@ -1,4 +1,5 @@
 /* palette.c - the colours of values and buckets. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 
 #include <math.h>

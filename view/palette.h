@@ -1,5 +1,6 @@
 /* palette.h - the colours of the view, 0xRRGGBBAA. What matters differs in lightness, or in blue
  * against orange, so that it can be told apart without seeing red or green. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_PALETTE_H
 #define VIEW_PALETTE_H
 

@@ -1,4 +1,5 @@
 /* program.c - OpenGL programs from their two shaders, and colours for them. */
+/* SPDX-License-Identifier: MIT */
 #include "view/draw.h"
 #include "view/palette.h"
 

@@ -1,4 +1,5 @@
 /* record.c - PNG by cairo, films by ffmpeg, which gets the pixels through a pipe. */
+/* SPDX-License-Identifier: MIT */
 #include "view/record.h"
 #include "view/palette.h"
 

@@ -1,4 +1,5 @@
 /* record.h - pictures become files: one PNG, a directory of PNGs, or a film made by ffmpeg. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_RECORD_H
 #define VIEW_RECORD_H
 

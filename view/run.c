@@ -1,4 +1,5 @@
 /* run.c - makes a real run: opens a handle, takes the time, takes the pictures. */
+/* SPDX-License-Identifier: MIT */
 #include "view/run.h"
 
 #include <math.h>

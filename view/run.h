@@ -5,6 +5,7 @@
  * locked against writing: the first write to each stops in a handler, which counts it, and whenever
  * a sixteenth of them has been written to a picture is taken and all are locked again. Where
  * elements lie in scratch meanwhile no picture shows. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_RUN_H
 #define VIEW_RUN_H
 

@@ -5,6 +5,7 @@
  * to pages unlocked before go on meanwhile, so a picture is what memory holds while it is being
  * copied, as any look at a running machine is. When there is no room for more, every second picture
  * is let go. mmap, mprotect and memcpy are all that the handler calls. */
+/* SPDX-License-Identifier: MIT */
 #include "view/run.h"
 
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* run_draw.c - a panel that shows a real run: every element a point, those that the last step
  * changed lit. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/run.h"
 #include "view/show.h"

@@ -1,5 +1,6 @@
 /* run_picture.c - a picture of a real run as what is drawn: levels or cells in the host's memory,
  * or vertices and pixels in OpenGL's buffers, written from device memory. */
+/* SPDX-License-Identifier: MIT */
 #include "view/run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* scene.c - lays a frame out: panels side by side, what they are above each, the play below. */
+/* SPDX-License-Identifier: MIT */
 #include "view/palette.h"
 #include "view/show.h"
 

@@ -1,4 +1,5 @@
 /* show.c - prepares panels, and moves their place on. */
+/* SPDX-License-Identifier: MIT */
 #include "view/show.h"
 #include "view/run.h"
 

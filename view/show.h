@@ -1,5 +1,6 @@
 /* show.h - what is played: panels side by side, and the place all of them are at. Pure data; the
  * scene is drawn into ink. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_SHOW_H
 #define VIEW_SHOW_H
 

@@ -1,4 +1,5 @@
 /* splat.c - each point a square of pixels; lit ones are drawn last, so that none is hidden. */
+/* SPDX-License-Identifier: MIT */
 #include "view/splat.h"
 #include "view/palette.h"
 

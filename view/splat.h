@@ -1,5 +1,6 @@
 /* splat.h - very many points drawn by plain C into pixels, for where the processor draws anyway:
  * OpenGL in software takes a microsecond a point. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_SPLAT_H
 #define VIEW_SPLAT_H
 

@@ -1,4 +1,5 @@
 /* state.c - replays the steps of a tape. */
+/* SPDX-License-Identifier: MIT */
 #include "view/state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* state.h - what all arrays hold at a moment of a tape: moment m is after m rounds. Going back
  * means to begin again from a state that was kept, so it costs little wherever the moment is. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_STATE_H
 #define VIEW_STATE_H
 

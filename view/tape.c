@@ -1,4 +1,5 @@
 /* tape.c - listens to a trace and writes it down. */
+/* SPDX-License-Identifier: MIT */
 #include "view/tape.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* tape.h - a trace that is kept, so that it can be played forwards and back: rounds, and the steps
  * of each. It knows steps and arrays, no algorithm. Pure data; docs/trace.md says what it means. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_TAPE_H
 #define VIEW_TAPE_H
 

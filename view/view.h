@@ -1,4 +1,5 @@
 /* view.h - plays a show: into files without a window, or in one. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 

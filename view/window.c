@@ -1,4 +1,5 @@
 /* window.c - plays a show in a window of GLFW. */
+/* SPDX-License-Identifier: MIT */
 #include "view/draw.h"
 #include "view/keys.h"
 #include "view/record.h"

@@ -1,6 +1,7 @@
 /* dump_complete.c - completions for bash, zsh and fish, made of the verbs' option tables
  * (`upsweep --dump bash` and so on). Verbs, options, and the words that some arguments can be are
  * completed; all else is left to the shell, which completes file names. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

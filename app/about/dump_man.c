@@ -1,5 +1,6 @@
 /* dump_man.c - the man page, made of the verbs' option tables (`upsweep --dump man`), in the man(7)
  * macros. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

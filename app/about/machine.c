@@ -1,5 +1,6 @@
 /* machine.c - what verbs ask of the machine where no GPU matters. upsweep_describe_machine looks
  * for GPUs, which loads the plugin and the driver; with --device cpu neither is to be touched. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include "io/parallel.h"

@@ -3,6 +3,7 @@
  * The checksum is the sum, modulo 2^64, of a mixing function of every element's bits. It does not
  * depend on their order; that two arrays of other elements share it has probability 2^-64 or so. It
  * finds accidents, not attacks. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_array.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  * Random numbers are a function of their position and the seed: splitmix64 (Steele, Lea, Flood
  * 2014), the state of which is a plain counter. Patterns in order are made of "places": place p of
  * n is the p-th of n values of the type in ascending order. */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "io/float16.h"

@@ -1,4 +1,5 @@
 /* verb_info.c - `upsweep info`: what this machine has, and what a handle opened on it would use. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* verb_list.c - `upsweep list`: every algorithm with what it claims; as a table for people, as JSON
  * for programs, and as the table of the README. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  * and at SIZE_MAX (never), turn by turn. The number becomes the least size from which "always" won
  * at every larger size as well, by more than the noise. What is found goes to a file that handles
  * read when they are opened. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "io/output.h"
 

@@ -1,4 +1,5 @@
 /* verb_version.c - `upsweep version` and `upsweep --version`. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
 const app_usage usage_version = {"", "Prints the version of the program and of the library in it.",

@@ -1,5 +1,6 @@
 /* arrays.c - reading and writing arrays for the verbs, with a sentence for all that can go wrong.
  */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "io/npy.h"

@@ -1,5 +1,6 @@
 /* arrays.h - how verbs read an array of numbers and write one. The order is: read, open the output
  * (which fails early), compute, write. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_ARRAYS_ARRAYS_H
 #define USW_APP_ARRAYS_ARRAYS_H
 

@@ -1,4 +1,5 @@
 /* ops.c - sum, product, min, max, and, or, xor by name. */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/ops.h"
 
 #include <string.h>

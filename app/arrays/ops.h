@@ -1,4 +1,5 @@
 /* ops.h - the names of the operators that reductions and scans share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_ARRAYS_OPS_H
 #define USW_APP_ARRAYS_OPS_H
 

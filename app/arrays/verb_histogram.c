@@ -1,5 +1,6 @@
 /* verb_histogram.c - `upsweep histogram`: how many numbers fall into each bin; as a table with
  * bars, as CSV, or as JSON. */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "io/numbers.h"

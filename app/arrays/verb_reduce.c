@@ -1,4 +1,5 @@
 /* verb_reduce.c - `upsweep reduce`: all numbers combined into one (or two: minmax). */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "app/arrays/ops.h"

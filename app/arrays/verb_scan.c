@@ -1,4 +1,5 @@
 /* verb_scan.c - `upsweep scan`: prefix sums, or another operator's prefix combinations. */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "app/arrays/ops.h"

@@ -1,4 +1,5 @@
 /* verb_select.c - `upsweep select`: one number by its rank, the best few, or the distinct ones. */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* verb_split.c - `upsweep split`: a stable partition by a bit, by flags from a file, or by a bound.
  */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 
 #include "io/numbers.h"

@@ -4,6 +4,7 @@
  * compare_run.c times, compare_count.c counts the explained forms, compare_passes.c times the
  * passes of the merge sort; compare_chart.c draws one plot, compare_charts.c all of them;
  * compare_page.c and compare_table.c write the page, the CSV and the text. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_COMPARE_COMPARE_H
 #define USW_APP_COMPARE_COMPARE_H
 

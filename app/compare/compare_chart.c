@@ -1,6 +1,7 @@
 /* compare_chart.c - one plot: lines over logarithmic axes, named at their ends, or bars. The
  * colours are those of Okabe and Ito, darkened, which the colour-blind can tell apart; a second
  * device has dashed lines and hollow marks, so that a print in grey can be read too. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* compare_charts.c - the plots of a comparison: which there are, what they are made of, and what
  * stands below them. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 
 #include <math.h>

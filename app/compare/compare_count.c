@@ -1,5 +1,6 @@
 /* compare_count.c - depth and work of the explained forms, counted from their traces, as far as
  * that is a matter of a second; and the passes of the vector merge sort one by one. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 
 #include <stdlib.h>

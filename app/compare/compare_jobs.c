@@ -1,4 +1,5 @@
 /* compare_jobs.c - one input, and how a row of each operation is called on it. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 #include "io/hash.h"
 #include "io/memory.h"

@@ -1,6 +1,7 @@
 /* compare_page.c - a comparison as one HTML page that fetches nothing: plots inline as SVG, tables,
  * and how it was measured. The plots are drawn in the colours of paper; in dark mode the page's
  * style gives each of these colours another one, which rules over what stands in the SVG. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 
 #include <inttypes.h>

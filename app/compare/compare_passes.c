@@ -1,6 +1,7 @@
 /* compare_passes.c - what starves a merge sort, and its cure, timed pass by pass. A pass merges
  * pairs of sorted lists. With a thread for each pair the last passes have fewer pairs than
  * threads. With every merge cut by rank (merge path) there are pieces enough in every pass. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 #include "io/memory.h"
 #include "io/parallel.h"

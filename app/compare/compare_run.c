@@ -1,6 +1,7 @@
 /* compare_run.c - times all rows on all devices, taking turns on the same input, so that whatever
  * else the machine does meets all of them. A row whose next size is expected to take longer than
  * the limit takes no further part: a call cannot be ended half-way, so it is not begun. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 #include "io/memory.h"
 #include "io/parallel.h"

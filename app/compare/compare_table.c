@@ -1,5 +1,6 @@
 /* compare_table.c - the figures of a comparison as text for a terminal and as CSV, and the words
  * for sizes, times and names that the page uses too. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* verb_compare.c - `upsweep compare NAME...`: rows of the registry on the same input in one run, as
  * a page, a picture, CSV or text. */
+/* SPDX-License-Identifier: MIT */
 #include "app/compare/compare.h"
 #include "app/algorithm.h"
 

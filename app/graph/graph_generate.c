@@ -7,6 +7,7 @@
  * kronecker  2^SIZE vertices, DEGREE arcs for each by the R-MAT recursion with A = 0.57,
  *            B = C = 0.19 (Chakrabarti et al. 2004; Graph500), as GAP's `-g`, the vertices shuffled
  * All arcs go both ways, with the same weight; doubles and loops are kept, as they fall. */
+/* SPDX-License-Identifier: MIT */
 #include "app/graph/graph_verb.h"
 
 #include "io/parallel.h"

@@ -1,4 +1,5 @@
 /* graph_input.c - reads a graph as the command line says. */
+/* SPDX-License-Identifier: MIT */
 #include "app/graph/graph_input.h"
 
 #include "io/names.h"

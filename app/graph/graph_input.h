@@ -1,5 +1,6 @@
 /* graph_input.h - how `upsweep paths` and `upsweep graph` take a graph: the options that say what
  * the file is, and the arrays that come of it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_GRAPH_GRAPH_INPUT_H
 #define USW_APP_GRAPH_GRAPH_INPUT_H
 

@@ -1,4 +1,5 @@
 /* graph_verb.h - what the parts of `upsweep graph` share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_GRAPH_GRAPH_VERB_H
 #define USW_APP_GRAPH_GRAPH_VERB_H
 

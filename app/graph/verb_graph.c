@@ -1,5 +1,6 @@
 /* verb_graph.c - `upsweep graph`: tells what a graph is, turns it into another format, makes one.
  * */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 #include "app/graph/graph_verb.h"
 

@@ -3,6 +3,7 @@
  * learn_tasks.c knows the tasks, their inputs and, by plain serial code, their outcomes;
  * learn_run.c runs a solution in a child with limits; learn_judge.c compares it with ours, round
  * by round. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_LEARN_LEARN_H
 #define APP_LEARN_LEARN_H
 

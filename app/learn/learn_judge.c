@@ -1,5 +1,6 @@
 /* learn_judge.c - compares what a solution told with what ours told: outcome, rounds and work of
  * each case, and where the outcome is wrong the first round after which the array differs. */
+/* SPDX-License-Identifier: MIT */
 #include "app/learn/learn.h"
 
 #include <inttypes.h>

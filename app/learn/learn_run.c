@@ -1,5 +1,6 @@
 /* learn_run.c - runs a solution in a child: two seconds of processor time, a gigabyte of memory,
  * and what it tells is read through a pipe. */
+/* SPDX-License-Identifier: MIT */
 #include "app/learn/learn.h"
 
 #include <errno.h>

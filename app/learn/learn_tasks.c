@@ -1,5 +1,6 @@
 /* learn_tasks.c - the tasks: their cases, and what must come of them, by serial code that shares
  * nothing with the solutions; their texts lie in site/tasks/tasks.txt. */
+/* SPDX-License-Identifier: MIT */
 #include "app/learn/learn.h"
 
 #include <stdio.h>

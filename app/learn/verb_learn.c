@@ -1,4 +1,5 @@
 /* verb_learn.c - `upsweep learn`: lists the tasks, prints one, or checks the reader's solution. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/learn/learn.h"
 

@@ -1,4 +1,5 @@
 /* page.h - `upsweep page`: traces as a page that plays them in a browser. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_PAGE_PAGE_H
 #define APP_PAGE_PAGE_H
 

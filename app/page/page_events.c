@@ -1,5 +1,6 @@
 /* page_events.c - see page_events.h. It prints by itself, without stdio, because it runs in pages,
  * too. */
+/* SPDX-License-Identifier: MIT */
 #include "app/page/page_events.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * The same code makes the traces that `upsweep page` writes and those that the explained forms,
  * compiled to WebAssembly (site/wasm/wasm.c), make in the page; docs/trace.md describes them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_PAGE_PAGE_EVENTS_H
 #define APP_PAGE_PAGE_EVENTS_H
 

@@ -1,5 +1,6 @@
 /* page_parts.h - files of site/ and the sources of the explained forms, within the program
  * (cmake/page_parts.cmake). All end with a 0 that their size does not count. */
+/* SPDX-License-Identifier: MIT */
 #ifndef APP_PAGE_PAGE_PARTS_H
 #define APP_PAGE_PAGE_PARTS_H
 

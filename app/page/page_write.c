@@ -1,5 +1,6 @@
 /* page_write.c - a page: the parts of site/, with the algorithms' rows and sources, the glossary,
  * the traces and the explained forms in WebAssembly as one JSON object within. */
+/* SPDX-License-Identifier: MIT */
 #include "app/page/page.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* verb_page.c - `upsweep page NAME [NAME] [NUMBER...|-]`: a page that plays one algorithm, or two
  * side by side. */
+/* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
 #include "app/page/page.h"

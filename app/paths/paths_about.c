@@ -1,4 +1,5 @@
 /* paths_about.c - the help of `upsweep paths`, as long as it is. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/paths_verb.h"
 
 const char app_paths_about[] =

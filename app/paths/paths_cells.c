@@ -1,4 +1,5 @@
 /* paths_cells.c - one vertex, distance, parent or path of an answer, as its format has it. */
+/* SPDX-License-Identifier: MIT */
 #include "io/names.h"
 #include "app/paths/paths_verb.h"
 

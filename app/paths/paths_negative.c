@@ -1,5 +1,6 @@
 /* paths_negative.c - `upsweep paths --negative`: Bellman and Ford's method and, if a cycle of
  * negative length can be reached from the source, that cycle in the words of the file. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/paths_verb.h"
 
 #include <math.h>

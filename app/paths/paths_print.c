@@ -1,4 +1,5 @@
 /* paths_print.c - answers as tables, JSON, lines in the manner of DIMACS, or .npy. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/paths_verb.h"
 
 #include "io/npy.h"

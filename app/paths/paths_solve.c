@@ -1,5 +1,6 @@
 /* paths_solve.c - asks the library and hands its answers on: many sources as a batch, which runs
  * them side by side; one at a time where more than distances is wanted of the answer. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

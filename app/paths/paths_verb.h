@@ -1,5 +1,6 @@
 /* paths_verb.h - what the parts of `upsweep paths` share: the settings, the job that comes of them,
  * and one answer. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_PATHS_PATHS_VERB_H
 #define USW_APP_PATHS_PATHS_VERB_H
 

@@ -7,6 +7,7 @@
  *     parents lead to a source and not round in a circle.
  * With a cutoff, or when a query stopped at its farthest target, the second holds for what lies
  * within it. The arcs are those that were read from the file. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/paths_verb.h"
 
 #include "io/parallel.h"

@@ -1,5 +1,6 @@
 /* paths_verify_arcs.h - looks at some arcs, for distances of one type. Included once a type, with
  * DISTANCE, FN(name), UNREACHED(d) and, for floats, FLOATING set, which it clears. */
+/* SPDX-License-Identifier: MIT */
 #ifndef VERIFY_PIECE
 #define VERIFY_PIECE ((size_t)1 << 16)
 #endif

@@ -1,4 +1,5 @@
 /* plot.c - lays the picture out: title above, map to the left, legend to the right. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

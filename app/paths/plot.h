@@ -1,5 +1,6 @@
 /* plot.h - `upsweep paths --plot`: a graph drawn by the coordinates of its vertices, coloured by
  * distance, with the path on top. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_PATHS_PLOT_H
 #define USW_APP_PATHS_PLOT_H
 

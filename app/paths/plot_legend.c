@@ -1,4 +1,5 @@
 /* plot_legend.c - what the colours mean, what was asked and what came out; the title, the scale. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

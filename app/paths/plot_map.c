@@ -1,4 +1,5 @@
 /* plot_map.c - the arcs, a colour at a time, from the farthest to the nearest; then the paths. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

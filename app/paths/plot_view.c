@@ -1,6 +1,7 @@
 /* plot_view.c - coordinates to pixels. Longitudes and latitudes come as whole millionths of a
  * degree (DIMACS) or, where that is beyond the poles, ten millionths; they are drawn in the
  * projection that is true along the middle parallel. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* verb_paths.c - `upsweep paths`: shortest paths in a graph from a file. */
+/* SPDX-License-Identifier: MIT */
 #include "app/paths/plot.h"
 
 #include <math.h>

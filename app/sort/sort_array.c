@@ -1,5 +1,6 @@
 /* sort_array.c - sorts arrays in the memory they were read to, each row of the last axis by itself,
  * and writes them in the format they came in. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_array.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* sort_array.h - `upsweep sort` for arrays: raw binary elements (--type) and .npy files. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_ARRAY_H
 #define USW_APP_SORT_SORT_ARRAY_H
 

@@ -1,5 +1,6 @@
 /* sort_keys.c - reads key specifications, and finds and compares keys as sort(1) does in the C
  * locale (POSIX, "sort", and GNU coreutils where POSIX leaves it open). */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "io/number.h"
 #include "app/sort/sort_order.h"

@@ -1,5 +1,6 @@
 /* sort_order.h - the order that `upsweep sort` was asked for: keys within lines, and how they
  * compare. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_ORDER_H
 #define USW_APP_SORT_SORT_ORDER_H
 

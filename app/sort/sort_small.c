@@ -1,6 +1,7 @@
 /* sort_small.c - the serial sort of a few lines. Keys of 64 bits are sorted first; runs of equal
  * ones are parted by the keys of the next stage, and so on, until a handful is left that is
  * compared. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_small.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* sort_small.h - what a run of lines with equal keys is parted by, and a serial sort of a few lines
  * by it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_SMALL_H
 #define USW_APP_SORT_SORT_SMALL_H
 

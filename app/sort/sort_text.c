@@ -1,4 +1,5 @@
 /* sort_text.c - the steps of a sort of lines, one after the other; sort_text.h has the idea. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/memory.h"

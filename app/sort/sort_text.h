@@ -7,6 +7,7 @@
  * Last, the lines are gathered in order into blocks and written.
  *
  * Memory: the input, 16 bytes a line, and what the library needs to sort n pairs of 16 bytes. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_TEXT_H
 #define USW_APP_SORT_SORT_TEXT_H
 

@@ -1,5 +1,6 @@
 /* sort_text_check.c - -c and -C: is the input sorted; --strict: are the keys numbers. Both look for
  * the first line that is not as it should be, slice by slice on all threads. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/parallel.h"

@@ -4,6 +4,7 @@
  * 255 standing for more than seven. So a line that is the beginning of another comes first, NUL
  * bytes are like any other, and equal keys whose last byte is not 255 belong to equal texts.
  * Numbers: as number.h says. A descending key is the complement. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/parallel.h"

@@ -1,5 +1,6 @@
 /* sort_text_merge.c - the order of sort -m: always the least of the inputs' first lines, of equal
  * ones that of the earlier input. A binary heap of the inputs, by their first lines. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/memory.h"

@@ -1,4 +1,5 @@
 /* sort_text_stats.c - what --stats tells, and the progress that a person at a terminal sees. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  * lines share are skipped. So no text is read deeper than it takes to part the lines (Bentley and
  * Sedgewick, "Fast algorithms for sorting and searching strings", 1997, with seven bytes as one
  * character). */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/parallel.h"

@@ -3,6 +3,7 @@
  *
  * While one thread writes its block, the others gather theirs; a block waits for its turn. The
  * texts lie all over the input, so their cache lines are asked for some lines ahead. */
+/* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
 #include "io/memory.h"

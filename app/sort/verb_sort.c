@@ -1,5 +1,6 @@
 /* verb_sort.c - `upsweep sort`: the options of sort(1), and which of the two sorts is meant, that
  * of lines (sort_text.c) or that of arrays (sort_array.c). */
+/* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 #include "app/sort/sort_text.h"
 

@@ -1,5 +1,6 @@
 /* trace_every.c - see trace_print.h: what rounds leave unsaid because their arrays are shown later,
  * or are inner ones. */
+/* SPDX-License-Identifier: MIT */
 #include "app/trace/trace_print.h"
 
 #include <string.h>

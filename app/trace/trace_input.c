@@ -1,5 +1,6 @@
 /* trace_input.c - the numbers for an explained form, from the command line or a file, and where
  * what is told of it goes. */
+/* SPDX-License-Identifier: MIT */
 #include "app/trace/trace_input.h"
 
 #include "io/output.h"

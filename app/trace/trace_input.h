@@ -1,4 +1,5 @@
 /* trace_input.h - the numbers that an explained form is run on, as people type them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_TRACE_TRACE_INPUT_H
 #define USW_APP_TRACE_TRACE_INPUT_H
 

@@ -1,5 +1,6 @@
 /* trace_jsonl.c - a trace for programs: one JSON object a line for each event, with the members
  * that its kind has (docs/trace.md). */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/trace/trace_print.h"
 

@@ -1,4 +1,5 @@
 /* trace_print.h - the two ways to print a trace; docs/trace.md describes both. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_TRACE_TRACE_PRINT_H
 #define USW_APP_TRACE_TRACE_PRINT_H
 

@@ -5,6 +5,7 @@
  * views. Arrays shown between rounds make a row for their phase. In a row of several arrays each is
  * named, and what the step made of the others stands behind an arrow. A row that is too wide for a
  * line becomes one line an array. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/trace/trace_print.h"
 

@@ -1,5 +1,6 @@
 /* verb_explain.c - `upsweep explain NAME`: the page that opens the explained form of an
  * algorithm, and what its row in the table says; or a word of the field. */
+/* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
 #include "app/page/page_parts.h"

@@ -1,4 +1,5 @@
 /* verb_trace.c - `upsweep trace NAME NUMBER...`: runs an explained form and prints every step. */
+/* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
 #include "app/page/page.h"

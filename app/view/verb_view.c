@@ -1,4 +1,5 @@
 /* verb_view.c - `upsweep view NAME...`: plays algorithms in a window, or into files. */
+/* SPDX-License-Identifier: MIT */
 #include "app/algorithm.h"
 #include "app/app.h"
 

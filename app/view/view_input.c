@@ -1,4 +1,5 @@
 /* view_input.c - numbers and graphs to watch. */
+/* SPDX-License-Identifier: MIT */
 #include "app/view/view_input.h"
 
 #include "io/graph_file.h"

@@ -1,5 +1,6 @@
 /* view_input.h - what `upsweep view` plays on: numbers that were typed, read or made, and for paths
  * the graph that they are. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_VIEW_VIEW_INPUT_H
 #define USW_APP_VIEW_VIEW_INPUT_H
 

@@ -1,5 +1,6 @@
 /* view_numbers.c - the elements of a real run: an array of any type from a file, or numbers that
  * were typed or made, as elements of that type. */
+/* SPDX-License-Identifier: MIT */
 #include "app/view/view_input.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* view_print.c - what --stats of `upsweep view` tells. */
+/* SPDX-License-Identifier: MIT */
 #include "app/view/view_print.h"
 
 #include "view/run.h"

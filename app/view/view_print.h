@@ -1,4 +1,5 @@
 /* view_print.h - what --stats of `upsweep view` tells, on stderr. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_VIEW_VIEW_PRINT_H
 #define USW_APP_VIEW_VIEW_PRINT_H
 

@@ -4,6 +4,7 @@
  * watch_draw.c makes a picture of that; watch_screen.c holds the terminal; watch_play.c shows one
  * picture after another and heeds the keys. Pictures are numbered: 0 is the start, r + 1 what
  * round r did, and the last one the end. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_WATCH_WATCH_H
 #define USW_APP_WATCH_WATCH_H
 

@@ -1,6 +1,7 @@
 /* watch_draw.c - a picture of a trace made of characters: a bar for each element, those that the
  * lanes of the round read and wrote lit, and lines that join what was brought together. Where the
  * elements are more than the columns, a column stands for several and shows their mean. */
+/* SPDX-License-Identifier: MIT */
 #include "app/watch/watch.h"
 
 #include <inttypes.h>

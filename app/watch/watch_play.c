@@ -3,6 +3,7 @@
  * The sink of the trace is the player: at each picture it waits until the next one is due. To step
  * back, the trace is run again from its start up to the picture wanted, since the same input gives
  * the same events. So no picture is kept, and a trace may be as long as it likes. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/trace/trace_input.h"
 #include "app/watch/watch.h"

@@ -3,6 +3,7 @@
  * A handler only notes its signal in a pipe, on which the wait for keys listens as well. So the
  * terminal is restored by ordinary code, and then the program ends or stops by the signal as if it
  * had never been caught. */
+/* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 #include "app/watch/watch.h"
 

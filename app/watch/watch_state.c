@@ -1,5 +1,6 @@
 /* watch_state.c - follows a trace: what the arrays hold, which elements the lanes of the round have
  * read and written, and which were brought together. */
+/* SPDX-License-Identifier: MIT */
 #include "app/watch/watch.h"
 
 #include <stdlib.h>

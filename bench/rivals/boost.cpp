@@ -1,5 +1,6 @@
 // Boost.Sort: block_indirect_sort (parallel), spreadsort (hybrid radix, one thread),
 // flat_stable_sort (one thread) and parallel_stable_sort. BOOST_RIVAL picks one.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 /* The C library's qsort; a plain loop over f16, which compilers turn into vectors. */
+/* SPDX-License-Identifier: MIT */
 #include "bench/rival.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // IPS4o, in-place super scalar samplesort: serial for one thread, else with so many.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <ips4o.hpp>

@@ -1,4 +1,5 @@
 // onetbb.hpp - how many threads oneTBB may use, for the rivals that run on it.
+// SPDX-License-Identifier: MIT
 #pragma once
 #include <memory>
 #include <tbb/global_control.h>

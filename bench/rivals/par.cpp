@@ -1,4 +1,5 @@
 // The parallel algorithms of libstdc++ on oneTBB: std::execution::par, and par_unseq for folds.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/onetbb.hpp"
 #include "bench/rivals/typed.hpp"
 

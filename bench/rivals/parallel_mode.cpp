@@ -1,4 +1,5 @@
 // The GNU parallel mode of libstdc++ (OpenMP).
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <omp.h>

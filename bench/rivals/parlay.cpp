@@ -1,5 +1,6 @@
 // Parlaylib's sample sort in place, and its integer sort where keys are unsigned. Its scheduler has
 // as many threads as the first call asks for: a process measures one number of threads.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <algorithm>

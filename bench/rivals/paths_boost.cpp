@@ -1,4 +1,5 @@
 // The Boost Graph Library: Dijkstra's algorithm with a 4-ary heap over compressed rows, one thread.
+// SPDX-License-Identifier: MIT
 #include "bench/paths_rival.h"
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>

@@ -1,4 +1,5 @@
 /* upsweep's shortest paths, through its public call. */
+/* SPDX-License-Identifier: MIT */
 #include "bench/paths_rival.h"
 #include "upsweep.h"
 

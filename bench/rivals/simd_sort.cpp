@@ -1,4 +1,5 @@
 // Intel's x86-simd-sort, by its headers; with OpenMP where there is more than one thread.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <omp.h>

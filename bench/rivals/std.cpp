@@ -1,4 +1,5 @@
 // What the C++ standard library offers on one thread, and plain loops where it has nothing.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // oneTBB: parallel_sort, parallel_reduce and parallel_scan.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/onetbb.hpp"
 #include "bench/rivals/typed.hpp"
 

@@ -1,4 +1,5 @@
 // typed.hpp - calls a function template with the C++ type of a bench type.
+// SPDX-License-Identifier: MIT
 #pragma once
 #include "bench/rival.h"
 

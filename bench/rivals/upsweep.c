@@ -1,4 +1,5 @@
 /* upsweep itself, through its public call. */
+/* SPDX-License-Identifier: MIT */
 #include "bench/rival.h"
 #include "upsweep.h"
 

@@ -1,4 +1,5 @@
 // Highway's vqsort, one thread; pairs of 32 bits as packed 64-bit keys.
+// SPDX-License-Identifier: MIT
 #include "bench/rivals/typed.hpp"
 
 #include <hwy/contrib/sort/vqsort.h>

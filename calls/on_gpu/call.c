@@ -4,6 +4,7 @@
  * for all of it, in one piece, so that a call that lacks memory fails before anything is touched.
  * The second time arrays of the host are copied to scratch and the steps are queued; if there are
  * outputs in the host's memory, the call waits, tells errors that the device found, and copies. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/call.h"
 #include "core/device.h"
 #include "calls/on_gpu/on_gpu.h"

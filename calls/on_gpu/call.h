@@ -1,5 +1,6 @@
 /* call.h - one public call on a GPU: where its arrays lie, their way there and back, and its
  * steps. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CALLS_ON_GPU_CALL_H
 #define USW_CALLS_ON_GPU_CALL_H
 

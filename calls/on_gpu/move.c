@@ -1,4 +1,5 @@
 /* move.c - splits, buckets and moves on a GPU. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
 

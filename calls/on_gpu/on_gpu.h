@@ -2,6 +2,7 @@
  * checked. Each function returns true, with *status, if the call was run on a GPU or failed there;
  * false if the call belongs on the CPU. So a call checks, asks usw_gpu_X, and computes on the CPU
  * where that returned false. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CALLS_ON_GPU_ON_GPU_H
 #define USW_CALLS_ON_GPU_ON_GPU_H
 

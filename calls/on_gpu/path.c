@@ -3,6 +3,7 @@
  * The copy is made by the first query on a device, belongs to the graph, and lasts as long. It is
  * never changed, so that handles of several threads share it; two that make it at the same time
  * keep the one that is there first. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/path.h"
 #include "core/check.h"
 #include "cpu/paths/contract.h"

@@ -1,5 +1,6 @@
 /* path.h - what the calls for shortest paths on a GPU share (calls/on_gpu/path.c,
  * calls/on_gpu/path_rows.c). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CALLS_ON_GPU_PATH_H
 #define USW_CALLS_ON_GPU_PATH_H
 

@@ -1,4 +1,5 @@
 /* path_rows.c - shortest paths from many sources on a GPU, wave after wave of rows. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/path.h"
 #include "cpu/paths/many_sources.h"

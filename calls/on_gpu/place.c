@@ -1,5 +1,6 @@
 /* place.c - arrays of a call that the host itself must read, or that must be the host's; and
  * what is told after a wait. Also the calls that are about the GPU alone. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
 #include "core/device.h"

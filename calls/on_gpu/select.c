@@ -1,4 +1,5 @@
 /* select.c - selection, runs of equals, tests of order and merges on a GPU. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
 

@@ -1,4 +1,5 @@
 /* sort.c - sorts on a GPU: keys, keys with values, argsort, rows, records. */
+/* SPDX-License-Identifier: MIT */
 #include "calls/on_gpu/on_gpu.h"
 #include "calls/on_gpu/call.h"
 

@@ -2,6 +2,7 @@
  * are all equal. So the histogram is the sort: each thread counts its share of the keys, the counts
  * are added and scanned, and all threads write the values in order. The key map says only in which
  * order the values come. */
+/* SPDX-License-Identifier: MIT */
 
 enum { FN(VALUES) = 1 << KEY_BITS, FN(COUNT_CHUNK) = 256 * 1024 };
 

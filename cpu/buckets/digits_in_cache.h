@@ -1,6 +1,7 @@
 /* digits_in_cache.h - the radix sort of keys that fit the cache: a few passes over the highest bits
  * in which the keys differ, from the lowest digit up, and an insertion pass for the few keys that
  * agree in all of these bits. Included once per width by sort_radix_cpu.h. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_BUCKETS_DIGITS_IN_CACHE_H
 #define USW_CPU_BUCKETS_DIGITS_IN_CACHE_H

@@ -9,6 +9,7 @@
  * the key lies beyond an edge of that bucket, edges being low + i * step in f64. Edges are
  * searched by halving, without branches, for several keys at a time so that their cache misses
  * overlap. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "core/half.h"
 #include "core/order.h"

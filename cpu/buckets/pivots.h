@@ -7,6 +7,7 @@
  * own least and greatest sample, into a number of equal slices in proportion to its samples. Keys
  * outside the sampled range go to the nearest bucket. Either way buckets are in the order of their
  * keys. */
+/* SPDX-License-Identifier: MIT */
 
 /* Keys of a cell: bucket base + min((x - low) >> shift, last). */
 typedef struct FN(cell) {

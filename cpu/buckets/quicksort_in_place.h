@@ -8,6 +8,7 @@
  * soon alone, while the other wakes up; only with wide vectors and few threads all go on together.
  * From then on there is no barrier. A thread takes the largest range from the list, partitions it,
  * puts one side on the list, and sorts what is too small to share. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H
 #define USW_CPU_BUCKETS_QUICKSORT_IN_PLACE_H

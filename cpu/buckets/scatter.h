@@ -10,6 +10,7 @@
  * written to memory whole, past the cache where the array is larger than that (J. Wassenberg and P.
  * Sanders, Engineering a multi-core radix sort, 2011). The scatter keeps the order of keys of
  * one bucket. */
+/* SPDX-License-Identifier: MIT */
 
 #include "cpu/buckets/scatter_tables.h"
 

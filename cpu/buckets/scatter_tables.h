@@ -1,5 +1,6 @@
 /* scatter_tables.h - constants and tables of cpu/buckets/scatter.h that are the same for all
  * widths. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_BUCKETS_SCATTER_TABLES_H
 #define USW_CPU_BUCKETS_SCATTER_TABLES_H
 #include "core/frame.h"

@@ -1,5 +1,6 @@
 /* write_combining.h - stores that go past the cache, for scatters to many places: such a scatter
  * collects the elements of each place in a line of its own and writes full lines at once. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_BUCKETS_WRITE_COMBINING_H
 #define USW_CPU_BUCKETS_WRITE_COMBINING_H
 

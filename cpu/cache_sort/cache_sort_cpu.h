@@ -10,6 +10,7 @@
  * Sources: C. A. R. Hoare, Quicksort (1962); K. E. Batcher, Sorting networks and their applications
  * (1968); the use of vector compression for the partition is known from S. Gueron and V. Krasnov,
  * Fast quicksort implementation using AVX instructions (2016), and its successors. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #include "cpu/cache_sort/key_order.h"

@@ -2,6 +2,7 @@
  * source of that element when the lanes whose bit is 0 in m go to the front and the others to the
  * back, each side in its old order. split_8 is for 8 lanes of one element, split_4 for 4 lanes of
  * two. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_CACHE_SORT_COMPRESS_TABLE_H
 #define USW_CPU_CACHE_SORT_COMPRESS_TABLE_H
 

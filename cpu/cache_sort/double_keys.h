@@ -2,6 +2,7 @@
  * with AVX2 a pair takes two instructions instead of three. For plain doubles only, neither NaN nor
  * -0: the minimum and the maximum of two plain doubles are always the two, and plain doubles that
  * compare equal have the same bits. */
+/* SPDX-License-Identifier: MIT */
 
 #undef FN
 #define FN(name) name##_f64

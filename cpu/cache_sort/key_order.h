@@ -3,6 +3,7 @@
  * per width and order. SORT_KEYS and PARTITION_KEYS are the members of usw_cache_sort_steps
  * (cpu/cpu.h) for that order. SORTS_DOUBLES: these have functions for doubles; SORTS_SIGNED: for
  * signed integers of this width. */
+/* SPDX-License-Identifier: MIT */
 
 #undef KEY_LESS
 #undef KEY_LEAST

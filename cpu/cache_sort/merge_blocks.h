@@ -10,6 +10,7 @@
  * registers there are, so a step on one is a function that loads and stores it. No branch depends
  * on a key. Blocks without a key, filled with the greatest key, are left out where they change
  * nothing. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_CACHE_SORT_MERGE_BLOCKS_H
 #define USW_CPU_CACHE_SORT_MERGE_BLOCKS_H

@@ -12,6 +12,7 @@
  *     v v v v            halving distance
  *
  * At last rows and lanes change places, since memory runs along the lanes. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef LANE_SET
 #define LANE_SET M

@@ -3,6 +3,7 @@
  * The partition never branches on a key: every key is exchanged with the first of the right range,
  * and the border moves by the outcome of the comparison (N. Lomuto's scheme, made branch-free).
  * Up to 16 keys go through sorting networks of 4, 8 and 16 keys. */
+/* SPDX-License-Identifier: MIT */
 
 enum { FN(BASE) = 16, FN(SELECT_BASE) = 16, FN(PARTITION_MIN) = 17 };
 

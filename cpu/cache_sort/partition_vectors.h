@@ -7,6 +7,7 @@
  * Partition: one stretch of keys at either end is loaded into registers, which makes room. Then a
  * stretch is read from the side with less room, and each of its vectors is partitioned: that never
  * overwrites a key that was not read, and the side is chosen without a branch. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
 #ifdef BY_BLOCKS

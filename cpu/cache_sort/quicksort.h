@@ -5,6 +5,7 @@
  * Equal keys: of every range the greatest value that it may hold is known, `top`. When the chosen
  * pivot is `top`, the range is split below it instead, and all keys that go right equal `top` and
  * are sorted. So every value costs at most one partition more, and an array of equal keys two. */
+/* SPDX-License-Identifier: MIT */
 
 static void FN(sift_down)(KEY *k, size_t root, size_t n)
 {

@@ -2,6 +2,7 @@
  * which ends at the first vectors that do neither, and sorts them if they do not. For so few keys
  * nothing else is worth its time. Included once per width of 16 to 64 bits after the quicksort of
  * that width. */
+/* SPDX-License-Identifier: MIT */
 
 #include "cpu/cache_sort/short_arrays_order.h"
 

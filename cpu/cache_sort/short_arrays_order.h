@@ -1,6 +1,7 @@
 /* short_arrays_order.h - whether a short array rises, falls or neither, and its sort: nothing, a
  * reversal, a repair or the quicksort. Included after the quicksort: once per width, and for signed
  * integers and doubles. */
+/* SPDX-License-Identifier: MIT */
 
 #undef REPAIRS
 #if USW_LEVEL == 1 && (KEY_BITS == 32 || KEY_BITS == 64)

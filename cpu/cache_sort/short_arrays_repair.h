@@ -6,6 +6,7 @@
  * cpu/patterns/patterns_cpu.h; the other keys must be in order. An array without order falls among
  * its first LANES keys already, and costs no more than that comparison. Source: the idea of V.
  * Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_CACHE_SORT_SHORT_ARRAYS_REPAIR_H
 #define USW_CPU_CACHE_SORT_SHORT_ARRAYS_REPAIR_H

@@ -1,6 +1,7 @@
 /* vectors_avx2.h - the vector operations of cache_sort in AVX2, included for widths of 32 and
  * 64 bits, for signed integers of these, and for doubles: LANES keys to a vector V, and masks M
  * whose lanes are all ones or all zeros. A 64-bit key is a pair of 32-bit elements. */
+/* SPDX-License-Identifier: MIT */
 
 #undef V
 #undef M

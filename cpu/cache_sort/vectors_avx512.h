@@ -1,6 +1,7 @@
 /* vectors_avx512.h - the vector operations of cache_sort in AVX-512, included once per width of
  * 16 to 128 bits, and for doubles: LANES keys to a vector V, and masks M with a bit for each
  * element. An element is a lane, except that a 128-bit key is a pair of 64-bit elements. */
+/* SPDX-License-Identifier: MIT */
 
 #undef V
 #undef M

@@ -2,6 +2,7 @@
  * of 256 bits, with the masks of AVX-512. Few keys sort faster in them: the network then has twice
  * the rows, which are cheap to compare, and half the lanes, which are not. What the functions do is
  * said in cpu/cache_sort/vectors_avx512.h. */
+/* SPDX-License-Identifier: MIT */
 
 #undef V
 #undef M

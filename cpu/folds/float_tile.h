@@ -5,6 +5,7 @@
  * the same bits, because order.h fixes which numbers are added when; lanes that have no partner at
  * a distance combine with the identity, which changes at most the sign of a zero, and that sign is
  * lost when the offset, which is never -0, is added. Included by algo/scan_sweep_cpu.h only. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_FOLDS_FLOAT_TILE_H
 #define USW_CPU_FOLDS_FLOAT_TILE_H
 

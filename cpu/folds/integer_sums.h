@@ -4,6 +4,7 @@
  * every lane the sum up to itself (Hillis and Steele, "Data parallel algorithms", 1986); then each
  * quarter adds the last elements of the quarters before it, and all add the carry. Included by
  * scan_integers.h for each width. */
+/* SPDX-License-Identifier: MIT */
 #if USW_LEVEL >= 1 && KEY_BITS <= 64
 
 #undef VEC

@@ -1,6 +1,7 @@
 /* scan_floats.h - scans blocks of floats by sums and products: widens a tile, sweeps it top by top
  * (cpu/folds/float_tile.h), takes the carry of the block before and writes results. Included by
  * algo/scan_sweep_cpu.h only, once. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_FOLDS_SCAN_FLOATS_H
 #define USW_CPU_FOLDS_SCAN_FLOATS_H
 

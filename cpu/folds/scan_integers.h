@@ -1,6 +1,7 @@
 /* scan_integers.h - scans elements of one width with one running value: integers by any operator,
  * and all types by the least and the greatest, on mapped keys. Sums of integers take vectors
  * (integer_sums.h). Included by algo/scan_sweep_cpu.h for each width. */
+/* SPDX-License-Identifier: MIT */
 #if KEY_BITS <= 64
 
 #include "cpu/folds/integer_sums.h"

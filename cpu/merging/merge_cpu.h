@@ -9,6 +9,7 @@
  * on the keys. Lists that are not sorted give a permutation: steps only move keys to out. Source:
  * Inoue et al., "AA-Sort", PACT 2007; Chhugani et al., VLDB 2008; merge path: Odeh, Green, Mwassi,
  * Shmueli and Birk, 2012. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

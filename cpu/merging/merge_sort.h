@@ -16,6 +16,7 @@
  * Sources: J. I. Munro, S. Wild, "Nearly-optimal mergesorts" (ESA 2018); T. Peters, listsort.txt
  * (2002) for trimming and run extension; K. Dudzinski, A. Dydek, "On a stable minimum storage
  * merging algorithm" (1981) for the split by rotation. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_MERGING_MERGE_SORT_H
 #define USW_CPU_MERGING_MERGE_SORT_H
 

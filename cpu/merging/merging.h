@@ -1,5 +1,6 @@
 /* merging.h - the sorts that compare elements or records of any size, for public calls: by a
  * caller's order, by a range of key bits in place, and by the fields of records. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_MERGING_MERGING_H
 #define USW_CPU_MERGING_MERGING_H
 

@@ -12,6 +12,7 @@
  * the caller wants it in place, chunks are sorted and merged with a buffer of up to 1 MB a thread.
  *
  * Source: S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, "Merge path" (2012). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/merging/merging.h"
 #include "cpu/merging/merge_sort.h"
 

@@ -8,6 +8,7 @@
  *
  * Keys of up to 8 bytes, unless the caller names a sort, are read into an array of their own and
  * sorted as pairs with the records, or with their positions. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/merging/merging.h"
 #include "cpu/pair_sort/pair_sort.h"
 

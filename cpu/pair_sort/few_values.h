@@ -4,6 +4,7 @@
  * So keys are counted by value; then only payloads move, stable, to the range of their value, and
  * the counts give the keys. If there are too many values the input is still whole, and sort_range
  * (pair_sort_cpu.h) goes on to its other methods. Included once per key width. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_PAIR_SORT_FEW_VALUES_H
 #define USW_CPU_PAIR_SORT_FEW_VALUES_H

@@ -4,6 +4,7 @@
  * time; numbers are counted by comparing them with each number in turn. Vectors have 256 bits even
  * with AVX-512, since multiplications of 512 bits slow some processors down for a while. Included
  * once per key width. */
+/* SPDX-License-Identifier: MIT */
 
 #if USW_LEVEL >= 1 && KEY_BITS >= 32
 

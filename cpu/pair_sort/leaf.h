@@ -1,6 +1,7 @@
 /* leaf.h - the sort of a leaf, a bucket inside the cache: 32 bits of key and the position are
  * packed into words, the words are sorted, ties are ordered by the other bits of the key, and
  * payloads are fetched by position. Included once per key width. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef USW_CPU_PAIR_SORT_LEAF_H
 #define USW_CPU_PAIR_SORT_LEAF_H

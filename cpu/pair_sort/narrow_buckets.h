@@ -1,5 +1,6 @@
 /* narrow_buckets.h - the tasks that sort the buckets of narrow pairs: one thread sorts a bucket,
  * and takes the buckets of its own chunk first. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 /* How many neighbouring buckets one task sorts. */
 static size_t buckets_of_task(const job_u32 *job)

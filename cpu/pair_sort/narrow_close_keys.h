@@ -4,6 +4,7 @@
  * Tags are made all the same if a gap between the bits in which the keys differ can be closed
  * (sort_clusters), or if most keys are in one narrow range (sort_dense). Else 64-bit words of the
  * key and the place are sorted, which takes twice as long. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     CLOSE_FROM = 512,  /* keys; for fewer a sample costs more than it saves */

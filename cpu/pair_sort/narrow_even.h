@@ -7,6 +7,7 @@
  * thread scatters so; with several threads the sample only says whether keys are uneven. The lines
  * that buckets fill next are prefetched, since after other work the scratch is no longer in the
  * core's cache, and no hardware prefetcher foresees the order of the keys. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     EVEN_FROM = 8192,      /* keys; for fewer a sample costs what it saves */

@@ -1,5 +1,6 @@
 /* narrow_few_bits.h - the counting sort of narrow pairs whose keys differ in up to 10 neighbouring
  * bits, by one thread: only payloads are scattered, and the counts give the keys. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     ONE_DIGIT = 10,       /* bits */

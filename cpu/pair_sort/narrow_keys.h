@@ -6,6 +6,7 @@
  * are split by splitters (narrow_quantiles.h). A bucket that is too large for the cache all the
  * same is unpacked into keys and payloads, which sort_range (pair_sort_cpu.h) sorts as any pairs.
  * Included for 32-bit keys. */
+/* SPDX-License-Identifier: MIT */
 
 /* Each of these files needs only those before it. */
 #include "cpu/pair_sort/narrow_split.h"

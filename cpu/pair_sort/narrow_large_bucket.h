@@ -3,6 +3,7 @@
  * With AVX-512 a value that many words have is taken out: the words below the value, with it and
  * above it are compressed to three ranges, and those with the value need no sort. Other buckets are
  * split into groups. A bucket that is too large for the cache is unpacked. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum { FREQUENT_SAMPLE = 16, FREQUENT_LEAST = 4 /* of the sample have a frequent value */ };
 

@@ -4,6 +4,7 @@
  * A tag holds the bits in which the keys of the bucket differ above the word's place in the bucket.
  * If 32 bits are enough for both, the keys are made from the sorted tags again, by vectors, and
  * only the payloads are fetched. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     TAGS_MAX = 2 * GROUP_LARGE, /* words */

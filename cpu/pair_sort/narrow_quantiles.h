@@ -5,6 +5,7 @@
  * which needs no sort. Sixteen keys at a time descend a tree of the splitters. Tree and tables of
  * the groups lie in registers, since a lookup in memory costs a cycle a key and level. Source: P.
  * Sanders and S. Winkel, Super scalar sample sort (2004). Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     SPLIT_LEVELS = 5,

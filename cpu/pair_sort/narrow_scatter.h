@@ -1,5 +1,6 @@
 /* narrow_scatter.h - the pass of narrow pairs through memory: words are counted by bucket and
  * scattered, stable, through the cache or past it. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 /* The buckets of pairs i to i + n by equal widths; returns which bits differ from `first`. */
 static inline uint32_t find_even_buckets(const job_u32 *job, narrow_split split, size_t i, size_t n,

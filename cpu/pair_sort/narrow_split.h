@@ -1,6 +1,7 @@
 /* narrow_split.h - the split of narrow pairs into buckets of equal widths: the bucket of a key, the
  * word of a pair, and where a bucket's words lie. All other narrow_*.h files need it. Included
  * once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */

@@ -4,6 +4,7 @@
  * A sort of key and position as one integer is a stable argsort, which never looks a key up through
  * an index. Each loop is written once; sizes are handed down as constants, so that the compiler
  * makes one loop for each size. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -1,5 +1,6 @@
 /* pair_sort.c - the entry to the sort of pairs: finds keys that are in order already, takes scratch
  * for the buffers, and calls the steps of the instruction set. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/pair_sort/pair_sort.h"
 #include "cpu/patterns/patterns.h"
 

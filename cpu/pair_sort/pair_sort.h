@@ -1,4 +1,5 @@
 /* pair_sort.h - the stable sort of keys that carry payloads or positions, for public calls. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PAIR_SORT_PAIR_SORT_H
 #define USW_CPU_PAIR_SORT_PAIR_SORT_H
 

@@ -8,6 +8,7 @@
  * positions, inside the cache. Wide keys that agree in those 32 bits are rare and are ordered by
  * the bits below. Buckets that are too large for a leaf are split again. Source: the hybrid sort
  * (sort/hybrid), with key and position packed. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

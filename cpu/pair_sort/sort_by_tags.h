@@ -7,6 +7,7 @@
  * the group. Tags are distinct, so sorting them is stable. In a large group the place leaves fewer
  * bits for the key, so that tags may be tied, that is, agree above the place; tied words are sorted
  * again by the bits of the key that their tags lost. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     GROUP_KEYS = 128,    /* words wanted in a group */

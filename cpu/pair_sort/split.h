@@ -1,5 +1,6 @@
 /* split.h - the split of a range into buckets by the highest digit of the keys: which bits differ,
  * histogram, scan, stable scatter of keys and payloads. Included once per key width. */
+/* SPDX-License-Identifier: MIT */
 
 /* Finds the bits in which the keys of a chunk differ, and whether the chunk is in order. */
 

@@ -5,6 +5,7 @@
  * outputs by tags of 32 bits: the highest bits in which its keys differ above the place in the
  * bucket. Tied tags, which agree above the place though their keys differ, are sorted by key: short
  * runs by insertion, long runs as buckets of their own. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     /* Wanted in a bucket: seldom above what is sorted in registers, 256 (AVX-512) or 128 keys. */

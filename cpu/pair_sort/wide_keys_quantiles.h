@@ -5,6 +5,7 @@
  * equal widths, in proportion to its keys in the sample; a frequent value is a group of its own,
  * which needs no sort. Source: P. Sanders and S. Winkel, Super scalar sample sort (2004), but with
  * comparisons by vectors in place of a tree. Included once. */
+/* SPDX-License-Identifier: MIT */
 
 enum {
     WIDE_GROUPS = 32,

@@ -1,5 +1,6 @@
 /* bellman_ford_body.h - the search for shortest paths where weights may be negative, for one kind
  * of weights (cpu/paths/weight_kind.h). Included by calls/bellman_ford.c, which has the queue. */
+/* SPDX-License-Identifier: MIT */
 
 /* Relaxes the arcs of v. False if a distance is less than its type holds; f->below gets its
  * vertex. */

@@ -1,5 +1,6 @@
 /* bucket_number.h - the number of the bucket that a distance belongs to, for one kind of weights
  * (cpu/paths/weight_kind.h). */
+/* SPDX-License-Identifier: MIT */
 
 /* The width of buckets, in the form that takes least time: floats are multiplied by the inverse of
  * delta; integers are shifted, so that their width is the greatest power of two up to delta. */

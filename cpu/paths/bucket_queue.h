@@ -1,6 +1,7 @@
 /* bucket_queue.h - the search for shortest paths by a queue of buckets, for one kind of weights
  * (cpu/paths/weight_kind.h): enters the sources, takes bucket after bucket and relaxes the arcs of
  * its entries in batches. Included by algo/path_bucket_cpu.h, which has the queue. */
+/* SPDX-License-Identifier: MIT */
 
 typedef struct NAME(entry) {
     DIST distance;

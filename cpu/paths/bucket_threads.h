@@ -11,6 +11,7 @@
  * Source: the loose order is that of A. Lenharth, D. Nguyen, K. Pingali, Priority queues are not
  * good concurrent priority schedulers, Euro-Par 2015; owners and offers are those of message
  * passing delta-stepping (Chakaravarthy et al., IPDPS 2014). */
+/* SPDX-License-Identifier: MIT */
 
 /* One phase of a search: what each thread does before it empties its buckets. */
 typedef struct NAME(job) {

@@ -1,6 +1,7 @@
 /* bucket_threads_state.h - what the threads of one search share (cpu/paths/bucket_threads.h):
  * owners of vertices, inboxes, chunks of memory, and how a search ends. The same for all kinds of
  * weights; included once by algo/path_bucket_cpu.h. */
+/* SPDX-License-Identifier: MIT */
 
 #include <stdatomic.h>
 

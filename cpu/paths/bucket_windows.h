@@ -18,6 +18,7 @@
  * (arcs by weight, only as far as needed); V. Chakaravarthy, F. Checconi, F. Petrini, Y. Sabharwal,
  * Scalable single source shortest path algorithms for massively parallel systems, IPDPS 2014 (push
  * and pull). */
+/* SPDX-License-Identifier: MIT */
 
 static bool NAME(use_windows)(const usw_path_scratch *scratch, const usw_path_query *query)
 {

@@ -1,5 +1,6 @@
 /* contract.c - makes contractions of graphs (contract.h says what they are), and the queries for
  * their cores. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/paths/contract.h"
 
 /* Rows with more neighbours than this stay as they are, and so do their neighbours. */

@@ -14,6 +14,7 @@
  *
  * Source: R. Geisberger, P. Sanders, D. Schultes, D. Delling, Contraction hierarchies, WEA 2008; D.
  * Delling, A. Goldberg, A. Nowatzyk, R. Werneck, PHAST, IPDPS 2011 (the sweep). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PATHS_CONTRACT_H
 #define USW_CPU_PATHS_CONTRACT_H
 

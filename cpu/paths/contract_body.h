@@ -1,5 +1,6 @@
 /* contract_body.h - the loops of a contraction (cpu/paths/contract.h) over arcs and distances, for
  * one kind of weights (cpu/paths/weight_kind.h). Included by contract.c. */
+/* SPDX-License-Identifier: MIT */
 
 /* Arcs between a vertex and one neighbour; DIST_MAX: none. */
 typedef struct NAME(link) {

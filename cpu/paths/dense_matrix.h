@@ -1,6 +1,7 @@
 /* dense_matrix.h - Dijkstra's search of a graph by rows and of a matrix, with the nearest vertex
  * found by vectors, for one kind of weights (cpu/paths/weight_kind.h). Included by
  * algo/path_dijkstra_cpu.h, which says what penalties and keys are. */
+/* SPDX-License-Identifier: MIT */
 
 /* Bits of distances that are not negative compare as the distances do. */
 #if PATH_KIND == 2 || PATH_KIND == 4

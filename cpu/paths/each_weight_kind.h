@@ -1,5 +1,6 @@
 /* each_weight_kind.h - includes the file that PATH_BODY names once for each kind of weights
  * (cpu/paths/weight_kind.h): five, and two more of signed integers if PATH_SIGNED is defined. */
+/* SPDX-License-Identifier: MIT */
 #define PATH_KIND 0
 #include "cpu/paths/weight_kind.h"
 #include PATH_BODY

@@ -1,5 +1,6 @@
 /* many_sources.c - searches from many sources side by side: makes the lanes, searches in each, and
  * copies what a search found to its row. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/paths/many_sources.h"
 
 enum { SLAB_LEAST = 1 << 20, LISTED = 4 }; /* a search lists its vertices up to n / LISTED */

@@ -1,5 +1,6 @@
 /* many_sources.h - searches from many sources side by side, each thread in memory of its own, a
  * lane; each search writes a row of distances and parents. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PATHS_MANY_SOURCES_H
 #define USW_CPU_PATHS_MANY_SOURCES_H
 

@@ -1,5 +1,6 @@
 /* parents.c - what every search for shortest paths needs beside the search: distances made "not
  * reached", sums that did not fit found, and parents made from final distances. */
+/* SPDX-License-Identifier: MIT */
 #include "core/paths.h"
 
 #define PATH_SIGNED

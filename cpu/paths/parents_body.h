@@ -1,5 +1,6 @@
 /* parents_body.h - the functions of cpu/paths/parents.c for one kind of weights
  * (cpu/paths/weight_kind.h). core/paths.h says what they do. */
+/* SPDX-License-Identifier: MIT */
 
 static void NAME(clear)(void *at, const uint32_t *list, size_t count)
 {

@@ -8,6 +8,7 @@
  *     NAME(name)          a name of its own for each kind
  *     REACH(d, w)         d + w, or DIST_MAX when that does not fit
  *     NEVER(w)            whether an arc of this weight leads nowhere: infinity */
+/* SPDX-License-Identifier: MIT */
 #include "core/graph.h"
 
 #ifndef USW_CPU_PATHS_WEIGHT_KIND_H

@@ -1,6 +1,7 @@
 /* few_values.c - sorts keys of few values and keys of a narrow range: their values are counted,
  * then written in order. A sample says which of the two may be; a key with another value ends the
  * attempt, and the keys are as they were. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 /* few_values_hash.h - prepares the counting of keys with few values: collects the values of a
  * sample, orders them, and finds a hash that sends no two of them to one slot. Included once:
  * values of both widths are 64 bits wide here. */
+/* SPDX-License-Identifier: MIT */
 
 /* Adds the values of a sample, in the order in which they are met; false if there are too many. */
 static bool note_values(usw_value_set *few, const uint64_t *sample, size_t n)

@@ -1,6 +1,7 @@
 /* map_keys_cpu.h - the key map of core/keymap.h over whole arrays, and the search for the first
  * place where an array is out of order; also fills, mirrors, and the test whether all keys are
  * equal. Plain loops over constants, which every compiler vectorises. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -1,4 +1,5 @@
 /* pattern_steps.h - what patterns.c, runs.c and few_values.c share: one search for a pattern. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PATTERNS_PATTERN_STEPS_H
 #define USW_CPU_PATTERNS_PATTERN_STEPS_H
 

@@ -6,6 +6,7 @@
  * lies between them (cpu/patterns/stretches.c). Every attempt gives up at the first block without
  * its pattern, or when too many keys are loose, so an array without a pattern costs the time to
  * read a few of its keys. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/pattern_steps.h"
 
 #include <stdatomic.h>

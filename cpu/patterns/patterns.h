@@ -1,5 +1,6 @@
 /* patterns.h - finds inputs that need no sort, such as sorted keys or few values, and sorts them.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PATTERNS_PATTERNS_H
 #define USW_CPU_PATTERNS_PATTERNS_H
 

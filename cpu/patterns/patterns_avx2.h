@@ -1,5 +1,6 @@
 /* patterns_avx2.h - counting few values, and taking keys out of a nearly sorted array, in AVX2;
  * included for keys of 32 and 64 bits. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/cache_sort/compress_table.h"
 
 #if KEY_BITS == 32

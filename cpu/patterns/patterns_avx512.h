@@ -1,5 +1,6 @@
 /* patterns_avx512.h - counting few values, and taking keys out of a nearly sorted array, in
  * AVX-512; included for keys of 32 and 64 bits. */
+/* SPDX-License-Identifier: MIT */
 
 #undef LANES
 #undef LANE

@@ -11,6 +11,7 @@
  * after it. Both keys of a break are taken out, since either may be in the wrong place; the others
  * are in order unless wrong keys were neighbours, and then one more pass finds them. Source:
  * the idea of V. Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -1,4 +1,5 @@
 /* runs.c - merges a few long runs, rising or falling, in pairs. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/stretches.h"
 
 enum { PIECES = 4 }; /* of a merge, for each thread */

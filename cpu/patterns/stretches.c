@@ -7,6 +7,7 @@
  * follow one another in order make a run. One run is woven with the loose keys in place
  * (cpu/patterns/weave.c), a few are merged with them (cpu/patterns/runs.c). Source: the idea of
  * V. Estivill-Castro and D. Wood, A survey of adaptive sorting algorithms (1992). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/stretches.h"
 
 enum {

@@ -1,5 +1,6 @@
 /* stretches.h - what stretches.c, weave.c and runs.c share: the stretches of an array that are in
  * order, and the loose keys between them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_PATTERNS_STRETCHES_H
 #define USW_CPU_PATTERNS_STRETCHES_H
 

@@ -6,6 +6,7 @@
  * place. A stretch whose keys lie at the place of the one before it is copied first, too; so a
  * piece goes from its end to its beginning where keys move right, and the other way where they move
  * left. Keys of a piece where the result of another piece will be are saved before all. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/patterns/stretches.h"
 
 enum {

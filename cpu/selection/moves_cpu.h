@@ -3,6 +3,7 @@
  * Random accesses wait for memory, so the loops fetch ahead: each step prefetches the element that
  * is needed AHEAD steps later. Sizes of a power of two up to 16 bytes
  * are moved in registers, others by memcpy. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -15,6 +15,7 @@
  * input.
  *
  * Source: R. W. Floyd, R. L. Rivest, "Expected time bounds for selection" (1975). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/selection/select.h"
 
 enum {

@@ -1,5 +1,6 @@
 /* select.h - finds the k-th key of an array, or a sorted sample of it; for use inside public calls.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_CPU_SELECTION_SELECT_H
 #define USW_CPU_SELECTION_SELECT_H
 

@@ -1,6 +1,7 @@
 /* select_avx2.h - the vector operations of cpu/selection/select_cpu.h in AVX2: compares keys with
  * the limit, and brings those up to it to the front of a vector by a table of shuffles. Included
  * once for keys of 32 and of 64 bits. */
+/* SPDX-License-Identifier: MIT */
 enum { FN(LANES) = 256 / KEY_BITS, FN(STEP) = 4, FN(TAKE_KEYS) = FN(STEP) * FN(LANES) };
 
 typedef struct FN(band) {

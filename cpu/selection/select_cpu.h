@@ -1,6 +1,7 @@
 /* select_cpu.h - steps that select the k least keys: counting and collecting the keys of one block
  * up to a limit. Keys are mapped as they are read; with AVX-512 by vectors, with AVX2 those of 32
  * and 64 bits (cpu/selection/select_avx2.h). */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 #if USW_LEVEL == 1

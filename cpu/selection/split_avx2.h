@@ -2,6 +2,7 @@
  * those with flag 0 and those with flag 1 are each brought to the front of a vector by a table of
  * shuffles, and whole vectors are stored as long as they stay inside the block's own range of the
  * result. Included once per key width by algo/split_flags_cpu.h. */
+/* SPDX-License-Identifier: MIT */
 #if KEY_BITS == 8
 #define VECTOR __m128i
 #define LOAD(at) _mm_loadl_epi64((const __m128i *)(const void *)(at))

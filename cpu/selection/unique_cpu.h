@@ -3,6 +3,7 @@
  *
  * With AVX-512 a vector is compared with the same vector loaded one key earlier, and the heads are
  * compressed; elsewhere every key is written, and only a head moves the place of the next store. */
+/* SPDX-License-Identifier: MIT */
 #include "cpu/body.h"
 #include "cpu/cpu.h"
 

@@ -8,6 +8,7 @@ sentences, without marks for any tool; this gives them the marks:
 
 Declarations that no comment stands before get none, so that doxygen warns.
 """
+# SPDX-License-Identifier: MIT
 import re
 import sys
 

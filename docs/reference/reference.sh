@@ -1,6 +1,7 @@
 #!/bin/sh
 # reference.sh OUT_DIR - writes the reference to OUT_DIR/html. Ends with 1 if a public name is not
 # documented, or doxygen warns of anything else, and with 77 where doxygen is not installed.
+# SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/../.."
 out=$1

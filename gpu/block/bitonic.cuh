@@ -1,6 +1,7 @@
 /* bitonic.cuh - a block sorts n elements in shared memory by the bitonic network (or in global
  * memory that no other block touches). n, of type I, is below half of I's range. Elements past the
  * end count as the greatest: exchanges with them are left out. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_BITONIC_CUH
 #define USW_GPU_BLOCK_BITONIC_CUH
 

@@ -4,6 +4,7 @@
  * From sm_90 on one thread asks for a whole tile (cp.async.bulk) and a barrier in shared memory
  * says when it has come; no register and no issue slot is spent on it. The copies want addresses
  * and sizes in multiples of 16 bytes. Elsewhere, and for other addresses, threads copy. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_BULK_COPY_CUH
 #define USW_GPU_BLOCK_BULK_COPY_CUH
 

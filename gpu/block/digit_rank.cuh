@@ -4,6 +4,7 @@
  * the rank, if lanes that add to one counter at once are served in the order of lanes. The hardware
  * at hand does so (5 times as fast as votes), but nothing promises it, so whoever uses add_digit
  * checks its result and falls back to count_digit_by_votes. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_DIGIT_RANK_CUH
 #define USW_GPU_BLOCK_DIGIT_RANK_CUH
 

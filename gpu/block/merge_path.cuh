@@ -2,6 +2,7 @@
  * pieces on their own. Of equal keys those of the first list come first.
  *
  * Source   S. Odeh, O. Green, Z. Mwassi, O. Shmueli, Y. Birk, Merge path, IPDPS workshops 2012. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_MERGE_PATH_CUH
 #define USW_GPU_BLOCK_MERGE_PATH_CUH
 

@@ -1,5 +1,6 @@
 /* row_loads.cuh - how a block goes through the keys of a bucket: in rows of a key a thread, some
  * rows at a time. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_ROW_LOADS_CUH
 #define USW_GPU_BLOCK_ROW_LOADS_CUH
 

@@ -1,5 +1,6 @@
 /* scan.cuh - an exclusive scan over the threads of a block: within a warp by shuffles at doubling
  * distance, then over the warps' sums. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_SCAN_CUH
 #define USW_GPU_BLOCK_SCAN_CUH
 

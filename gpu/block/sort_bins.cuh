@@ -5,6 +5,7 @@
  *          numbers a place in it; then each is compared with all of its bin. A bin of more than 32
  *          numbers makes it give up before anything has moved: gpu/block/sort_network.cuh then
  *          sorts, in a time that does not depend on the numbers. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_SORT_BINS_CUH
 #define USW_GPU_BLOCK_SORT_BINS_CUH
 

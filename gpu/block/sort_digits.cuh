@@ -1,6 +1,7 @@
 /* sort_digits.cuh - a block sorts a bucket in shared memory by digits of 8 bits, lowest first:
  * stably and whatever the distribution, a few times slower than by bins
  * (gpu/bucket_sort/5_sort.cuh). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_SORT_DIGITS_CUH
 #define USW_GPU_BLOCK_SORT_DIGITS_CUH
 

@@ -1,5 +1,6 @@
 /* sort_merge.cuh - a block sorts a bucket in shared memory by merging: whatever the distribution, a
  * few times slower than by bins (gpu/bucket_sort/5_sort.cuh). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_SORT_MERGE_CUH
 #define USW_GPU_BLOCK_SORT_MERGE_CUH
 

@@ -5,6 +5,7 @@
  *          bitonic networks over shuffles. Between warps, by merge path: each thread finds by
  *          binary search where its part of the merged run begins in the two runs, and merges it.
  *          No step depends on the numbers, so every input takes the same time. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BLOCK_SORT_NETWORK_CUH
 #define USW_GPU_BLOCK_SORT_NETWORK_CUH
 

@@ -1,5 +1,6 @@
 /* 1_sample.cuh - step 1 of the bucket sort: a sample of the keys says which bits vary, and whether
  * the keys are even, have few values, or are left to the radix sort. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 

@@ -1,4 +1,5 @@
 /* 1_sample_few.cuh - step 1 of the bucket sort: whether the sample has few values; their table. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_FEW_CUH
 

@@ -1,6 +1,7 @@
 /* 2_count.cuh - step 2 of the bucket sort: a histogram of the leading bits, by counters of 16 bits
  * in shared memory, and whether there is anything to sort at all. Also the plan, a struct in global
  * memory by which each step says what the next ones do. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_2_COUNT_CUH
 #define USW_GPU_BUCKET_SORT_2_COUNT_CUH
 

@@ -1,4 +1,5 @@
 /* 3_place.cuh - step 3 of the bucket sort: where buckets begin, and which steps have work. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_3_PLACE_CUH
 #define USW_GPU_BUCKET_SORT_3_PLACE_CUH
 

@@ -7,6 +7,7 @@
  * has a fixed number of them and the rank gives the place at once
  * (gpu/bucket_sort/4_scatter_slots.cuh); and close together, where the counts of the digits are
  * scanned first, for keys too wide for slots. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_CUH
 

@@ -1,5 +1,6 @@
 /* 4_scatter_slots.cuh - step 4 of the bucket sort for keys of 32 bits: each digit has slots of its
  * own in shared memory, so that a key's rank gives its place without a scan. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_SLOTS_CUH
 

@@ -9,6 +9,7 @@
  * all counters less than the number of the keys, which is how it is noticed. Then, or where a
  * region is too small, plan->uncounted becomes 0: the steps that follow take the keys from the
  * caller's array, where they still are, and count them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_UNCOUNTED_CUH
 

@@ -3,6 +3,7 @@
  *
  * These kernels are most of the bucket sort's machine code. They have a file of their own, so that
  * nvcc compiles them while it compiles algo/sort_hybrid.cu. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/bucket_sort/5_sort_as_halves.cuh"
 #include "gpu/bucket_sort/5_sort_as_words.cuh"
 #include "gpu/bucket_sort/5_sort_by_counts.cuh"

@@ -6,6 +6,7 @@
  * a thread takes its keys and R more on either side, so R rounds put every bin of up to R keys in
  * order. A bucket with a bin of many more (uneven keys) is sorted by digits instead, or by merging
  * where its keys differ in more than two digits; one of few keys by comparing all with all. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_CUH
 

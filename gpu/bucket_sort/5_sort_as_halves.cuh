@@ -10,6 +10,7 @@
  * Where more than 16 bits are undecided, the values of the first of them make ranges of the bucket.
  * It is known where a range begins, so halves are enough. Between two ranges lie R halves that are
  * the most a half can be, and R that are the least: in R rounds no key gets past them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_HALVES_CUH
 

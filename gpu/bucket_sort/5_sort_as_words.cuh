@@ -7,6 +7,7 @@
  * by the number, and its high half is the bucket's bits and the word's. Where a few words agree in
  * all bits of the key, their keys are compared. NB is the bits of the number: 64 - NB bits at most
  * may be undecided. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_AS_WORDS_CUH
 

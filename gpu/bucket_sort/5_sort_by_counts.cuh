@@ -8,6 +8,7 @@
  * stores of halves. A bucket in which some value comes too often is left to
  * gpu/bucket_sort/5_sort.cuh; an overflow shows, since the counters' sum is then less than the
  * keys. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_BY_COUNTS_CUH
 

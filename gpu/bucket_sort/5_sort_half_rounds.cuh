@@ -1,6 +1,7 @@
 /* 5_sort_half_rounds.cuh - rounds of odd-even transposition over halves of words
  * (gpu/bucket_sort/5_sort_as_halves.cuh). Of 2 * H halves, the first H lie in the low halves of
  * words, the others in the high ones. All threads of a block call. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
 #define USW_GPU_BUCKET_SORT_5_SORT_HALF_ROUNDS_CUH
 

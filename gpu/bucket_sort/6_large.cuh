@@ -18,6 +18,7 @@
  *
  * Shape    a block of 1024 threads a multiprocessor, 128 to 156 KB of shared memory.
  * Traffic  a level: 4 + 8 bytes a 32-bit key, twice that for 64 bits. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_CUH
 

@@ -1,5 +1,6 @@
 /* 6_large_level.cuh - a level of step 6 of the bucket sort (gpu/bucket_sort/6_large.cuh): by which
  * digit a range is counted, the tables of ranges, and what its counts make of a range. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LEVEL_CUH
 

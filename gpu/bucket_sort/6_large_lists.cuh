@@ -3,6 +3,7 @@
  *
  * A range has more keys than step 5 can hold: it is split again, or written by its counts
  * (gpu/bucket_sort/6_large.cuh). A bin is what step 5 can hold. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_LISTS_CUH
 

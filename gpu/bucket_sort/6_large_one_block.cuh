@@ -4,6 +4,7 @@
  * A tile of positions is written at a time: each value marks where it begins, then every position
  * takes the greatest value that began before (a scan by maximum). So it does not matter how many
  * keys a value has. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
 #define USW_GPU_BUCKET_SORT_6_LARGE_ONE_BLOCK_CUH
 

@@ -1,4 +1,5 @@
 /* 7_write_counts.cuh - step 7 of the bucket sort: keys written by the counts of values. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_COUNTS_CUH
 

@@ -7,6 +7,7 @@
  * has missed goes to a small table of the block, and from there to a list for all blocks. The last
  * block sorts the values and sums where each begins. Where a table or the list is full, keys are
  * left to the radix sort. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 #define USW_GPU_BUCKET_SORT_7_WRITE_FEW_VALUES_CUH
 

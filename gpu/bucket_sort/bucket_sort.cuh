@@ -1,5 +1,6 @@
 /* bucket_sort.cuh - the bucket sort of pairs (pairs.cu), for algo/sort_hybrid.cu; and what can be
  * sorted in buckets, for gpu/sort_choice.cu. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 #define USW_GPU_BUCKET_SORT_BUCKET_SORT_CUH
 

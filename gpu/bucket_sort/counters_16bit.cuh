@@ -2,6 +2,7 @@
  *
  * The bin is the first B bits of a word of 32; bins d and d + 2^(B - 1) share one, so that one
  * addition scans the counts of both. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_COUNTERS_16BIT_CUH
 #define USW_GPU_BUCKET_SORT_COUNTERS_16BIT_CUH
 

@@ -1,4 +1,5 @@
 /* job.cuh - what the host knows of a bucket sort: keys, scratch, limits of even keys. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 

@@ -1,5 +1,6 @@
 /* launches.cuh - queues the bucket sort's scatters, each by the kernel that suits the width of the
  * keys; and declares what queues the sorts of buckets, which is compiled by itself. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_LAUNCHES_CUH
 #define USW_GPU_BUCKET_SORT_LAUNCHES_CUH
 

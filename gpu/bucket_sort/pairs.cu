@@ -27,6 +27,7 @@
  * Scratch  one copy of keys and values (two of the keys where the caller wants none back; two of
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
  *          bytes a bucket, and up to 1 MB of look-back words. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/bucket_sort/pairs_sort.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"

@@ -2,6 +2,7 @@
  *
  * Keys are counted by gpu/bucket_sort/2_count.cuh: the size of each bucket, and whether there is
  * anything to sort. So all that follows is decided before the first pair is scattered. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
 

@@ -4,6 +4,7 @@
  * gpu/digit_sort/tile_steps.cuh. The first scatter is over the whole array and leaves a key beside
  * its value, where both are as wide, since longer runs are written faster. The second is within the
  * segments that the first one made, so a look-back ends where the tile's segment begins. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
 

@@ -5,6 +5,7 @@
  * They are sorted as keys are in gpu/bucket_sort/5_sort.cuh; then each word's place says where its
  * value is. Values wait in shared memory, or, if both do not fit well, are copied there once the
  * words are sorted. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 #define USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
 

@@ -1,5 +1,6 @@
 /* tuning.cuh - numbers of the bucket sort that can be tuned: how many buckets, and the shapes of
  * blocks and tiles that scatter and sort them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_TUNING_CUH
 #define USW_GPU_BUCKET_SORT_TUNING_CUH
 

@@ -9,6 +9,7 @@
  * grow with n. One warp reads 64 nodes of a level at once; the levels are added up side by side,
  * one lane each. For exact operators the same order does no harm.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_CARRY_TREE_CUH
 #define USW_GPU_CARRY_CARRY_TREE_CUH
 

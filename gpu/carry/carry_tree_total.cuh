@@ -4,6 +4,7 @@
  * 64 sums are a group, added up from left to right by one thread or, where there are many groups,
  * by one warp each; so are the groups' sums, and so on. What is left over of a level, fewer than 64
  * sums, is what the level adds at the end. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
 #define USW_GPU_CARRY_CARRY_TREE_TOTAL_CUH
 

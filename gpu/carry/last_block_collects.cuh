@@ -5,6 +5,7 @@
  * (gpu/carry/carry_tree.cuh) and bear the call's number. The block that has drawn last reads the
  * nodes of all. It waits only for blocks that have begun, so any number of blocks may run at a
  * time. A fence and a counter instead would take two more trips to the second cache. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_LAST_BLOCK_COLLECTS_CUH
 #define USW_GPU_CARRY_LAST_BLOCK_COLLECTS_CUH
 

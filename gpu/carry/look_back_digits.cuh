@@ -10,6 +10,7 @@
  *
  * Source   D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled look-back,
  *          2016. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_LOOK_BACK_DIGITS_CUH
 #define USW_GPU_CARRY_LOOK_BACK_DIGITS_CUH
 

@@ -5,6 +5,7 @@
  * which. Tiles are numbered in the order in which their blocks begin, so a block waits only for
  * blocks that run already. One warp looks at many tiles at a time. The words and the ticket are
  * zero before the kernel starts. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_LOOK_BACK_SUM_CUH
 #define USW_GPU_CARRY_LOOK_BACK_SUM_CUH
 

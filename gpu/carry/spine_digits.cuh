@@ -17,6 +17,7 @@
  *
  * A tile's words are used again by the tile one ring later. No block begins that tile before the
  * earlier tile has read its answer and has written its epoch to `done`. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_SPINE_DIGITS_CUH
 #define USW_GPU_CARRY_SPINE_DIGITS_CUH
 

@@ -8,6 +8,7 @@
  * from one spine warp to the next in shared memory. So a node is read by two warps of the device
  * only, and a carry is two trips to the second-level cache away from the last sum to come, however
  * many tiles lie between. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_SPINE_RING_CUH
 #define USW_GPU_CARRY_SPINE_RING_CUH
 

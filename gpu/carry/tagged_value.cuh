@@ -1,5 +1,6 @@
 /* tagged_value.cuh - a node: a value that one block publishes to others, with its state. A node is
  * 16 bytes, written and read whole, so that value and state need no fence between them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_CARRY_TAGGED_VALUE_CUH
 #define USW_GPU_CARRY_TAGGED_VALUE_CUH
 

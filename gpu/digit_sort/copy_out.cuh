@@ -1,6 +1,7 @@
 /* copy_out.cuh - a radix sort's last step on a GPU: copies to the caller's arrays what the passes
  * have not written there. Keys that are sorted or reversed have had no pass; an odd number of
  * passes may have ended in tmp. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_COPY_OUT_CUH
 #define USW_GPU_DIGIT_SORT_COPY_OUT_CUH
 

@@ -18,6 +18,7 @@
  * Source   A. Adinets, D. Merrill, Onesweep: a faster least significant digit radix sort for GPUs,
  *          2022; D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled look-back,
  *          2016. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_COUNT_ALL_DIGITS_CUH
 #define USW_GPU_DIGIT_SORT_COUNT_ALL_DIGITS_CUH
 

@@ -1,5 +1,6 @@
 /* digit_sort.cuh - what other rooms call of the radix sort (algo/sort_radix.cu): sorts by digits or
  * by the methods for fewer keys, and passes that the device itself may switch off. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_DIGIT_SORT_CUH
 #define USW_GPU_DIGIT_SORT_DIGIT_SORT_CUH
 

@@ -1,6 +1,7 @@
 /* few_values_pass.cuh - a radix sort of keys of few values, which have been counted: one pass,
  * whose digit is the number of the key's value, and the copy out (gpu/digit_sort/copy_out.cuh), in
  * one launch with barriers of all blocks. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 #define USW_GPU_DIGIT_SORT_FEW_VALUES_PASS_CUH
 

@@ -1,6 +1,7 @@
 /* few_values_table.cuh - a table of the few values that keys have, searched by a hash: made by
  * gpu/bucket_sort/7_write_few_values.cuh, and read by the one pass of a radix sort of such keys
  * with values. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_FEW_VALUES_TABLE_CUH
 #define USW_GPU_DIGIT_SORT_FEW_VALUES_TABLE_CUH
 

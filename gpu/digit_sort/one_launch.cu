@@ -1,5 +1,6 @@
 /* one_launch.cu - host side of the radix sort in one launch (gpu/digit_sort/one_launch.cuh): up to
  * a few million keys, by one block a multiprocessor. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/digit_sort/one_launch_host.cuh"
 #include "gpu/digit_sort/one_launch.cuh"
 

@@ -20,6 +20,7 @@
  *
  * Traffic  all of it in the L2 cache: a pass reads and writes the keys, and reads 512 bytes a block
  *          in each block. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_CUH
 #define USW_GPU_DIGIT_SORT_ONE_LAUNCH_CUH
 

@@ -1,5 +1,6 @@
 /* one_launch_host.cuh - what other rooms call of the radix sort in one launch: up to a few million
  * keys, with or without values (gpu/digit_sort/one_launch.cu). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_HOST_CUH
 #define USW_GPU_DIGIT_SORT_ONE_LAUNCH_HOST_CUH
 

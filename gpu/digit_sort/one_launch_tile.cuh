@@ -1,6 +1,7 @@
 /* one_launch_tile.cuh - a block's share of the radix sort in one launch
  * (gpu/digit_sort/one_launch.cuh): the tile of keys that the block holds, and which of their bits
  * vary. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
 #define USW_GPU_DIGIT_SORT_ONE_LAUNCH_TILE_CUH
 

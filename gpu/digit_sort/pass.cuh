@@ -20,6 +20,7 @@
  * position) rises all along, and where it does not, the tile is ranked again by votes (which takes
  * five times as long) and written again. A warp that finds many equal digits in its first keys
  * counts the two commonest by votes: equal addresses are served one by one. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_PASS_CUH
 #define USW_GPU_DIGIT_SORT_PASS_CUH
 

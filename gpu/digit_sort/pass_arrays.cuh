@@ -1,5 +1,6 @@
 /* pass_arrays.cuh - a radix sort's pass on a GPU: the shape of its blocks, and the arrays that it
  * reads and writes. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_PASS_ARRAYS_CUH
 #define USW_GPU_DIGIT_SORT_PASS_ARRAYS_CUH
 

@@ -1,5 +1,6 @@
 /* tile.cuh - a tile of a radix sort's pass on a GPU (gpu/digit_sort/pass.cuh): loaded, ranked,
  * reordered, written, and checked. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_TILE_CUH
 #define USW_GPU_DIGIT_SORT_TILE_CUH
 

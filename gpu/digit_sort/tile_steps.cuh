@@ -1,6 +1,7 @@
 /* tile_steps.cuh - a tile of a stable scatter by look-back on a GPU: loaded, ranked, reordered,
  * written and checked by the steps of gpu/digit_sort/pass.cuh. The sort of pairs in gpu/bucket_sort
  * uses it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_DIGIT_SORT_TILE_STEPS_CUH
 #define USW_GPU_DIGIT_SORT_TILE_STEPS_CUH
 

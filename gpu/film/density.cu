@@ -3,6 +3,7 @@
  *
  * Shape: a block of 256 a column, which counts its rows in shared memory, 8 bytes a row. Traffic: 2
  * n elements read, 2 bytes a cell written, a column's side by side. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/film/film.cuh"
 
 namespace

@@ -5,6 +5,7 @@
  *
  * Shape: one thread an element, blocks of 256, grid-stride. Traffic: 2 n elements read, 8 n bytes
  * written. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/film/film.cuh"
 
 #ifdef USW_EMULATE

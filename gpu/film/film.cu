@@ -6,6 +6,7 @@
  *
  * Shape: one thread an element, blocks of 256, grid-stride. Traffic of a picture: 2 n elements when
  * it is taken, 2 n when it is compared. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/film/film.cuh"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 /* film.cuh - a film of an array: its struct, and functions that film.cu, draw.cu and density.cu
  * share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FILM_FILM_CUH
 #define USW_GPU_FILM_FILM_CUH
 

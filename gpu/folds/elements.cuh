@@ -5,6 +5,7 @@
  * exact, so that any order gives the same bits. Least and greatest work on keys mapped to unsigned
  * integers (core/keymap.h). No expression has both a sum and a product, so that the compiler can
  * contract nothing. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_ELEMENTS_CUH
 #define USW_GPU_FOLDS_ELEMENTS_CUH
 

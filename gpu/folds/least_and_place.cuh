@@ -4,6 +4,7 @@
  * A thread keeps its least key and the number of the vector with that key. The key's position in
  * the vector is found when all vectors are done. Of equal keys the one in the first vector
  * counts. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_LEAST_AND_PLACE_CUH
 #define USW_GPU_FOLDS_LEAST_AND_PLACE_CUH
 

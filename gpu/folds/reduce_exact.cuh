@@ -2,6 +2,7 @@
  * operators of integers and the least mapped key, which give the same bits in any order, and sums
  * and products of floats that the caller lets go in any order. of() reduces a few vectors of 16
  * bytes, join() two results, last() makes the result; gpu/folds/reduce_shares.cuh calls them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_REDUCE_EXACT_CUH
 #define USW_GPU_FOLDS_REDUCE_EXACT_CUH
 

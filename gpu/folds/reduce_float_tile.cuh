@@ -5,6 +5,7 @@
  * other, row by row, and at the end lanes are added at halving distance. Rows are loaded in
  * batches; while a batch is on its way, other warps add. Where there are few tiles a block has one,
  * and each thread is a lane, so that the conversions to f64 take a quarter of the time. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_REDUCE_FLOAT_TILE_CUH
 #define USW_GPU_FOLDS_REDUCE_FLOAT_TILE_CUH
 

@@ -6,6 +6,7 @@
  * the results of all blocks (gpu/carry/last_block_collects.cuh). In place of vectors beyond the
  * array a thread takes neutral elements; the elements of vectors that reach beyond the array's ends
  * are taken one by one by one warp. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_REDUCE_SHARES_CUH
 #define USW_GPU_FOLDS_REDUCE_SHARES_CUH
 

@@ -5,6 +5,7 @@
  * which no tile is drawn. Every block adds up all sums before its own by itself, a warp for each
  * 64. If one block added them up for the others, these would wait for two more trips to the level 2
  * cache. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 #define USW_GPU_FOLDS_SCAN_ONE_LAUNCH_CUH
 

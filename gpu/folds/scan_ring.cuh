@@ -13,6 +13,7 @@
  * a buffer is free, and a block has 200 KB of tiles under way. A node is read by the spine warps
  * and by the block that owns its tile, and by nobody else: when all blocks read all nodes, the
  * reads kept the sums from being written. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_SCAN_RING_CUH
 #define USW_GPU_FOLDS_SCAN_RING_CUH
 

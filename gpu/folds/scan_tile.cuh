@@ -9,6 +9,7 @@
  *
  * Bank conflicts: runs are 1, 2 or 4 vectors of 16 bytes. Lanes whose vectors lie in the same bank
  * read theirs in another order, so that every access of a warp takes the least number of cycles. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_FOLDS_SCAN_TILE_CUH
 #define USW_GPU_FOLDS_SCAN_TILE_CUH
 

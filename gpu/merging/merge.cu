@@ -8,6 +8,7 @@
  *                       stably. Longer keys: items of the first 8 bytes and the position are sorted
  *                       tile by tile, in shared memory, and merged; where 8 bytes are equal the
  *                       records themselves are compared. Then the records move, once. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/merging/merge_ring.cuh"
 #include "gpu/merging/record_merge.cuh"
 #include "gpu/sort_choice.cuh"

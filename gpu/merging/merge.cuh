@@ -18,6 +18,7 @@
  * Operations O say what an item is:
  *     stored, item            in memory, and as it is compared
  *     load(const stored *), store(stored *, item), before(x, y): x comes strictly before y */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_MERGING_MERGE_CUH
 #define USW_GPU_MERGING_MERGE_CUH
 

@@ -13,6 +13,7 @@
  * Runs that are not sorted make cuts that contradict each other. The cutter therefore limits each
  * cut to what lies between its neighbours, and a warp whose lanes disagree copies the keys that it
  * should have merged, so that the output always holds every key once. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_MERGING_MERGE_RING_CUH
 #define USW_GPU_MERGING_MERGE_RING_CUH
 

@@ -3,6 +3,7 @@
  *
  * Each warp finds where its piece begins and ends in the tile's ranges of a and b, each lane where
  * its keys do in the piece; then each lane merges its keys one by one. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_MERGING_MERGE_RING_TILE_CUH
 #define USW_GPU_MERGING_MERGE_RING_TILE_CUH
 

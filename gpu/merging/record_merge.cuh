@@ -5,6 +5,7 @@
  * compared (records.cuh). Then the records move, once. Shape: 256 threads, 7 items each, 28 KB of
  * shared memory. Traffic: 32 bytes an item and level, twice the records at the end, and the records
  * whose first 8 bytes are equal. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_MERGING_RECORD_MERGE_CUH
 #define USW_GPU_MERGING_RECORD_MERGE_CUH
 

@@ -1,5 +1,6 @@
 /* records.cuh - the key fields of records on the device: chunks of the normalised key of
  * core/record_keys.h, and the comparison of two records by what follows the first chunk. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_MERGING_RECORDS_CUH
 #define USW_GPU_MERGING_RECORDS_CUH
 

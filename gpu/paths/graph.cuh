@@ -9,6 +9,7 @@
  *     arc(v, a)       head and weight of one of them; the weight is `unreached` where there is none
  *     owner(a)        the vertex whose arc a is
  * and comes as rows (usw_rows_net) or as a matrix (usw_matrix_net). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PATHS_GRAPH_CUH
 #define USW_GPU_PATHS_GRAPH_CUH
 

@@ -17,6 +17,7 @@
  * vertex's row, which was loaded together with the distance, so that a hop costs two loads one
  * after the other: the arcs, and the distances of their heads. A row longer than `heavy` is cut
  * into chunks, each for a whole block in the next round. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PATHS_NEAR_FAR_CUH
 #define USW_GPU_PATHS_NEAR_FAR_CUH
 

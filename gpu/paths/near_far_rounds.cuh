@@ -1,5 +1,6 @@
 /* near_far_rounds.cuh - one search by near and far vertices: the rounds and phases of a team
  * (gpu/paths/near_far.cuh has the idea, and what a lane does). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PATHS_NEAR_FAR_ROUNDS_CUH
 #define USW_GPU_PATHS_NEAR_FAR_ROUNDS_CUH
 

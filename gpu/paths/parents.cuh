@@ -12,6 +12,7 @@
  * Shape     sweep, forget and columns: grid (tiles or blocks, rows of a batch), block 256;
  *           plateaus: cooperative, or a block for each row of a batch, block 256.
  * Traffic   sweep: each arc, and two distances and a parent at random. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PATHS_PARENTS_CUH
 #define USW_GPU_PATHS_PARENTS_CUH
 

@@ -1,4 +1,5 @@
 /* devices.cu - lists the GPUs, and says in one sentence why none can be used. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/gpu.cuh"
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 /* handle.cu - the plugin's side of a handle: its device and stream, faults of kernels, and texts of
  * errors. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/plugin/repeat_graph.cuh"
 
 #include <cstdarg>

@@ -3,6 +3,7 @@
  * Memory of the host that is not pinned goes through two pinned buffers: while the device copies
  * from (or to) one, the host fills (or empties) the other. Pinned memory is copied as it is. Small
  * results go through the mailbox, a page of pinned memory. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/gpu.cuh"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 /* plugin.cu - the one symbol that libupsweep_cuda.so exports: the table of its functions and forms.
  * A form that a line of algos.def or steps.def claims and that is missing is a link error. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/gpu.cuh"
 
 extern "C" {

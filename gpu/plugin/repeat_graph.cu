@@ -1,5 +1,6 @@
 /* repeat_graph.cu - calls of sorts that repeat: remembered, captured, launched as graphs
  * (gpu/plugin/repeat_graph.cuh). */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/plugin/repeat_graph.cuh"
 
 #include <cstring>

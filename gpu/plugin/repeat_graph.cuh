@@ -7,6 +7,7 @@
  * launch from then on. The arrays' contents may change, since all that a sort decides by them is
  * decided on the device. A program that links gpu/plugin/handle.cu by itself links
  * gpu/plugin/repeat_graph.cu too. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PLUGIN_REPEAT_GRAPH_CUH
 #define USW_GPU_PLUGIN_REPEAT_GRAPH_CUH
 

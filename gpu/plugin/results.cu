@@ -1,4 +1,5 @@
 /* results.cu - writes constants and single results to device memory, at the end of a call. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/launch_chain.cuh"
 
 namespace

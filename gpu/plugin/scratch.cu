@@ -7,6 +7,7 @@
  *
  * A stream that is being captured allows no allocation, and a graph keeps the addresses it was
  * captured with: from then on no block is given back before usw_gpu_trim or usw_gpu_close. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/plugin/repeat_graph.cuh"
 
 #include <new>

@@ -11,6 +11,7 @@
  *   MEMORY    counts in memory; buckets seen early, so the hottest ones, are counted in a cache in
  *             shared memory instead.
  * With few copies, lanes whose keys have the bucket of the first lane's key count as one. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_BUCKET_COUNTERS_CUH
 #define USW_GPU_SELECTION_BUCKET_COUNTERS_CUH
 

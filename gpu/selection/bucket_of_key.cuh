@@ -8,6 +8,7 @@
  * the shared memory of any device. Each of these structs is passed to kernels by value. The whole
  * block calls prepare(), which may fill shared_bytes() bytes of shared memory, and then a
  * barrier. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
 #define USW_GPU_SELECTION_BUCKET_OF_KEY_CUH
 

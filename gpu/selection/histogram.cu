@@ -7,6 +7,7 @@
  * Split: the same kernel also writes the bucket numbers (8, 16 or 32 bits each); they are sorted
  * with the elements as values by sort_radix's stable form, by as many bits as there are. The counts
  * become offsets by an exclusive scan. A key of no bucket is a fault. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/selection/bucket_of_key.cuh"
 #include "gpu/carry/look_back_sum.cuh"
 #include "gpu/selection/bucket_counters.cuh"

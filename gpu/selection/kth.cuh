@@ -6,6 +6,7 @@
  * first two passes read n keys each and the others hardly any. Shape: 512 threads, a grid that
  * stays; a table of 2^11 counters (gpu/selection/bucket_counters.cuh). The order of kept keys
  * depends on chance; the key that is found does not. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_KTH_CUH
 #define USW_GPU_SELECTION_KTH_CUH
 

@@ -12,6 +12,7 @@
  * Traffic  gather: index + in + out; scatter: 2 index + in + out + 12 bytes a place of out;
  *          permute: 2 index + 4 data; reverse: 2 data. Reading or writing single elements moves
  *          whole sectors of 32 bytes. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/gpu.cuh"
 
 #include <type_traits>

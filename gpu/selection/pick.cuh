@@ -18,6 +18,7 @@
  *     finish(total of class 0)        by one thread, at the end
  * A policy with RUNS has one class, of heads, and gets instead
  *     emit_run(rank, key, position, position of the head before), finish_runs(total, last head) */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_PICK_CUH
 #define USW_GPU_SELECTION_PICK_CUH
 

@@ -10,6 +10,7 @@
  *               by the stable sort. Traffic: three reads of n.
  *   unique      one pass, in place.
  *   runs        one pass; a tile also learns where the last run before it began. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"

@@ -16,6 +16,7 @@
  *
  * Traffic: each element is read once, its flag or bit once; an element that is picked is written
  * once. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_SELECT_RING_CUH
 #define USW_GPU_SELECTION_SELECT_RING_CUH
 

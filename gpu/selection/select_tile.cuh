@@ -1,5 +1,6 @@
 /* select_tile.cuh - one tile of gpu/selection/select_ring.cuh in its buffer in shared memory: its
  * elements are marked, ranked, packed and written. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_SELECT_TILE_CUH
 #define USW_GPU_SELECTION_SELECT_TILE_CUH
 

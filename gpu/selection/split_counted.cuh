@@ -4,6 +4,7 @@
  * A warp takes 8192 flags, or a tile if that is more, 512 at a time: a vector of 16 flags a lane
  * becomes 16 bits, eight vectors on their way at once. No block reads the tree before the kernel
  * has ended, so that blocks add to its upper nodes in any order. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_SPLIT_COUNTED_CUH
 #define USW_GPU_SELECTION_SPLIT_COUNTED_CUH
 

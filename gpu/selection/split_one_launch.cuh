@@ -5,6 +5,7 @@
  * from call to call (gpu/carry/last_block_collects.cuh), and reads the nodes of all tiles: there is
  * one launch, no memory is cleared before it, and there is no barrier. When a block knows all ones,
  * every element has been read, so that it may write in place. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 #define USW_GPU_SELECTION_SPLIT_ONE_LAUNCH_CUH
 

@@ -2,6 +2,7 @@
  *
  * The two scans of the explained form, in short: a flag is a bit, 32 of them are a word, the ones
  * before an element are the set bits before it, and the zeros before it are the rest. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SELECTION_SPLIT_TILE_CUH
 #define USW_GPU_SELECTION_SPLIT_TILE_CUH
 

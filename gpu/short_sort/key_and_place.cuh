@@ -1,5 +1,6 @@
 /* key_and_place.cuh - the numbers that gpu/short_sort/short_sort.cu sorts: makes them of keys and
  * positions, and writes keys and values by them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SHORT_SORT_KEY_AND_PLACE_CUH
 #define USW_GPU_SHORT_SORT_KEY_AND_PLACE_CUH
 

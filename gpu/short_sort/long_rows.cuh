@@ -7,6 +7,7 @@
  *
  * Shape    one cooperative launch, a barrier a level. Traffic: all keys of such rows read and
  *          written once, and once more for every doubling of the longest. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SHORT_SORT_LONG_ROWS_CUH
 #define USW_GPU_SHORT_SORT_LONG_ROWS_CUH
 

@@ -15,6 +15,7 @@
  *          doubling. Where all rows are of numbers wider than 8 bytes (index with keys of 8) the
  *          lengths are half of these.
  */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/short_sort/long_rows.cuh"
 #include "gpu/sort_choice.cuh"
 

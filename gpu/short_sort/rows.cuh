@@ -1,5 +1,6 @@
 /* rows.cuh - many rows of keys: what the kernels of rows.cu and gpu/short_sort/long_rows.cuh
  * share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SHORT_SORT_ROWS_CUH
 #define USW_GPU_SHORT_SORT_ROWS_CUH
 

@@ -16,6 +16,7 @@
  * Shape    up to 128 blocks of 512 or 1024 threads, launched together; shared memory for all keys.
  *
  * Traffic  every block reads all keys, from the L2 cache. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SHORT_SORT_RUNS_CUH
 #define USW_GPU_SHORT_SORT_RUNS_CUH
 

@@ -17,6 +17,7 @@
  *
  * Source   H. Shi, J. Schaeffer, Parallel sorting by regular sampling, 1992.
  */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/short_sort/short_sort.cuh"
 #include "gpu/short_sort/runs.cuh"
 

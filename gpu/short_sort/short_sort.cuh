@@ -1,5 +1,6 @@
 /* short_sort.cuh - what other rooms call of the sort of up to some 262,144 keys, with or without
  * values, in one launch (gpu/short_sort/short_sort.cu). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 #define USW_GPU_SHORT_SORT_SHORT_SORT_CUH
 

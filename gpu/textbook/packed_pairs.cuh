@@ -6,6 +6,7 @@
  * fewer than 2^32 of them make elements of 64 bits, all others of 128.
  *
  * Shape    grid ceil(n / 256), block 256, no shared memory; one lane an element. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TEXTBOOK_PACKED_PAIRS_CUH
 #define USW_GPU_TEXTBOOK_PACKED_PAIRS_CUH
 

@@ -4,6 +4,7 @@
  *
  * A splitter that comes several times in the sample stays once; the others become the next value,
  * so that between the two lies a bucket of that one value, which needs no sorting. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TEXTBOOK_SAMPLE_SPLITTERS_CUH
 #define USW_GPU_TEXTBOOK_SAMPLE_SPLITTERS_CUH
 

@@ -1,5 +1,6 @@
 /* vmerge_tuning.cuh - the numbers of the vector merge sort, for benches and tests that vary
  * them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TEXTBOOK_VMERGE_TUNING_CUH
 #define USW_GPU_TEXTBOOK_VMERGE_TUNING_CUH
 

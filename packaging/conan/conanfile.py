@@ -1,5 +1,6 @@
 """The recipe for conan 2, of the tree that it lies in: conan create packaging/conan. For conan-center
 the sources come from a release archive in source() instead of export_sources()."""
+# SPDX-License-Identifier: MIT
 import os
 import re
 

@@ -7,6 +7,7 @@
  * times that in the second call. Two calls follow one another (a stream keeps them in order);
  * nothing is cleared between them, and a node of the first call has another tag. Value and tag are
  * 16 bytes that are written and read whole, one step here. */
+/* SPDX-License-Identifier: MIT */
 #define TILES 4
 #ifndef RESIDENT
 #define RESIDENT 2

@@ -4,6 +4,7 @@
  *
  * All blocks run at once (the launch is a cooperative one). Every block writes a word of its own
  * before a meeting and reads those of all others after it. */
+/* SPDX-License-Identifier: MIT */
 #define BLOCKS 3
 #define ROUNDS 2
 #define KERNELS 2

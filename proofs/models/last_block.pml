@@ -4,6 +4,7 @@
  * Block i leaves 2^i in its node; the block that has drawn last reads all nodes. Nodes stay from
  * call to call and bear the call's number. Two calls follow one another. RESIDENT blocks run at a
  * time. */
+/* SPDX-License-Identifier: MIT */
 #define BLOCKS 4
 #ifndef RESIDENT
 #define RESIDENT 2

@@ -4,6 +4,7 @@
  * Tile t holds 2^t, so that a sum tells which tiles are in it, each once. RESIDENT blocks run at a
  * time; another one begins when one has ended, as on a device that is smaller than its grid. A word
  * is one atomic store or load of 64 bits there and one step here. The window is 2 tiles, not 128. */
+/* SPDX-License-Identifier: MIT */
 #define TILES 4
 #ifndef RESIDENT
 #define RESIDENT 3

@@ -7,6 +7,7 @@
  * from the start, where the file system knows no files without. A loss of power is the end of all at
  * any step: the target is then what its name leads to, so the new file's data must be on the disk
  * before the target's name leads there. */
+/* SPDX-License-Identifier: MIT */
 #ifndef KILLED
 #define KILLED 3
 #endif

@@ -7,6 +7,7 @@
  * number, or top bit and answer, which may cover the epoch's bits (here it does: an answer is a
  * whole number, and its epoch is any, ANSWER). Tile t holds t + 1 keys. RESIDENT blocks run at a
  * time; the first to begin is the spine. It reads WINDOW words at a time, also beyond the ring. */
+/* SPDX-License-Identifier: MIT */
 #define TILES 5
 #define RING 2
 #define PASSES 2

@@ -5,6 +5,7 @@
  * BLOCKS; all blocks run at once (the launch is a cooperative one). Tile t holds 2^t. Nodes hold
  * what an earlier kernel left there, until their owner clears them. A node is read and written
  * whole. The upper sum that groups hand on is one word here and a few there. */
+/* SPDX-License-Identifier: MIT */
 #ifndef TILES
 #define TILES 5
 #endif

@@ -1,4 +1,5 @@
 /* about.c - reports, the machine, the list of algorithms, and traces. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \

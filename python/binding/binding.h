@@ -2,6 +2,7 @@
  *
  * The module is compiled against the limited API of CPython 3.9, so that one binary serves all
  * later versions, and against numpy's C API, through which an address costs a few ns. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USP_BINDING_H
 #define USP_BINDING_H
 

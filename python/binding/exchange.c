@@ -1,4 +1,5 @@
 /* exchange.c - arrays of other libraries: DLPack and the Arrow C data interface. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 /* ---- DLPack: the structs of dlpack.h, version 0 and 1 ---- */

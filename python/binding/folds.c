@@ -1,4 +1,5 @@
 /* folds.c - reductions, scans and histograms. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \

@@ -1,4 +1,5 @@
 /* graphs.c - graphs and shortest paths. A graph is a capsule. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \

@@ -1,5 +1,6 @@
 /* handles.c - one handle a thread and device, made on demand, closed when the thread ends, and made
  * anew in a child process, where the threads of the parent's handles are not. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #include <pthread.h>

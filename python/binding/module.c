@@ -1,4 +1,5 @@
 /* module.c - the extension module upsweep._core: its functions, and how it starts. */
+/* SPDX-License-Identifier: MIT */
 #define USP_MODULE
 #include "python/binding/binding.h"
 

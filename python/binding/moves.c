@@ -1,4 +1,5 @@
 /* moves.c - splits, histograms, gathers, scatters and permutations. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \

@@ -1,4 +1,5 @@
 /* sorts.c - sorts and what goes with them: pairs, rows, records, merges, selection, unique. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #define FUNCTION(name)                                                                             \

@@ -1,4 +1,5 @@
 /* views.c - what Python gives as arguments becomes what the library takes: arrays and numbers. */
+/* SPDX-License-Identifier: MIT */
 #include "python/binding/binding.h"
 
 #include <stdarg.h>

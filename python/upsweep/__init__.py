@@ -22,6 +22,7 @@ are exceptions with the library's sentence, and an output counts only where ther
 Calls release the GIL. Each thread of Python has a handle of its own for each device, made on
 demand; a child process makes its own.
 """
+# SPDX-License-Identifier: MIT
 from . import _core
 from ._about import *  # noqa: F401,F403
 from ._about import __all__ as _about_names

@@ -1,4 +1,5 @@
 """python -m upsweep: the program, in this process's place."""
+# SPDX-License-Identifier: MIT
 import os
 import sys
 

@@ -1,4 +1,5 @@
 """What ran and why, the algorithms, their traces, and pictures of them."""
+# SPDX-License-Identifier: MIT
 import collections
 
 import numpy as np

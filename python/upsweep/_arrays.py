@@ -4,6 +4,7 @@
 one type, and two functions that turn results into what the caller uses. Nothing is guessed: a
 tensor, a column of Arrow or a device array is asked by its own protocol.
 """
+# SPDX-License-Identifier: MIT
 import sys
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Reductions, scans and histograms."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 
 from . import _core

@@ -1,4 +1,5 @@
 """Graphs and shortest paths."""
+# SPDX-License-Identifier: MIT
 import os
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Splits and moves: elements of any dtype that holds no references."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 
 from . import _core

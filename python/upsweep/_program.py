@@ -1,4 +1,5 @@
 """Where the program is."""
+# SPDX-License-Identifier: MIT
 import os
 
 

@@ -1,4 +1,5 @@
 """Sorts, and what goes with them: selection, merging, searching, unique."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 
 from . import _core

@@ -4,6 +4,7 @@
  * Reads lines "n value value ...", each a case; prints for each "case", for each round "round
  * LABEL" and the array as "state value ...", then "end ROUNDS WORK". An error is a line "error" and
  * the end of all. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 #include <inttypes.h>

@@ -9,6 +9,7 @@
  * What a lane writes in a round, no other lane may read or write in that round: on a real machine
  * nobody knows who comes first. A lane takes at most LANE_STEPS steps in a round. Rounds are
  * counted, and so is work: every set and every compare. */
+/* SPDX-License-Identifier: MIT */
 #ifndef LANES_H
 #define LANES_H
 

@@ -1,2 +1,3 @@
 /* pthread.h - what core/frame.h names; nothing here has threads. */
+/* SPDX-License-Identifier: MIT */
 typedef int pthread_mutex_t;

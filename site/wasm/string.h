@@ -1,4 +1,5 @@
 /* string.h - the few functions that explained forms use; wasm.c has them. */
+/* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 void *memcpy(void *to, const void *from, size_t bytes);
 void *memmove(void *to, const void *from, size_t bytes);

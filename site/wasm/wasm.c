@@ -1,5 +1,6 @@
 /* wasm.c - the explained forms in a page: compiled to WebAssembly with clang, without a C library.
  * The page puts numbers at input(n), calls trace(), and reads the text that page_events.c makes. */
+/* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

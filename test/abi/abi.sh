@@ -7,6 +7,7 @@
 # abidiff. upsweep_0_1_0.abi was written by `describe` below. Its names bear the version UPSWEEP_0.1,
 # which 0.1.0's did not, since abidiff compares nothing of a name that has got a version; calls that
 # have an older version are not compared but run, as above.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
 library=$2

@@ -3,6 +3,7 @@
  * soname without symbol versions, as 0.1.0's was (test/abi/abi.sh). Run with today's library it
  * must find all as it was. Structs that the library fills lie between bytes that it must not
  * touch, and begin as rubbish. */
+/* SPDX-License-Identifier: MIT */
 #include "program_0_1_0.h"
 
 int failures;

@@ -1,4 +1,5 @@
 /* program_0_1_0.h - what the two files of the program of 0.1.0 share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef PROGRAM_0_1_0_H
 #define PROGRAM_0_1_0_H
 

@@ -1,5 +1,6 @@
 /* program_0_1_0_calls.c - the calls of 0.1.0 that sort, fold, move and find paths, each seen to do
  * what it did. */
+/* SPDX-License-Identifier: MIT */
 #include "program_0_1_0.h"
 
 /* ---- keys ---- */

@@ -1,6 +1,7 @@
 /* test_abi.c - structs that the library reads, as programs compiled with an earlier or a later
  * header give them: every one of them, every size. What a smaller struct has not must count as 0,
  * whatever lies there; a larger one is taken if all beyond is 0. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* test_abi_outputs.c - structs that the library fills, as programs compiled with an earlier or a
  * later header give them: every one of them, every size. No byte beyond its size may be written. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

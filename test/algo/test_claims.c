@@ -6,6 +6,7 @@
  *                  which by the 0-1 principle is a proof for that n
  *   deterministic  the same trace twice; the same bytes from 1 to 16 threads
  * Rounds and work are counted in test_trace.c. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

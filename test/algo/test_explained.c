@@ -1,5 +1,6 @@
 /* test_explained.c - every explained form against a serial oracle, and every claim and formula
  * of its row against its trace. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_forms.c - walks the registry: every algorithm with a CPU form, on every instruction set, by
  * name through every call of its operation, for all types, sizes and patterns. A new row is tested
  * without a new test. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * form, all
  * 0-1 inputs for the networks, bit ranges with a hidden second field, guard pages, and scratch that
  * runs out. The oracle is a serial merge sort. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

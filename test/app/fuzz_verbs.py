@@ -11,6 +11,7 @@ arrays: sort, reduce, scan, histogram and select of .npy files beside numpy; lef
 A case is one number. One that differs is printed with its command, its input is kept, and the exit status
 is 1; --case X runs it again. 77: nothing could be compared.
 """
+# SPDX-License-Identifier: MIT
 import argparse
 import os
 import random

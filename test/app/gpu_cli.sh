@@ -2,6 +2,7 @@
 # gpu_cli.sh PROGRAM WORK - every verb of the program that computes gives the same bytes and the same exit
 # status with --device cuda as with --device cpu, on the plugin that UPSWEEP_CUDA_PLUGIN names. Ends with
 # 77 where there is no GPU. A form that the plugin lacks is told and counted.
+# SPDX-License-Identifier: MIT
 set -u
 program=$1
 roads=$(cd "$(dirname "$0")/../../.." && pwd)/shared/data/liechtenstein-t.gr

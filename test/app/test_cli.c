@@ -6,6 +6,7 @@
  *
  * Lines with # are comments. With UPSWEEP_GOLDEN=write the files are written anew instead; read the
  * difference before you keep it. */
+/* SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

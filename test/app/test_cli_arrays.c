@@ -1,5 +1,6 @@
 /* test_cli_arrays.c - arrays in files: shapes and truth values survive a verb or are refused, rows
  * are sorted by themselves as numpy.sort does, and what has no answer gets none. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/kinds.h"
 #include "test/shared/program.h"
 

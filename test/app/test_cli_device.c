@@ -1,5 +1,6 @@
 /* test_cli_device.c - with --device cpu, and in verbs that compute nothing on a GPU, the GPU plugin
  * is not loaded. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/program.h"
 
 #include <setjmp.h>

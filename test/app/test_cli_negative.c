@@ -1,6 +1,7 @@
 /* test_cli_negative.c - `upsweep paths --negative`: distances held against plain relaxation of all
  * arcs n times, in every text format; cycles of negative length named; what does not go together
  * refused. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

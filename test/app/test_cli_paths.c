@@ -1,5 +1,6 @@
 /* test_cli_paths.c - `upsweep paths` on a real road graph, whose answers an independent program has
  * found, in every format; and on generated graphs, proven by --verify. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

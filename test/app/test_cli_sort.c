@@ -1,5 +1,6 @@
 /* test_cli_sort.c - `upsweep sort` against sort(1): random small texts, random options,
  * the same bytes, the same exit status, the same words on disorder. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/program.h"
 
 #include <setjmp.h>

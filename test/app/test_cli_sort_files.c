@@ -1,5 +1,6 @@
 /* test_cli_sort_files.c - `upsweep sort` and its files: the output is whole or not there, whatever
  * fails and whenever the program is killed, and every failure is one sentence and status 2. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/program.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* test_cli_tables.c - what `upsweep paths` and `upsweep graph` print of tables: vertices as the
  * file calls them, in answers as in sentences, quotes where CSV and JSON want them, and what the
  * table was taken for. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* test_compare.c - `upsweep compare`: the figures agree with one another and with what is known of
  * the algorithms, the page fetches nothing and has a dark colour for each colour it draws with, and
  * bad input is one sentence that leaves every file as it was. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_paths_verify.c - the certificate of `upsweep paths --verify`: it accepts right answers, of
  * ties either parent, and refuses every answer that differs from a right one in one distance or one
  * parent. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

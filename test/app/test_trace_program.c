@@ -1,5 +1,6 @@
 /* test_trace_program.c - `upsweep trace` and `upsweep explain`: golden outputs, refused input,
  * and the jsonl format read back. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_watch.c - `upsweep trace --watch`, on a terminal whose other end the test holds: what it
  * shows, which keys it heeds, and that the terminal is as before when it has ended, however it
  * ends. The pictures are compared with the rows of the text format. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* test_api.c - the rules of the public header apart from arrays: handles, config, reports, names,
  * and the table of algorithms. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

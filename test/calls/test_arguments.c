@@ -1,5 +1,6 @@
 /* test_arguments.c - what a wrong argument gives, for every call: a status, a sentence, and the
  * array as it was. The right outcomes are in test_calls.c. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* test_calls.c - every call of the table, in every variant, for every type, against the oracle; on
  * every instruction set, with one thread and with several, which must all give the same bytes. All
  * arrays lie between closed pages. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_contract.c - what the public header says of flags, told by its own text: each call is given
  * each flag by itself, and the calls' "Flags:" lines must name just those that are taken. And that
  * numbers of one family put where another belongs are refused with a sentence that says so. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

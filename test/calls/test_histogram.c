@@ -1,6 +1,7 @@
 /* test_histogram.c - histograms and splits into many buckets against plain loops: digits of every
  * type, equal widths by the rule written out edge by edge, edges with gaps and repeats, bucket
  * numbers. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/reduce_common.h"
 
 #include <math.h>

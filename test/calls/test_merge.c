@@ -1,6 +1,7 @@
 /* test_merge.c - merge and merge_runs against a serial merge of mapped keys: every type,
  * instruction set, list lengths around the vector width, patterns that interleave, overlap or do
  * not meet; lists that are not sorted must give a permutation. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

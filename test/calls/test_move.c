@@ -1,6 +1,7 @@
 /* test_move.c - gather, scatter, permute and reverse against plain loops: sizes of elements with
  * and without a loop of their own, both widths of index, odd addresses, and what errors leave
  * untouched. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/reduce_common.h"
 
 static upsweep *handles[HANDLES];

@@ -1,5 +1,6 @@
 /* test_paths.c - shortest paths against Dijkstra's algorithm as it is written down: a scan of all
  * vertices for the nearest one, in long double, with no queue and no buckets. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* test_paths_dense.c - graphs as matrices against Dijkstra's algorithm as it is written down, and
  * negative weights against Bellman and Ford's. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* test_paths_many.c - batches and matrices of distances against Dijkstra's algorithm as it is
  * written down. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

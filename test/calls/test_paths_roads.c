@@ -1,5 +1,6 @@
 /* test_paths_roads.c - shortest paths in graphs like roads, which are searched without their chains
  * and dead ends (cpu/paths/contract.h), against Dijkstra's algorithm as it is written down. */
+/* SPDX-License-Identifier: MIT */
 #include "core/graph.h"
 #include "test/shared/handles.h"
 #include "test/shared/nets.h"

@@ -1,5 +1,6 @@
 /* test_paths_threads.c - searches of larger graphs, by one thread and by several: both forms, which
  * share no step, must give the same bytes on every instruction set. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

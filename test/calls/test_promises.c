@@ -1,6 +1,7 @@
 /* test_promises.c - single sentences of the public header, each as it reads: how NaNs lie among
  * themselves, which way records turn, how many buckets a digit has, what a product may meet, and
  * what the scratch limit counts. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* test_records.c - upsweep_sort_records against a serial oracle that compares field by field:
  * fields of all types at odd offsets, texts, records of 1 to 200 bytes, long keys with many ties,
  * threads 1 to 8, and little scratch. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* test_reduce.c - reductions against plain serial loops, for every type, operator, instruction set
  * and several thread counts; floats against the order of core/order.h, written out serially. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/reduce_common.h"
 #include "core/order.h"
 

@@ -1,5 +1,6 @@
 /* test_rows.c - upsweep_sort_rows: what it refuses, rows of all lengths around the one from which
  * all threads work on a row, and arrays with very many rows. The table of calls has the rest. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/guard.h"
 #include "test/shared/handles.h"
 #include "test/shared/inputs.h"

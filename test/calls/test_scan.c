@@ -1,6 +1,7 @@
 /* test_scan.c - scans against plain serial loops, for every type, operator, instruction set and
  * several thread counts; sums of floats against the order of core/order.h, written out recursively.
  */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/scan_plain.h"
 
 static upsweep *handles[HANDLES];

@@ -1,6 +1,7 @@
 /* test_select.c - upsweep_nth_element and upsweep_top_k against sorted oracles: all types and
  * flags, k at every end, inputs that mislead the sample, equal outcomes for any threads, and
  * little scratch. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

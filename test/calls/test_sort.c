@@ -1,5 +1,6 @@
 /* test_sort.c - upsweep_sort and upsweep_is_sorted against an order written out by hand: every
  * type, pattern and size, on each instruction set and with 1, 2 and 5 threads. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_sort_bits.c - upsweep_sort by a range of bits in place: every type and order, stable, with
  * no more scratch than that allows, beside a counting sort of the order-preserving form written out
  * by hand. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

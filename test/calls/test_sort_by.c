@@ -1,5 +1,6 @@
 /* test_sort_by.c - upsweep_sort_by against a serial oracle: order, stability, any element size,
  * threads 1 to 8, small scratch, the number of compares, and orders that are none. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* test_split.c - split and compact against a plain loop: all element sizes with a path of their own
  * and some without, sizes around vectors and blocks, odd addresses, instruction sets, threads. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/reduce_common.h"
 
 static upsweep *handles[HANDLES];

@@ -1,6 +1,7 @@
 /* test_typed.c - each function of upsweep_typed.h, of each type, on an array small enough to see
  * what must come out: every value is there at its own width and sign, so that a function made for
  * another type, or operator, gives something else. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* test_unique.c - upsweep_unique and upsweep_run_lengths against a serial oracle: all types, runs
  * of many lengths that cross blocks and vectors, threads 1 to 8, all instruction sets, guards. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

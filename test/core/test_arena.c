@@ -1,6 +1,7 @@
 /* test_arena.c - the arena of a release, without the guards of builds for tests: over random
  * requests, marks and calls, pieces are aligned, apart from one another and last until their mark
  * is taken back, and no more is held than the limit. */
+/* SPDX-License-Identifier: MIT */
 #include "core/arena.c" /* compiled here as in a release */
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* test_memory.c - memory that fails at the k-th request, for every k; limits on scratch; no block
  * lost, none released twice. A call must then do its work by other means, or say "memory" and leave
  * every array as it was. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

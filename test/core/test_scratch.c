@@ -2,6 +2,7 @@
  * pieces, and one to a piece that was given back, ends the program; limits and reports are those of
  * a release. And the arena of a release by itself: pieces are aligned, apart from one another and
  * last until their mark is taken back. */
+/* SPDX-License-Identifier: MIT */
 #define USW_CHECKED /* as the library that tests link */
 #include "core/frame.h"
 #include "test/shared/handles.h"

@@ -1,5 +1,6 @@
 /* test_threads.c - handles and threads: one handle shared, a handle a thread, calls from within a
  * comparator, tasks and lanes, handles with more threads than there is work or processors. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

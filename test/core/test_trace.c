@@ -1,5 +1,6 @@
 /* test_trace.c - the worked examples, array by array, through upsweep_trace; sinks that stop;
  * the pages that explain. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

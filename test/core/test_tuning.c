@@ -1,5 +1,6 @@
 /* test_tuning.c - the numbers by which a sort chooses, the file they come from, and that whatever
  * they are the keys come out in order. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

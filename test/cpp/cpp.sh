@@ -2,6 +2,7 @@
 # cpp.sh LIBRARY.a WORK_DIR - upsweep.hpp compiled by g++ and clang++ as C++17 and C++20, warnings as
 # errors, and its results beside std's; and that no trap of traps.cpp compiles. LAUNCHER may be a compiler
 # cache. Ends with 77 where there is no C++ compiler.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 library=$1

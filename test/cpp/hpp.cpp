@@ -1,5 +1,6 @@
 // hpp.cpp - what upsweep.hpp gives, beside std's algorithms: sorts and what goes with order here,
 // folds, moves and paths in hpp_folds.cpp.
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
 #include <cstring>

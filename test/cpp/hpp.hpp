@@ -1,4 +1,5 @@
 // hpp.hpp - what hpp.cpp and hpp_folds.cpp share: a check that counts failures, and test numbers.
+// SPDX-License-Identifier: MIT
 #ifndef TEST_HPP_HPP
 #define TEST_HPP_HPP
 

@@ -1,4 +1,5 @@
 // hpp_folds.cpp - folds, scans, histograms, moves and paths of upsweep.hpp beside std's algorithms.
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
 #include <numeric>

@@ -1,5 +1,6 @@
 // traps.cpp - what must not compile, by number: TRAP 0 is right and compiles, every other one has
 // one mistake that C takes without a word. cpp.sh compiles them all.
+// SPDX-License-Identifier: MIT
 #include <deque>
 #include <string>
 #include <upsweep.hpp>

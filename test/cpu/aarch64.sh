@@ -1,6 +1,7 @@
 #!/bin/sh
 # aarch64.sh BUILD_DIR [JOBS] - compiles library and program for 64-bit Arm, and runs a sort there if
 # an emulator is installed. Without a cross compiler it says so and ends with 77, which ctest skips.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$1/aarch64

@@ -8,6 +8,7 @@
  * value, until it picks one that has a value; then the code's own partition moves the keys, and
  * what it leaves on the right is the next part. Source: M. D. McIlroy, A killer adversary for
  * quicksort (1999). */
+/* SPDX-License-Identifier: MIT */
 #define USW_CHECKED 1 /* for the hooks that only the library for tests has */
 #include "cpu/cpu.h"
 

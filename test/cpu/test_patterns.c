@@ -1,5 +1,6 @@
 /* test_patterns.c - inputs that the sort should recognise, and those that look like them until
  * late: each must come out in order, with the same keys, and the report must say what was seen. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

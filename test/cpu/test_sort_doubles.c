@@ -1,6 +1,7 @@
 /* test_sort_doubles.c - doubles with vectors against the form without: where they are sorted
  * as numbers, and where one key that is not plain (NaN, -0) sends them by way of integers. The
  * bytes are the same, whatever the state of floating point, and that state is as it was. */
+/* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* test_sort_small.c - short calls of upsweep_sort: few keys of every count, type and order, on
  * every instruction set, between pages that cannot be touched; the networks by zeros and ones; keys
  * that are all equal but for one; and what the report says of calls that take no lock. */
+/* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

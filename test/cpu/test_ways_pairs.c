@@ -1,6 +1,7 @@
 /* test_ways_pairs.c - all types on all instruction sets, where keys that carry something go ways
  * that they seldom go: payloads of all sizes, uneven keys, rows that all threads sort. The test
  * `routes` tells which ways there are, and that none is missed. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_ways_select.c - all types on all instruction sets, where selections and searches for paths
  * go ways that they seldom go: mostly equal keys, large arrays, targets and cutoffs, threads that
  * share a search. The test `routes` tells which ways there are, and that none is missed. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_ways_sorts.c - all types on all instruction sets, where sorts and folds go ways that they
  * seldom go: keys that are uneven or mostly equal, thresholds set low, many threads, no scratch.
  * The test `routes` tells which ways there are, and that none is missed. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

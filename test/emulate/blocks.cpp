@@ -1,4 +1,5 @@
 /* blocks.cpp - the threads and the shared memory of resident blocks, kept from launch to launch. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/blocks.h"
 
 #include <sys/mman.h>

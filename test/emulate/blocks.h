@@ -1,4 +1,5 @@
 /* blocks.h - a resident block: its threads, its warps, its shared memory. */
+/* SPDX-License-Identifier: MIT */
 #ifndef BLOCKS_H
 #define BLOCKS_H
 

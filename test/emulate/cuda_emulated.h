@@ -4,6 +4,7 @@
  * that was never written, a lane that never comes) shows as a wrong result that differs by seed, or
  * ends the program with a sentence. UPSWEEP_EMULATE_MEMORY sets the bytes of device memory (4 GiB).
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef CUDA_EMULATED_H
 #define CUDA_EMULATED_H
 

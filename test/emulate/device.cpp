@@ -1,4 +1,5 @@
 /* device.cpp - the one device there is, its limits, errors, and the settings of the environment. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/scheduler.h"
 #include "test/emulate/streams.h"
 

@@ -1,5 +1,6 @@
 /* emulated_math.h - CUDA's intrinsics, cached loads and stores, and atomic operations. All threads
  * of all kernels run under one lock, so that plain operations are atomic. */
+/* SPDX-License-Identifier: MIT */
 #ifndef EMULATED_MATH_H
 #define EMULATED_MATH_H
 

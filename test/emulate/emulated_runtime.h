@@ -1,5 +1,6 @@
 /* emulated_runtime.h - the part of CUDA's runtime API that upsweep uses. Device memory is host
  * memory between fences; work on a stream waits until somebody waits for the stream. */
+/* SPDX-License-Identifier: MIT */
 #ifndef EMULATED_RUNTIME_H
 #define EMULATED_RUNTIME_H
 

@@ -1,5 +1,6 @@
 /* emulated_threads.h - what threads of a kernel do with one another: shared memory, barriers, warp
  * collectives, waiting. Each call notes its file and line, so that a report can name them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef EMULATED_THREADS_H
 #define EMULATED_THREADS_H
 

@@ -1,4 +1,5 @@
 /* emulated_types.h - CUDA's words as C++: qualifiers, built-in variables, vector types, dim3. */
+/* SPDX-License-Identifier: MIT */
 #ifndef EMULATED_TYPES_H
 #define EMULATED_TYPES_H
 

@@ -1,4 +1,5 @@
 /* fiber.cpp - on x86-64 a switch is six pushes and six pops, elsewhere the C library's contexts. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/fiber.h"
 
 #include <algorithm>

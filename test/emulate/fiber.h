@@ -1,4 +1,5 @@
 /* fiber.h - contexts with a stack of their own, and the switch from one to another. */
+/* SPDX-License-Identifier: MIT */
 #ifndef FIBER_H
 #define FIBER_H
 

@@ -1,5 +1,6 @@
 /* memory.cpp - device and pinned memory: poisoned, and between fences: bytes that must not change
  * up to the next page, then a page without access. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/scheduler.h"
 #include "test/emulate/streams.h"
 

@@ -2,6 +2,7 @@
  * was taken, for the test `routes` (core/routes.h). At the end it writes, to files of its own in
  * the directory that UPSWEEP_ROUTES names, which binary each kernel stands in, where there, and how
  * often it was queued; and every line with its counts, 0 too. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/cuda_emulated.h"
 
 #include <cerrno>

@@ -4,6 +4,7 @@
  * these threads run one after the other until each waits (or is preempted at a memory operation),
  * then the next warp is picked. A grid where nobody can go on is a deadlock; the report says who
  * waits where. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/scheduler.h"
 #include "test/emulate/blocks.h"
 

@@ -1,4 +1,5 @@
 /* scheduler.h - what the emulator's own files share. */
+/* SPDX-License-Identifier: MIT */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
 

@@ -1,5 +1,6 @@
 /* streams.cpp - streams, events and copies. Work is queued and runs when somebody waits for it, so
  * that a caller who forgot to wait reads old values. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/streams.h"
 #include "test/emulate/scheduler.h"
 

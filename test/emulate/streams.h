@@ -1,4 +1,5 @@
 /* streams.h - queues of work, and how the emulator's files add to them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef STREAMS_H
 #define STREAMS_H
 

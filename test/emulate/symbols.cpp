@@ -1,4 +1,5 @@
 /* symbols.cpp - the emulated runtime's functions by name, for a test that has only the plugin. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/cuda_emulated.h"
 
 #include <cstring>

@@ -1,5 +1,6 @@
 /* test_emulate.cpp - the emulator itself: kernels that are right come out right whatever the seed,
  * kernels that are wrong are caught. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/test_emulate.h"
 
 /* ---- barriers: reversing a block through shared memory ---- */

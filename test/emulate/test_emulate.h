@@ -1,4 +1,5 @@
 /* test_emulate.h - what the tests of the emulator share: launches, arrays, programs that die. */
+/* SPDX-License-Identifier: MIT */
 #ifndef TEST_EMULATE_H
 #define TEST_EMULATE_H
 

@@ -1,4 +1,5 @@
 /* test_runtime.cpp - the emulator's other half: mistakes that end a program, memory, streams. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/test_emulate.h"
 
 /* ---- mistakes that end the program ---- */

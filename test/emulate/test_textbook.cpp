@@ -1,5 +1,6 @@
 /* test_textbook.cpp - textbook forms on a GPU by themselves, beside plain serial methods: the
  * vector merge sort with pieces of any length, the butterfly. */
+/* SPDX-License-Identifier: MIT */
 #include "gpu/textbook/vmerge_tuning.cuh"
 
 #include <algorithm>

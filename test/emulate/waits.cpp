@@ -1,4 +1,5 @@
 /* waits.cpp - how threads wait for one another: the barriers of a block, the meetings of a warp. */
+/* SPDX-License-Identifier: MIT */
 #include "test/emulate/blocks.h"
 
 /* Names of places are literals, mostly the same one. */

@@ -2,6 +2,7 @@
 # run.sh SOURCE COMMAND... - runs an example and compares what it prints with the lines under "Prints:" at
 # the top of its source. Ends with 77, which ctest skips, if the example does, or can't be built here.
 # The commands `rust LIBRARY_DIR WORK_DIR` and `svg PROGRAM` build it first, or look at what it draws.
+# SPDX-License-Identifier: MIT
 set -u
 source=$1
 shift

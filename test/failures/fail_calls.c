@@ -1,6 +1,7 @@
 /* fail_calls.c - a library to be preloaded that makes the k-th call of a kind fail; fail_calls.h
  * says how it is told. Here are the plan, allocations, threads and processes, by functions of the
  * same name that come before those of the C library; system calls are in fail_system.c. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/fail_calls.h"
 
 #include <dlfcn.h>

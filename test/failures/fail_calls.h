@@ -16,6 +16,7 @@
  *
  * Not counted are the emulated GPU's own memory (new that throws; stacks, MAP_STACK) and
  * writes to standard error, which do not fail, so that a sentence can be said. */
+/* SPDX-License-Identifier: MIT */
 
 #ifndef TEST_FAIL_CALLS_H
 #define TEST_FAIL_CALLS_H

@@ -2,6 +2,7 @@
  * the C library on its behalf, or the loader. A filter (seccomp) turns each call of the family
  * into the signal SIGSYS; its handler counts, and makes the call in place of the program or
  * returns an error. Calls that come from raw_call below pass the filter. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/fail_calls.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,7 @@
  * A run must end with what it ends with where nothing fails, or with status 2, one sentence and
  * the old file; nothing may be left in the folder. FAILURES=all takes every k; otherwise many k
  * are sampled: those at the begin and at the end, and some between. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/failures.h"
 
 #include <stdio.h>

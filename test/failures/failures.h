@@ -1,5 +1,6 @@
 /* failures.h - what the tests of memory, of system calls and of kills share: running a scenario for
  * many k, and totals. */
+/* SPDX-License-Identifier: MIT */
 #ifndef TEST_FAILURES_H
 #define TEST_FAILURES_H
 

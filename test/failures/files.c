@@ -1,5 +1,6 @@
 /* files.c - the input files of the scenarios, small ones and two of some hundred kilobytes, so that
  * threads take part. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/run.h"
 
 #include <stdint.h>

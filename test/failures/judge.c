@@ -1,5 +1,6 @@
 /* judge.c - what may come of a run in which something failed: the outcome of a good run, or
  * status 2, one sentence, and the old file; and how a wrong one is told. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/run.h"
 
 #include <stdio.h>

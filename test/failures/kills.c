@@ -1,6 +1,7 @@
 /* kills.c - signals that end the program, its keeper (the process that puts the output in
  * place), or both, at a system call of the one or the other. The output is then the old file or
  * the new one. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/failures.h"
 
 #include <stdio.h>

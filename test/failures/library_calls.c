@@ -6,6 +6,7 @@
  * NAME is one of the table of calls.h or of library_jobs.h. Ends with 0 if the outcome is right;
  * with 2 and a sentence if the library reported an error, all arrays are as they were, and the
  * handle then does the same call rightly; with 3 and what is wrong otherwise. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 #include "test/failures/fail_calls.h"
 #include "test/shared/handles.h"

@@ -1,6 +1,7 @@
 /* library_jobs.c - the graph is a ring of RING vertices in which arc v -> v + 1 weighs v % 5 +
  * 1, so that a distance is a plain sum; traces and films sort numbers that are given in falling
  * order. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/library_jobs.h"
 
 #include <stdint.h>

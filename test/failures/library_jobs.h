@@ -1,6 +1,7 @@
 /* library_jobs.h - calls of the library that work on other things than plain arrays (graphs,
  * matrices, traces, films, machines), each with a check of its outcome, for the tests of failures.
  */
+/* SPDX-License-Identifier: MIT */
 #ifndef TEST_LIBRARY_JOBS_H
 #define TEST_LIBRARY_JOBS_H
 

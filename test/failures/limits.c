@@ -2,6 +2,7 @@
  * the process on its address space, its data, its files and what it writes. It must end with
  * the right outcome, or with status 2 and a sentence, and is never killed for memory whose need
  * it can know. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/failures.h"
 
 #include <errno.h>

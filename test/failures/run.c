@@ -1,5 +1,6 @@
 /* run.c - two folders: one in which the program runs, with its input files, and one for its
  * streams. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/run.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* run.h - runs one program with one failure, in a folder of its own, and judges what came of it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef TEST_FAILURES_RUN_H
 #define TEST_FAILURES_RUN_H
 

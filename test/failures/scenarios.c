@@ -1,5 +1,6 @@
 /* scenarios.c - what is run: every verb of the program with its main options, and every call of the
  * library on the CPU, with threads, and on the emulated GPU. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 #include "test/failures/library_jobs.h"
 #include "test/failures/run.h"

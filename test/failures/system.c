@@ -1,6 +1,7 @@
 /* system.c - system calls that fail: each family of them with each error that a disk, a process
  * or a file system may give, in the program and in the process that it forks; short transfers,
  * too. */
+/* SPDX-License-Identifier: MIT */
 #include "test/failures/failures.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* arrays.c - arrays with edges, so that a step outside is seen, and an allocator likewise. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <pthread.h>

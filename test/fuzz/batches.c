@@ -1,5 +1,6 @@
 /* batches.c - shortest paths from many sources, each a query of its own: rows to a function, or a
  * matrix of distances. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/queries.h"
 
 #include <math.h>

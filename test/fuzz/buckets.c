@@ -1,4 +1,5 @@
 /* buckets.c - keys into buckets: by a digit, by equal widths, by edges; counted or split. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <math.h>

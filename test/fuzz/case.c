@@ -1,4 +1,5 @@
 /* case.c - one case: from its number to a handle, calls on it, and what is wrong with them. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* draws.c - what a case draws from its stream of numbers: lengths, types, options. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* fill.c - keys by patterns: a pattern is made as places in a range of 64 bits, then turned into
  * the element that stands at that place of its type's order, or into a number near it. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

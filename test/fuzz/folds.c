@@ -1,4 +1,5 @@
 /* folds.c - reductions: what all elements combine to, floats in the order of docs/order.md. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/folds.h"
 

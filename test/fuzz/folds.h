@@ -1,4 +1,5 @@
 /* folds.h - what reductions and scans share here. */
+/* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_FOLDS_H
 #define FUZZ_FOLDS_H
 

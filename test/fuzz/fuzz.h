@@ -4,6 +4,7 @@
  *
  * A file of this folder has the calls of one kind. The function of a call draws its arguments,
  * makes its arrays, calls once, and compares. It ends at the first thing that is wrong. */
+/* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_H
 #define FUZZ_H
 

@@ -2,6 +2,7 @@
  * second what is asked of tables, the rest is the file. What is read must be a graph that the
  * library takes, and what is written of it must read back as the same; what is refused must be
  * refused with a reason, the same by one thread and by three. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

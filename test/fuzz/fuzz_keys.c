@@ -1,6 +1,7 @@
 /* fuzz_keys.c - the key specifications of `upsweep sort`: a line with -k arguments, parted by
  * blanks, then lines to compare by them. No specification may lead outside a line, and the order
  * must be one. */
+/* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

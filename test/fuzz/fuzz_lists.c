@@ -1,6 +1,7 @@
 /* fuzz_lists.c - hostile lists that go with a graph: coordinates (.co), vertices (.ss) and pairs of
  * them (.p2p). The first byte picks the list, the rest is the file. What is read lies within the
  * graph; what is refused is refused with a sentence. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 /* fuzz_npy.c - hostile .npy headers: any bytes may stand at the front of a file. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

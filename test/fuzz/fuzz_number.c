@@ -1,6 +1,7 @@
 /* fuzz_number.c - numbers as text: two texts, parted by a newline. Keys must agree with
  * comparisons, plain comparisons with one by plain rules here, and strict readers with the C
  * library. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* fuzz_numbers.c - arrays of numbers as text: the first byte picks the type, the rest is the text.
  * What is read and written again reads back as the same bits; a type that the text decided is read
  * again when it is given. */
+/* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

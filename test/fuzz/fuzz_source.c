@@ -1,6 +1,7 @@
 /* fuzz_source.c - any bytes as a file, read as an array: what is compressed is unpacked, what is an
  * array is read, and all else is refused with a reason or is numbers. The first byte says how often
  * the file is read in one go, and what is asked for. */
+/* SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>

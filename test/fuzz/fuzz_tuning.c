@@ -1,5 +1,6 @@
 /* fuzz_tuning.c - the file that `upsweep tune` leaves and every handle reads: whatever it holds, a
  * handle opens and sorts right, and a file that is not understood changes nothing. */
+/* SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* graphs.c - making graphs, paths where weights may be negative, and paths from parents. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/nets.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* handles.c - calls about the handle, the machine and names, and films of what a GPU does. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* list.c - the list of calls, and whether it is whole: every function that upsweep.h declares must
  * be called in this folder, or stand below with the reason why not. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <ctype.h>

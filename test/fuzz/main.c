@@ -6,6 +6,7 @@
  *
  * --header DIR only asks whether every call of DIR/include/upsweep.h is made by some case. Ends
  * with 1 if something is wrong, 2 if it is not understood, 77 if the device cannot be used. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <malloc.h>

@@ -1,4 +1,5 @@
 /* merges.c - merges of two sorted arrays, and of many. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* moves.c - gather, scatter, permute, reverse. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* nets.c - see nets.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/nets.h"
 
 #include <math.h>

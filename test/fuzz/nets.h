@@ -1,5 +1,6 @@
 /* nets.h - small graphs, and their shortest paths by Bellman and Ford's method as it is written
  * down, in the arithmetic of the weights' type. */
+/* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_NETS_H
 #define FUZZ_NETS_H
 

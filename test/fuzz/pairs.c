@@ -1,4 +1,5 @@
 /* pairs.c - sorts of keys that carry values along, and the order of keys as positions. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* paths.c - shortest paths from some sources, in a graph, and in one given as a matrix. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/queries.h"
 
 #include <math.h>

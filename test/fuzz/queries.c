@@ -1,4 +1,5 @@
 /* queries.c - see queries.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/queries.h"
 
 #include <math.h>

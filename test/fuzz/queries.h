@@ -1,4 +1,5 @@
 /* queries.h - what a query for paths asks for, beside its graph. */
+/* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_QUERIES_H
 #define FUZZ_QUERIES_H
 

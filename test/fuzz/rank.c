@@ -1,6 +1,7 @@
 /* rank.c - the order of keys as the header tells it, as a number for each key: what the other files
  * compare by, since it is quick. A test at the start compares it with test/shared/oracle.h, which
  * goes by value. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* records.c - sorts of records by several fields. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* rows.c - many rows, each sorted on its own: of one length or of any, short and long. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* scans.c - prefix combinations: plain, segmented by heads or by keys, and by a caller's operator;
  * floats in the order of docs/order.md. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/folds.h"
 
 #include <stdlib.h>

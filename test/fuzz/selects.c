@@ -1,4 +1,5 @@
 /* selects.c - the k-th key, the k best, and keys without their repeats. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* sorts.c - sorts of keys, by types and by a comparator; whether keys are in order. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* splits.c - stable partitions by flags and by bucket numbers. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* traces.c - explained forms: their results, and sinks that stop them. */
+/* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
 #include <stdlib.h>

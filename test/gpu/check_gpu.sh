@@ -2,6 +2,7 @@
 # check_gpu.sh BUILD_DIR [tests|sanitizers] - the tests of the GPU forms on this machine's GPU, with the
 # plugin that nvcc built, and a small run of them under each tool of compute-sanitizer; or one of the
 # two. Where there is no plugin or no GPU it says so and does nothing.
+# SPDX-License-Identifier: MIT
 set -u
 part=${2:-all}
 here=$(dirname "$0")

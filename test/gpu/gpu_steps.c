@@ -1,4 +1,5 @@
 /* gpu_steps.c - arrays on the device for tests of the plugin's steps. */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include <stdio.h>

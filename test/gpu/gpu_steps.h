@@ -1,6 +1,7 @@
 /* gpu_steps.h - calls the plugin's steps directly: arrays on the device for the length of a call,
  * misaligned on purpose and poisoned, with guards behind them. Works with the plugin that runs
  * under the emulator and with the real one alike. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_GPU_GPU_STEPS_H
 #define USW_TEST_GPU_GPU_STEPS_H
 

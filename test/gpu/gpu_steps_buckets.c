@@ -1,5 +1,6 @@
 /* gpu_steps_buckets.c - histograms and splits on the GPU give what the CPU gives: digits, equal
  * widths, edges and given numbers, few and many buckets, inputs that crowd into one of them. */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include "calls/bucketing.h"

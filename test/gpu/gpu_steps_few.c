@@ -1,6 +1,7 @@
 /* gpu_steps_few.c - the GPU's sorts of few keys, with and without values, by all of a key or some
  * of its bits, in place or not, beside a sort by comparisons: around every number of keys at which
  * another kernel or another shape of it takes over (gpu/short_sort/runs.cuh). */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include "test/shared/handles.h"

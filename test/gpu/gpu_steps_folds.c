@@ -2,6 +2,7 @@
  * for all types and operators, at sizes around runs, tiles and groups of 64 tiles, on huge and tiny
  * numbers, NaN and infinity, misaligned and in place. The CPU's are checked against plain loops in
  * test_scan.c, test_reduce.c and test_split.c. */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include "test/shared/reduce_common.h"

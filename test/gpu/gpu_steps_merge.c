@@ -1,6 +1,7 @@
 /* gpu_steps_merge.c - merges and the sort of records on the GPU give the CPU's bytes: all types and
  * orders, runs of any length, lists that are not sorted, fields of every kind, long and short
  * keys. */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include "test/shared/oracle.h"

@@ -1,5 +1,6 @@
 /* gpu_steps_select.c - is_sorted, nth, top_k, unique and run lengths on the GPU give what the CPU
  * gives, for all types, patterns and flags, at sizes around a tile. */
+/* SPDX-License-Identifier: MIT */
 #include "test/gpu/gpu_steps.h"
 
 #include "test/shared/oracle.h"

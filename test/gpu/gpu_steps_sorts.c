@@ -1,6 +1,7 @@
 /* gpu_steps_sorts.c - the hybrid sort on the GPU gives the CPU's bytes for keys that are uneven in
  * every way its steps decide by: large and middle buckets, equal keys, few values, leading bits
  * that a sample misses, floats that wrap round; at sizes around one and two scatters. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 #include "test/gpu/gpu_steps.h"
 

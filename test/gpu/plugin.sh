@@ -2,6 +2,7 @@
 # plugin.sh PLUGIN [LIBRARY [TARGETS]] - libupsweep_cuda.so exports one symbol, is small, needs neither
 # CUDA's runtime nor the C++ library at run time, and holds machine code for all targets ("80 90 PTX",
 # unless given). The library itself needs nothing of CUDA, nor either of them OpenGL.
+# SPDX-License-Identifier: MIT
 set -eu
 plugin=$1
 library=${2:-}

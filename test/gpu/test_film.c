@@ -1,5 +1,6 @@
 /* test_film.c - films of an array in device memory: what each picture holds, on the emulated plugin
  * or the real one. Drawing into OpenGL is tested where there is a GPU, by the view. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 #include "test/shared/inputs.h"

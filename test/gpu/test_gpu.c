@@ -2,6 +2,7 @@
  * the host, of the device, misaligned ones and a mixture; a plan tells the scratch and touches
  * nothing. Runs on the emulated plugin (ctest) or on the real one (make check-gpu), whichever
  * UPSWEEP_CUDA_PLUGIN names. A form that is not there is counted as left out, and said. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 #include "test/shared/device.h"
 #include "test/shared/handles.h"

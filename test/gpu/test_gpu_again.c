@@ -2,6 +2,7 @@
  * (gpu/plugin/repeat_graph.cuh) give what the CPU gives: whatever changes between two calls, other
  * contents, sizes, orders, places, scratch or streams, and with more of them in turn than it
  * remembers. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/inputs.h"
 #include "test/shared/runtime.h"

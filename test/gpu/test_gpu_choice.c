@@ -1,5 +1,6 @@
 /* test_gpu_choice.c - the method that gpu/sort_choice.cu chooses is the one that the report names,
  * by size, width and options; and a device that runs one block at a time sorts, too. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 

@@ -5,6 +5,7 @@
  *   oblivious      all inputs of zeros and ones are sorted
  *   deterministic  the same bytes again, on two handles, wherever the arrays lie
  * On the emulated plugin or the real one, as test_gpu.c. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* test_gpu_forms.c - walks the registry: every algorithm with a CUDA form, by name through every
  * call of its operation, for all types, many sizes and patterns, against the CPU's bytes and the
  * oracle. On the emulated plugin or the real one, as test_gpu.c. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

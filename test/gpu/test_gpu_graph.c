@@ -3,6 +3,7 @@
  * error; the graph then runs twice and leaves the CPU's bytes. So calls on device arrays wait for
  * nothing, and allocate nothing once there is the scratch that a plan told. What must wait, since
  * the host reads something, says so. On the emulated plugin or the real one, as test_gpu.c. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 #include "test/shared/device.h"
 #include "test/shared/handles.h"

@@ -1,6 +1,7 @@
 /* test_gpu_handle.c - what a handle on a GPU promises beside results: errors that only the device
  * sees, streams and graphs, reserving, limits and want of memory, two handles on two threads, and a
  * device's pointer on a CPU's handle. As test_gpu.c, on the emulated plugin or the real one. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 #include "test/shared/inputs.h"

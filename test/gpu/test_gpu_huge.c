@@ -1,6 +1,7 @@
 /* test_gpu_huge.c - more elements than 32 bits can count, in device memory: sorts, merges, folds,
  * splits, buckets, selection and moves of 2^32 + 7. What does not fit the device's memory is left
  * out with a sentence. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/huge.h"
 

@@ -1,6 +1,7 @@
 /* test_gpu_lengths.c - scans, reductions, splits and merges on a GPU at the very lengths where they
  * go another way, and one element before and behind, give what the CPU gives. The lengths are those
  * of the device's multiprocessors; the emulated plugin changes its ways at fewer elements. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/inputs.h"
 

@@ -1,6 +1,7 @@
 /* test_gpu_paths.c - shortest paths on a GPU: the same bytes as on the CPU, which test_paths.c
  * holds to Dijkstra's algorithm as it is written down. As test_gpu.c, on the emulated plugin or the
  * real one. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 #include "test/shared/nets.h"

@@ -1,5 +1,6 @@
 /* test_gpu_paths_many.c - shortest paths on a GPU from many sources, and in matrices: the same
  * bytes as on the CPU. As test_gpu.c, on the emulated plugin or the real one. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 #include "test/shared/nets.h"

@@ -1,5 +1,6 @@
 /* test_gpu_refused.c - what a handle on a GPU refuses before anything is done: names of algorithms
  * that do not sort, and arrays that need more blocks than a grid has. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/handles.h"
 

@@ -2,6 +2,7 @@
  * and merges (gpu/folds/scan_ring.cuh, gpu/selection/select_ring.cuh, merge_ring.cuh), give what
  * the CPU gives; a small program, so that the tools of compute-sanitizer see the rings too. The
  * emulated plugin takes rings for fewer elements. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 #include "test/shared/inputs.h"
 #include "test/shared/oracle.h"

@@ -2,6 +2,7 @@
  * tiles for which there is a kernel, reductions in several blocks, histograms and splits with more
  * counters than fit a table, moves of elements of all sizes, searches without weights. The test
  * `routes` tells which kernels there are, and that none is missed. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 # consumer.sh BUILD_DIR - installs into a scratch directory, moves the tree elsewhere, and builds
 # programs against it: by pkg-config, by find_package, in C and in C++, with the shared and with the
 # static library. Checks what was installed, in which component, and that it can be removed.
+# SPDX-License-Identifier: MIT
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)

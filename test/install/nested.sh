@@ -3,6 +3,7 @@
 # static library and by FetchContent with the shared one. Looks at what comes of it: the library alone, a
 # program that runs, and no setting that passes from one to the other. Without vector instructions, which
 # are slow to compile. CC and LAUNCHER (a compiler cache) may be set.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$1

@@ -1,5 +1,6 @@
 /* use.c - a program outside this tree, as small as can be: sorts keys and adds them up with the
  * installed library. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep_typed.h>
 

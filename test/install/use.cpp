@@ -1,4 +1,5 @@
 // use.cpp - the same from C++: the headers are valid there, options and all.
+// SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <upsweep_typed.h>
 #include <vector>

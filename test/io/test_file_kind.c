@@ -1,6 +1,7 @@
 /* test_file_kind.c - what a file is, its first bytes say: every verb, every kind, as a file, as
  * another operand, on standard input from a file and from a pipe. Either the verb takes the kind
  * and gives what it gives for the plain file, or it refuses in a sentence; no input is changed. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/kinds.h"
 #include "io/packed.h"
 #include "test/shared/program.h"

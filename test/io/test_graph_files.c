@@ -1,5 +1,6 @@
 /* test_graph_files.c - graphs in files: what every format means, which files are refused and with
  * what words, and that nothing is lost from one format to another. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

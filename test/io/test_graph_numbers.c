@@ -1,5 +1,6 @@
 /* test_graph_numbers.c - the numbers of a table of arcs: whole weights that no type may round, and
  * ids that are far apart. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* test_graph_tables.c - what a table of arcs is taken for: its separator, its header, its columns,
  * and the rows that are refused. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

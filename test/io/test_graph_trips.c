@@ -1,5 +1,6 @@
 /* test_graph_trips.c - graphs from one format to another and back, and files that are cut or bent:
  * compressed ones and binary ones. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

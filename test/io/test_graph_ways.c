@@ -2,6 +2,7 @@
  * given to `upsweep paths`. What they mean is found here by a parser that takes one letter after
  * another, and what the distances are by relaxing all arcs again and again, in integers of 128
  * bits. So a table that is misread is not approved because its arcs were misread once for all. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
 /* test_io.c - files as one range of bytes, lines found in parallel, and outputs that appear whole
  * or not at all, whatever moment the process is killed at. */
+/* SPDX-License-Identifier: MIT */
 #include "io/lines.h"
 #include "io/output.h"
 #include "io/parallel.h"

@@ -1,4 +1,5 @@
 /* test_npy.c - .npy headers: those NumPy writes, byte for byte, and those that lie. */
+/* SPDX-License-Identifier: MIT */
 #include "io/array.h"
 #include "io/npy.h"
 

@@ -1,5 +1,6 @@
 /* test_number.c - numbers as text: keys agree with exact comparison, exact comparison agrees with
  * 128-bit integers and with strtold, and strict readers refuse what is no number. */
+/* SPDX-License-Identifier: MIT */
 #include "io/input.h"
 #include "io/number.h"
 

@@ -1,5 +1,6 @@
 /* test_numbers.c - numbers as text: which type they have, and that they come back as the same
  * bits. */
+/* SPDX-License-Identifier: MIT */
 #include "io/array.h"
 #include "io/float16.h"
 #include "io/numbers.h"

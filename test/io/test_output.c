@@ -2,6 +2,7 @@
  * any two steps leave the old file or the new one, and nothing else, or nothing that the next
  * output does not take away; files with several names, of other owners, and in directories that may
  * not be written are written over. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/program.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
 # conan.sh WORK_DIR - makes the conan package of this tree, without vector instructions, and runs its test
 # program. Nothing is downloaded. Ends with 77 where conan is not installed; CONAN may name it.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 : "${CONAN:=conan}"

@@ -2,6 +2,7 @@
 # deb.sh BUILD_DIR - makes the Debian packages of a build and installs them into a root of their own by
 # dpkg (as root; else they are unpacked there). A program is built and run with what is in it, and then
 # they are removed. Ends with 77 where there is no dpkg.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # dist.sh WORK_DIR - the release archive has the same bytes from another clone at another time, and all
 # that a build needs: it is configured from there. Ends with 77 outside a git checkout.
+# SPDX-License-Identifier: MIT
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$1

@@ -1,6 +1,7 @@
 # vcpkg.cmake - runs the port as vcpkg would, as far as that can be done without vcpkg: its functions are
 # here in the least form that keeps their contract, so that calls and folders of the port are tried.
 # Run as: cmake -DSOURCE=dir -DWORK=dir -DLAUNCHER=ccache -P vcpkg.cmake
+# SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.20)
 set(PORT upsweep)
 set(port ${SOURCE}/packaging/vcpkg/upsweep)

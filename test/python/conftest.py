@@ -1,4 +1,5 @@
 """How much hypothesis tries: a little in every check, more with UPSWEEP_LONG=1."""
+# SPDX-License-Identifier: MIT
 import os
 
 from hypothesis import HealthCheck, settings

@@ -1,4 +1,5 @@
 """Arrays of cupy: pytest test/python/gpu_cupy.py, on a machine with a GPU and cupy."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 import pytest
 import upsweep

@@ -1,4 +1,5 @@
 """Tensors of torch on a GPU: pytest test/python/gpu_torch.py, on a machine that has both."""
+# SPDX-License-Identifier: MIT
 import pytest
 import upsweep
 

@@ -3,6 +3,7 @@
 # package's tests beside numpy, scipy, pandas, polars, pyarrow and networkx of PyPI. long: more cases, numpy's
 # thousands of long arrays, and the package from its archive of sources. Ends with 77 and a sentence where
 # PyPI cannot be reached.
+# SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p "$1"

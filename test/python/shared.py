@@ -1,4 +1,5 @@
 """What the tests of the package share: arrays of all dtypes, shapes and strides, and comparisons."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp

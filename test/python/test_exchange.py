@@ -1,4 +1,5 @@
 """Arrays of other libraries: what comes in comes out, without copies where there need be none."""
+# SPDX-License-Identifier: MIT
 import array
 import datetime
 

@@ -1,4 +1,5 @@
 """Reductions, scans and histograms beside numpy."""
+# SPDX-License-Identifier: MIT
 import math
 
 import numpy as np

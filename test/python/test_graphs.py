@@ -1,4 +1,5 @@
 """Graphs beside scipy and networkx."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 import pytest
 import upsweep

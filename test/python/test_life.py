@@ -1,4 +1,5 @@
 """Threads, forks, the GIL, what a call costs beyond its own, traces, and the program."""
+# SPDX-License-Identifier: MIT
 import concurrent.futures
 import doctest
 import importlib

@@ -1,4 +1,5 @@
 """Splits and moves beside numpy."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 import pytest
 import upsweep

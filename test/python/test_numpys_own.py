@@ -1,5 +1,6 @@
 """numpy's own tests of sort, argsort, partition and unique, with our functions in the place of its
 methods and functions. What the library refuses (complex, objects, text) goes to numpy."""
+# SPDX-License-Identifier: MIT
 import ast
 import inspect
 import os

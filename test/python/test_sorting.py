@@ -1,4 +1,5 @@
 """Sorts and their kin beside numpy: all dtypes, shapes, strides, axes."""
+# SPDX-License-Identifier: MIT
 import numpy as np
 import pytest
 import upsweep

@@ -2,6 +2,7 @@
  * file of its own in the directory that UPSWEEP_ROUTES names; without it, nothing. UPSWEEP_ROUTES=-
  * writes all ways, taken or not, to standard output. It is linked with the library for tests, as
  * that has no other state that a program could read. */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <errno.h>

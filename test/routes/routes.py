@@ -10,6 +10,7 @@ never taken, or for fewer types than it serves, unless test/routes/routes.txt sa
 the programs did not run, as then nothing can be said. What lacks is also in OUT with the ending
 .lacking, in the form of test/routes/routes.txt.
 """
+# SPDX-License-Identifier: MIT
 import re
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 /* routes_list.c - a program with all of the library in it, for the test `routes`: it says which
  * instruction sets this machine has and whether the library was optimised, without which ways that
  * are never reached stay in it; at its end the library lists its ways (test/routes/routes.c). */
+/* SPDX-License-Identifier: MIT */
 #include "core/frame.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* abi_graph.h - for test_abi.c and test_abi_outputs.c: a handle and a graph of two arcs that each
  * test uses. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_ABI_GRAPH_H
 #define USW_TEST_SHARED_ABI_GRAPH_H
 

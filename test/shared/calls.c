@@ -1,4 +1,5 @@
 /* calls.c - what all jobs share. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* calls.h - every public call that works on arrays, as a table: how to set it up for a size, a type
  * and a pattern, how to run it, and how to tell by the oracle whether the outcome is right. Tests
  * of bad memory, of threads, of guard pages and of instruction sets walk this one table. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_CALLS_H
 #define USW_TEST_SHARED_CALLS_H
 

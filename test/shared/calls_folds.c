@@ -1,5 +1,6 @@
 /* calls_folds.c - reductions and scans. Sums and products of floating-point numbers get numbers
  * whose sums are exact, so that there is one right answer. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* calls_keys.c - merges, and calls that look for keys: is-sorted, select, top-k, unique, runs. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <stdlib.h>

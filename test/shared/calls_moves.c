@@ -1,4 +1,5 @@
 /* calls_moves.c - split, compact, buckets, gather, scatter, permute, reverse. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <stdlib.h>

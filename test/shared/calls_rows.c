@@ -1,4 +1,5 @@
 /* calls_rows.c - sorts of many rows: of one length, or of any, empty and long ones among them. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* calls_sorts.c - sorts of keys, pairs, indices, records and by a comparator; merges. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/calls.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* device.c - see device.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/device.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* device.h - device memory for tests, by the plugin's own table, so that one program tests the real
  * plugin and the emulated one (UPSWEEP_CUDA_PLUGIN says which). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_DEVICE_H
 #define USW_TEST_SHARED_DEVICE_H
 

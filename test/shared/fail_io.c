@@ -7,6 +7,7 @@
  *     -2   the process is killed after the call
  *     -3   the process and its parent are killed before the call
  *     -4   its parent is killed before the call, and the process goes on */
+/* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* graph_store.h - small files of graphs for tests, in a folder of their own, and reading them. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_GRAPH_STORE_H
 #define USW_TEST_SHARED_GRAPH_STORE_H
 

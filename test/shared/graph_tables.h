@@ -1,4 +1,5 @@
 /* graph_tables.h - small tables of arcs and what must be read of them, for tests. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_GRAPH_TABLES_H
 #define USW_TEST_SHARED_GRAPH_TABLES_H
 

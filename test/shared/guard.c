@@ -1,4 +1,5 @@
 /* guard.c - maps the pages of a guarded array. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/guard.h"
 
 #include <stdio.h>

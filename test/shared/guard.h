@@ -1,4 +1,5 @@
 /* guard.h - arrays between pages that cannot be touched, so that a step outside ends the test. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_GUARD_H
 #define USW_TEST_SHARED_GUARD_H
 

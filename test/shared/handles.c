@@ -1,4 +1,5 @@
 /* handles.c - opens handles for tests. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/handles.h"
 
 #include <pthread.h>

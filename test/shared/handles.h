@@ -1,4 +1,5 @@
 /* handles.h - handles for tests: every instruction set this machine has, and memory that fails. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_HANDLES_H
 #define USW_TEST_SHARED_HANDLES_H
 

@@ -1,4 +1,5 @@
 /* huge.c - see huge.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/huge.h"
 
 #include <stdio.h>

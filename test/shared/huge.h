@@ -1,6 +1,7 @@
 /* huge.h - inputs of more elements than 32 bits can count. They repeat a block of random numbers,
  * so what must come out of a call follows from the block, and every element of an outcome is looked
  * at on the host. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_HUGE_H
 #define USW_TEST_SHARED_HUGE_H
 

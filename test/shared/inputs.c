@@ -1,5 +1,6 @@
 /* inputs.c - a pattern is made as positions in the whole range of the type, then turned into the
  * bits that stand at that position. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/inputs.h"
 
 #include <string.h>

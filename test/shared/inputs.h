@@ -1,4 +1,5 @@
 /* inputs.h - arrays to test with: patterns that sorts find easy, hard or surprising. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_INPUTS_H
 #define USW_TEST_SHARED_INPUTS_H
 

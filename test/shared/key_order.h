@@ -1,5 +1,6 @@
 /* key_order.h - the order of keys as upsweep.h tells it, written out without the library's key
  * map, and the check of a sorted array by it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_KEY_ORDER_H
 #define USW_TEST_SHARED_KEY_ORDER_H
 

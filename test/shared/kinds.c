@@ -1,4 +1,5 @@
 /* kinds.c - makes the files of kinds.h: gzip and zstd of blocks that are stored as they are. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/kinds.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* kinds.h - small files of every kind that io/file_kind.h knows, made by hand, so that tests need
  * no tools. All hold the numbers 3 1 2 in some way. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_KINDS_H
 #define USW_TEST_SHARED_KINDS_H
 

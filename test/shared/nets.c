@@ -1,4 +1,5 @@
 /* nets.c - see nets.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/nets.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* nets.h - small random graphs, and their shortest paths by Dijkstra's algorithm as it is written
  * down: a scan of all vertices for the nearest, in long double, with no queue and no buckets. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_NETS_H
 #define USW_TEST_SHARED_NETS_H
 

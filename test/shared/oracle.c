@@ -1,4 +1,5 @@
 /* oracle.c - types, order and folds, by explicit rules. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/oracle.h"
 
 #include <math.h>

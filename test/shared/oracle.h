@@ -1,5 +1,6 @@
 /* oracle.h - what every operation must give, in serial, plain code that shares nothing with the
  * library: keys are compared by value, not by mapped bits. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_ORACLE_H
 #define USW_TEST_SHARED_ORACLE_H
 

@@ -1,4 +1,5 @@
 /* oracle_fold.c - what a reduction or a scan has combined so far. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/oracle.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* pairs_common.h - for test_pairs.c: keys, a serial stable sort of them, and checks of a call
  * against it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_PAIRS_COMMON_H
 #define USW_TEST_SHARED_PAIRS_COMMON_H
 

@@ -1,4 +1,5 @@
 /* pictures.h - PNG files that the program wrote, for tests to look at. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_PICTURES_H
 #define USW_TEST_SHARED_PICTURES_H
 

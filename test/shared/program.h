@@ -1,4 +1,5 @@
 /* program.h - runs a program and keeps what it printed, for tests of the command line. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_PROGRAM_H
 #define USW_TEST_SHARED_PROGRAM_H
 

@@ -1,5 +1,6 @@
 /* reduce_common.h - what the tests of reduce, scan, split and moves share: random data of every
  * type, and handles for every instruction set and several thread counts. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_REDUCE_COMMON_H
 #define USW_TEST_SHARED_REDUCE_COMMON_H
 

@@ -1,4 +1,5 @@
 /* rows.c - see rows.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/rows.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* rows.h - tests that walk the registry: a test for each row, and the calls that run it. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_ROWS_H
 #define USW_TEST_SHARED_ROWS_H
 

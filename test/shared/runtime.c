@@ -1,4 +1,5 @@
 /* runtime.c - see runtime.h. */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/runtime.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* runtime.h - streams and graphs for tests, by functions of CUDA's runtime: that of the toolkit, or
  * the emulator's. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_RUNTIME_H
 #define USW_TEST_SHARED_RUNTIME_H
 

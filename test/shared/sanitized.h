@@ -1,5 +1,6 @@
 /* sanitized.h - whether this was compiled for a sanitizer whose library must be loaded before any
  * other, so that a program cannot be run with another one preloaded. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_SANITIZED_H
 #define USW_TEST_SHARED_SANITIZED_H
 

@@ -1,5 +1,6 @@
 /* scan_plain.h - what scans should give: plain serial loops, and for sums of floats the order of
  * core/order.h, written out recursively. For test_scan.c. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_SCAN_PLAIN_H
 #define USW_TEST_SHARED_SCAN_PLAIN_H
 

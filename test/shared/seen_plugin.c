@@ -1,5 +1,6 @@
 /* seen_plugin.c - stands in the place of the GPU plugin and leaves a file, the one that
  * UPSWEEP_SEEN names, when it is loaded. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
  *   steps stand inside rounds, rounds are counted without a gap, nothing follows the end;
  *   the lanes of a round could act at once: none reads or writes what another one has written in
  *   the same round (in Dijkstra's relax lanes may offer ways to one vertex, and say so). */
+/* SPDX-License-Identifier: MIT */
 #include "test/shared/trace_watch.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* trace_watch.h - a sink that believes nothing: it does every step of a trace once more on
  * arrays of its own, and finds what a trace must not say. */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_TRACE_WATCH_H
 #define USW_TEST_SHARED_TRACE_WATCH_H
 

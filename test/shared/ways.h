@@ -1,4 +1,5 @@
 /* ways.h - keys for tests that look for the ways that calls seldom go (test_ways_*.c). */
+/* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_WAYS_H
 #define USW_TEST_SHARED_WAYS_H
 

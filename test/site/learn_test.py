@@ -4,6 +4,7 @@ solutions are refused for the right reason.
 
     learn_test.py PROGRAM SOURCE_DIR [--all]    --all: every kind of mistake in every task
 """
+# SPDX-License-Identifier: MIT
 import concurrent.futures
 import os
 import re

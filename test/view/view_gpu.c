@@ -1,6 +1,7 @@
 /* view_gpu.c - real runs on a GPU as the program draws them there: from device memory, with no byte
  * of a picture on the host, by vertices and by pixels; and the same pictures when they go by way of
  * the host, or are of a run on the CPU. Ends with 77 where there is no GPU, or no OpenGL on it. */
+/* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

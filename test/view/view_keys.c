@@ -1,5 +1,6 @@
 /* view_keys.c - what the keys of the window and a click on its foot do to a show; without a
  * window. */
+/* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

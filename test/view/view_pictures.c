@@ -2,6 +2,7 @@
  * scene they are of, pixel by pixel where it says that bars are, and against golden pictures with
  * tolerance; films and frames; and what goes wrong. Ends with 77 where OpenGL without a window is
  * not to be had. UPSWEEP_GOLDEN=write writes the golden pictures anew. */
+/* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
  * the program sorts, scans and splits begin with the input and end with the outcome, on the CPU
  * and on the emulated plugin; those of a search end with its distances; levels and cells are what
  * a plain count makes of the numbers. */
+/* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

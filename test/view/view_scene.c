@@ -1,6 +1,7 @@
 /* view_scene.c - what is played and what would be drawn, without OpenGL: the states of a tape
  * against the arrays that the trace shows, forwards, back and at random; and shapes where the
  * arrays say that they are. */
+/* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 # view_window.sh PROGRAM FOLDER - `upsweep view` in a real window, on a virtual X server, with keys
 # sent to it: play, pause, step, jump, another style, a picture saved, quit. Ends with 77, which skips
 # it, where Xvfb or xdotool is not installed.
+# SPDX-License-Identifier: MIT
 set -u
 program=$1
 folder=$2

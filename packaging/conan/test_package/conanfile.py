@@ -1,4 +1,5 @@
 """Builds and runs a program against the package."""
+# SPDX-License-Identifier: MIT
 import os
 
 from conan import ConanFile

@@ -1,4 +1,5 @@
 /* use.c - sorts by the packaged library. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <upsweep_typed.h>
 

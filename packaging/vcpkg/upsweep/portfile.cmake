@@ -1,6 +1,7 @@
 # The port for vcpkg, of the tree that it lies in:
 #     vcpkg install upsweep --overlay-ports=packaging/vcpkg
 # For vcpkg's own registry SOURCE_PATH comes from vcpkg_from_github instead, with the tag and its hash.
+# SPDX-License-Identifier: MIT
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools UPSWEEP_PROGRAM)

@@ -1,4 +1,5 @@
 /* One lane a number. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* Mirror images first, then distances n / 4, .. 2, 1. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* A knockout tournament of vertices; of two at one distance the lower number goes on. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* Partner t XOR b; two arrays take turns, since all read and all write. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

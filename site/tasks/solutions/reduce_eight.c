@@ -1,4 +1,5 @@
 /* Three rounds with 4, 2 and 1 lanes. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* With m left, lane t adds the one ceil(m / 2) places on; for an odd m the middle waits. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,5 +1,6 @@
 /* Sorts half of the keys as a sample; seven of these, at equal distances, are the splitters, among
  * which each key then finds its place by halves. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* Hillis and Steele: each adds what stands d places before it, d = 1, 2, 4, .. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

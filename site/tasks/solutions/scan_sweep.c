@@ -1,4 +1,5 @@
 /* Blelloch: up the tree with sums, down with what lies to the left. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* By way of another array: what is read in a round is not written in it. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

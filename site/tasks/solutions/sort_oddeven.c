@@ -1,4 +1,5 @@
 /* Even pairs and odd pairs in turn, n rounds. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

@@ -1,4 +1,5 @@
 /* One stable split a bit, the lowest first. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 static void split(array *from, unsigned bit, array *to)

@@ -1,4 +1,5 @@
 /* The exclusive scan of the flags turned round. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

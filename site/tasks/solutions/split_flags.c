@@ -1,4 +1,5 @@
 /* Zeros go to how many zeros stand before them, ones to n less the ones from them on. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

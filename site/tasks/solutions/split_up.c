@@ -1,4 +1,5 @@
 /* n less the inclusive scan of F read backwards. */
+/* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
 void solve(array *a)

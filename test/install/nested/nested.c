@@ -1,6 +1,7 @@
 /* nested.c - a program of a project that has upsweep as a part of it. It has functions of names
  * that the library uses inside, and its numbers are sorted with NaN last though it is compiled with
  * -ffast-math. */
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 #include <upsweep.h>
