@@ -2,13 +2,14 @@
 # long.sh [JOBS] - what takes too long for every change, about 90 minutes on 2 cores: all tests under
 # the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
 # valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
-# (600), all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
-# STEPS="asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
+# (600), all failures, the ABI beside that of 0.1.0, how much of the library the tests reach, and the
+# Python package with more cases and from its archive of sources.
+# STEPS="asan tsan msan valgrind fuzz calls failures abi coverage python" picks. A line a step at the end;
 # ends with 1 if anything failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-asan tsan msan valgrind fuzz calls failures abi coverage}
+steps=${STEPS:-asan tsan msan valgrind fuzz calls failures abi coverage python}
 results=
 failed=0
 began=$(date +%s)
@@ -56,6 +57,13 @@ tests() { # DIR CTEST_ARGUMENTS...; the tests of a build, quiet but for what fai
     grep -E 'Failed|Timeout|Not Run|Exception' "$dir/tests.log"
     passed="$(grep -c ' Passed ' "$dir/tests.log") programs"
     return $status
+}
+
+python() {
+    configure build-python -DCMAKE_BUILD_TYPE=Release && cmake --build build-python -j "$jobs" --target upsweep &&
+        sh test/python/run.sh build-python long
+    status=$?
+    if [ $status = 77 ]; then result "the Python package" "left out"; else verdict "the Python package" $status; fi
 }
 
 asan() {
@@ -187,7 +195,7 @@ for step in $steps; do
     passed=
     case $step in
     valgrind) valgrind_step ;;
-    asan | tsan | msan | fuzz | calls | failures | abi | coverage) $step ;;
+    asan | tsan | msan | fuzz | calls | failures | abi | coverage | python) $step ;;
     *)
         echo "check-long: there is no step '$step'" >&2
         exit 2
