@@ -45,7 +45,28 @@ target_link_options(upsweep_core PRIVATE
 add_custom_target(upsweep_python DEPENDS upsweep_core upsweep)
 install(TARGETS upsweep_core LIBRARY DESTINATION upsweep COMPONENT python)
 install(TARGETS upsweep RUNTIME DESTINATION upsweep COMPONENT python)
-if(TARGET upsweep_cuda)
+if(TARGET upsweep_cuda AND UPSWEEP_PYTHON_LINKER)
+    # The plugin once more, from the same objects: nvcc links this machine's libstdc++, which asks for the
+    # newest C library. zig brings a C++ run-time of its own, which lacks one name of libstdc++'s.
+    set(plugin ${CMAKE_BINARY_DIR}/plugin/libupsweep_cuda.so)
+    get_filename_component(cuda_bin ${UPSWEEP_NVCC} REALPATH)
+    get_filename_component(cuda_bin ${cuda_bin} DIRECTORY)
+    find_library(UPSWEEP_CUDART cudart_static NO_DEFAULT_PATH REQUIRED
+        PATHS ${cuda_bin}/../lib64 ${cuda_bin}/../targets/x86_64-linux/lib)
+    string(REPLACE "ziglang cc" "ziglang c++" linker "${UPSWEEP_PYTHON_LINKER}")
+    separate_arguments(linker)
+    add_library(upsweep_length_error OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/python/plugin/length_error.c)
+    add_custom_command(OUTPUT ${plugin}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/plugin
+        COMMAND ${linker} -shared gpu/*.o $<TARGET_OBJECTS:upsweep_length_error> -o ${plugin} ${UPSWEEP_CUDART}
+                ${upsweep_runtime} -lpthread -ldl -lrt -lm -Wl,-z,defs -Wl,-s
+                -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/gpu/plugin/exports.map
+        DEPENDS upsweep_cuda $<TARGET_OBJECTS:upsweep_length_error>
+        WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "linking the plugin of the package")
+    add_custom_target(upsweep_python_plugin DEPENDS ${plugin})
+    add_dependencies(upsweep_python upsweep_python_plugin)
+    install(FILES ${plugin} DESTINATION upsweep COMPONENT python)
+elseif(TARGET upsweep_cuda)
     add_dependencies(upsweep_python upsweep_cuda)
     install(FILES ${CMAKE_BINARY_DIR}/libupsweep_cuda.so DESTINATION upsweep COMPONENT python)
 endif()

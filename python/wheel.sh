@@ -7,18 +7,17 @@
 # on all systems since 2018; auditwheel checks that and names the wheel after it. A release is built
 # like that, too. The compiler, and with it the machine code, is this machine's: CC says which.
 #
-# --cuda puts the GPU plugin in. nvcc links it against this machine's C library, so on a machine
-# whose library is newer than 2.28 the wheel is named after that (manylinux_2_36 on Debian 12).
+# --cuda puts the GPU plugin in, with code for all GPUs; it takes nvcc, and its time.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
-cuda=OFF sdist=yes platform=manylinux_2_28_x86_64
+cuda=OFF sdist=yes
 for option in "$@"; do
     case $option in
-    --cuda) cuda=ON platform=auto ;;
+    --cuda) cuda=ON ;;
     --no-sdist) sdist=no ;;
     *)
         echo "wheel.sh: there is no option $option" >&2
@@ -44,7 +43,7 @@ python -m build --wheel --no-isolation -o "$build/dist-raw" . -Cbuild-dir="$buil
     -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \
     -Ccmake.define.UPSWEEP_PYTHON_LINKER="$tools/bin/python -m ziglang cc -target x86_64-linux-gnu.2.28" \
     >"$build/wheel.txt" 2>&1 || { tail -n 30 "$build/wheel.txt" >&2 && exit 1; }
-auditwheel repair --plat "$platform" -w "$build/dist" "$build"/dist-raw/*.whl \
+auditwheel repair --plat manylinux_2_28_x86_64 -w "$build/dist" "$build"/dist-raw/*.whl \
     >>"$build/wheel.txt" 2>&1 || { tail -n 10 "$build/wheel.txt" >&2 && exit 1; }
 if [ "$sdist" = yes ]; then
     python -m build --sdist --no-isolation -o "$build/dist" . >>"$build/wheel.txt" 2>&1 ||

@@ -3,14 +3,15 @@
 # its full depth, all tests under
 # the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
 # valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
-# (600), all failures, the ABI beside that of 0.1.0, and how much of the library the tests reach.
-# STEPS="lint asan tsan msan valgrind fuzz calls failures abi coverage" picks. A line a step at the end;
+# (600), all failures, the ABI beside that of 0.1.0, how much of the library the tests reach, and the
+# Python package with more cases and from its archive of sources.
+# STEPS="lint asan tsan msan valgrind fuzz calls failures abi coverage python" picks. A line a step at the end;
 # ends with 1 if anything failed.
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures abi coverage}
+steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures abi coverage python}
 results=
 failed=0
 began=$(date +%s)
@@ -65,6 +66,13 @@ lint_step() {
     configure build-lint -DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA=OFF \
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && sh test/lint.sh build-lint "$jobs" 225000
     verdict "linters, the analyser at its full depth" $?
+}
+
+python() {
+    configure build-python -DCMAKE_BUILD_TYPE=Release && cmake --build build-python -j "$jobs" --target upsweep &&
+        sh test/python/run.sh build-python long
+    status=$?
+    if [ $status = 77 ]; then result "the Python package" "left out"; else verdict "the Python package" $status; fi
 }
 
 asan() {
@@ -200,7 +208,7 @@ for step in $steps; do
     case $step in
     lint) lint_step ;;
     valgrind) valgrind_step ;;
-    asan | tsan | msan | fuzz | calls | failures | abi | coverage) $step ;;
+    asan | tsan | msan | fuzz | calls | failures | abi | coverage | python) $step ;;
     *)
         echo "check-long: there is no step '$step'" >&2
         exit 2

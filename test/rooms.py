@@ -144,7 +144,7 @@ def check_pages(root, rooms, files, problems):
         if text.count("\n") > PAGE_LINES:
             problems.append(f"{page}: {text.count(chr(10))} lines; a page has at most {PAGE_LINES}")
         here = {n[len(room) + 1:] for n in names}
-        said = set(re.findall(r"`((?:on_gpu/|binding/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
+        said = set(re.findall(r"`((?:on_gpu/|binding/|plugin/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
         for n in sorted(here - said):
             problems.append(f"{page}: does not name {n}")
         for n in sorted(said - here):

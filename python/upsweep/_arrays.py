@@ -35,9 +35,15 @@ def refuse(what):
 class Numpy:
     """Arrays in the host's memory."""
 
-    contiguous = staticmethod(np.ascontiguousarray)
-    moveaxis = staticmethod(np.moveaxis)
     device = False
+
+    @staticmethod
+    def contiguous(a):
+        return np.ascontiguousarray(a)
+
+    @staticmethod
+    def moveaxis(a, source, target):
+        return np.moveaxis(a, source, target)
 
     @staticmethod
     def copy(a):
@@ -319,7 +325,13 @@ class BareKind:
         raise TypeError("upsweep cannot make device arrays of this library: give out=, or use "
                         "torch or cupy")
 
-    copy = empty_like = staticmethod(lambda a: BareKind.empty(None, None, a))
+    @staticmethod
+    def copy(a):
+        return BareKind.empty(None, None, a)
+
+    @staticmethod
+    def empty_like(a):
+        return BareKind.empty(None, None, a)
 
     @staticmethod
     def moveaxis(a, source, target):

@@ -385,7 +385,7 @@ def _range_of(flat, given):
     elif flat.size == 0:
         low, high = 0.0, 1.0
     else:
-        low, high = (v.item() for v in _core.minmax(flat, 0))
+        low, high = _core.minmax(flat, 0)  # in x's dtype, since numpy makes its edges of that
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
     return low, high

@@ -16,6 +16,9 @@ import upsweep
 from shared import same
 
 
+CORES = upsweep.machine()["cores"]
+
+
 def test_threads_have_handles_of_their_own():
     rng = np.random.default_rng(2)
     inputs = [rng.standard_normal(20000) for _ in range(32)]
@@ -73,7 +76,10 @@ def test_fork():
     graph = upsweep.Graph([0, 1], [1, 2])
     child = os.fork()
     if child == 0:
-        ok = (upsweep.sort(a) == wanted).all() and graph.distances(0).tolist() == [0, 1, 2]
+        ok = (upsweep.sort(a) == wanted).all()
+        # A handle of its own has threads of its own.
+        ok = ok and (CORES == 1 or len(os.listdir("/proc/self/task")) > 1)
+        ok = ok and graph.distances(0).tolist() == [0, 1, 2]
         ok = ok and upsweep.Graph([0], [1]).distances(0).tolist() == [0, 1]
         os._exit(0 if ok else 1)
     for _ in range(600):
@@ -145,7 +151,12 @@ def test_a_call_costs_little_beyond_its_own():
             ("min", lambda: upsweep.min(a), lambda: core.reduce(a, 0x103, 0, 1)),
             ("argmax", lambda: upsweep.argmax(a), lambda: core.argmax(a, 0)),
             ("cumsum", lambda: upsweep.cumsum(a), lambda: core.scan(a, out, 0x101, 0))]:
-        assert cost(f) - cost(own) < 1600, name
+        beyond = min(cost(f, 1000) - cost(own, 1000) for _ in range(2))
+        for _ in range(20):  # a busy machine: some moment is quiet
+            if beyond < 1600:
+                break
+            beyond = min(beyond, cost(f, 1000) - cost(own, 1000))
+        assert beyond < 1600, name
 
 
 def test_import_is_quick():
@@ -154,7 +165,12 @@ def test_import_is_quick():
         return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True,
                                         check=True, text=True).stdout) for _ in range(5))
 
-    assert took("import numpy\nt = time.perf_counter()\nimport upsweep".replace("\n", "; ")) < 0.09
+    best = 1.0
+    for _ in range(6):
+        best = min(best, took("import numpy; t = time.perf_counter(); import upsweep"))
+        if best < 0.06:
+            break
+    assert best < 0.06  # the aim is 0.03, on a machine with nothing else to do
 
 
 # ---- traces, pictures, the program ----
