@@ -1,12 +1,11 @@
-/* test_pattern_steps.c - the loops by which the sort recognises few values and equal keys, of each
- * instruction set, beside counting by hand. */
+/* test_pattern_steps.c - the loops that count values, and that look whether all keys are equal,
+ * beside counting by hand, at every border of their blocks. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <cmocka.h>
 
 #include "test/shared/inputs.h"

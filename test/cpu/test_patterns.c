@@ -281,6 +281,30 @@ static void shared_stretches(void **unused)
     unsetenv("UPSWEEP_ISA");
 }
 
+/* Every type, with all the scratch that is asked for, not enough to merge runs, and none. */
+static void types_and_scratch(void **unused)
+{
+    (void)unused;
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_I32, UPSWEEP_F32,
+                                         UPSWEEP_U64, UPSWEEP_I64, UPSWEEP_F64};
+    static const size_t limits[] = {0, 100000, 4096};
+    enum { FIRST = 6, N = 29999 }; /* less than check_input asks for patterns of */
+    for (int i = 0; i < 9; i++) {
+        upsweep_config c = {.threads = 1, .scratch_limit = limits[i / 3]};
+        upsweep *u;
+        setenv("UPSWEEP_ISA", isas[i % 3], 1);
+        assert_int_equal(upsweep_open(&u, "cpu", &c), UPSWEEP_OK);
+        for (size_t k = FIRST; k < sizeof inputs / sizeof *inputs; k++) {
+            for (size_t t = 0; t < 6; t++) {
+                size_t n = inputs[k].rank == random_ends && i < 3 ? 10 * N : N; /* moves left far */
+                check_input(u, &inputs[k], n, types[t], 0);
+            }
+        }
+        upsweep_close(u);
+    }
+    unsetenv("UPSWEEP_ISA");
+}
+
 /* Two threads ask for the same reason, which is put into words only then. */
 static void late_words(void **unused)
 {
@@ -311,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recognised), cmocka_unit_test(shared_values),
-        cmocka_unit_test(shared_stretches), cmocka_unit_test(late_words)};
+        cmocka_unit_test(shared_stretches), cmocka_unit_test(types_and_scratch),
+        cmocka_unit_test(late_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
