@@ -170,6 +170,21 @@ static inline bool FN(breaks)(const KEY *k, size_t n, const usw_key_order *order
     return bad != 0;
 }
 
+/* The first of the `step` pairs from k[0] on that is out of order; one is. */
+USW_NOINLINE static size_t FN(narrow_break)(const KEY *k, size_t step, const usw_key_order *order,
+                                            bool rising)
+{
+    size_t i = 0;
+    while (step > 1) {
+        size_t half = step / 2;
+        bool here = rising ? FN(breaks)(k + i, half, order, true, false)
+                           : FN(breaks)(k + i, half, order, false, false);
+        i += here ? 0 : half;
+        step = here ? half : step - half;
+    }
+    return i;
+}
+
 static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *order, bool rising,
                               bool far)
 {
@@ -182,17 +197,7 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
             break;
         }
     }
-    if (i + 1 >= n) {
-        return n;
-    }
-    while (step > 1) { /* one of the pairs from i on is the first break */
-        size_t half = step / 2;
-        bool here = rising ? FN(breaks)(k + i, half, order, true, false)
-                           : FN(breaks)(k + i, half, order, false, false);
-        i += here ? 0 : half;
-        step = here ? half : step - half;
-    }
-    return i + 1;
+    return i + 1 < n ? i + FN(narrow_break)(k + i, step, order, rising) + 1 : n;
 }
 
 #if KEY_BITS >= 32
