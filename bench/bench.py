@@ -134,7 +134,7 @@ def main():
             flush=True,
         )
     with open(o.json, "w") as f:
-        json.dump({"machine": machine(), "time": time.strftime("%F"), "rows": rows}, f, indent=1)
+        json.dump({"machine": machine(), "time": time.strftime("%F"), "stretches": o.stretches, "rows": rows}, f, indent=1)
     losses = [r for r in rows if r["ratio"] and r["ratio"] < 1]
     print(f"{len(rows)} cells, below 1.0 in {len(losses)}; written to {o.json}")
 

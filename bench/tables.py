@@ -141,6 +141,8 @@ def pages_of(data):
         if data["folds"]:
             found["gpu_folds.md"] = folds_page(data["folds"], machine, date)
         return found
+    if data.get("stretches"):
+        return {"cpu_patterns.md": cpu_page("patterns", rows, machine, date)}
     if rows and "graph" in rows[0]:
         return {"cpu_paths.md": paths_page(rows, machine, date)}
     by_room = {room: [row for row in rows if row["op"] in ops] for room, ops in CPU_ROOMS.items()}
@@ -154,6 +156,7 @@ def joined(files):
         with open(name, encoding="utf-8") as f:
             data = json.load(f)
         kind = "gpu" if "folds" in data else "paths" if data["rows"] and "graph" in data["rows"][0] else "cpu"
+        kind = "stretches" if data.get("stretches") else kind
         if kind in kinds:
             kinds[kind]["rows"] += data["rows"]
         else:
