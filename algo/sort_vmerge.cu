@@ -195,8 +195,7 @@ upsweep_status pairs(usw_gpu *g, const usw_gpu_pairs *p)
 
 } // namespace
 
-upsweep_status usw_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s,
-                                     const usw_vmerge_tuning &tuning)
+upsweep_status usw_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s, const usw_vmerge_tuning &tuning)
 {
     return usw_gpu_by_width(s->width, [&](auto key) {
         typedef decltype(key) K;

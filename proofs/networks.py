@@ -81,7 +81,7 @@ def oddeven():
 
 def merge():
     text = read("cpu/merging/merge_cpu.h")
-    return function(text, "sort_bitonic") + function(text, "split_low_high")
+    return function(text, "order_bitonic") + function(text, "split_low_high")
 
 
 def device(text):

@@ -59,6 +59,10 @@ static const usw_gpu_sort_form *form_for(const usw_gpu_call *c, sort_job *j, boo
         j->lacks = (!j->all_bits && !form->takes_bits) || (carrying && form->pairs == NULL);
     }
     if (form == NULL || j->lacks) {
+        if (j->in_place && !j->all_bits) {
+            usw_say(c->u, "a range of bits cannot be sorted in place on the GPU");
+            return NULL;
+        }
         return usw_gpu_form(c, "sort_choice");
     }
     if (form->n_max != 0 && j->n > form->n_max) {

@@ -13,7 +13,6 @@ struct usw_vmerge_tuning {
     void *context;
 };
 
-upsweep_status usw_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s,
-                                     const usw_vmerge_tuning &tuning);
+upsweep_status usw_vmerge_tuned(usw_gpu *g, const usw_gpu_sort *s, const usw_vmerge_tuning &tuning);
 
 #endif

@@ -67,8 +67,7 @@ static void test_pieces(void **)
             size_t passes = 0;
             usw_gpu_fault_found fault;
             usw_gpu_begin(g, false);
-            assert_int_equal(usw_vmerge_tuned(g, &s, {piece, count_pass, &passes}),
-                             UPSWEEP_OK);
+            assert_int_equal(usw_vmerge_tuned(g, &s, {piece, count_pass, &passes}), UPSWEEP_OK);
             usw_gpu_end(g);
             assert_int_equal(usw_gpu_wait(g, &fault), UPSWEEP_OK);
             take_back(at, &keys);

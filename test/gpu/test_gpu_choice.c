@@ -75,6 +75,8 @@ static void test_named(void **state)
         {1600, UPSWEEP_I16, "sort/radix", "in one launch"},
         {60000, UPSWEEP_U16, "sort/radix", "a pass for each digit"},
         {66000, UPSWEEP_U16, "values counted", "each of their few possible values"},
+        {66000, UPSWEEP_F16, "values counted", "each of their few possible values"},
+        {66000, UPSWEEP_BF16, "values counted", "each of their few possible values"},
         {3000, UPSWEEP_U32, "sort/hybrid", "moved to buckets"},
         {3000, UPSWEEP_F64, "sort/hybrid", "moved to buckets"},
     };

@@ -35,6 +35,25 @@ static void test_wrong_name(void **state)
     }
 }
 
+/* What sorts in place compares whole keys, and is not stable: a range of bits is refused. */
+static void test_bits_in_place(void **state)
+{
+    static const char *const names[] = {NULL, "sort/bitonic", "sort/radix"};
+    (void)state;
+    uint32_t values[N], got[N];
+    for (uint32_t i = 0; i < N; i++) {
+        values[i] = i * 2654435761u;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        upsweep_options o = {
+            .algorithm = names[i], .flags = UPSWEEP_IN_PLACE, .bit_begin = 4, .bit_end = 9};
+        memcpy(got, values, sizeof got);
+        assert_int_equal(upsweep_sort(gpu, got, N, UPSWEEP_U32, &o), UPSWEEP_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(upsweep_error(gpu), "in place"));
+        assert_memory_equal(got, values, sizeof got);
+    }
+}
+
 /* An array that needs more blocks than a grid has is refused, and not sorted in part. */
 static void test_largest(void **state)
 {
@@ -79,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_name),
+        cmocka_unit_test(test_bits_in_place),
         cmocka_unit_test(test_largest),
         cmocka_unit_test(test_longest),
     };

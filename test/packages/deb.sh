@@ -40,7 +40,9 @@ $CC -std=c11 "$source/test/install/use.c" -o "$work/use" \
     $(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs upsweep)
 LD_LIBRARY_PATH=$lib "$work/use"
 if [ "$(id -u)" = 0 ]; then
-    root -r upsweep libupsweep-dev upsweep-doc libupsweep0
+    plugin= # a package of its own, where nvcc is
+    [ ! -e "$usr/lib/libupsweep_cuda.so" ] || plugin=upsweep-cuda
+    root -r upsweep libupsweep-dev upsweep-doc $plugin libupsweep0
     left=$(find "$work/there" -path '*/var' -prune -o -type f -print)
     [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
     echo "installed by dpkg and removed"
