@@ -65,7 +65,7 @@ $CC -std=c11 "$source/test/install/use.c" -o "$work/use_archive" \
 "$work/use_archive"
 readelf -d "$work/use_archive" | grep -q 'libupsweep' && fail "the static library was not taken"
 
-echo "== the program of README.md, with the line that make install says"
+echo "== the programs of README.md and examples/README.md, with the line that make install says"
 said=$(DESTDIR='' sh "$source/cmake/after_install.sh" "$build" "$p")
 echo "$said"
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/README.md" >"$work/demo.c"
@@ -76,7 +76,7 @@ $CC "$work/demo.c" -o "$work/demo" $(pkg-config --cflags --libs upsweep) ${flag:
 "$work/demo"
 {
     printf '#include <upsweep.hpp>\nint main()\n{\n'
-    awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside && !/#include/' "$source/README.md"
+    awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/examples/README.md"
     printf 'return sum == 14 && order[0] == 1 && keys[0] == 5 ? 0 : 1;\n}\n'
 } >"$work/demo.cpp"
 # shellcheck disable=SC2046
