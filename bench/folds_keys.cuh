@@ -16,9 +16,6 @@ extern const usw_gpu_select_step usw_select_cuda;
 extern const usw_gpu_bucket_step usw_histogram_cuda;
 extern const usw_gpu_merge_step usw_merge_cuda;
 }
-/* Only sorts of records and splits into buckets go on to these. */
-USW_GPU_FORM(usw_gpu_sort_form, usw_sort_radix_cuda) = {};
-USW_GPU_FORM(usw_gpu_move_step, usw_moves_cuda) = {};
 
 /* ---- inputs, made by kernels ---- */
 

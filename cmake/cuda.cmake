@@ -90,6 +90,8 @@ function(upsweep_cuda_plugin)
             WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMENT "nvcc ${stem}.cu" VERBATIM)
         list(APPEND objects gpu/${stem}.o)
     endforeach()
+    list(TRANSFORM objects PREPEND ${PROJECT_BINARY_DIR}/ OUTPUT_VARIABLE absolute)
+    set(cuda_objects ${absolute} PARENT_SCOPE) # the benches of single forms link them
     set(script ${PROJECT_SOURCE_DIR}/gpu/plugin/exports.map)
     add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/libupsweep_cuda.so
         COMMAND ${UPSWEEP_NVCC} -shared -cudart static ${objects} -o libupsweep_cuda.so

@@ -98,7 +98,8 @@ class Browser {
     }
     stop() {
         this.process.kill();
-        this.process.on("exit", () => fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 3 }));
+        // Processes of the browser may outlive it for a moment and write there still.
+        this.process.on("exit", () => fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
     }
 }
 
