@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -30,7 +31,7 @@ class Rival:
     def __init__(self, path):
         self.name = os.path.basename(path)[len("bench_") :]
         self.process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
 
     def run(self, cell):
@@ -118,7 +119,12 @@ def main():
     print("the speed of uniform keys, where these were measured first")
     print(f"{'op':10}{'type':5}{'n':>6} {'pattern':9}{'thr':>3} {'upsweep':>9} {'ratio':>6} {'x unif':>6}  rivals")
     uniform = {}
+    ended = []  # by SIGTERM, as timeout(1) sends it: what is measured by then is written
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     for cell in cells(o):
+        if ended:
+            print("ended before the last cell")
+            break
         times = measure(rivals, cell)
         ours = times.get("upsweep")
         others = sorted((t, name) for name, t in times.items() if name != "upsweep")

@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -29,7 +30,7 @@ PATTERNS = ["uniform", "sorted", "reversed", "equal", "few16", "and3", "zipf", "
 class Program:
     def __init__(self, path):
         self.process = subprocess.Popen(
-            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
 
     def run(self, *cell):
@@ -154,7 +155,12 @@ def main():
     o = p.parse_args()
     program = Program(f"{o.build}/bench_gpu_sort")
     rows, fold_rows = [], []
+    ended = []  # by SIGTERM, as timeout(1) sends it: what is measured by then is written
+    signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     for op, kind, size, pattern in cells(o):
+        if ended:
+            print("ended before the last cell")
+            break
         row = program.run(op, kind, size, pattern, o.rounds)
         if row is not None:
             row["times"].update(framework_times(row, o.rounds))
