@@ -239,7 +239,7 @@ static void FN(choose_buckets)(upsweep *u, FN(job) * job, KEY differ)
 {
     unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
     size_t aim = BUCKET_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
-    unsigned wanted = usw_max(usw_log2_up(job->n / aim + 1), 3);
+    unsigned wanted = (unsigned)usw_max(usw_log2_up(job->n / aim + 1), 3);
     unsigned most = DIGIT_MAX;
     while (((size_t)job->line_bytes << most) > LINE_BYTES_MAX) {
         most--;
