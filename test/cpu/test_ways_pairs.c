@@ -122,6 +122,50 @@ static void try_heavy(upsweep *u, unsigned isa, upsweep_type type, unsigned patt
     free(before);
 }
 
+/* So many pairs that they are scattered past the cache: values of a size are numbers of the pairs,
+ * as far as they have room for them. */
+static void try_past_cache(upsweep *u, unsigned isa, upsweep_type type, size_t vb)
+{
+    size_t bytes = upsweep_type_bytes(type), n = 2 * (256 << 10) / (bytes + vb) + 5000;
+    char *before = malloc(n * bytes), *keys = malloc(n * bytes), *values = malloc(n * vb);
+    size_t *index = malloc(n * sizeof *index);
+    assert_true(before != NULL && keys != NULL && values != NULL && index != NULL);
+    fill(INPUT_UNIFORM, type, before, n);
+    memcpy(keys, before, n * bytes);
+    memset(values, 0, n * vb);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(values + i * vb, &i, vb < sizeof i ? vb : sizeof i);
+    }
+    assert_int_equal(upsweep_sort_pairs(u, keys, values, n, type, vb, NULL), UPSWEEP_OK);
+    oracle_argsort(type, 0, before, n, index);
+    for (size_t i = 0; i < n; i++) {
+        bool right = memcmp(keys + i * bytes, before + index[i] * bytes, bytes) == 0 &&
+                     memcmp(values + i * vb, &index[i], vb < sizeof i ? vb : sizeof i) == 0;
+        require(right ? NULL : "a pair is wrong", "sort_pairs", isa, type, (unsigned)vb);
+    }
+    free(index);
+    free(values);
+    free(keys);
+    free(before);
+}
+
+static void test_past_cache(void **state)
+{
+    (void)state;
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 2);
+        for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
+            for (size_t vb = 1; vb <= 16; vb *= 2) {
+                if (type <= UPSWEEP_U64 ||
+                    vb == 16) { /* the size has ways of its own, not the type */
+                    try_past_cache(u, isa, (upsweep_type)type, vb);
+                }
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
 static void test_heavy(void **state)
 {
     (void)state;
@@ -251,9 +295,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_heavy),
-        cmocka_unit_test(test_named),
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_past_cache),
+        cmocka_unit_test(test_heavy), cmocka_unit_test(test_named),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("ways of pairs", tests, NULL, NULL);
