@@ -4,7 +4,7 @@
     coverage.py ROOT BUILD OUT
 
 BUILD was configured with UPSWEEP_COVERAGE=ON, and its tests have run. A line or a branch is taken if it was taken
-in any of the objects that have it: bodies are compiled for five widths and three instruction sets. OUT/coverage.txt
+in any of the objects that have it: bodies are compiled for five widths and three instruction sets, and inlined. OUT/coverage.txt
 gets a line a file and the lines that were never taken; OUT/branches.txt the branches. Prints the sums.
 """
 # SPDX-License-Identifier: MIT
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOMS = ("core", "calls", "cpu", "algo")
 root, build, out = (Path(a).resolve() for a in sys.argv[1:4])
-lines, branches = {}, {}  # file -> line -> times; file -> line -> list of times
+lines, branches = {}, {}  # file -> line -> times; file -> line -> lists of times
 
 notes = sorted(build.glob("CMakeFiles/upsweep_checked.dir/**/*.gcda"))
 for start in range(0, len(notes), 20):
@@ -31,10 +31,15 @@ for start in range(0, len(notes), 20):
             for line in file["lines"]:
                 at, times = line["line_number"], lines.setdefault(name, {})
                 times[at] = times.get(at, 0) + line["count"]
-                known = branches.setdefault(name, {}).setdefault(at, [])
-                for i, branch in enumerate(b for b in line["branches"] if not b["throw"]):
-                    known.extend([0] * (i + 1 - len(known)))
-                    known[i] += branch["count"]
+                counts = [b["count"] for b in line["branches"] if not b["throw"]]
+                if counts:
+                    branches.setdefault(name, {}).setdefault(at, []).append(counts)
+
+
+def laid_over(copies):
+    """A line's branches, of all functions that have it: where others have copies of it inlined, one has it once."""
+    once = min(map(len, copies))
+    return [sum(times for copy in copies for times in copy[i::once]) for i in range(once)]
 
 
 def ranges(numbers):
@@ -53,7 +58,7 @@ sums = [0, 0, 0, 0]
 with open(out / "coverage.txt", "w") as whole, open(out / "branches.txt", "w") as split:
     for name in sorted(lines):
         never = sorted(n for n, times in lines[name].items() if times == 0)
-        of_line = {n: b for n, b in branches[name].items() if b}
+        of_line = {n: laid_over(b) for n, b in branches.get(name, {}).items()}
         all_branches = [t for b in of_line.values() for t in b]
         here = [len(lines[name]) - len(never), len(lines[name]), sum(t > 0 for t in all_branches), len(all_branches)]
         sums = [a + b for a, b in zip(sums, here)]

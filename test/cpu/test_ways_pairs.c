@@ -229,9 +229,35 @@ static void try_named_records(upsweep *u, unsigned isa, upsweep_type type, const
     require(memcmp(out[0], out[1], sizeof in) == 0 ? NULL : "records differ", name, isa, type, 0);
 }
 
+/* Keys of 64 bits and their positions as numbers of 128 bits, by all threads. */
+static void try_named_long(upsweep *u, unsigned isa, const char *name, unsigned pattern)
+{
+    enum { N = 140000 };
+    uint64_t *keys = malloc(N * sizeof *keys), *index = malloc(2 * N * sizeof *index);
+    assert_true(keys != NULL && index != NULL);
+    fill(pattern, UPSWEEP_U64, keys, N);
+    for (unsigned k = 0; k < 2; k++) {
+        upsweep_options o = {.size = sizeof o, .algorithm = k == 0 ? NULL : name};
+        assert_int_equal(upsweep_argsort(u, keys, N, UPSWEEP_U64, index + k * N, 64, &o),
+                         UPSWEEP_OK);
+    }
+    require(memcmp(index, index + N, N * sizeof *index) == 0 ? NULL : "positions differ", name, isa,
+            UPSWEEP_U64, pattern);
+    free(index);
+    free(keys);
+}
+
 static void test_named(void **state)
 {
     (void)state;
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 4);
+        for (unsigned p = 0; u != NULL && p < PATTERNS; p++) {
+            try_named_long(u, isa, p % 2 == 0 ? "sort/quick" : "sort/hybrid", p);
+            try_named_long(u, isa, p % 2 == 0 ? "sort/hybrid" : "sort/quick", p);
+        }
+        upsweep_close(u);
+    }
     static const char *const names[] = {"sort/bitonic", "sort/vmerge", "sort/radix"};
     for (unsigned isa = 0; isa < ISAS; isa++) {
         upsweep *u = handle_open(isa, 2);
