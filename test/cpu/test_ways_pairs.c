@@ -210,7 +210,7 @@ static void try_named_bits(upsweep *u, unsigned isa, upsweep_type type, const ch
             0);
 }
 
-/* Records by one short field by name, in words of 64 and of 128 bits, as by the library's choice. */
+/* Records by one short field by name, in words of 64 and 128 bits, as by the library's choice. */
 static void try_named_records(upsweep *u, unsigned isa, upsweep_type type, const char *name)
 {
     enum { N = 500, BYTES = 12 };
@@ -238,8 +238,8 @@ static void try_named_long(upsweep *u, unsigned isa, const char *name, unsigned 
     fill(pattern, UPSWEEP_U64, keys, N);
     for (unsigned k = 0; k < 2; k++) {
         upsweep_options o = {.size = sizeof o, .algorithm = k == 0 ? NULL : name};
-        assert_int_equal(upsweep_argsort(u, keys, N, UPSWEEP_U64, index + k * N, 64, &o),
-                         UPSWEEP_OK);
+        upsweep_status status = upsweep_argsort(u, keys, N, UPSWEEP_U64, index + k * N, 64, &o);
+        assert_int_equal(status, UPSWEEP_OK);
     }
     require(memcmp(index, index + N, N * sizeof *index) == 0 ? NULL : "positions differ", name, isa,
             UPSWEEP_U64, pattern);
