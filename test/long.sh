@@ -163,8 +163,8 @@ calls() {
     verdict "verbs beside their rivals" $?
     # Sizes for which a check of every change has no time.
     cmake --build build-calls -j "$jobs" --target test_forms test_textsorts test_gpu_sorts upsweep_cuda_emulated &&
-        UPSWEEP_TEST_LONG=1 tests build-calls -R '^test_(forms|textsorts|gpu_sorts)$' --timeout 3000
-    verdict "long arrays" $? "$passed"
+        UPSWEEP_TEST_LONG=1 tests build-calls -R '^(test_(forms|textsorts|gpu_sorts)|cpp)$' --timeout 3000
+    verdict "long arrays, all versions of C++" $? "$passed"
     # Every mistake in every task of `upsweep learn`.
     python3 test/site/learn_test.py build-calls/upsweep . --all
     verdict "wrong solutions of all tasks" $?
