@@ -18,7 +18,7 @@ steadily = sh cmake/progress.sh
 	dist deb install uninstall clean
 
 all: ## build the library and the program: build/upsweep
-	@$(call configure,$(BUILD),)
+	@$(call configure,$(BUILD),-DUPSWEEP_CUDA_QUICK=OFF)
 	@$(quietly) building cmake --build $(BUILD) -j $(JOBS)
 	@echo "built $(BUILD)/upsweep and libupsweep"
 	@if [ -s $(BUILD)/gpu.txt ]; then echo "the GPU plugin was not built: $$(cat $(BUILD)/gpu.txt)"; \
@@ -35,7 +35,7 @@ run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
 test: ## build and run the tests, without the linters
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA_QUICK=ON)
 	@$(steadily) building cmake --build $(BUILD) -j $(JOBS)
 	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
@@ -50,7 +50,7 @@ wheel: ## the Python package: a wheel for CPython 3.9 and later and an archive o
 	@$(steadily) "building the wheel" sh python/wheel.sh $(BUILD) $(WHEEL_FLAGS)
 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA_QUICK=OFF)
 	@cmake --build $(BUILD) -j $(JOBS) --target all
 	@sh test/gpu/check_gpu.sh $(BUILD)
 
