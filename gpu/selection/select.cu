@@ -5,16 +5,22 @@
  *               to the front, in place, and those above to scratch, and a last one fills up what
  *               lies between with the key itself (keys that are equal have equal bits) and copies
  *               the rest back. Traffic: two reads for the digits, 3 more of n for the median.
- *   top_k       the k-th key by digits; one pass picks the keys below it, with their positions, and
- *               as many equal to it as are wanted, both in order of position; then they are sorted
- *               by the stable sort. Traffic: three reads of n.
+ *   top_k       up to a 16th of many keys: by a sample and one read (top_one.cuh). Few of few keys:
+ *               as one row (top_rows.cu). Else the k-th key by digits; one pass picks the keys below
+ *               it, with their positions, and as many equal to it as are wanted, both in order of
+ *               position; then they are sorted by the stable sort. Traffic: three reads of n.
  *   unique      one pass, in place.
  *   runs        one pass; a tile also learns where the last run before it began. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"
+#include "gpu/selection/top_one.cuh"
 #include "gpu/sort_choice.cuh"
+
+extern "C" {
+extern const usw_gpu_top_step usw_top_rows_cuda;
+}
 
 namespace
 {
@@ -265,10 +271,115 @@ upsweep_status top_of(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, ui
     return status == UPSWEEP_OK ? sort_best(g, s, out, k, out, index, false) : status;
 }
 
+/* ---- top_k by a sample and one read ---- */
+
+/* Sorted numbers become keys and positions. */
+template <typename K, typename E>
+__global__ void __launch_bounds__(tuning.threads)
+    take_apart(const E *numbers, usw_top_numbers<K, E> by, uint64_t k, K *out, uint64_t *index)
+{
+    for (uint64_t i = blockIdx.x * uint64_t(tuning.threads) + threadIdx.x; i < k;
+         i += gridDim.x * uint64_t(tuning.threads)) {
+        out[i] = by.key(numbers[i]);
+        if (index != nullptr) {
+            index[i] = by.position(numbers[i]);
+        }
+    }
+}
+
+/* Numbers of 128 bits become keys and positions, which are then sorted. */
+template <typename K>
+upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, const usw_u128 *best, size_t k,
+                         unsigned blocks, K *out, uint64_t *index)
+{
+    const usw_top_numbers<K, usw_u128> by(usw_gpu_keymap_of<K>(s->map), s->n);
+    upsweep_status status = USW_LAUNCH(g, (take_apart<K, usw_u128>), blocks, tuning.threads, 0,
+                                       best, by, k, out, index);
+    if (status != UPSWEEP_OK || index == nullptr) {
+        return status == UPSWEEP_OK ? sort_best(g, s, out, k, out, index, false) : status;
+    }
+    usw_gpu_pairs pairs = {}; /* by their positions first */
+    pairs.keys = index;
+    pairs.out_keys = index;
+    pairs.values = out;
+    pairs.out_values = out;
+    pairs.value_bytes = sizeof(K);
+    pairs.n = k;
+    pairs.width = 3;
+    pairs.map = usw_keymap_of(UPSWEEP_U64, 0);
+    pairs.bit_end = by.position_bits == 0 ? 1 : by.position_bits;
+    pairs.stable = true;
+    status = usw_gpu_sort_pairs_by_digits(g, &pairs);
+    return status == UPSWEEP_OK ? sort_best(g, s, out, k, out, index, false) : status;
+}
+
+template <typename K, typename E>
+upsweep_status top_by_sample(usw_gpu *g, const usw_gpu_sort *s, size_t k, K *out, uint64_t *index)
+{
+    E *best = static_cast<E *>(usw_gpu_scratch(g, k * sizeof(E)));
+    if (best == nullptr) {
+        return g->status;
+    }
+    const uint64_t wanted = (k + tuning.threads - 1) / tuning.threads, most = 4 * g->sms;
+    const unsigned blocks = static_cast<unsigned>(wanted < most ? wanted : most);
+    upsweep_status status =
+        usw_top_one<K, E>(g, static_cast<const K *>(s->keys), s->n, k, s->map, best);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    if constexpr (sizeof(E) == 16) {
+        return sort_wide<K>(g, s, best, k, blocks, out, index);
+    } else {
+        const usw_top_numbers<K, E> by(usw_gpu_keymap_of<K>(s->map), s->n);
+        usw_gpu_sort sort = {};
+        sort.keys = best;
+        sort.n = k;
+        sort.width = 3;
+        sort.map = usw_keymap_of(UPSWEEP_U64, 0);
+        sort.bit_end = 64;
+        status = usw_gpu_sort_keys(g, &sort);
+        return status == UPSWEEP_OK
+                   ? USW_LAUNCH(g, (take_apart<K, E>), blocks, tuning.threads, 0, best, by, k, out,
+                                index)
+                   : status;
+    }
+}
+
+constexpr size_t ROW_KEYS = 1 << 16, ROW_BEST = 1024; /* so few are one block's */
+
+upsweep_status top_as_row(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uint64_t *index)
+{
+    usw_gpu_top t = {};
+    t.keys = s->keys;
+    t.rows = 1;
+    t.row_keys = t.n = s->n;
+    t.k = k;
+    t.width = s->width;
+    t.map = s->map;
+    t.out = out;
+    t.index = index;
+    t.index_bytes = index == nullptr ? 0 : sizeof *index;
+    return usw_top_rows_cuda.rows(g, &t);
+}
+
 upsweep_status top_k(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uint64_t *index)
 {
     if (k == 0) {
         return UPSWEEP_OK;
+    }
+    if (k <= ROW_BEST && s->n <= ROW_KEYS) {
+        return top_as_row(g, s, k, out, index);
+    }
+    if (usw_top_one_takes(s->n, k)) {
+        return usw_gpu_by_width(s->width, [&](auto key) {
+            using K = decltype(key);
+            if constexpr (sizeof(K) < 8) {
+                if (s->n <= 0xffffffff) {
+                    return top_by_sample<K, uint64_t>(g, s, k, static_cast<K *>(out), index);
+                }
+            }
+            return top_by_sample<K, usw_u128>(g, s, k, static_cast<K *>(out), index);
+        });
     }
     if (k == s->n) {
         const upsweep_status status =
