@@ -217,6 +217,7 @@ typedef struct usw_gpu_row_set {
     const void *data;
     const uint64_t *begin; /* NULL: all rows have row_length elements */
     size_t rows, row_length, n;
+    uint64_t identity; /* of a reduction, as a result's bits */
 } usw_gpu_row_set;
 typedef struct usw_gpu_fold_rows_step { /* gpu/folds/fold_rows.cu; bad offsets are a fault */
     /* A result a row, with the bits of usw_gpu_reduce_form.reduce. */

@@ -76,8 +76,8 @@ static inline bool usw_rows_take(usw_gpu *g, const uint64_t *begin, size_t rows,
     to->list = list;
     const size_t blocks = rows / 256 + 1, most = size_t(g->sms) * 8;
     usw_gpu_fill(g, control, 0, sizeof *control);
-    return USW_LAUNCH(g, usw_rows_look, static_cast<unsigned>(blocks < most ? blocks : most), 256, 0,
-                      begin, rows, n, from, control, list, g->fault) == UPSWEEP_OK;
+    return USW_LAUNCH(g, usw_rows_look, static_cast<unsigned>(blocks < most ? blocks : most), 256,
+                      0, begin, rows, n, from, control, list, g->fault) == UPSWEEP_OK;
 }
 
 #endif

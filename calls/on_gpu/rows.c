@@ -106,11 +106,40 @@ static const usw_gpu_fold_rows_step *fold_step(const usw_gpu_call *c)
     return usw_gpu_form(c, "fold_rows");
 }
 
+/* Few rows of one length, so long that a block would take longer over one than all blocks over all
+ * of them, one after another: bytes a nanosecond, and nanoseconds a call. */
+static bool one_by_one(const rows_job *j, size_t bytes)
+{
+    static const double block = 60, all = 3500, call = 10000;
+    double row = (double)j->set.row_length * (double)bytes;
+    return j->set.begin == NULL && j->set.rows <= 64 &&
+           row / block > (double)j->set.rows * (call + row / all);
+}
+
+static upsweep_status reduce_one_by_one(usw_gpu_call *c, size_t bytes)
+{
+    const rows_job *j = c->context;
+    const char *algorithm;
+    const usw_gpu_reduce_form *form = usw_gpu_form_for(c, USW_REDUCES, NULL, &algorithm);
+    size_t result_bytes = upsweep_type_bytes(upsweep_reduce_type(j->type, j->op));
+    upsweep_status status = form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_OK;
+    for (size_t r = 0; r < j->set.rows && status == UPSWEEP_OK; r++) {
+        status = form->reduce(c->g, (char *)c->arrays[0].at + r * j->set.row_length * bytes,
+                              j->set.row_length, j->type, j->op, false,
+                              (char *)c->arrays[2].at + r * result_bytes);
+    }
+    return status;
+}
+
 static upsweep_status reduce_work(usw_gpu_call *c)
 {
     const rows_job *j = c->context;
     const usw_gpu_fold_rows_step *step = fold_step(c);
     usw_gpu_row_set set = set_of(c);
+    size_t bytes = upsweep_type_bytes(j->type);
+    if (one_by_one(j, bytes)) {
+        return reduce_one_by_one(c, bytes);
+    }
     return step == NULL ? UPSWEEP_ERROR_UNSUPPORTED
                         : step->reduce(c->g, &set, j->type, j->op, c->arrays[2].at);
 }
@@ -121,6 +150,7 @@ bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, 
     rows_job j = job_of(r->n, r->begin, r->rows);
     j.type = r->type;
     j.op = op;
+    j.set.identity = usw_identity_bits(r->type, op);
     size_t result_bytes = upsweep_type_bytes(upsweep_reduce_type(r->type, op));
     usw_gpu_array arrays[] = {
         usw_gpu_in("data", r->n == 0 ? NULL : r->data, r->n * upsweep_type_bytes(r->type)),
@@ -152,6 +182,21 @@ bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_key
     return run(u, arrays, 3, place_work, &j, status);
 }
 
+static upsweep_status scan_one_by_one(usw_gpu_call *c, usw_scan *s, size_t bytes)
+{
+    const rows_job *j = c->context;
+    const char *algorithm;
+    const usw_gpu_scan_form *form = usw_gpu_form_for(c, USW_SCANS, NULL, &algorithm);
+    upsweep_status status = form == NULL ? UPSWEEP_ERROR_UNSUPPORTED : UPSWEEP_OK;
+    s->n = j->set.row_length;
+    for (size_t r = 0; r < j->set.rows && status == UPSWEEP_OK; r++) {
+        s->in = (const char *)c->arrays[0].at + r * s->n * bytes;
+        s->out = (char *)c->arrays[2].at + r * s->n * bytes;
+        status = form->scan(c->g, s, false);
+    }
+    return status;
+}
+
 static upsweep_status scan_work(usw_gpu_call *c)
 {
     const rows_job *j = c->context;
@@ -160,6 +205,9 @@ static upsweep_status scan_work(usw_gpu_call *c)
     usw_scan s = *j->scan;
     s.in = set.data;
     s.out = c->arrays[2].at;
+    if (one_by_one(j, upsweep_type_bytes(s.type))) {
+        return scan_one_by_one(c, &s, upsweep_type_bytes(s.type));
+    }
     return step == NULL                      ? UPSWEEP_ERROR_UNSUPPORTED
            : set.n == 0 && set.begin == NULL ? UPSWEEP_OK
                                              : step->scan(c->g, &set, &s);

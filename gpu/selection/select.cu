@@ -18,6 +18,8 @@
 #include "gpu/selection/top_one.cuh"
 #include "gpu/sort_choice.cuh"
 
+#include <type_traits>
+
 extern "C" {
 extern const usw_gpu_top_step usw_top_rows_cuda;
 }
@@ -338,14 +340,18 @@ upsweep_status top_by_sample(usw_gpu *g, const usw_gpu_sort *s, size_t k, K *out
         sort.map = usw_keymap_of(UPSWEEP_U64, 0);
         sort.bit_end = 64;
         status = usw_gpu_sort_keys(g, &sort);
-        return status == UPSWEEP_OK
-                   ? USW_LAUNCH(g, (take_apart<K, E>), blocks, tuning.threads, 0, best, by, k, out,
-                                index)
-                   : status;
+        return status == UPSWEEP_OK ? USW_LAUNCH(g, (take_apart<K, E>), blocks, tuning.threads, 0,
+                                                 best, by, k, out, index)
+                                    : status;
     }
 }
 
-constexpr size_t ROW_KEYS = 1 << 16, ROW_BEST = 1024; /* so few are one block's */
+/* So few keys, and of them so few, are one block's. */
+#ifdef USW_EMULATE
+constexpr size_t ROW_KEYS = 3000, ROW_BEST = 100;
+#else
+constexpr size_t ROW_KEYS = 1 << 16, ROW_BEST = 1024;
+#endif
 
 upsweep_status top_as_row(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uint64_t *index)
 {
@@ -370,15 +376,11 @@ upsweep_status top_k(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uin
     if (k <= ROW_BEST && s->n <= ROW_KEYS) {
         return top_as_row(g, s, k, out, index);
     }
-    if (usw_top_one_takes(s->n, k)) {
+    if (usw_top_one_takes(s->n, k) && (s->width == 3 || s->n <= 0xffffffff)) {
         return usw_gpu_by_width(s->width, [&](auto key) {
             using K = decltype(key);
-            if constexpr (sizeof(K) < 8) {
-                if (s->n <= 0xffffffff) {
-                    return top_by_sample<K, uint64_t>(g, s, k, static_cast<K *>(out), index);
-                }
-            }
-            return top_by_sample<K, usw_u128>(g, s, k, static_cast<K *>(out), index);
+            using E = std::conditional_t<sizeof(K) == 8, usw_u128, uint64_t>;
+            return top_by_sample<K, E>(g, s, k, static_cast<K *>(out), index);
         });
     }
     if (k == s->n) {

@@ -201,8 +201,7 @@ struct usw_top_choose_shared {
 template <typename K, typename E>
 __device__ __forceinline__ E usw_top_kth(const usw_top_one_args<K, E> &a,
                                          const usw_top_numbers<K, E> &by, uint64_t collected,
-                                         unsigned bits, usw_top_choose_shared &s,
-                                         unsigned &round)
+                                         unsigned bits, usw_top_choose_shared &s, unsigned &round)
 {
     E prefix = 0;
     unsigned long long less = 0;
@@ -295,9 +294,8 @@ upsweep_status usw_top_one(usw_gpu *g, const K *keys, uint64_t n, uint64_t k, co
     while ((r - rank) * (r - rank) < 36 * r) { /* six deviations */
         r += 1;
     }
-    a.rank = static_cast<unsigned>(r < usw_top_one_tuning::least_rank
-                                       ? usw_top_one_tuning::least_rank
-                                       : r);
+    a.rank = static_cast<unsigned>(
+        r < usw_top_one_tuning::least_rank ? usw_top_one_tuning::least_rank : r);
     double more = 0;
     while (more * more < 64.0 * a.rank) { /* eight deviations, and what the limit is too high */
         more += 1;

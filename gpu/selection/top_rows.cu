@@ -10,7 +10,8 @@
  *          Else, k <= 2048 (1024 for keys of 64 bits): a block a row. A row that fits the threads'
  *          registers is counted by digits there. Of a longer one a sample is, one read collects,
  *          and where the sample was wrong the row itself is counted by digits.
- *          Greater k: a copy of the rows is sorted (gpu/short_sort), and the best are copied.
+ *          Greater k: a copy of the rows is sorted (gpu/short_sort), and the best are copied. Few very
+ *          long rows of one length: one after another, each by all blocks (select.cu, `top_k`).
  *
  * Traffic  each key is read once and, of long rows, 4096 keys a row twice; k keys and positions are
  *          written. Sorted rows: two reads and two writes, and the positions. */
@@ -18,6 +19,12 @@
 #include "gpu/row_list.cuh"
 #include "gpu/selection/top_limit.cuh"
 #include "gpu/sort_choice.cuh"
+
+#include <type_traits>
+
+extern "C" {
+extern const usw_gpu_select_step usw_select_cuda;
+}
 
 namespace
 {
@@ -287,7 +294,8 @@ __device__ __forceinline__ unsigned sample_rank(uint64_t n, unsigned count, unsi
                                                 unsigned room)
 {
     const float share = static_cast<float>(count) / static_cast<float>(n);
-    const float rank = static_cast<float>(k) * share, most = 0.8f * static_cast<float>(room) * share;
+    const float rank = static_cast<float>(k) * share,
+                most = 0.8f * static_cast<float>(room) * share;
     float r = rank + 4.0f * sqrtf(rank) + 8.0f;
     const float least = 0.5f * (rank + most);
     r = r > most ? (least < most ? least : most) : r;
@@ -404,8 +412,7 @@ __global__ void __launch_bounds__(2 * tuning::threads) usw_top_blocks(const top_
 /* ---- sorted rows ---- */
 
 template <typename K>
-__global__ void __launch_bounds__(256)
-    copy_best(const top_args<K> a, const void *index, uint64_t n)
+__global__ void __launch_bounds__(256) copy_best(const top_args<K> a, const void *index, uint64_t n)
 {
     const uint64_t places = a.rows.rows * a.k;
     for (uint64_t p = blockIdx.x * uint64_t(256) + threadIdx.x; p < places;
@@ -441,8 +448,8 @@ upsweep_status by_sorting(usw_gpu *g, const usw_gpu_top *t, const top_args<K> &a
     if (g->status != UPSWEEP_OK) {
         return g->status;
     }
-    upsweep_status status = t->n == 0 ? UPSWEEP_OK
-                                      : usw_gpu_copy(g, r.keys, t->keys, t->n * sizeof(K));
+    upsweep_status status =
+        t->n == 0 ? UPSWEEP_OK : usw_gpu_copy(g, r.keys, t->keys, t->n * sizeof(K));
     if (status == UPSWEEP_OK && t->n > 0) {
         status = usw_gpu_sort_rows(g, &r);
     }
@@ -455,6 +462,55 @@ upsweep_status by_sorting(usw_gpu *g, const usw_gpu_top *t, const top_args<K> &a
                             256, 0, a, r.index, t->n);
 }
 
+/* ---- few long rows, one after another ---- */
+
+/* Whether that is faster than a block a row: a block reads `block` bytes a nanosecond, all of them
+ * together `all`, and a call takes `call` nanoseconds beside. */
+bool rows_are_few(const usw_gpu_top *t)
+{
+#ifdef USW_EMULATE
+    return t->begin == nullptr && t->rows <= 2 && t->row_keys >= 4000;
+#else
+    constexpr double block = 60, all = 3500, call = 40000;
+    const double bytes = static_cast<double>(t->row_keys) * static_cast<double>(1u << t->width);
+    return t->begin == nullptr && t->rows <= 16 &&
+           bytes / block > static_cast<double>(t->rows) * (call + bytes / all);
+#endif
+}
+
+__global__ void __launch_bounds__(256) narrow(const uint64_t *from, uint32_t *to, uint64_t n)
+{
+    for (uint64_t i = blockIdx.x * uint64_t(256) + threadIdx.x; i < n;
+         i += gridDim.x * uint64_t(256)) {
+        to[i] = static_cast<uint32_t>(from[i]);
+    }
+}
+
+upsweep_status one_by_one(usw_gpu *g, const usw_gpu_top *t)
+{
+    const bool narrower = t->index != nullptr && t->index_bytes == 4;
+    const uint64_t places = t->rows * t->k;
+    uint64_t *index = static_cast<uint64_t *>(
+        narrower ? usw_gpu_scratch(g, places * sizeof(uint64_t)) : t->index);
+    upsweep_status status = g->status;
+    for (size_t r = 0; r < t->rows && status == UPSWEEP_OK; r++) {
+        usw_gpu_sort s = {};
+        s.keys = static_cast<char *>(const_cast<void *>(t->keys)) + ((r * t->row_keys) << t->width);
+        s.n = t->row_keys;
+        s.width = t->width;
+        s.map = t->map;
+        s.bit_end = t->map.bits;
+        status = usw_select_cuda.top_k(g, &s, t->k,
+                                       static_cast<char *>(t->out) + ((r * t->k) << t->width),
+                                       index == nullptr ? nullptr : index + r * t->k);
+    }
+    const uint64_t blocks = (places + 255) / 256, most = uint64_t(g->sms) * 8;
+    return narrower && status == UPSWEEP_OK
+               ? USW_LAUNCH(g, narrow, static_cast<unsigned>(blocks < most ? blocks : most), 256, 0,
+                            index, static_cast<uint32_t *>(t->index), places)
+               : status;
+}
+
 /* ---- the whole ---- */
 
 template <typename K, typename E>
@@ -463,16 +519,14 @@ upsweep_status launch_warps(usw_gpu *g, const top_args<K> &a, size_t longest)
     constexpr unsigned warps = tuning::warp_threads / 32;
     const size_t blocks = (a.rows.rows + warps - 1) / warps, most = size_t(g->sms) * 32;
     const unsigned grid = static_cast<unsigned>(blocks < most ? blocks : most);
-    return longest <= WARP_ROW / 4
-               ? USW_LAUNCH(g, (usw_top_warps<K, E, tuning::warp_items / 4>), grid,
-                            tuning::warp_threads, 0, a)
-               : USW_LAUNCH(g, (usw_top_warps<K, E, tuning::warp_items>), grid,
-                            tuning::warp_threads, 0, a);
+    return longest <= WARP_ROW / 4 ? USW_LAUNCH(g, (usw_top_warps<K, E, tuning::warp_items / 4>),
+                                                grid, tuning::warp_threads, 0, a)
+                                   : USW_LAUNCH(g, (usw_top_warps<K, E, tuning::warp_items>), grid,
+                                                tuning::warp_threads, 0, a);
 }
 
 /* Twice the threads where rows are few, or where their registers then hold a row. */
-template <typename K, typename E>
-upsweep_status launch_blocks(usw_gpu *g, const top_args<K> &a)
+template <typename K, typename E> upsweep_status launch_blocks(usw_gpu *g, const top_args<K> &a)
 {
     const bool fixed = a.rows.begin == nullptr;
     const size_t held = size_t(tuning::threads) * tuning::held;
@@ -510,6 +564,9 @@ template <typename E> constexpr size_t MOST = size_t(tuning::threads) * ITEMS<E>
 
 upsweep_status rows_best(usw_gpu *g, const usw_gpu_top *t)
 {
+    if (rows_are_few(t)) {
+        return one_by_one(g, t);
+    }
     return usw_gpu_by_width(t->width, [&](auto key) {
         using K = decltype(key);
         top_args<K> a = {};
@@ -519,18 +576,12 @@ upsweep_status rows_best(usw_gpu *g, const usw_gpu_top *t)
         a.out = static_cast<K *>(t->out);
         a.index = t->index;
         a.index_bytes = t->index == nullptr ? 0 : static_cast<unsigned>(t->index_bytes);
-        const size_t longest = t->begin == nullptr ? t->row_keys : t->n;
-        const bool wide = sizeof(K) == 8 || longest > 0xffffffff;
-        const size_t most = wide ? MOST<usw_u128> : MOST<uint64_t>;
-        if (t->k > most) {
-            return by_sorting<K>(g, t, a);
+        using E = std::conditional_t<sizeof(K) == 8, usw_u128, uint64_t>;
+        if (sizeof(K) < 8 && (t->begin == nullptr ? t->row_keys : t->n) > 0xffffffff) {
+            return usw_gpu_fail(g, UPSWEEP_ERROR_UNSUPPORTED,
+                                "rows of this type may have 2^32 - 1 keys on the GPU");
         }
-        if constexpr (sizeof(K) < 8) {
-            if (!wide) {
-                return by_numbers<K, uint64_t>(g, t, a);
-            }
-        }
-        return by_numbers<K, usw_u128>(g, t, a);
+        return t->k > MOST<E> ? by_sorting<K>(g, t, a) : by_numbers<K, E>(g, t, a);
     });
 }
 
