@@ -196,9 +196,9 @@ typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
 
-/* The k best of every row; begin as usw_gpu_rows. Row r's are at r * k of out and of index (NULL, or
- * index_bytes each); places without a key get zero bits and positions of ones. Bad offsets are a
- * fault. */
+/* The k best of every row; begin as usw_gpu_rows. Row r's are at r * k of out and of index (NULL,
+ * or index_bytes each); places without a key get zero bits and positions of ones. Bad offsets are
+ * a fault. */
 typedef struct usw_gpu_top {
     const void *keys;
     const uint64_t *begin;

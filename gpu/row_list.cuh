@@ -1,5 +1,5 @@
-/* row_list.cuh - rows of an array on the device: of one length, or by offsets, which a kernel checks
- * while it lists the rows that are long.
+/* row_list.cuh - rows of an array on the device: of one length, or by offsets, which a kernel
+ * checks while it lists the rows that are long.
  *
  * Kernels that take short rows go over all of them; those that take long ones, a block a row, go
  * over the list. Where the offsets are bad there is a fault, and both do nothing. */

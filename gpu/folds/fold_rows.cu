@@ -25,7 +25,7 @@ struct tuning {
     static constexpr unsigned threads = 256;
     static constexpr unsigned ahead = 4; /* elements of a thread that are on their way at once */
 };
-enum : unsigned { WARPS = tuning::threads / 32, TILE = USW_REDUCE_TILE };
+enum : unsigned { WARPS = tuning::threads / 32, TILE = USW_REDUCE_TILE, SHORT = 1024 };
 
 /* ---- exact operators ---- */
 
@@ -120,8 +120,22 @@ __device__ __forceinline__ double sum_of_tile(const E &e, const typename E::Raw 
     typedef typename E::Raw R;
     const uint64_t left = n - tile * TILE;
     double lane[4] = {e.neutral(), e.neutral(), e.neutral(), e.neutral()};
-    usw_lanes_of_range(e, row + tile * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
-                       lane);
+    if (left <= SHORT) { /* a neutral element changes nothing, so that rows of lanes without any
+                            need not be added */
+        const unsigned count = static_cast<unsigned>(left);
+        for (unsigned first = 0; first < count; first += USW_REDUCE_LANES) {
+            R x[1][4];
+#pragma unroll
+            for (unsigned s = 0; s < 4; s++) {
+                const unsigned i = first + usw_reduce_lane<R>(threadIdx.x % 32, s);
+                x[0][s] = i < count ? row[tile * TILE + i] : e.neutral_raw();
+            }
+            usw_lanes_add(e, x, lane);
+        }
+    } else {
+        usw_lanes_of_range(e, row + tile * TILE, left < TILE ? static_cast<unsigned>(left) : +TILE,
+                           lane);
+    }
     return usw_lanes_combine<R>(e, lane);
 }
 

@@ -1,18 +1,20 @@
 /* split_index.cu - positions by bucket, from the caller's bucket ids, with buckets that begin at
  * multiples of a number: what sends tokens to experts.
  *
- * Up to 64 Ki ids below 512: one launch, in which up to 32 blocks each count their ids, meet at one
- * barrier, and each find from all counts where the buckets are and where their own positions go.
- * A warp owns neighbouring ids; equal ones among 32 are told apart by votes.
+ * Up to 64 Ki ids below 512: one launch, in which up to 32 blocks each count their ids, publish the
+ * counts in nodes that bear the number of this call (as gpu/short_sort/runs.cuh does), and each
+ * find from all counts where the buckets are and where their own positions go. A warp owns
+ * neighbouring ids; equal ones among 32 are told apart by votes.
  *
  * More ids or buckets: positions are split as elements are (histogram.cu, `split`), which gives
  * them without gaps; then the gaps are made: offsets by one block, all places filled with n, and
  * positions copied to where they belong.
  *
- * Traffic: few ids: each is read twice, each place is written once, and 2 KB of counts a block.
+ * Traffic: few ids: each is read once, each place is written once, and every block reads the counts
+ * of all, 2 KB a block.
  * Else 16 bytes a position more. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/gpu.cuh"
+#include "gpu/carry/tagged_value.cuh"
 
 extern "C" {
 extern const usw_gpu_bucket_step usw_histogram_cuda;
@@ -32,7 +34,10 @@ struct tuning {
 enum : unsigned {
     WARPS = tuning::threads / 32,
     BLOCK_IDS = tuning::threads * tuning::items,
-    BUCKETS = tuning::few_buckets
+    BUCKETS = tuning::few_buckets,
+    COLUMNS = BUCKETS / 4,               /* nodes of a block */
+    GROUPS = tuning::threads / COLUMNS,  /* of threads, each of which looks at a node a block */
+    BLOCKS = tuning::few_ids / BLOCK_IDS /* at most */
 };
 
 template <typename I> struct index_args {
@@ -42,8 +47,8 @@ template <typename I> struct index_args {
     I *index;
     uint64_t *offsets, *counts; /* or NULL */
     unsigned long long *fault;
-    unsigned *blocks;  /* counts of every block, bucket by bucket */
-    unsigned *barrier; /* NULL: there is one block */
+    usw_node *nodes; /* of few ids: counts of every block, four buckets a node */
+    uint64_t *last;  /* number of the last call or sort that published so */
 };
 
 template <typename A> __device__ __forceinline__ uint32_t id_at(const A &a, uint64_t i)
@@ -54,7 +59,7 @@ template <typename A> __device__ __forceinline__ uint32_t id_at(const A &a, uint
 }
 
 /* The least multiple that is not below x. */
-__device__ __forceinline__ uint64_t whole(uint64_t x, uint64_t multiple)
+template <typename T> __device__ __forceinline__ T whole(T x, T multiple)
 {
     return multiple == 1 ? x : (x + multiple - 1) / multiple * multiple;
 }
@@ -62,8 +67,10 @@ __device__ __forceinline__ uint64_t whole(uint64_t x, uint64_t multiple)
 /* ---- few ids ---- */
 
 struct index_shared {
-    unsigned warp[WARPS][BUCKETS]; /* counts, then the place of the warp's next position */
-    uint64_t sums[WARPS];
+    uint16_t warp[WARPS][BUCKETS]; /* counts, then those of the warps before */
+    unsigned lower[GROUPS][BUCKETS], total[GROUPS][BUCKETS]; /* of blocks before this one, of all */
+    unsigned begin[BUCKETS]; /* of the block's positions in a bucket */
+    unsigned sums[WARPS];
 };
 
 /* A warp's ids: item i of lane l is number 32 i + l of its neighbours. */
@@ -84,7 +91,7 @@ __device__ __forceinline__ void load_ids(const A &a, uint32_t (&id)[tuning::item
 
 /* Counts the warp's ids, and says of each how many equal ones of the warp are before it. */
 __device__ __forceinline__ void count_ids(const uint32_t (&id)[tuning::items],
-                                          unsigned (&before)[tuning::items], unsigned *counts)
+                                          unsigned (&before)[tuning::items], uint16_t *counts)
 {
     const unsigned lane = threadIdx.x % 32;
 #pragma unroll
@@ -94,19 +101,20 @@ __device__ __forceinline__ void count_ids(const uint32_t (&id)[tuning::items],
         before[i] = id[i] == ~0u ? 0 : counts[id[i]] + below;
         __syncwarp();
         if (id[i] != ~0u && below == 0) {
-            counts[id[i]] += static_cast<unsigned>(__popc(same));
+            counts[id[i]] = static_cast<uint16_t>(counts[id[i]] + __popc(same));
         }
         __syncwarp();
     }
 }
 
 /* The sum of a block's values before a thread's own. */
-__device__ __forceinline__ uint64_t sum_before(uint64_t value, uint64_t *sums, uint64_t &all)
+template <typename T> __device__ __forceinline__ T sum_before(T value, T *sums, T &all)
 {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint64_t upto = value, before = 0;
+    T upto = value, before = 0;
+#pragma unroll
     for (unsigned d = 1; d < 32; d *= 2) {
-        const uint64_t left = __shfl_up_sync(~0u, upto, d);
+        const T left = __shfl_up_sync(~0u, upto, d);
         upto += lane >= d ? left : 0;
     }
     if (lane == 31) {
@@ -121,10 +129,11 @@ __device__ __forceinline__ uint64_t sum_before(uint64_t value, uint64_t *sums, u
     return before + upto - value;
 }
 
-/* Thread b has bucket b: `total` of its ids in all blocks begin at `begin`. */
+/* Thread b has bucket b: `total` of its ids in all blocks begin at `begin`, the next bucket at
+ * `end`. */
 template <typename I>
-__device__ __forceinline__ void write_bucket(const index_args<I> &a, unsigned b, uint64_t begin,
-                                             uint64_t total)
+__device__ __forceinline__ void write_bucket(const index_args<I> &a, unsigned b, unsigned begin,
+                                             unsigned total, unsigned end)
 {
     if (blockIdx.x == 0) {
         if (a.offsets != nullptr) {
@@ -135,10 +144,60 @@ __device__ __forceinline__ void write_bucket(const index_args<I> &a, unsigned b,
         }
     }
     if (b % gridDim.x == blockIdx.x) {
-        for (uint64_t at = begin + total; at < begin + whole(total, a.multiple); at++) {
+        for (unsigned at = begin + total; at < end; at++) {
             a.index[at] = static_cast<I>(a.n);
         }
     }
+}
+
+/* Publishes the block's counts, `mine` of bucket threadIdx.x, waits for those of all blocks, and
+ * adds them up by columns: a field of 16 bits holds what a group of blocks counts. */
+template <typename I>
+__device__ __forceinline__ void exchange(const index_args<I> &a, index_shared &s, unsigned mine,
+                                         uint64_t number)
+{
+    constexpr unsigned looks = (BLOCKS + GROUPS - 1) / GROUPS;
+    static_assert(looks * BLOCK_IDS < 1 << 16 && BLOCK_IDS < 1 << 16, "a field holds the counts");
+    if (threadIdx.x < BUCKETS) {
+        s.begin[threadIdx.x] = mine;
+    }
+    __syncthreads();
+    if (threadIdx.x < COLUMNS) {
+        const unsigned *four = s.begin + 4 * threadIdx.x;
+        usw_node_publish(a.nodes + blockIdx.x * COLUMNS + threadIdx.x,
+                         uint64_t(four[3]) << 48 | uint64_t(four[2]) << 32 |
+                             uint64_t(four[1]) << 16 | four[0],
+                         number);
+    }
+    const unsigned column = threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    usw_node x[looks];
+    bool there;
+    do {
+        there = true;
+#pragma unroll
+        for (unsigned l = 0; l < looks; l++) {
+            const unsigned block = l * GROUPS + group;
+            x[l] = usw_tagged_look_back(
+                a.nodes + (block < gridDim.x ? block : blockIdx.x) * COLUMNS + column);
+        }
+#pragma unroll
+        for (unsigned l = 0; l < looks; l++) {
+            there = there && x[l].state == number;
+        }
+    } while (!there);
+    uint64_t lower = 0, total = 0;
+#pragma unroll
+    for (unsigned l = 0; l < looks; l++) {
+        const unsigned block = l * GROUPS + group;
+        total += block < gridDim.x ? x[l].value : 0;
+        lower += block < blockIdx.x ? x[l].value : 0;
+    }
+#pragma unroll
+    for (unsigned f = 0; f < 4; f++) {
+        s.lower[group][4 * column + f] = static_cast<unsigned>(lower >> 16 * f & 0xffff);
+        s.total[group][4 * column + f] = static_cast<unsigned>(total >> 16 * f & 0xffff);
+    }
+    __syncthreads();
 }
 
 template <typename I>
@@ -146,51 +205,51 @@ __global__ void __launch_bounds__(tuning::threads) usw_index_few(const index_arg
 {
     USW_SHARED(index_shared, s);
     static_assert(unsigned(BUCKETS) <= tuning::threads, "a thread a bucket");
+    const uint64_t number = gridDim.x > 1 ? usw_load_relaxed(a.last) + 1 : 0;
     const unsigned b = threadIdx.x, warp = threadIdx.x / 32;
     for (unsigned i = threadIdx.x; i < WARPS * BUCKETS; i += tuning::threads) {
         s.warp[i / BUCKETS][i % BUCKETS] = 0;
     }
     uint32_t id[tuning::items];
-    unsigned before[tuning::items], mine = 0;
+    unsigned before[tuning::items], mine = 0, lower = 0, total;
     load_ids(a, id);
     __syncthreads();
     count_ids(id, before, s.warp[warp]);
     __syncthreads();
-    if (b < a.count) {
+    if (b < BUCKETS) {
+#pragma unroll
         for (unsigned w = 0; w < WARPS; w++) {
             const unsigned here = s.warp[w][b];
-            s.warp[w][b] = mine;
+            s.warp[w][b] = static_cast<uint16_t>(mine);
             mine += here;
         }
-        a.blocks[blockIdx.x * BUCKETS + b] = mine;
     }
+    total = mine;
     if (gridDim.x > 1) {
-        usw_grid_barrier(a.barrier, 1, true);
-    }
-    uint64_t total = 0, lower = 0, all;
-    if (b < a.count) {
-#pragma unroll 8
-        for (unsigned k = 0; k < gridDim.x; k++) {
-            const unsigned here =
-                gridDim.x > 1 ? usw_load_relaxed(&a.blocks[k * BUCKETS + b]) : mine;
-            lower += k < blockIdx.x ? here : 0;
-            total += here;
+        exchange(a, s, mine, number);
+        total = 0;
+        for (unsigned g = 0; g < GROUPS && b < BUCKETS; g++) {
+            lower += s.lower[g][b];
+            total += s.total[g][b];
+        }
+        if (blockIdx.x == 0 && threadIdx.x == 0) { /* all blocks have read the last number */
+            usw_store_relaxed(a.last, number);
         }
     }
-    __syncthreads();
-    const uint64_t begin = sum_before(whole(total, a.multiple), s.sums, all);
+    unsigned all;
+    total = b < a.count ? total : 0;
+    const unsigned room = whole(total, static_cast<unsigned>(a.multiple));
+    const unsigned begin = sum_before(room, s.sums, all);
     if (b < a.count) {
-        for (unsigned w = 0; w < WARPS; w++) {
-            s.warp[w][b] += static_cast<unsigned>(begin + lower);
-        }
-        write_bucket(a, b, begin, total);
+        s.begin[b] = begin + lower;
+        write_bucket(a, b, begin, total, begin + room);
     }
     __syncthreads();
     const uint64_t first = (blockIdx.x * uint64_t(WARPS) + warp) * 32 * tuning::items;
 #pragma unroll
     for (unsigned i = 0; i < tuning::items; i++) {
         if (id[i] != ~0u) {
-            a.index[s.warp[warp][id[i]] + before[i]] =
+            a.index[s.begin[id[i]] + s.warp[warp][id[i]] + before[i]] =
                 static_cast<I>(first + 32 * i + threadIdx.x % 32);
         }
     }
@@ -206,11 +265,11 @@ __global__ void __launch_bounds__(tuning::threads) usw_index_few(const index_arg
 template <typename I> upsweep_status few_ids(usw_gpu *g, index_args<I> a)
 {
     const unsigned blocks = static_cast<unsigned>((a.n + BLOCK_IDS - 1) / BLOCK_IDS);
-    a.blocks = static_cast<unsigned *>(
-        usw_gpu_scratch(g, (blocks > 0 ? blocks : 1) * size_t(BUCKETS) * sizeof *a.blocks));
-    a.barrier = g->barrier;
-    if (a.blocks == nullptr) {
-        return g->status;
+    usw_node *nodes = static_cast<usw_node *>(g->nodes); /* node 0 counts; a plan has none */
+    if (nodes != nullptr) {
+        static_assert((BLOCKS * COLUMNS + 1) * sizeof(usw_node) <= USW_GPU_NODE_BYTES, "room");
+        a.nodes = nodes + 1;
+        a.last = &nodes->value;
     }
     return blocks > 1 ? USW_LAUNCH_COOPERATIVE(g, usw_index_few<I>, blocks, tuning::threads, 0, a)
                       : USW_LAUNCH(g, usw_index_few<I>, 1, tuning::threads, 0, a);
@@ -331,7 +390,10 @@ template <typename I> upsweep_status split_as(usw_gpu *g, const usw_gpu_split_in
     a.offsets = s->offsets;
     a.counts = s->counts;
     a.fault = g->fault;
-    return s->n <= tuning::few_ids && s->count <= BUCKETS ? few_ids(g, a) : many_ids(g, a);
+    /* Offsets of few ids are numbers of 32 bits. */
+    return s->n <= tuning::few_ids && s->count <= BUCKETS && s->multiple <= 1 << 16
+               ? few_ids(g, a)
+               : many_ids(g, a);
 }
 
 upsweep_status split(usw_gpu *g, const usw_gpu_split_index *s)

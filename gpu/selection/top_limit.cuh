@@ -1,5 +1,5 @@
-/* top_limit.cuh - numbers made of key and position, and a block's search for a number that k of them
- * do not exceed.
+/* top_limit.cuh - numbers made of key and position, and a block's search for a number that k of
+ * them do not exceed.
  *
  * A number is a mapped key above its position in the row, so that all numbers of a row differ and
  * the k least are the k best keys, ties by the lowest position, in their order. The search counts
@@ -20,9 +20,13 @@ template <typename K, typename E> struct usw_top_numbers {
     __host__ __device__ __forceinline__ usw_top_numbers(const usw_gpu_keymap<K> &m, uint64_t n)
         : map(m), position_bits(0)
     {
+#ifdef __CUDA_ARCH__
+        position_bits = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(n - 1)));
+#else
         while (position_bits < 63 && (n - 1) >> position_bits != 0) {
             position_bits++;
         }
+#endif
     }
     __host__ __device__ __forceinline__ unsigned bits() const
     {
@@ -176,6 +180,50 @@ __device__ __forceinline__ void usw_top_each_key(const K *keys, uint64_t n, uint
             for (unsigned e = 0; e < per; e++) {
                 const uint64_t position = v * per + e - lead;
                 f(key[j][e], position, v < end && position < n);
+            }
+        }
+    }
+}
+
+/* The same for a block and those keys alone whose mapped key is not above `most`: f(mapped key,
+ * position). Few are, so that most vectors are looked at by their least key. */
+template <unsigned vectors, typename K, typename F>
+__device__ __forceinline__ void usw_top_each_up_to(const K *keys, uint64_t n,
+                                                   const usw_gpu_keymap<K> &map, K most, F f)
+{
+    constexpr unsigned per = usw_span<K>::per;
+    const uint64_t lead = reinterpret_cast<uintptr_t>(keys) % 16 / sizeof(K);
+    const usw_span<K> span = {keys - lead, lead, lead + n};
+    const uint64_t end = span.vectors(), tile = uint64_t(blockDim.x) * vectors;
+    for (uint64_t at = 0; at < end; at += tile) {
+        const bool whole = span.whole(at, tile);
+        K key[vectors][per];
+#pragma unroll
+        for (unsigned j = 0; j < vectors; j++) {
+            const uint64_t v = at + j * blockDim.x + threadIdx.x;
+            if (whole) {
+                span.load_whole(v, key[j]);
+            } else if (v < end) {
+                span.load(v, key[j]);
+            }
+        }
+#pragma unroll
+        for (unsigned j = 0; j < vectors; j++) {
+            const uint64_t v = at + j * blockDim.x + threadIdx.x;
+            K least = static_cast<K>(~K(0));
+#pragma unroll
+            for (unsigned e = 0; e < per; e++) {
+                key[j][e] = map.map(key[j][e]);
+                least = key[j][e] < least ? key[j][e] : least;
+            }
+            if (least <= most && v < end) {
+#pragma unroll
+                for (unsigned e = 0; e < per; e++) {
+                    const uint64_t position = v * per + e - lead;
+                    if (key[j][e] <= most && position < n) {
+                        f(key[j][e], position);
+                    }
+                }
             }
         }
     }
