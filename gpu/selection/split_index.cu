@@ -277,12 +277,13 @@ template <typename I> upsweep_status few_ids(usw_gpu *g, index_args<I> a)
 
 /* ---- many ids ---- */
 
+/* to[i] = first + i step. */
 template <typename I>
-__global__ void __launch_bounds__(tuning::threads) number_them(I *positions, uint64_t n)
+__global__ void __launch_bounds__(tuning::threads) fill(I *to, uint64_t n, I first, I step)
 {
     for (uint64_t i = blockIdx.x * uint64_t(tuning::threads) + threadIdx.x; i < n;
          i += gridDim.x * uint64_t(tuning::threads)) {
-        positions[i] = static_cast<I>(i);
+        to[i] = static_cast<I>(first + i * step);
     }
 }
 
@@ -318,15 +319,6 @@ __global__ void __launch_bounds__(tuning::threads)
 }
 
 template <typename I>
-__global__ void __launch_bounds__(tuning::threads) fill_places(I *index, uint64_t room, uint64_t n)
-{
-    for (uint64_t i = blockIdx.x * uint64_t(tuning::threads) + threadIdx.x; i < room;
-         i += gridDim.x * uint64_t(tuning::threads)) {
-        index[i] = static_cast<I>(n);
-    }
-}
-
-template <typename I>
 __global__ void __launch_bounds__(tuning::threads)
     spread(const index_args<I> a, const I *positions, const uint64_t *from, const uint64_t *to)
 {
@@ -358,7 +350,7 @@ template <typename I> upsweep_status many_ids(usw_gpu *g, const index_args<I> &a
         const uint64_t most = uint64_t(g->sms) * 8;
         return static_cast<unsigned>(blocks == 0 ? 1 : blocks < most ? blocks : most);
     };
-    USW_LAUNCH(g, number_them<I>, grid(a.n), tuning::threads, 0, numbers, a.n);
+    USW_LAUNCH(g, fill<I>, grid(a.n), tuning::threads, 0, numbers, a.n, I(0), I(1));
     usw_buckets b = {};
     b.count = static_cast<uint32_t>(a.count);
     b.key_bytes = size_t(1) << a.id_width;
@@ -371,7 +363,8 @@ template <typename I> upsweep_status many_ids(usw_gpu *g, const index_args<I> &a
     }
     USW_LAUNCH(g, make_gaps, 1, tuning::threads, 0, from, a.count, a.multiple, to, a.offsets,
                a.counts);
-    USW_LAUNCH(g, fill_places<I>, grid(a.room), tuning::threads, 0, a.index, a.room, a.n);
+    USW_LAUNCH(g, fill<I>, grid(a.room), tuning::threads, 0, a.index, a.room, static_cast<I>(a.n),
+               I(0));
     return USW_LAUNCH(g, spread<I>, grid(a.n), tuning::threads, 0, a, positions, from, to);
 }
 
