@@ -12,16 +12,17 @@ extern "C" {
 
 typedef enum upsweep_mpi_layout_kind {
     UPSWEEP_MPI_AS_GIVEN = 0, /* each rank gets as many elements as it gave */
-    UPSWEEP_MPI_EVEN = 1,     /* of N elements rank r of p gets those from N r / p to N (r + 1) / p */
-    UPSWEEP_MPI_SPLITTERS = 2 /* rank r gets what is not before splitter r - 1 and before splitter r */
+    UPSWEEP_MPI_EVEN = 1, /* of N elements rank r of p gets those from N r / p to N (r + 1) / p */
+    UPSWEEP_MPI_SPLITTERS =
+        2 /* rank r gets what is not before splitter r - 1 and before splitter r */
 } upsweep_mpi_layout_kind;
 
 /* NULL in its place means UPSWEEP_MPI_AS_GIVEN. The same on all ranks. */
 typedef struct upsweep_mpi_layout {
     size_t size; /* sizeof(upsweep_mpi_layout) */
     upsweep_mpi_layout_kind kind;
-    /* For UPSWEEP_MPI_SPLITTERS: p - 1 elements (keys; records for records) in the order that the call
-     * sorts by, in the host's memory; some may be equal. */
+    /* For UPSWEEP_MPI_SPLITTERS: p - 1 elements (keys; records for records) in the order that the
+     * call sorts by, in the host's memory; some may be equal. */
     const void *splitters;
 } upsweep_mpi_layout;
 #define UPSWEEP_MPI_LAYOUT_INIT                                                                    \

@@ -47,9 +47,10 @@ typedef struct io_output {
 /* name NULL or "-": standard output. To be called while the process has one thread. Returns 0, or
  * -1 after a failure, when *out needs no discarding. */
 int io_output_open(io_output *out, const char *name, io_error *error);
-/* The same for a file that other processes write to as well, on other machines too: it has a name for
- * the moment from the start, path, which goes when this process does. What cannot be replaced, and
- * what is no regular file, is refused. Whoever writes to path calls fsync before this process commits.
+/* The same for a file that other processes write to as well, on other machines too: it has a name
+ * for the moment from the start, path, which goes when this process does. What cannot be replaced,
+ * and what is no regular file, is refused. Whoever writes to path calls fsync before this process
+ * commits.
  */
 int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX], io_error *error);
 /* Appends. error->number is EPIPE when nobody reads any more. */

@@ -123,11 +123,16 @@ bool usw_agree(usw_call *c)
 
 bool usw_agree_on_said(usw_call *c)
 {
-    static const char *const names[USW_TOPICS] = {
-        "version of the library", "call",      "type",
-        "flags",                  "bits",      "algorithm",
-        "layout",                 "splitters", "size or count",
-        "operator, fields or buckets"};
+    static const char *const names[USW_TOPICS] = {"version of the library",
+                                                  "call",
+                                                  "type",
+                                                  "flags",
+                                                  "bits",
+                                                  "algorithm",
+                                                  "layout",
+                                                  "splitters",
+                                                  "size or count",
+                                                  "operator, fields or buckets"};
     uint64_t most[2 * USW_TOPICS];
     for (int i = 0; i < USW_TOPICS; i++) {
         most[i] = c->said[i];

@@ -55,7 +55,8 @@ bool usw_wrong(usw_call *c, upsweep_status status, const char *format, ...)
 bool usw_done(usw_call *c, upsweep_status status);
 /* Notes the outcome of a call of the transport: 0 is good. */
 bool usw_sent(usw_call *c, int failed);
-/* Collective: true if no rank has failed. Else all have the status and the sentence of one that has. */
+/* Collective: true if no rank has failed. Else all have the status and the sentence of one that
+ * has. */
 bool usw_agree(usw_call *c);
 /* Collective: whether all ranks said the same, on top of usw_agree. */
 bool usw_agree_on_said(usw_call *c);

@@ -1,5 +1,5 @@
-/* calls.h - the calls of upsweep_mpi.h over any transport: what they take and give is said there. Each
- * is collective, and returns the same status on all ranks. */
+/* calls.h - the calls of upsweep_mpi.h over any transport: what they take and give is said there.
+ * Each is collective, and returns the same status on all ranks. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_RANKS_CALLS_H
 #define USW_RANKS_CALLS_H

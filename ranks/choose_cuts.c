@@ -1,12 +1,12 @@
-/* choose_cuts.c - the exact key of each cut. A bucket of keys equal to an edge tells it at once. The keys
- * of other buckets with cuts are few: each rank sorts its own, and rounds of probes, the same keys on all
- * ranks, close in on every cut at a time. A round costs three small reductions, and leaves one of
- * some hundred keys, or of the last ones none. */
+/* choose_cuts.c - the exact key of each cut. A bucket of keys equal to an edge tells it at once.
+ * The keys of other buckets with cuts are few: each rank sorts its own, and rounds of probes, the
+ * same keys on all ranks, close in on every cut at a time. A round costs three small reductions,
+ * and leaves one of some hundred keys, or of the last ones none. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/cuts.h"
 
-/* A cut that is looked for, among keys [low, high) of this rank's sorted ones. Of the `count` keys of all
- * ranks' stretches it is the one that has `target` before it. */
+/* A cut that is looked for, among keys [low, high) of this rank's sorted ones. Of the `count` keys
+ * of all ranks' stretches it is the one that has `target` before it. */
 typedef struct open_cut {
     size_t cut, low, high;
     uint64_t count, target;
@@ -67,18 +67,26 @@ static bool collect(chooser *h)
     if (is_open == NULL || h->sorted == NULL) {
         return false;
     }
-    size_t got = 0;
-    for (size_t i = 0; i < h->keys->n; i++) {
+    size_t got = 0, at = 0;
+    for (size_t b = 0; b < buckets && h->keys->sorted; b++) {
+        size_t n = (size_t)cuts->here[b];
+        if (is_open[b]) {
+            usw_load_keys(h->keys, h->keys->data, at, n, h->sorted + got * words);
+            got += n;
+        }
+        at += n;
+    }
+    for (size_t i = 0; i < h->keys->n && !h->keys->sorted; i++) {
         if (is_open[cuts->to[i]]) {
             usw_load_keys(h->keys, h->keys->data, i, 1, h->sorted + got++ * words);
         }
     }
     usw_give(h->c, is_open);
-    return usw_sort_words(h->c, h->sorted, wanted, words);
+    return h->keys->sorted || usw_sort_words(h->c, h->sorted, wanted, words);
 }
 
-/* Probes of one cut: keys at even distances of all ranks' stretches, one after another; where there are
- * no more than probes, each of them. `before` keys are in lower ranks' stretches. */
+/* Probes of one cut: keys at even distances of all ranks' stretches, one after another; where
+ * there are no more than probes, each of them. `before` keys are in lower ranks' stretches. */
 static void put_probes(const chooser *h, const open_cut *o, uint64_t before, uint64_t *probe)
 {
     unsigned words = h->keys->words;
@@ -169,7 +177,8 @@ bool usw_choose_cuts(usw_call *c, const usw_keys *keys, usw_cuts *cuts, const ui
                      uint64_t *less, uint32_t *first_cut)
 {
     enum { PROBES_ALL = 1 << 14, PROBES_LEAST = 16, PROBES_MOST = 256 };
-    chooser h = {.c = c, .keys = keys, .cuts = cuts, .less = less, .equal_here = less + cuts->count};
+    chooser h = {
+        .c = c, .keys = keys, .cuts = cuts, .less = less, .equal_here = less + cuts->count};
     cuts->key = usw_take(c, cuts->count * keys->words, sizeof *cuts->key);
     h.open = usw_take(c, cuts->count, sizeof *h.open);
     if (!usw_agree(c)) {

@@ -9,15 +9,15 @@ enum { BLOCK = 512, STRETCH = 1 << 17 }; /* keys searched side by side; keys of 
 typedef struct classing {
     const usw_keys *keys;
     usw_cuts *cuts;
-    uint64_t *counts;  /* [lane][bucket] */
-    uint64_t *words;   /* [lane][BLOCK keys] */
-    uint64_t *ladder;  /* one word a key: edges filled up to 2^steps - 1 by the greatest number */
+    uint64_t *counts; /* [lane][bucket] */
+    uint64_t *words;  /* [lane][BLOCK keys] */
+    uint64_t *ladder; /* one word a key: edges filled up to 2^steps - 1 by the greatest number */
     unsigned steps;
 } classing;
 
-/* Numbers: every step of the search is made for all keys of the block before the next one, so that no
- * key waits for its own memory. An edge that is the greatest number and one that fills up are told
- * apart by the count of edges. */
+/* Numbers: every step of the search is made for all keys of the block before the next one, so that
+ * no key waits for its own memory. An edge that is the greatest number and one that fills up are
+ * told apart by the count of edges. */
 static void class_numbers(const classing *j, const uint64_t *key, size_t n, uint16_t *to)
 {
     uint32_t at[BLOCK];
@@ -72,8 +72,52 @@ static unsigned threads_of(usw_call *c)
     return known ? (unsigned)usw_min(report.threads, IO_LANES_MAX) : 1;
 }
 
+/* How many of sorted elements [low, high) are less than key; with `equal`, or equal to it. */
+static size_t find_in_sorted(const usw_keys *keys, size_t low, size_t high, const uint64_t *key,
+                             bool equal, uint64_t *own)
+{
+    size_t n = high - low, from = low;
+    while (n > 0) {
+        size_t half = n / 2;
+        usw_load_keys(keys, keys->data, low + half, 1, own);
+        int order = usw_compare_words(own, key, keys->words);
+        if (order < 0 || (equal && order == 0)) {
+            low += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return low - from;
+}
+
+/* Of sorted keys: a bucket is where its edges would stand. */
+static bool class_sorted(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
+{
+    uint64_t *own = usw_take(c, keys->words, sizeof *own);
+    cuts->here = usw_take_zeros(c, 2 * cuts->edges + 1, sizeof *cuts->here);
+    if (own == NULL || cuts->here == NULL) {
+        return false;
+    }
+    size_t at = 0;
+    for (size_t e = 0; e < cuts->edges; e++) {
+        const uint64_t *key = cuts->edge + e * keys->words;
+        for (int equal = 0; equal < 2; equal++) {
+            size_t n = find_in_sorted(keys, at, keys->n, key, equal, own);
+            cuts->here[2 * e + (size_t)equal] = n;
+            at += n;
+        }
+    }
+    cuts->here[2 * cuts->edges] = keys->n - at;
+    usw_give(c, own);
+    return true;
+}
+
 bool usw_classify(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
 {
+    if (keys->sorted) {
+        return class_sorted(c, keys, cuts);
+    }
     classing j = {.keys = keys, .cuts = cuts};
     size_t tasks = (keys->n + STRETCH - 1) / STRETCH, buckets = 2 * cuts->edges + 1;
     unsigned threads = tasks > 1 ? threads_of(c) : 1;
@@ -105,8 +149,8 @@ bool usw_classify(usw_call *c, const usw_keys *keys, usw_cuts *cuts)
     return true;
 }
 
-/* The part of a key in a bucket that has the cuts first .. end - 1 in it. seen[k] counts the keys equal
- * to that of cut k so far, where k is the first cut of its key. */
+/* The part of a key in a bucket that has the cuts first .. end - 1 in it. seen[k] counts the keys
+ * equal to that of cut k so far, where k is the first cut of its key. */
 static uint16_t part_of(const usw_cuts *cuts, const uint64_t *key, unsigned words, size_t first,
                         size_t end, uint64_t *seen)
 {
@@ -133,16 +177,28 @@ bool usw_buckets_to_parts(usw_call *c, const usw_keys *keys, usw_cuts *cuts,
 {
     uint64_t *seen = usw_take_zeros(c, cuts->count, sizeof *seen);
     uint64_t *key = usw_take(c, keys->words, sizeof *key);
-    if (seen == NULL || key == NULL) {
+    cuts->part = usw_take_zeros(c, cuts->count + 1, sizeof *cuts->part);
+    if (seen == NULL || key == NULL || cuts->part == NULL) {
         return false;
     }
-    for (size_t i = 0; i < keys->n; i++) {
+    if (keys->sorted) { /* before a cut are the keys less than its own, and its ties */
+        size_t before = 0;
+        for (size_t k = 0; k < cuts->count; k++) {
+            size_t at = find_in_sorted(keys, 0, keys->n, cuts->key + k * keys->words, false, key) +
+                        (size_t)cuts->ties[k];
+            cuts->part[k] = at - before;
+            before = at;
+        }
+        cuts->part[cuts->count] = keys->n - before;
+    }
+    for (size_t i = 0; !keys->sorted && i < keys->n; i++) {
         size_t b = cuts->to[i];
         cuts->to[i] = (uint16_t)first_cut[b];
         if (first_cut[b] != first_cut[b + 1]) {
             usw_load_keys(keys, keys->data, i, 1, key);
             cuts->to[i] = part_of(cuts, key, keys->words, first_cut[b], first_cut[b + 1], seen);
         }
+        cuts->part[cuts->to[i]]++;
     }
     usw_give(c, seen);
     usw_give(c, key);

@@ -1,9 +1,9 @@
-/* cuts.c - the steps to exact cuts: a sample of the whole gives edges around each cut, one pass over the
- * keys counts what lies between them, one reduction adds that up over all ranks, and what is left is
- * found among the few keys of the buckets that a cut falls into (choose_cuts.c).
+/* cuts.c - the steps to exact cuts: a sample of the whole gives edges around each cut, one pass
+ * over the keys counts what lies between them, one reduction adds that up over all ranks, and what
+ * is left is found among the few keys of the buckets that a cut falls into (choose_cuts.c).
  *
- * After Floyd and Rivest's selection by a sample, for many places at once; the count of samples follows
- * Harsh, Kale and Solomonik, Histogram Sort with Sampling, 2019. */
+ * After Floyd and Rivest's selection by a sample, for many places at once; the count of samples
+ * follows Harsh, Kale and Solomonik, Histogram Sort with Sampling, 2019. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/cuts.h"
 
@@ -31,8 +31,8 @@ static bool list_cuts(usw_call *c, const uint64_t *sizes, usw_cuts *cuts)
     return true;
 }
 
-/* Place i of a sample of `count` from the whole: within its share of it, at a place that looks random
- * and is the same for any number of ranks. */
+/* Place i of a sample of `count` from the whole: within its share of it, at a place that looks
+ * random and is the same for any number of ranks. */
 static uint64_t sample_place(uint64_t i, uint64_t count, uint64_t total)
 {
     uint64_t begin = (uint64_t)((__uint128_t)i * total / count);
@@ -73,8 +73,8 @@ static void add_edge(usw_cuts *cuts, const uint64_t *key, unsigned words)
     }
 }
 
-/* Around each cut edges at even distances, as far as the sample may be wrong: four times the standard
- * deviation of a quantile. */
+/* Around each cut edges at even distances, as far as the sample may be wrong: four times the
+ * standard deviation of a quantile. */
 static bool choose_edges(usw_call *c, const usw_keys *keys, usw_cuts *cuts, const uint64_t *sample,
                          size_t count)
 {
@@ -89,7 +89,8 @@ static bool choose_edges(usw_call *c, const usw_keys *keys, usw_cuts *cuts, cons
         double share = (double)cuts->target[k] / (double)usw_total(c), all = (double)count;
         double wide = count >= usw_total(c) ? 1 : 4 * sqrt(all * share * (1 - share)) + 2;
         for (size_t e = 0; e < each; e++) {
-            double at = share * all + (each > 1 ? wide * (2.0 * (double)e / (double)(each - 1) - 1) : 0);
+            double at =
+                share * all + (each > 1 ? wide * (2.0 * (double)e / (double)(each - 1) - 1) : 0);
             at = at < 0 ? 0 : at > all - 1 ? all - 1 : at;
             size_t place = (size_t)at;
             if (place >= next) {
@@ -101,8 +102,8 @@ static bool choose_edges(usw_call *c, const usw_keys *keys, usw_cuts *cuts, cons
     return true;
 }
 
-/* How many of this rank's keys equal to each cut's stand before it. `less` keys of all ranks are below
- * that key. */
+/* How many of this rank's keys equal to each cut's stand before it. `less` keys of all ranks are
+ * below that key. */
 static bool share_ties(usw_call *c, usw_cuts *cuts, const uint64_t *less,
                        const uint64_t *equal_here)
 {
@@ -132,7 +133,11 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
         return false;
     }
     if (cuts->count == 0) { /* all goes to one rank */
-        cuts->to = usw_take_zeros(c, keys->n, sizeof *cuts->to);
+        cuts->to = keys->sorted ? NULL : usw_take_zeros(c, keys->n, sizeof *cuts->to);
+        cuts->part = usw_take(c, 1, sizeof *cuts->part);
+        if (cuts->part != NULL) {
+            cuts->part[0] = keys->n;
+        }
         return usw_agree(c);
     }
     uint64_t most = usw_max(4096, USW_SAMPLE_WORDS / keys->words);
@@ -191,6 +196,10 @@ bool usw_cut_by_splitters(usw_call *c, const usw_keys *keys, const void *splitte
     if (c->status == UPSWEEP_OK && usw_classify(c, keys, cuts)) {
         /* A bucket's part: the splitters that are less than its keys, or equal to them. */
         uint16_t *part = usw_take(c, 2 * cuts->edges + 1, sizeof *part);
+        cuts->part = usw_take_zeros(c, count + 1, sizeof *cuts->part);
+        if (cuts->part == NULL) {
+            return usw_agree(c);
+        }
         for (size_t e = 0, k = 0; part != NULL && e <= cuts->edges; e++) {
             part[2 * e] = (uint16_t)k;
             while (e < cuts->edges && k < count &&
@@ -202,7 +211,10 @@ bool usw_cut_by_splitters(usw_call *c, const usw_keys *keys, const void *splitte
                 part[2 * e + 1] = (uint16_t)k;
             }
         }
-        for (size_t i = 0; part != NULL && i < keys->n; i++) {
+        for (size_t b = 0; part != NULL && b < 2 * cuts->edges + 1; b++) {
+            cuts->part[part[b]] += cuts->here[b];
+        }
+        for (size_t i = 0; part != NULL && !keys->sorted && i < keys->n; i++) {
             cuts->to[i] = part[cuts->to[i]];
         }
     }

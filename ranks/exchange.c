@@ -14,8 +14,8 @@ bool usw_plan_exchange(usw_call *c, size_t n, const usw_cuts *cuts, usw_plan *pl
     if (!usw_agree(c)) {
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        plan->send[cuts->rank[cuts->to[i]]]++;
+    for (size_t k = 0; k <= cuts->count; k++) {
+        plan->send[cuts->rank[k]] = cuts->part[k];
     }
     for (size_t r = 0; r < ranks; r++) {
         ones[r] = 1;
@@ -32,8 +32,10 @@ bool usw_plan_exchange(usw_call *c, size_t n, const usw_cuts *cuts, usw_plan *pl
 
 bool usw_exchange(usw_call *c, const usw_plan *plan, const void *from, void *to, size_t bytes)
 {
-    void *parted = usw_take(c, (size_t)plan->here, bytes);
+    bool as_it_is = plan->cuts->to == NULL; /* sorted: parts follow one another */
+    void *parted = as_it_is ? NULL : usw_take(c, (size_t)plan->here, bytes);
     void *got = c->host ? to : usw_take(c, (size_t)plan->there, bytes);
+    const void *parts = as_it_is ? from : parted;
     if (parted != NULL && (got != NULL || plan->there == 0) && plan->here > 0) {
         if (plan->cuts->count == 0) {
             memcpy(parted, from, (size_t)plan->here * bytes);
@@ -44,7 +46,7 @@ bool usw_exchange(usw_call *c, const usw_plan *plan, const void *from, void *to,
         }
     }
     if (!usw_agree(c) ||
-        !usw_sent(c, c->t->alltoallv(c->t, parted, plan->send, got, plan->receive, bytes))) {
+        !usw_sent(c, c->t->alltoallv(c->t, parts, plan->send, got, plan->receive, bytes))) {
         return false;
     }
     usw_give(c, parted);

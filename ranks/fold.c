@@ -1,6 +1,6 @@
-/* fold.c - reductions and scans. What can be combined in any order is: each rank combines its own, and the
- * ranks' results are combined in the order of ranks. Sums and products of floating-point numbers go by
- * ordered.c, which keeps the order of docs/order.md across ranks. */
+/* fold.c - reductions and scans. What can be combined in any order is: each rank combines its own,
+ * and the ranks' results are combined in the order of ranks. Sums and products of floating-point
+ * numbers go by ordered.c, which keeps the order of docs/order.md across ranks. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/calls.h"
 #include "ranks/ordered.h"
@@ -9,11 +9,11 @@ enum { CALL_REDUCE = 20, CALL_SCAN };
 
 static bool in_order(upsweep_type type, upsweep_op op)
 {
-    return usw_type_is_float(type) &&
-           (op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT);
+    return usw_type_is_float(type) && (op == UPSWEEP_SUM || op == UPSWEEP_PRODUCT);
 }
 
-/* Combines one element of each rank that has any, of type `as`, up to rank `end`; none gives none. */
+/* Combines one element of each rank that has any, of type `as`, up to rank `end`; none gives
+ * none. */
 static bool combine_ranks(usw_call *c, const void *mine, upsweep_type as, upsweep_op op, int end,
                           void *result, bool *any)
 {
@@ -44,7 +44,8 @@ static bool combine_ranks(usw_call *c, const void *mine, upsweep_type as, upswee
     return usw_agree(c);
 }
 
-/* The numbers that version 0.1 had for operators are theirs of now, without the bit that marks them. */
+/* The numbers that version 0.1 had for operators are theirs of now, without the bit that marks
+ * them. */
 static upsweep_op of_now(upsweep_op op)
 {
     unsigned mark = (unsigned)UPSWEEP_SUM & ~1u;
@@ -95,8 +96,9 @@ upsweep_status usw_ranks_reduce(usw_transport *t, upsweep *u, const void *data, 
     return usw_end(c);
 }
 
-/* out[0] is what lies before this rank's prefixes, combined with its first element if inclusive; one
- * scan then does the rest. An exclusive scan is an inclusive one of what stands a place further down. */
+/* out[0] is what lies before this rank's prefixes, combined with its first element if inclusive;
+ * one scan then does the rest. An exclusive scan is an inclusive one of what stands a place
+ * further down. */
 static bool scan_from(usw_call *c, const void *in, char *out, size_t n, upsweep_type type,
                       upsweep_op op, const upsweep_options *o, const void *carry, bool any)
 {

@@ -145,9 +145,9 @@ bool usw_sort_words(usw_call *c, uint64_t *words, size_t n, unsigned width)
     for (unsigned w = 0; w < width; w++) {
         fields[w] = (upsweep_field){.offset = 8 * (size_t)w, .type = UPSWEEP_U64};
     }
-    bool good = usw_done(c, upsweep_sort_records(c->u, words, n, 8 * (size_t)width, fields, width,
-                                                 NULL)) &&
-                usw_done(c, upsweep_wait(c->u));
+    bool good =
+        usw_done(c, upsweep_sort_records(c->u, words, n, 8 * (size_t)width, fields, width, NULL)) &&
+        usw_done(c, upsweep_wait(c->u));
     usw_give(c, fields);
     return good;
 }

@@ -1,5 +1,6 @@
-/* keys.h - a rank's keys as words: numbers of 64 bits, the first the most important, whose order is the
- * one asked for. A number is one word; the fields of a record are as many as their bytes fill. */
+/* keys.h - a rank's keys as words: numbers of 64 bits, the first the most important, whose order
+ * is the one asked for. A number is one word; the fields of a record are as many as their bytes
+ * fill. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_RANKS_KEYS_H
 #define USW_RANKS_KEYS_H
@@ -17,6 +18,8 @@ typedef struct usw_keys {
     const unsigned char *data;
     size_t n, bytes; /* bytes of an element */
     unsigned words;
+    bool sorted; /* data is in order: cuts are places in it, and no element needs a look of its
+                   own */
     /* numbers: what of the mapped key takes part */
     usw_keymap map;
     unsigned shift;

@@ -1,10 +1,11 @@
-/* ordered.c - sums and products of floating-point numbers in the one order of core/order.h, over ranks.
+/* ordered.c - sums and products of floating-point numbers in the one order of core/order.h, over
+ * ranks.
  *
- * The order depends on places in the whole. So each rank first gets what it lacks of the tiles that it has
- * the ends of, at most 4095 elements on either side. A tile's sum belongs to the rank that has its first
- * element. The carry tree goes up level by level: to begin in the middle of a group of 64, a rank needs
- * the sums of the group that lower ranks have, at most 63 numbers a level, of which there are five for
- * 10^12 elements. */
+ * The order depends on places in the whole. So each rank first gets what it lacks of the tiles
+ * that it has the ends of, at most 4095 elements on either side. A tile's sum belongs to the rank
+ * that has its first element. The carry tree goes up level by level: to begin in the middle of a
+ * group of 64, a rank needs the sums of the group that lower ranks have, at most 63 numbers a
+ * level, of which there are five for 10^12 elements. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/ordered.h"
 
@@ -26,8 +27,8 @@ typedef struct job {
     usw_carry_tree tree;  /* as it is there */
 } job;
 
-/* Collective: of a whole that lies in order on the ranks, rank r having items [first[r], first[r + 1]),
- * each rank q gets the items [low[q], high[q]). */
+/* Collective: of a whole that lies in order on the ranks, rank r having items [first[r], first[r +
+ * 1]), each rank q gets the items [low[q], high[q]). */
 static bool fetch(usw_call *c, const void *own, const uint64_t *first, const uint64_t *low,
                   const uint64_t *high, size_t bytes, void *out)
 {
@@ -91,8 +92,8 @@ static bool complete_tiles(job *j)
            fetch(c, j->data, first, low + 2 * ranks, low + 3 * ranks, j->bytes, j->after);
 }
 
-/* The elements of a tile, from place k of the whole on, m of them; they are collected in `buffer` where
- * they do not lie together. */
+/* The elements of a tile, from place k of the whole on, m of them; they are collected in `buffer`
+ * where they do not lie together. */
 static const char *tile_at(const job *j, uint64_t k, size_t m, char *buffer)
 {
     if (k >= j->begin && k + m <= j->end) {
@@ -217,7 +218,8 @@ static bool tile_sums(job *j, double *sums)
     return j->c->status == UPSWEEP_OK;
 }
 
-/* A level's share of the tree at `start`: the sums of its group before it. wanted: starts of all ranks. */
+/* A level's share of the tree at `start`: the sums of its group before it. wanted: starts of all
+ * ranks. */
 static bool begin_level(job *j, int level, const uint64_t *first, const double *own,
                         const uint64_t *wanted)
 {
@@ -291,7 +293,8 @@ static bool build_tree(job *j, double *sums)
     return true;
 }
 
-/* Everything up to the carry that is wanted: before this rank's first tile, or after the last of all. */
+/* Everything up to the carry that is wanted: before this rank's first tile, or after the last of
+ * all. */
 static bool prepare(job *j, const void *data, size_t n)
 {
     usw_call *c = j->c;

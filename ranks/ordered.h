@@ -1,5 +1,5 @@
-/* ordered.h - sums and products of floating-point numbers over ranks, in the order of core/order.h: the
- * bits are those of one call on the whole array. */
+/* ordered.h - sums and products of floating-point numbers over ranks, in the order of
+ * core/order.h: the bits are those of one call on the whole array. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_RANKS_ORDERED_H
 #define USW_RANKS_ORDERED_H

@@ -71,7 +71,8 @@ static bool find_best(top_job *j)
     if (!usw_count_ranks(c, j->keys.n)) {
         return false;
     }
-    sizes[0] = j->k; /* a part for those taken, and one for the others, whose rank does not matter */
+    sizes[0] =
+        j->k; /* a part for those taken, and one for the others, whose rank does not matter */
     sizes[1] = usw_total(c) - j->k;
     if (c->t->size == 1) {
         memset(&cuts, 0, sizeof cuts);
@@ -188,7 +189,8 @@ upsweep_status usw_ranks_unique(usw_transport *t, upsweep *u, void *keys, size_t
     if (bytes == 0 || kept == NULL || (keys == NULL && n > 0)) {
         usw_wrong(c, UPSWEEP_ERROR_ARGUMENT, "no such type, or keys or kept is NULL");
     }
-    if (usw_agree_on_said(c) && usw_count_ranks(c, n) && begins_with_same(c, keys, n, bytes, &same)) {
+    if (usw_agree_on_said(c) && usw_count_ranks(c, n) &&
+        begins_with_same(c, keys, n, bytes, &same)) {
         if (usw_done(c, upsweep_unique(u, keys, n, type, &left, &o)) &&
             usw_done(c, upsweep_wait(u)) && same && drop_first(c, keys, left, bytes)) {
             left--;
@@ -202,8 +204,8 @@ upsweep_status usw_ranks_unique(usw_transport *t, upsweep *u, void *keys, size_t
 
 /* ---- histogram ---- */
 
-/* The least and greatest key of all ranks, where the caller gives none. NaNs stand at the end where they
- * do not count. */
+/* The least and greatest key of all ranks, where the caller gives none. NaNs stand at the end
+ * where they do not count. */
 static bool find_range(usw_call *c, const void *keys, size_t n, upsweep_type type, uint64_t ends[2])
 {
     size_t bytes = upsweep_type_bytes(type);
@@ -226,10 +228,10 @@ static bool find_range(usw_call *c, const void *keys, size_t n, upsweep_type typ
 static bool is_nan(upsweep_type type, uint64_t raw)
 {
     usw_keymap map = usw_keymap_of(type, 0);
-    uint64_t infinity = map.bits == 64                ? UINT64_C(0x7ff) << 52
-                        : map.bits == 32              ? UINT64_C(0xff) << 23
-                        : type == UPSWEEP_F16         ? UINT64_C(0x1f) << 10
-                                                      : UINT64_C(0xff) << 7;
+    uint64_t infinity = map.bits == 64        ? UINT64_C(0x7ff) << 52
+                        : map.bits == 32      ? UINT64_C(0xff) << 23
+                        : type == UPSWEEP_F16 ? UINT64_C(0x1f) << 10
+                                              : UINT64_C(0xff) << 7;
     return usw_type_is_float(type) && (raw & ~(UINT64_C(1) << (map.bits - 1))) > infinity;
 }
 

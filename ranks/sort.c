@@ -1,6 +1,7 @@
-/* sort.c - the sorts: keys, pairs, argsort, records. Each finds the cuts, sends every element to the rank
- * whose part it is in, once, and sorts what came there. Equal elements come in the order of ranks, and of
- * places within a rank, so that a stable sort of what came is a stable sort of the whole. */
+/* sort.c - the sorts: keys, pairs, argsort, records. Each finds the cuts, sends every element to
+ * the rank whose part it is in, once, and sorts what came there. Equal elements come in the order
+ * of ranks, and of places within a rank, so that a stable sort of what came is a stable sort of
+ * the whole. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/calls.h"
 #include "ranks/exchange.h"
@@ -20,6 +21,7 @@ typedef struct job {
     upsweep_options options;
     upsweep_mpi_layout layout;
     const void *given; /* the elements as the caller gave them */
+    upsweep_type type;
     size_t *n_out;
     size_t room; /* elements that the outputs have room for */
     usw_cuts cuts;
@@ -40,8 +42,8 @@ static void take_layout(job *j, const upsweep_mpi_layout *layout)
     }
     c->said[USW_SAID_LAYOUT] = (uint64_t)j->layout.kind;
     if (j->layout.kind == UPSWEEP_MPI_SPLITTERS && j->layout.splitters != NULL) {
-        c->said[USW_SAID_SPLITTERS] = usw_hash(2, j->layout.splitters,
-                                               (size_t)(c->t->size - 1) * j->keys.bytes);
+        c->said[USW_SAID_SPLITTERS] =
+            usw_hash(2, j->layout.splitters, (size_t)(c->t->size - 1) * j->keys.bytes);
     } else if (j->layout.kind == UPSWEEP_MPI_SPLITTERS && c->t->size > 1) {
         usw_wrong(c, UPSWEEP_ERROR_ARGUMENT, "the layout has no splitters");
     } else if ((unsigned)j->layout.kind > UPSWEEP_MPI_SPLITTERS) {
@@ -55,7 +57,8 @@ static void start(job *j, usw_transport *t, upsweep *u, unsigned name)
     memset(j, 0, sizeof *j);
     usw_begin(&j->c, t, u, name);
     if (t->size > USW_PARTS_MOST) {
-        usw_wrong(&j->c, UPSWEEP_ERROR_UNSUPPORTED, "%d ranks; at most %d", t->size, USW_PARTS_MOST);
+        usw_wrong(&j->c, UPSWEEP_ERROR_UNSUPPORTED, "%d ranks; at most %d", t->size,
+                  USW_PARTS_MOST);
     }
 }
 
@@ -71,8 +74,22 @@ static void take_array(job *j, const void *array, size_t n, const char *what)
     j->keys.n = n;
 }
 
+/* Keys alone are sorted twice, before and after they cross: the second time they are a few runs,
+ * which merge, and both together cost less than to part keys by a look at each. */
+static void *sorted_copy(job *j)
+{
+    usw_call *c = &j->c;
+    void *copy = usw_take(c, j->keys.n, j->keys.bytes);
+    if (copy != NULL && usw_copy(c, copy, j->given, j->keys.n, j->keys.bytes) &&
+        usw_done(c, upsweep_sort(c->u, copy, j->keys.n, j->type, &j->options))) {
+        usw_done(c, upsweep_wait(c->u));
+    }
+    j->keys.sorted = true;
+    return copy;
+}
+
 /* From the elements to a plan of who gets what. */
-static bool plan(job *j, size_t *n_out)
+static bool plan(job *j, size_t *n_out, bool presort)
 {
     usw_call *c = &j->c;
     size_t ranks = (size_t)c->t->size, n = j->keys.n;
@@ -85,7 +102,7 @@ static bool plan(job *j, size_t *n_out)
         return false;
     }
     uint64_t *sizes = usw_take(c, ranks, sizeof *sizes);
-    j->keys.data = usw_on_host(c, j->given, n, j->keys.bytes);
+    j->keys.data = presort ? sorted_copy(j) : usw_on_host(c, j->given, n, j->keys.bytes);
     if (!usw_agree(c)) {
         return false;
     }
@@ -109,8 +126,8 @@ static bool find_room(job *j, const void *out, const void *second, bool two)
         *j->n_out = needed;
     }
     if (needed > j->room) {
-        usw_wrong(&j->c, UPSWEEP_ERROR_ARGUMENT, "room for %zu elements, and there are %zu", j->room,
-                  needed);
+        usw_wrong(&j->c, UPSWEEP_ERROR_ARGUMENT, "room for %zu elements, and there are %zu",
+                  j->room, needed);
     } else if (needed > 0 && (out == NULL || (two && second == NULL))) {
         usw_wrong(&j->c, UPSWEEP_ERROR_ARGUMENT, "an output is NULL");
     }
@@ -138,7 +155,8 @@ upsweep_status usw_ranks_sort(usw_transport *t, upsweep *u, const void *keys, si
     usw_number_keys(&j.c, &j.keys, type, &j.options);
     take_layout(&j, layout);
     take_array(&j, keys, n, "keys");
-    bool good = plan(&j, n_out) && find_room(&j, out, NULL, false) &&
+    j.type = type;
+    bool good = plan(&j, n_out, t->size > 1) && find_room(&j, out, NULL, false) &&
                 usw_exchange(&j.c, &j.plan, j.keys.data, out, j.keys.bytes);
     return end(&j, good,
                good ? upsweep_sort(u, out, (size_t)j.plan.there, type, &j.options) : UPSWEEP_OK);
@@ -159,10 +177,11 @@ upsweep_status usw_ranks_sort_pairs(usw_transport *t, upsweep *u, const void *ke
     usw_number_keys(&j.c, &j.keys, type, &j.options);
     take_layout(&j, layout);
     take_array(&j, keys, n, "keys");
-    if (value_bytes == 0 || (values == NULL && n > 0) || __builtin_mul_overflow(n, value_bytes, &all)) {
+    if (value_bytes == 0 || (values == NULL && n > 0) ||
+        __builtin_mul_overflow(n, value_bytes, &all)) {
         usw_wrong(&j.c, UPSWEEP_ERROR_ARGUMENT, "values are NULL, of 0 bytes, or more than fit");
     }
-    bool good = plan(&j, n_out) && find_room(&j, out_keys, out_values, true);
+    bool good = plan(&j, n_out, false) && find_room(&j, out_keys, out_values, true);
     if (good) {
         const void *here = usw_on_host(&j.c, values, n, value_bytes);
         good = usw_agree(&j.c) && usw_exchange(&j.c, &j.plan, here, out_values, value_bytes) &&
@@ -174,8 +193,8 @@ upsweep_status usw_ranks_sort_pairs(usw_transport *t, upsweep *u, const void *ke
                     : UPSWEEP_OK);
 }
 
-/* Each element's place in the whole: places within its rank travel, of 4 bytes where those are enough,
- * and what lies before the rank is added where they come to. */
+/* Each element's place in the whole: places within its rank travel, of 4 bytes where those are
+ * enough, and what lies before the rank is added where they come to. */
 static bool send_places(job *j, uint64_t *places)
 {
     usw_call *c = &j->c;
@@ -190,7 +209,8 @@ static bool send_places(job *j, uint64_t *places)
     }
     bool host = c->host; /* both are arrays of our own */
     c->host = true;
-    unsigned char *came = bytes == 8 ? (unsigned char *)places : usw_take(c, (size_t)j->plan.there, 4);
+    unsigned char *came =
+        bytes == 8 ? (unsigned char *)places : usw_take(c, (size_t)j->plan.there, 4);
     bool good = usw_agree(c) && usw_exchange(c, &j->plan, mine, came, bytes);
     c->host = host;
     for (int r = 0; good && r < c->t->size; r++) {
@@ -212,7 +232,7 @@ upsweep_status usw_ranks_argsort(usw_transport *t, upsweep *u, const void *keys,
     usw_number_keys(&j.c, &j.keys, type, &j.options);
     take_layout(&j, layout);
     take_array(&j, keys, n, "keys");
-    bool good = plan(&j, n_out) && find_room(&j, index, NULL, false);
+    bool good = plan(&j, n_out, false) && find_room(&j, index, NULL, false);
     size_t there = (size_t)j.plan.there;
     if (good) {
         uint64_t *places = usw_take(&j.c, there, sizeof *places);
@@ -222,7 +242,8 @@ upsweep_status usw_ranks_argsort(usw_transport *t, upsweep *u, const void *keys,
         j.c.host = true;
         good = good && usw_exchange(&j.c, &j.plan, j.keys.data, came, j.keys.bytes);
         j.c.host = host;
-        good = good && usw_done(&j.c, upsweep_sort_pairs(u, came, places, there, type, 8, &j.options)) &&
+        good = good &&
+               usw_done(&j.c, upsweep_sort_pairs(u, came, places, there, type, 8, &j.options)) &&
                usw_copy(&j.c, index, places, there, sizeof *places);
     }
     return end(&j, !j.c.agreed, UPSWEEP_OK);
@@ -239,15 +260,16 @@ upsweep_status usw_ranks_sort_records(usw_transport *t, upsweep *u, const void *
     j.c.said[USW_SAID_SIZE] = record_bytes;
     if (fields != NULL && field_count < SIZE_MAX / sizeof *fields) {
         for (size_t i = 0; i < field_count; i++) { /* not the room for later fields */
-            uint64_t said[4] = {fields[i].offset, fields[i].bytes > 0 ? 0 : (uint64_t)fields[i].type,
-                                fields[i].bytes, fields[i].flags};
+            uint64_t said[4] = {fields[i].offset,
+                                fields[i].bytes > 0 ? 0 : (uint64_t)fields[i].type, fields[i].bytes,
+                                fields[i].flags};
             j.c.said[USW_SAID_MORE] = usw_hash(j.c.said[USW_SAID_MORE], said, sizeof said);
         }
     }
     usw_record_keys_of(&j.c, &j.keys, record_bytes, fields, field_count, &j.options);
     take_layout(&j, layout);
     take_array(&j, records, n, "records");
-    bool good = plan(&j, n_out) && find_room(&j, out, NULL, false) &&
+    bool good = plan(&j, n_out, false) && find_room(&j, out, NULL, false) &&
                 usw_exchange(&j.c, &j.plan, j.keys.data, out, record_bytes);
     return end(&j, good,
                good ? upsweep_sort_records(u, out, (size_t)j.plan.there, record_bytes, fields,

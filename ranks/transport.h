@@ -1,6 +1,6 @@
-/* transport.h - how ranks exchange data: a table of five calls, all that the algorithms of this room
- * know of it. transport_mpi.c is MPI; test/ranks/transport_threads.c has every rank as a thread of one
- * process. Another one (NCCL) would be another table.
+/* transport.h - how ranks exchange data: a table of five calls, all that the algorithms of this
+ * room know of it. transport_mpi.c is MPI; test/ranks/transport_threads.c has every rank as a
+ * thread of one process. Another one (NCCL) would be another table.
  *
  * All calls are collective: every rank calls the same ones in the same order. Counts have 64 bits.
  * Each returns 0, or something else if the exchange failed; no later call will succeed then. */
@@ -27,8 +27,8 @@ struct usw_transport {
     int (*barrier)(usw_transport *t);
     /* One sentence on the failure. */
     void (*say)(usw_transport *t, char *text, size_t room);
-    /* What this rank has sent to others by alltoallv, in bytes; how many collective calls there were,
-     * and how many bytes the others took. */
+    /* What this rank has sent to others by alltoallv, in bytes; how many collective calls there
+     * were, and how many bytes the others took. */
     uint64_t sent_bytes, calls, reduced_bytes;
     /* For tests: the allocation, counted from 1, that fails on this rank; 0: none. */
     uint64_t fail_allocation, allocations;

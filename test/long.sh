@@ -88,7 +88,7 @@ asan() {
 tsan() {
     have clang || return
     clang_build build-tsan thread -DUPSWEEP_TESTS=ON &&
-        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
+        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by|ranks)' --timeout 3000
     verdict "threads, shared handles" $? "$passed"
 }
 

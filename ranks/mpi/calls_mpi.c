@@ -1,4 +1,5 @@
-/* calls_mpi.c - the calls of upsweep_mpi.h: a communicator becomes a transport for the time of a call. */
+/* calls_mpi.c - the calls of upsweep_mpi.h: a communicator becomes a transport for the time of a
+ * call. */
 /* SPDX-License-Identifier: MIT */
 #include "upsweep_mpi.h"
 
@@ -64,8 +65,8 @@ upsweep_status upsweep_mpi_sort_records(upsweep *u, MPI_Comm comm, const void *r
                                         size_t field_count, const upsweep_mpi_layout *layout,
                                         void *out, size_t *n_out, const upsweep_options *options)
 {
-    OVER_MPI(usw_ranks_sort_records(&m.t, u, records, n, record_bytes, fields, field_count, layout, out,
-                                    n_out, options));
+    OVER_MPI(usw_ranks_sort_records(&m.t, u, records, n, record_bytes, fields, field_count, layout,
+                                    out, n_out, options));
 }
 
 upsweep_status upsweep_mpi_top_k(upsweep *u, MPI_Comm comm, const void *keys, size_t n, size_t k,
@@ -75,8 +76,8 @@ upsweep_status upsweep_mpi_top_k(upsweep *u, MPI_Comm comm, const void *keys, si
     OVER_MPI(usw_ranks_top_k(&m.t, u, keys, n, k, type, out, index, options));
 }
 
-upsweep_status upsweep_mpi_unique(upsweep *u, MPI_Comm comm, void *keys, size_t n, upsweep_type type,
-                                  size_t *kept, const upsweep_options *options)
+upsweep_status upsweep_mpi_unique(upsweep *u, MPI_Comm comm, void *keys, size_t n,
+                                  upsweep_type type, size_t *kept, const upsweep_options *options)
 {
     OVER_MPI(usw_ranks_unique(&m.t, u, keys, n, type, kept, options));
 }

@@ -1,8 +1,9 @@
 /* transport_mpi.c - the transport's table by MPI's collectives, with counts of 64 bits.
  *
- * Where MPI is of version 4, MPI_Alltoallv_c takes such counts. Before it, counts are ints: as long as all
- * ranks' bytes fit them MPI_Alltoallv is called, else each pair of ranks exchanges its bytes in chunks,
- * one partner after another. UPSWEEP_MPI_CHUNK=bytes sets the chunk, which tests make small. */
+ * Where MPI is of version 4, MPI_Alltoallv_c takes such counts. Before it, counts are ints: as
+ * long as all ranks' bytes fit them MPI_Alltoallv is called, else each pair of ranks exchanges its
+ * bytes in chunks, one partner after another. UPSWEEP_MPI_CHUNK=bytes sets the chunk, which tests
+ * make small. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/mpi/transport_mpi.h"
 
@@ -36,7 +37,8 @@ static int exchange_chunks(usw_mpi *m, const char *send, uint64_t send_bytes, in
                            uint64_t recv_bytes, int from, uint64_t chunk)
 {
     int code = MPI_SUCCESS;
-    for (uint64_t at = 0; code == MPI_SUCCESS && (at < send_bytes || at < recv_bytes); at += chunk) {
+    for (uint64_t at = 0; code == MPI_SUCCESS && (at < send_bytes || at < recv_bytes);
+         at += chunk) {
         MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
         if (at < recv_bytes) {
             uint64_t left = recv_bytes - at;
@@ -45,8 +47,8 @@ static int exchange_chunks(usw_mpi *m, const char *send, uint64_t send_bytes, in
         }
         if (code == MPI_SUCCESS && at < send_bytes) {
             uint64_t left = send_bytes - at;
-            code = MPI_Isend(send + at, (int)(left < chunk ? left : chunk), MPI_BYTE, to, TAG, m->comm,
-                             &requests[1]);
+            code = MPI_Isend(send + at, (int)(left < chunk ? left : chunk), MPI_BYTE, to, TAG,
+                             m->comm, &requests[1]);
         }
         MPI_Status statuses[2];
         int waited = MPI_Waitall(2, requests, statuses);
@@ -112,16 +114,16 @@ static int at_once(usw_mpi *m, const char *send, const uint64_t *send_at, char *
             offsets[size + r] = (offset_type)recv_at[r];
         }
         code = ALLTOALLV(send_at[size] > 0 ? send : &nothing, counts, offsets, MPI_BYTE,
-                         recv_at[size] > 0 ? recv : &nothing, counts + size, offsets + size, MPI_BYTE,
-                         m->comm);
+                         recv_at[size] > 0 ? recv : &nothing, counts + size, offsets + size,
+                         MPI_BYTE, m->comm);
     }
     free(counts);
     free(offsets);
     return note(m, code);
 }
 
-static int mpi_alltoallv(usw_transport *t, const void *send, const uint64_t *send_counts, void *recv,
-                         const uint64_t *recv_counts, size_t bytes)
+static int mpi_alltoallv(usw_transport *t, const void *send, const uint64_t *send_counts,
+                         void *recv, const uint64_t *recv_counts, size_t bytes)
 {
     usw_mpi *m = t->context;
     uint64_t *send_at = offsets_of(send_counts, t->size, bytes);
@@ -136,7 +138,8 @@ static int mpi_alltoallv(usw_transport *t, const void *send, const uint64_t *sen
     if (!failed && most == UINT64_MAX) {
         failed = note(m, MPI_ERR_NO_MEM);
     } else if (!failed) {
-        bool large = MPI_VERSION < 4 || chunk < INT_MAX; /* with version 4 only tests go by chunks */
+        bool large =
+            MPI_VERSION < 4 || chunk < INT_MAX; /* with version 4 only tests go by chunks */
         failed = large && most > chunk ? by_chunks(m, send, send_at, recv, recv_at, chunk)
                                        : at_once(m, send, send_at, recv, recv_at);
     }
@@ -157,7 +160,8 @@ static int mpi_allreduce(usw_transport *t, uint64_t *values, size_t count, usw_r
     int failed = 0;
     for (size_t at = 0; at < count && !failed; at += REDUCED_AT_ONCE) {
         size_t n = count - at < REDUCED_AT_ONCE ? count - at : REDUCED_AT_ONCE;
-        failed = note(m, MPI_Allreduce(MPI_IN_PLACE, values + at, (int)n, MPI_UINT64_T, op, m->comm));
+        failed =
+            note(m, MPI_Allreduce(MPI_IN_PLACE, values + at, (int)n, MPI_UINT64_T, op, m->comm));
     }
     return failed;
 }
@@ -170,7 +174,8 @@ static int mpi_exscan(usw_transport *t, uint64_t *values, size_t count)
     int failed = 0;
     for (size_t at = 0; at < count && !failed; at += REDUCED_AT_ONCE) {
         size_t n = count - at < REDUCED_AT_ONCE ? count - at : REDUCED_AT_ONCE;
-        failed = note(m, MPI_Exscan(MPI_IN_PLACE, values + at, (int)n, MPI_UINT64_T, MPI_SUM, m->comm));
+        failed =
+            note(m, MPI_Exscan(MPI_IN_PLACE, values + at, (int)n, MPI_UINT64_T, MPI_SUM, m->comm));
     }
     if (t->rank == 0) { /* what MPI leaves as it was */
         memset(values, 0, count * sizeof *values);

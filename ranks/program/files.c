@@ -63,7 +63,8 @@ static bool open_file(program *p, input_file *f, const char *name, unsigned char
         return system_fails(p, name, "cannot be read");
     }
     if (!S_ISREG(status.st_mode)) {
-        return fails(p, "%s: is no regular file, which several processes could read parts of", name);
+        return fails(p, "%s: is no regular file, which several processes could read parts of",
+                     name);
     }
     *size = (uint64_t)status.st_size;
     *head_bytes = *size < IO_NPY_HEADER_MAX ? (size_t)*size : IO_NPY_HEADER_MAX;

@@ -11,11 +11,15 @@ static const char help[] =
     "\n"
     "Usage: mpirun -n P upsweep-mpi sort [OPTION]... FILE... -o OUTPUT\n"
     "\n"
-    "Sorts all FILEs together: lines of text, by their bytes as `LC_ALL=C sort` does; .npy arrays of\n"
-    "one axis; with --type raw elements; with --record records. Every process reads a part, and writes\n"
+    "Sorts all FILEs together: lines of text, by their bytes as `LC_ALL=C sort` does; .npy arrays "
+    "of\n"
+    "one axis; with --type raw elements; with --record records. Every process reads a part, and "
+    "writes\n"
     "a part, so the files must lie where all can open them, and each needs memory for about three\n"
-    "times its part. The output is the same for any number of processes. It may be one of the inputs,\n"
-    "and appears whole or not at all: if a process ends before all is written, the old file stays.\n"
+    "times its part. The output is the same for any number of processes. It may be one of the "
+    "inputs,\n"
+    "and appears whole or not at all: if a process ends before all is written, the old file "
+    "stays.\n"
     "\n"
     "Options:\n"
     "  -o, --output FILE  where to\n"
@@ -23,8 +27,10 @@ static const char help[] =
     "  -t, --type TYPE    raw elements: u8 u16 u32 u64 i8 ... f16 bf16 f32 f64\n"
     "  --record BYTES     records of so many bytes\n"
     "  --key OFFSET:TYPE or OFFSET,BYTES\n"
-    "                     of records: a number, or text, at OFFSET (from 0); up to 16 keys, the first\n"
-    "                     the most important; an r at the end: in descending order. Else all bytes\n"
+    "                     of records: a number, or text, at OFFSET (from 0); up to 16 keys, the "
+    "first\n"
+    "                     the most important; an r at the end: in descending order. Else all "
+    "bytes\n"
     "  --from text        take .npy as text, too\n"
     "  --version, --help\n";
 
@@ -144,12 +150,15 @@ static int check(options *o, int argc, char **argv)
 
 int read_options(options *o, int argc, char **argv, bool says)
 {
-    static const struct option words[] = {
-        {"output", required_argument, NULL, 'o'}, {"reverse", no_argument, NULL, 'r'},
-        {"type", required_argument, NULL, 't'},   {"record", required_argument, NULL, 'R'},
-        {"key", required_argument, NULL, 'K'},    {"from", required_argument, NULL, 'f'},
-        {"version", no_argument, NULL, 'v'},      {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option words[] = {{"output", required_argument, NULL, 'o'},
+                                          {"reverse", no_argument, NULL, 'r'},
+                                          {"type", required_argument, NULL, 't'},
+                                          {"record", required_argument, NULL, 'R'},
+                                          {"key", required_argument, NULL, 'K'},
+                                          {"from", required_argument, NULL, 'f'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     says_it = says;
     opterr = 0;
     for (int letter; (letter = getopt_long(argc, argv, "o:rt:", words, NULL)) != -1;) {

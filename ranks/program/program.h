@@ -1,5 +1,5 @@
-/* program.h - upsweep-mpi: what its files share. Every rank runs the same steps; a failure of one is told
- * once, and ends all with status 2. */
+/* program.h - upsweep-mpi: what its files share. Every rank runs the same steps; a failure of one
+ * is told once, and ends all with status 2. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_RANKS_PROGRAM_PROGRAM_H
 #define USW_RANKS_PROGRAM_PROGRAM_H
@@ -17,12 +17,12 @@ typedef struct options {
     const char *const *inputs;
     size_t input_count;
     const char *output;
-    upsweep_type type;     /* 0: lines of text, records, or what .npy says */
-    size_t record_bytes;   /* 0: no records */
+    upsweep_type type;   /* 0: lines of text, records, or what .npy says */
+    size_t record_bytes; /* 0: no records */
     upsweep_field fields[FIELDS_MOST];
     size_t field_count;
     unsigned flags;
-    bool as_text;          /* --from text: .npy is text, too */
+    bool as_text; /* --from text: .npy is text, too */
 } options;
 
 typedef struct program {
@@ -34,13 +34,14 @@ typedef struct program {
     io_error error;    /* of this rank */
 } program;
 
-/* "upsweep-mpi: " and the sentence, on standard error, of the lowest rank that failed; false if any did.
- * Collective. */
+/* "upsweep-mpi: " and the sentence, on standard error, of the lowest rank that failed; false if
+ * any did. Collective. */
 bool together(program *p);
 /* Notes a failure; returns false. */
 bool fails(program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* options.c: 0, or the status to end with. Every rank reads the same arguments; one says what is wrong. */
+/* options.c: 0, or the status to end with. Every rank reads the same arguments; one says what is
+ * wrong. */
 int read_options(options *o, int argc, char **argv, bool says);
 
 /* ---- the inputs, one after another, as one array of elements or one text ---- */
@@ -54,8 +55,8 @@ typedef struct input_file {
 typedef struct inputs {
     input_file *files;
     size_t file_count;
-    uint64_t total;  /* elements */
-    size_t bytes;    /* of an element; 1 for text */
+    uint64_t total; /* elements */
+    size_t bytes;   /* of an element; 1 for text */
     bool npy;
     upsweep_type type;
 } inputs;
@@ -63,7 +64,8 @@ typedef struct inputs {
 /* Opens all files; text: their bytes are lines. */
 bool open_inputs(program *p, inputs *in, bool text);
 void close_inputs(inputs *in);
-/* What the files are: lines of text, unless the options or .npy say otherwise. Decided by the first one. */
+/* What the files are: lines of text, unless the options or .npy say otherwise. Decided by the
+ * first one. */
 bool is_text(program *p, bool *text);
 /* Reads `count` bytes from `at` of a file. */
 bool read_at(program *p, const input_file *f, uint64_t at, void *to, uint64_t count);

@@ -1,4 +1,5 @@
-/* sort_elements.c - raw arrays, .npy and records: each rank reads its even part, and writes it again. */
+/* sort_elements.c - raw arrays, .npy and records: each rank reads its even part, and writes it
+ * again. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/program/program.h"
 

@@ -1,8 +1,8 @@
-/* sort_lines.c - lines of text by their bytes. Each rank reads the lines that begin in its even part of the
- * bytes. A sample of all ranks' lines gives splitters, which need not be exact since a file has no sizes
- * to keep; each line crosses once; each rank sorts what came, and writes it behind what lower ranks write.
- * Equal lines are the same bytes, so their order shows nowhere, and a line that fills several ranks is
- * dealt out among them. */
+/* sort_lines.c - lines of text by their bytes. Each rank reads the lines that begin in its even
+ * part of the bytes. A sample of all ranks' lines gives splitters, which need not be exact since a
+ * file has no sizes to keep; each line crosses once; each rank sorts what came, and writes it
+ * behind what lower ranks write. Equal lines are the same bytes, so their order shows nowhere, and
+ * a line that fills several ranks is dealt out among them. */
 /* SPDX-License-Identifier: MIT */
 #include "ranks/program/program.h"
 
@@ -49,7 +49,8 @@ static bool grow(program *p, text *t, uint64_t more)
     return true;
 }
 
-/* The lines of a file that begin at bytes [from, to) of it; the last line of a file gets its newline. */
+/* The lines of a file that begin at bytes [from, to) of it; the last line of a file gets its
+ * newline. */
 static bool read_lines(program *p, text *t, const input_file *f, uint64_t from, uint64_t to)
 {
     enum { STEP = 1 << 16 };
@@ -278,19 +279,19 @@ static bool sort_own(program *p, text *t)
     for (uint64_t i = 0; i < t->count; i++) {
         keys[i] = 0;
         for (uint64_t b = 0; b < 8; b++) {
-            unsigned char byte = b < t->lines[i].bytes
-                                     ? (unsigned char)t->bytes[t->lines[i].at + b] : 0;
+            unsigned char byte =
+                b < t->lines[i].bytes ? (unsigned char)t->bytes[t->lines[i].at + b] : 0;
             keys[i] = keys[i] << 8 | byte;
         }
     }
-    upsweep_status status = upsweep_sort_pairs(p->u, keys, t->lines, t->count, UPSWEEP_U64,
-                                               sizeof *t->lines, &o);
+    upsweep_status status =
+        upsweep_sort_pairs(p->u, keys, t->lines, t->count, UPSWEEP_U64, sizeof *t->lines, &o);
     for (uint64_t i = 0, end; status == UPSWEEP_OK && i < t->count; i = end) {
         for (end = i + 1; end < t->count && keys[end] == keys[i]; end++) {
         }
         if (end - i > 1) {
-            status = upsweep_sort_by(p->u, t->lines + i, end - i, sizeof *t->lines, compare_lines, t,
-                                     &o);
+            status = upsweep_sort_by(p->u, t->lines + i, end - i, sizeof *t->lines, compare_lines,
+                                     t, &o);
         }
     }
     free(keys);

@@ -1,5 +1,6 @@
-/* ranks_mpi.c - the checks of checks.c through upsweep_mpi.h, under mpirun: `ranks_mpi FROM TO` takes the
- * cases of these numbers; `ranks_mpi time N` times a sort of N u64 keys on all ranks together. */
+/* ranks_mpi.c - the checks of checks.c through upsweep_mpi.h, under mpirun: `ranks_mpi FROM TO`
+ * takes the cases of these numbers; `ranks_mpi time N` times a sort of N u64 keys on all ranks
+ * together. */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,9 @@ static upsweep_status mpi_sort_pairs(void *w, upsweep *u, const void *keys, cons
     return upsweep_mpi_sort_pairs(u, world_of(w), keys, values, n, type, bytes, layout, out,
                                   out_values, n_out, o);
 }
-static upsweep_status mpi_argsort(void *w, upsweep *u, const void *keys, size_t n, upsweep_type type,
-                                  const upsweep_mpi_layout *layout, uint64_t *index, size_t *n_out,
-                                  const upsweep_options *o)
+static upsweep_status mpi_argsort(void *w, upsweep *u, const void *keys, size_t n,
+                                  upsweep_type type, const upsweep_mpi_layout *layout,
+                                  uint64_t *index, size_t *n_out, const upsweep_options *o)
 {
     return upsweep_mpi_argsort(u, world_of(w), keys, n, type, layout, index, n_out, o);
 }
@@ -89,7 +90,8 @@ static int run_cases(const rank_calls *r, upsweep *u, unsigned from, unsigned to
         fprintf(stderr, "MPI_COMM_NULL is taken\n");
         faults++;
     }
-    /* A communicator of one, and one of every second rank, whose calls have nothing to do with others'. */
+    /* A communicator of one, and one of every second rank, whose calls have nothing to do with
+     * others'. */
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, r->rank % 2, r->rank, &half);
     uint64_t mine = (uint64_t)r->rank, least = 0;
@@ -97,8 +99,8 @@ static int run_cases(const rank_calls *r, upsweep *u, unsigned from, unsigned to
     faults += upsweep_mpi_reduce(u, half, &mine, 1, UPSWEEP_U64, UPSWEEP_LEAST, &least, NULL) !=
                   UPSWEEP_OK ||
               least != (uint64_t)first;
-    faults += upsweep_mpi_reduce(u, MPI_COMM_SELF, &mine, 1, UPSWEEP_U64, UPSWEEP_SUM, &least, NULL) !=
-                  UPSWEEP_OK ||
+    faults += upsweep_mpi_reduce(u, MPI_COMM_SELF, &mine, 1, UPSWEEP_U64, UPSWEEP_SUM, &least,
+                                 NULL) != UPSWEEP_OK ||
               least != mine;
     MPI_Comm_free(&half);
     return faults;
@@ -135,9 +137,10 @@ int main(int argc, char **argv)
         MPI_Abort(world, 2);
         return 2;
     }
-    rank_calls r = {&world,        rank,         size,       mpi_sort,   mpi_sort_pairs,
-                    mpi_argsort,   mpi_sort_records, mpi_top_k, mpi_unique, mpi_histogram,
-                    mpi_reduce,    mpi_scan,     upsweep_mpi_error};
+    rank_calls r = {
+        &world,           rank,      size,       mpi_sort,      mpi_sort_pairs, mpi_argsort,
+        mpi_sort_records, mpi_top_k, mpi_unique, mpi_histogram, mpi_reduce,     mpi_scan,
+        upsweep_mpi_error};
     if (strcmp(argv[1], "time") == 0) {
         time_sort(u, rank, size, strtoull(argv[2], NULL, 10));
     } else {

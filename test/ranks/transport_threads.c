@@ -1,5 +1,6 @@
-/* transport_threads.c - ranks that are threads: each says where its data is, all wait for one another, and
- * each takes what is its own. A reduction is shared: every rank adds up a slice of it. */
+/* transport_threads.c - ranks that are threads: each says where its data is, all wait for one
+ * another, and each takes what is its own. A reduction is shared: every rank adds up a slice of
+ * it. */
 /* SPDX-License-Identifier: MIT */
 #include "test/ranks/transport_threads.h"
 

@@ -1,5 +1,5 @@
-/* yield.c - to be preloaded where ranks are more than processors: MPICH over UCX waits by asking again and
- * again, and this gives the processor to the rank it waits for. */
+/* yield.c - to be preloaded where ranks are more than processors: MPICH over UCX waits by asking
+ * again and again, and this gives the processor to the rank it waits for. */
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <sched.h>
