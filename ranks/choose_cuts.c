@@ -176,7 +176,7 @@ static bool close_in(const chooser *h, open_cut *o, const uint64_t *probe, const
 bool usw_choose_cuts(usw_call *c, const usw_keys *keys, usw_cuts *cuts, const uint64_t *all,
                      uint64_t *less, uint32_t *first_cut)
 {
-    enum { PROBES_ALL = 1 << 14, PROBES_LEAST = 16, PROBES_MOST = 256 };
+    enum { PROBES_ALL = 1 << 14, PROBES_LEAST = 8, PROBES_MOST = 256 };
     chooser h = {
         .c = c, .keys = keys, .cuts = cuts, .less = less, .equal_here = less + cuts->count};
     cuts->key = usw_take(c, cuts->count * keys->words, sizeof *cuts->key);
