@@ -87,9 +87,9 @@ asan() {
 
 tsan() {
     have clang || return
-    targets="test_threads test_calls test_memory test_sort_by"
+    targets="test_threads test_calls test_memory test_sort_by test_ranks"
     clang_build build-tsan thread -DUPSWEEP_TESTS=ON &&
-        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
+        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by|ranks)' --timeout 3000
     status=$?
     targets=
     verdict "threads, shared handles" $status "$passed"
