@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-    CHUNK = 128 * 1024,    /* positions of one task */
+    CHUNK = 128 * 1024,   /* positions of one task */
     STRETCHES_FROM = 4096 /* keys; fewer are sorted as fast as they are looked through */
 };
 

@@ -3,7 +3,7 @@
  * All threads look at chunks. Where two neighbours are out of order, the key that stands wrong is
  * taken out: the second, if the keys go on above the first; the first, if they go on from the
  * second; else both, since one of any two that are out of order must go, so that at most twice as
- * many go as have to. A chunk that would lose many is taken out whole. Nothing is moved for that:
+ * many go as have to. Of a chunk that would lose many only its beginning or its end stays. Nothing is moved for that:
  * the keys that are out, the loose ones, are known by their positions. They are sorted with their
  * positions, and merged in again (cpu/pair_sort/pair_weave.c). Source: the two that are dropped:
  * C. R. Cook and D. J. Kim, Best sorting algorithm for nearly sorted lists (1980). */
@@ -15,10 +15,11 @@
 enum {
     CHUNK = 32 * 1024, /* keys, a multiple of 64 */
     CHUNK_MIN = 1024,
-    CHUNKS = 32,     /* of an array of less than CHUNKS chunks of CHUNK */
-    LOOSE_SHARE = 24, /* at most n / LOOSE_SHARE keys may be loose */
-    CHUNK_SHARE = 4, /* a chunk that would lose more than a fourth is loose as a whole */
-    TRIM = 64,       /* keys that are taken from each side of the border of two chunks */
+    CHUNKS = 32,        /* of an array of less than CHUNKS chunks of CHUNK */
+    LOOSE_SHARE = 24,   /* at most n / LOOSE_SHARE keys may be loose */
+    CHUNK_SHARE = 4,    /* of a chunk that would lose more than a fourth one stretch stays, */
+    PART_SHARE = 8,     /* unless it is shorter than an eighth */
+    TRIM = 64,          /* keys that are taken from each side of the border of two chunks */
     FAR_BYTES = 2 << 20 /* of an array that is not in a core's own cache */
 };
 
@@ -112,28 +113,44 @@ static size_t take_holes(usw_pair_stretches *s, size_t m)
     return at;
 }
 
+/* All keys are taken out but those before the first break, or from the last one on, if they are
+ * not few. */
+static void loosen_most(chunk_keys *c)
+{
+    size_t first = next_break(c, 1), last = first;
+    for (size_t i = first; i < c->n; i = next_break(c, i + 1)) {
+        last = i;
+    }
+    bool front = first >= c->n - last;
+    size_t begin = front ? 0 : last, end = front ? first : c->n;
+    if (end - begin < c->n / PART_SHARE) {
+        USW_ROUTE_OF("a chunk is loose", USW_WIDE_TYPES);
+        end = begin;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t bit = UINT64_C(1) << i % 64;
+        bool out = i < begin || i >= end;
+        c->out[i / 64] = out ? c->out[i / 64] | bit : c->out[i / 64] & ~bit;
+    }
+    c->count = c->n - (end - begin);
+}
+
 /* Notes what is in and what is out. */
 static void note_chunk(usw_pair_stretches *s, usw_pair_stretch *to, size_t begin,
                        const chunk_keys *c)
 {
-    bool whole = c->count > c->n / CHUNK_SHARE;
-    USW_ROUTE_IF(whole, "a chunk is loose", USW_WIDE_TYPES);
-    USW_ROUTE_IF(!whole, "some keys of a chunk are loose", USW_WIDE_TYPES);
-    to->holes = whole ? c->n : c->count;
-    size_t hole = to->hole = take_holes(s, to->holes);
+    size_t hole = to->hole = take_holes(s, c->count);
     if (hole == NONE) {
         return;
     }
-    for (size_t i = 0; whole && i < c->n; i++) {
-        s->hole[hole + i] = begin + i;
-    }
-    for (size_t w = 0; !whole && w * 64 < c->n; w++) {
+    to->holes = c->count;
+    for (size_t w = 0; w * 64 < c->n; w++) {
         for (uint64_t bits = c->out[w]; bits != 0; bits &= bits - 1) {
             s->hole[hole++] = begin + w * 64 + (size_t)__builtin_ctzll(bits);
         }
     }
-    to->end = whole ? begin : begin + key_before(c, c->n) + 1;
-    for (size_t i = 0; !whole && c->out[i / 64] >> i % 64 & 1; i++) {
+    to->end = begin + key_before(c, c->n) + 1; /* NONE + 1 is 0 */
+    for (size_t i = 0; i < c->n && (c->out[i / 64] >> i % 64 & 1); i++) {
         to->begin++;
     }
 }
@@ -152,6 +169,12 @@ static void examine_chunk(void *context, size_t i, unsigned lane)
         chunk_keys c = {.keys = keys, .n = n};
         s->maps->mark_breaks[s->width](keys, n, &s->order, c.breaks);
         loosen(s, &c, n / CHUNK_SHARE);
+        if (c.count > n / CHUNK_SHARE) {
+            USW_ROUTE_OF("most keys of a chunk are loose", USW_WIDE_TYPES);
+            loosen_most(&c);
+        } else {
+            USW_ROUTE_OF("some keys of a chunk are loose", USW_WIDE_TYPES);
+        }
         note_chunk(s, to, begin, &c);
     }
     if (to->begin < to->end) {

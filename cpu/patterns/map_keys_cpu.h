@@ -202,7 +202,8 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
 
 /* A word of 64 bits at a time: flags of a byte each, which the compiler makes by vectors, and whose
  * lowest bits a multiplication brings together, eight at a time. */
-static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *order, uint64_t *breaks)
+static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *order,
+                            uint64_t *breaks)
 {
     USW_ROUTE("mark breaks");
     const KEY *k = keys;
