@@ -83,6 +83,9 @@ typedef struct sort_stage {
     size_t key, depth;
 } sort_stage;
 
+/* sort_options.c: the table, for the verb's usage. */
+extern const app_option sort_options[];
+
 /* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
