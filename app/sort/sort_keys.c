@@ -1,20 +1,15 @@
-/* sort_keys.c - finds and compares keys within lines as sort(1) does in the C locale (POSIX "sort",
+/* sort_keys.c - finds and compares keys within lines as sort(1) does (POSIX "sort",
  * and GNU coreutils where POSIX leaves it open). */
 /* SPDX-License-Identifier: MIT */
-#include "io/number.h"
-#include "app/sort/sort_order.h"
+#include "app/sort/sort_kinds.h"
 
 #include <stdint.h>
 #include <string.h>
 
-static bool is_blank(unsigned char c)
+static const unsigned char *skip_blanks(const sort_order *order, const unsigned char *p,
+                                        const unsigned char *end)
 {
-    return c == ' ' || c == '\t' || c == '\n';
-}
-
-static const unsigned char *skip_blanks(const unsigned char *p, const unsigned char *end)
-{
-    while (p < end && is_blank(*p)) {
+    while (p < end && order->locale->blank[*p]) {
         p++;
     }
     return p;
@@ -27,10 +22,11 @@ static const unsigned char *skip_bytes(const unsigned char *p, const unsigned ch
 }
 
 /* Without -t a field is blanks and what follows them up to the next blank. */
-static const unsigned char *skip_blank_field(const unsigned char *p, const unsigned char *end)
+static const unsigned char *skip_blank_field(const sort_order *order, const unsigned char *p,
+                                             const unsigned char *end)
 {
-    p = skip_blanks(p, end);
-    while (p < end && !is_blank(*p)) {
+    p = skip_blanks(order, p, end);
+    while (p < end && !order->locale->blank[*p]) {
         p++;
     }
     return p;
@@ -48,14 +44,14 @@ static const unsigned char *field_begin(const sort_order *order, const sort_key 
     const unsigned char *p = line.p;
     for (size_t i = 0; i < key->begin_field && p < line.end; i++) {
         if (order->tab < 0) {
-            p = skip_blank_field(p, line.end);
+            p = skip_blank_field(order, p, line.end);
         } else {
             p = find_tab(p, line.end, order->tab);
             p += p < line.end;
         }
     }
     if (key->skip_begin) {
-        p = skip_blanks(p, line.end);
+        p = skip_blanks(order, p, line.end);
     }
     return skip_bytes(p, line.end, key->begin_char);
 }
@@ -66,7 +62,7 @@ static const unsigned char *field_end(const sort_order *order, const sort_key *k
     size_t fields = key->end_field + (key->end_char == 0);
     for (size_t left = fields; left > 0 && p < line.end; left--) {
         if (order->tab < 0) {
-            p = skip_blank_field(p, line.end);
+            p = skip_blank_field(order, p, line.end);
         } else {
             p = find_tab(p, line.end, order->tab);
             p += p < line.end && (left > 1 || key->end_char != 0);
@@ -76,7 +72,7 @@ static const unsigned char *field_end(const sort_order *order, const sort_key *k
         return p;
     }
     if (key->skip_end) {
-        p = skip_blanks(p, line.end);
+        p = skip_blanks(order, p, line.end);
     }
     return skip_bytes(p, line.end, key->end_char);
 }
@@ -105,13 +101,9 @@ static int compare_bytes(sort_text a, sort_text b)
     return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
-static unsigned char upper(unsigned char c)
+static int compare_some(const sort_order *order, const sort_key *key, sort_text a, sort_text b)
 {
-    return (unsigned char)(c - 'a') < 26 ? (unsigned char)(c - 0x20) : c;
-}
-
-static int compare_some(const sort_key *key, sort_text a, sort_text b)
-{
+    const unsigned char *upper = order->locale->upper;
     for (;;) {
         while (key->ignore != NULL && a.p < a.end && key->ignore[*a.p]) {
             a.p++;
@@ -122,7 +114,7 @@ static int compare_some(const sort_key *key, sort_text a, sort_text b)
         if (a.p == a.end || b.p == b.end) {
             return (a.p < a.end) - (b.p < b.end);
         }
-        unsigned char x = key->fold ? upper(*a.p) : *a.p, y = key->fold ? upper(*b.p) : *b.p;
+        unsigned char x = key->fold ? upper[*a.p] : *a.p, y = key->fold ? upper[*b.p] : *b.p;
         if (x != y) {
             return x < y ? -1 : 1;
         }
@@ -135,12 +127,10 @@ static int compare_key(const sort_order *order, const sort_key *key, sort_text a
 {
     a = sort_field(order, key, a);
     b = sort_field(order, key, b);
-    switch (key->kind) {
-    case SORT_PLAIN: return io_plain_compare(a.p, a.end, b.p, b.end, order->end == '\0');
-    case SORT_GENERAL: return io_general_compare(a.p, a.end, b.p, b.end);
-    default:
-        return key->fold || key->ignore != NULL ? compare_some(key, a, b) : compare_bytes(a, b);
+    if (key->kind != SORT_BYTES) {
+        return sort_kind_compare(order, key, a, b);
     }
+    return key->fold || key->ignore != NULL ? compare_some(order, key, a, b) : compare_bytes(a, b);
 }
 
 int sort_compare(const sort_order *order, size_t from, sort_text a, sort_text b)
