@@ -66,7 +66,11 @@ static const app_option *find_letter(const app_usage *usage, char letter)
             return option;
         }
     }
-    app_fail("invalid option -- '%c'; see `%s --help`", letter, app_command());
+    if ((usage->common & APP_TOOL) != 0) {
+        app_fail("invalid option -- '%c'; see `%s --help`", letter, app_command());
+    } else {
+        app_fail("there is no option -%c; see `%s -h`", letter, app_command());
+    }
     return NULL;
 }
 
@@ -102,7 +106,8 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (near != NULL) {
             app_fail("there is no option --%s; did you mean --%s?", wrong, near);
         } else {
-            app_fail("there is no option --%s; see `%s --help`", wrong, app_command());
+            app_fail("there is no option --%s; see `%s %s`", wrong, app_command(),
+                     (usage->common & APP_TOOL) != 0 ? "--help" : "-h");
         }
     }
     return found;

@@ -1,15 +1,16 @@
-/* sort_collate.c - text in the order of a locale, as GNU sort has it: by strcoll, part by part where
- * there are NUL bytes.
+/* sort_collate.c - text in the order of a locale, as GNU sort has it: by strcoll, part by part
+ * where there are NUL bytes.
  *
- * A call of strcoll for every comparison is what makes such sorts slow, and one of strxfrm for every
- * line is hardly better. So the first level of the order (letters without case and accents) is made
- * of a table: for each character below U+0300 the bytes that strxfrm_l makes of it alone, up to the
- * byte 1 that ends the level in glibc. Pairs of ASCII characters are tried as well, since a locale
- * may hold two for one letter, as Czech does "ch"; a text with such a pair, or with any other
- * character, is transformed by strxfrm_l. glibc writes weights as UTF-8 writes characters; those of
- * ASCII, which most texts are made of, are renamed to one byte each, and others are written behind a
- * byte that says between which of them they lie. All this is a guess at what the C library does: only
- * strcoll decides, for lines whose bytes are equal and, once, for all neighbours in the end. */
+ * A call of strcoll for every comparison is what makes such sorts slow, and one of strxfrm for
+ * every line is hardly better. So the first level of the order (letters without case and accents)
+ * is made of a table: for each character below U+0300 the bytes that strxfrm_l makes of it alone,
+ * up to the byte 1 that ends the level in glibc. Pairs of ASCII characters are tried as well, since
+ * a locale may hold two for one letter, as Czech does "ch"; a text with such a pair, or with any
+ * other character, is transformed by strxfrm_l. glibc writes weights as UTF-8 writes characters;
+ * those of ASCII, which most texts are made of, are renamed to one byte each, and others are
+ * written behind a byte that says between which of them they lie. All this is a guess at what the C
+ * library does: only strcoll decides, for lines whose bytes are equal and, once, for all neighbours
+ * in the end. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_kinds.h"
 

@@ -1,8 +1,8 @@
 /* sort_human.c - the order of -h: numbers with a unit, 2K before 1G. As GNU sort has it, the unit
  * is looked at first, so that 1025K comes before 1M, and numbers of one unit are compared exactly.
  *
- * A key has, from the top: the unit, counted from -10 to 10 in 5 bits; then 59 bits of the number: its
- * decimal exponent in 8 and its first 15 digits in 50, added to 2^58 or taken from it. */
+ * A key has, from the top: the unit, counted from -10 to 10 in 5 bits; then 59 bits of the number:
+ * its decimal exponent in 8 and its first 15 digits in 50, added to 2^58 or taken from it. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_kinds.h"
 

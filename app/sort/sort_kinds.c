@@ -99,16 +99,29 @@ static int compare_numbers(const sort_order *order, const sort_key *key, sort_te
     return difference;
 }
 
+/* In upper case more letters are units. */
+static int compare_sizes(const sort_order *order, const sort_key *key, sort_text a, sort_text b)
+{
+    sort_room x, y;
+    a = sort_transform(order, key, a, false, &x);
+    b = sort_transform(order, key, b, false, &y);
+    int difference = sort_human_compare(order, a, b);
+    sort_room_give(&x);
+    sort_room_give(&y);
+    return difference;
+}
+
 static int compare_texts(const sort_order *order, const sort_key *key, sort_text a, sort_text b)
 {
     bool collate = key->kind == SORT_COLLATE;
+    bool copy = collate || (key->kind == SORT_RANDOM && order->locale->collate);
     size_t bytes = (size_t)(a.end - a.p);
     if (bytes == (size_t)(b.end - b.p) && memcmp(a.p, b.p, bytes) == 0) {
         return 0;
     }
     sort_room x, y;
-    a = sort_transform(order, key, a, collate, &x);
-    b = sort_transform(order, key, b, collate, &y);
+    a = sort_transform(order, key, a, copy, &x);
+    b = sort_transform(order, key, b, copy, &y);
     int difference = collate                     ? sort_collate_compare(order->locale, a, b)
                      : key->kind == SORT_VERSION ? sort_version_compare(a, b)
                                                  : sort_random_compare(order, a, b);
@@ -122,7 +135,7 @@ int sort_kind_compare(const sort_order *order, const sort_key *key, sort_text a,
     switch (key->kind) {
     case SORT_PLAIN: return compare_numbers(order, key, a, b);
     case SORT_GENERAL: return io_general_compare(a.p, a.end, b.p, b.end);
-    case SORT_HUMAN: return sort_human_compare(order, a, b);
+    case SORT_HUMAN: return compare_sizes(order, key, a, b);
     case SORT_MONTH:
         return sort_month_number(order->locale, a, NULL) -
                sort_month_number(order->locale, b, NULL);
@@ -149,7 +162,10 @@ uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, un
     sort_room room = {.large = NULL};
     uint64_t made = 0;
     switch (key->kind) {
-    case SORT_HUMAN: made = sort_human_key(order, text, &exact); break;
+    case SORT_HUMAN:
+        text = sort_transform(order, key, text, false, &room);
+        made = sort_human_key(order, text, &exact);
+        break;
     case SORT_MONTH: made = (uint64_t)sort_month_number(order->locale, text, NULL); break;
     case SORT_VERSION:
         text = sort_transform(order, key, text, false, &room);

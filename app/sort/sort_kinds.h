@@ -53,8 +53,8 @@ uint64_t sort_random_key(const sort_order *order, sort_text text);
 /* sort_collate.c: strcoll_l, and what it takes for keys. The texts have a NUL behind them. */
 int sort_collate_compare(const sort_locale *l, sort_text a, sort_text b);
 
-/* What a locale's first level makes of single characters. It is taken from strxfrm_l, and lines that
- * hold others than these are given to strxfrm_l, so that the bytes made are mostly, but not
+/* What a locale's first level makes of single characters. It is taken from strxfrm_l, and lines
+ * that hold others than these are given to strxfrm_l, so that the bytes made are mostly, but not
  * certainly, in the order of strcoll_l: who sorts by them must compare neighbours afterwards. */
 typedef struct sort_weights sort_weights;
 /* NULL: there is no memory, or the locale is not of this form; no keys are made then. */

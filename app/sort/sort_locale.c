@@ -44,6 +44,7 @@ static void take_numbers(sort_locale *l)
     const char *separator = nl_langinfo_l(THOUSEP, l->handle);
     bool one = decimal[0] != '\0' && decimal[1] == '\0';
     l->decimal = one ? (unsigned char)decimal[0] : '.';
+    l->point = strcmp(decimal, ".") == 0;
     l->separator = -1;
     if (separator[0] != '\0' && separator[1] == '\0') {
         l->separator = (unsigned char)separator[0];
@@ -55,7 +56,7 @@ static void take_numbers(sort_locale *l)
     }
 }
 
-/* Where the transformed text is the text, the order is that of bytes, whatever the locale's name. */
+/* Where the transformed text is the text, the order is that of bytes, whatever the name. */
 static bool orders_by_bytes(locale_t handle)
 {
     static const char *const probes[] = {"b", "B", "a-c", "~", "ab"};

@@ -1,5 +1,5 @@
-/* sort_locale.h - what a locale changes in a sort of lines: classes of bytes, numbers, months, and the
- * order of text. */
+/* sort_locale.h - what a locale changes in a sort of lines: classes of bytes, numbers, months, and
+ * the order of text. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_LOCALE_H
 #define USW_APP_SORT_SORT_LOCALE_H
@@ -23,6 +23,7 @@ typedef struct sort_locale {
     bool plain;          /* numbers are written, and blanks are, as in the C locale */
     bool missing;        /* the one that was asked for is not installed, and this is the C locale */
     bool long_separator; /* groups of digits are parted by several bytes, which is ignored */
+    bool point;          /* the decimal point of general numbers is a point */
     unsigned char decimal;
     int separator; /* between groups of digits, or -1 */
     bool blank[256], no_word[256], no_print[256];

@@ -1,5 +1,5 @@
-/* sort_options.c - the options of `upsweep sort`: what each sets in the task. The names, letters and
- * refusals are those of GNU sort; the options that it has not come last in the table. */
+/* sort_options.c - the options of `upsweep sort`: what each sets in the task. The names, letters
+ * and refusals are those of GNU sort; the options that it has not come last in the table. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_text.h"
 
@@ -151,7 +151,7 @@ static bool scale(uint64_t *value, unsigned times)
     return true;
 }
 
-/* As GNU sort has it: KiB without a letter, b for bytes, % of the memory; of several the greatest. */
+/* As GNU sort: KiB without a letter, b for bytes, % of the memory; of several the greatest. */
 static int on_size(void *settings, const char *argument)
 {
     static const char letters[] = "KMGTPEZYRQ";

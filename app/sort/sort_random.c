@@ -1,6 +1,6 @@
-/* sort_random.c - the order of -R: lines by the MD5 (RFC 1321) of 16 random bytes and the key, so that
- * equal keys stay together. It is the order of GNU sort, byte for byte, where both take the random
- * bytes from the same file. */
+/* sort_random.c - the order of -R: lines by the MD5 (RFC 1321) of 16 random bytes and the key, so
+ * that equal keys stay together. It is the order of GNU sort, byte for byte, where both take the
+ * random bytes from the same file. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_kinds.h"
 

@@ -118,8 +118,8 @@ static int sort_by_keys(sort_job *job)
     return status == APP_OK ? sort_resolve_ties(job) : status;
 }
 
-/* Keys of a locale's weights are a good guess (sort_kinds.h). If it was wrong all lines get the same
- * key, so that they are sorted by comparing. */
+/* Keys of a locale's weights are a good guess (sort_kinds.h). If it was wrong all lines get the
+ * same key, so that they are sorted by comparing. */
 static int sort_surely(sort_job *job)
 {
     int status = sort_by_keys(job);

@@ -98,7 +98,7 @@ static int make_plan(sort_job *job, size_t k)
         }
     }
     io_number_decide(plan, &sample);
-    if (plan->general && job->order->locale->decimal != '.') {
+    if (plan->general && !job->order->locale->point) {
         plan->form = IO_DOUBLE; /* strtold knows the locale's point */
     }
     return APP_OK;

@@ -1,13 +1,14 @@
 /* sort_version.c - the order of -V: names with numbers in them, as GNU coreutils documents it
- * ("Version sort ordering"), which is that of Debian's versions with two changes: the empty name, ".",
- * ".." and other names that begin with a point come first, and endings such as .tar.gz count only
- * where the names before them are equal.
+ * ("Version sort ordering"), which is that of Debian's versions with two changes: the empty name,
+ * ".", ".." and other names that begin with a point come first, and endings such as .tar.gz count
+ * only where the names before them are equal.
  *
- * A name is text, a number, text, a number, and so on, what is missing being empty or 0. In a text "~"
- * comes before its end, then letters, then all else. The bytes made of it keep that order: a text
- * byte becomes a code, TEXT_END stands behind a text, then the number follows as the count of its
- * digits and two digits a byte. The name's end, in front of which 0 and empty texts are left out, is
- * TEXT_END, a count of 0, TEXT_END: behind "~" and before all else that could stand there. */
+ * A name is text, a number, text, a number, and so on, what is missing being empty or 0. In a text
+ * "~" comes before its end, then letters, then all else. The bytes made of it keep that order: a
+ * text byte becomes a code, TEXT_END stands behind a text, then the number follows as the count of
+ * its digits and two digits a byte. The name's end, in front of which 0 and empty texts are left
+ * out, is TEXT_END, a count of 0, TEXT_END: behind "~" and before all else that could stand there.
+ */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_kinds.h"
 

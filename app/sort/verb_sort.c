@@ -110,6 +110,9 @@ static int settle_locale(sort_task *task)
     }
     sort_locale_open(&task->locale_tables, task->locale);
     task->order.locale = &task->locale_tables;
+    if (task->locale_tables.loaded) {
+        io_general_locale(task->locale_tables.handle);
+    }
     if (task->locale_tables.missing && *task->locale != '\0') {
         return app_fail("there is no locale '%s' on this machine; `locale -a` lists those there "
                         "are",
@@ -165,16 +168,16 @@ static int check_options(sort_task *task)
         return sort_check_array_options(task) == APP_OK ? check_modes(task) : APP_ERROR;
     }
     bool alone = task->order.count == 0;
-    if (sort_settle(&task->order) != APP_OK) {
+    if (sort_settle(&task->order) != APP_OK || check_modes(task) != APP_OK) {
         return APP_ERROR;
     }
-    if (task->debug && check_modes(task) == APP_OK) {
+    if (task->debug) {
         sort_debug_warnings(task, alone);
     }
     if (is_random(&task->order) && sort_random_begin(&task->order, task->random_source) != APP_OK) {
         return APP_ERROR;
     }
-    return check_modes(task) == APP_OK ? sort_check_names(task) : APP_ERROR;
+    return sort_check_names(task);
 }
 
 int sort_check_array_options(const sort_task *task)
