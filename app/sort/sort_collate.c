@@ -43,13 +43,14 @@ typedef struct weight {
     unsigned char bytes[WEIGHT];
 } weight;
 
-enum { UNKNOWN = 255 };
+enum { UNKNOWN = 255, SLOW = 0, IGNORED = 1 };
 
 struct sort_weights {
     const sort_locale *locale;
     uint32_t units[UNITS]; /* weights that have a byte of their own, in order */
     unsigned unit_count;
     weight of[CHARACTERS];       /* by code point, or by byte where those are characters */
+    unsigned char single[256];   /* by byte: its one byte; IGNORED; or SLOW: `of` is to be asked */
     bool together[ASCII][ASCII]; /* the pair is more than its characters */
     bool begins[ASCII];          /* such a pair */
 };
@@ -216,6 +217,13 @@ sort_weights *sort_weights_make(const sort_locale *l)
             weigh_pair(w, a, b);
         }
     }
+    for (int c = 1; c < ASCII; c++) {
+        const weight *x = &w->of[c];
+        w->single[c] = w->begins[c]    ? SLOW
+                       : x->count == 0 ? IGNORED
+                       : x->count == 1 ? x->bytes[0]
+                                       : SLOW;
+    }
     if (w->of['a'].count == UNKNOWN || w->of['a'].count == 0) {
         free(w); /* another C library, whose levels end otherwise */
         return NULL;
@@ -233,7 +241,15 @@ static bool look_up(const sort_weights *w, sort_text text, sink *s)
 {
     const unsigned char *p = text.p;
     while (p < text.end && s->count < s->room) {
-        unsigned c = *p++;
+        unsigned c = *p++, single = w->single[c];
+        if (single != SLOW) {
+            if (single != IGNORED && s->skip > 0) {
+                s->skip--;
+            } else if (single != IGNORED) {
+                s->to[s->count++] = (unsigned char)single;
+            }
+            continue;
+        }
         if (w->locale->utf8 && c >= ASCII) {
             if (c < 0xc2 || c >= 0xcc || p == text.end || (*p & 0xc0) != 0x80) {
                 return false;
