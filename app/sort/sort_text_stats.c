@@ -32,12 +32,24 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
     }
 }
 
+void sort_note_report(sort_job *job)
+{
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(job->u, &report);
+    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
+    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+}
+
 static void describe_key(const sort_job *job)
 {
     static const char *const forms[] = {"the whole number", "sign, exponent and first digits",
                                         "the nearest double"};
     const sort_key *key = &job->order->keys[0];
     const io_number_plan *plan = &job->plans[0];
+    if (job->whole) {
+        fprintf(stderr, "key        the line, by its bytes\n");
+        return;
+    }
     if (key->kind == SORT_BYTES) {
         fprintf(stderr, "key        bytes, seven at a time");
     } else {

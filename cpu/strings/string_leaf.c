@@ -13,12 +13,13 @@
 #include "cpu/strings/strings.h"
 
 enum {
-    WORD_BYTES = 6,
+    WORD_BYTES = 5,
+    REST_AT = 21, /* bit */
     MORE = WORD_BYTES + 1,
-    AHEAD = 16,
+    AHEAD = 24, NEAR = 8,
     INSERTION = 12 /* words, at most, that are sorted by insertion */
 };
-#define PLACE_MASK ((UINT64_C(1) << USW_LEAF_BITS) - 1)
+#define PLACE_MASK ((UINT64_C(1) << REST_AT) - 1)
 
 static inline size_t place_of(uint64_t word)
 {
@@ -34,12 +35,11 @@ static inline uint64_t make_word(const usw_string_leaf *l, size_t place, size_t 
                                              UINT64_C(0xffffff) << 40,
                                              UINT64_C(0xffffffff) << 32,
                                              UINT64_C(0xffffffffff) << 24,
-                                             UINT64_C(0xffffffffffff) << 16,
-                                             UINT64_C(0xffffffffffff) << 16};
+                                             UINT64_C(0xffffffffff) << 24};
     usw_string s = l->strings[place];
     size_t rest = usw_min(s.bytes - depth, MORE);
     uint64_t bytes = usw_load_word(s.at + depth, l->sort->strings.end) & masks[rest];
-    uint64_t word = bytes | (uint64_t)rest << USW_LEAF_BITS;
+    uint64_t word = bytes | (uint64_t)rest << REST_AT;
     return (l->sort->descending ? word ^ ~PLACE_MASK : word) | place;
 }
 
@@ -47,7 +47,7 @@ static inline uint64_t make_word(const usw_string_leaf *l, size_t place, size_t 
 static inline bool has_more(const usw_string_leaf *l, uint64_t word)
 {
     uint64_t rest = l->sort->descending ? ~word : word;
-    return (rest >> USW_LEAF_BITS & 7) == MORE;
+    return (rest >> REST_AT & 7) == MORE;
 }
 
 static void drop(const usw_string_leaf *l, const uint64_t *words, size_t n)
@@ -62,6 +62,9 @@ static bool make_words(const usw_string_leaf *l, uint64_t *words, size_t n, size
 {
     uint64_t first = words[0] = make_word(l, place_of(words[0]), depth), differ = 0;
     for (size_t i = 1; i < n; i++) {
+        if (i + NEAR < n) {
+            __builtin_prefetch(l->strings[place_of(words[i + NEAR])].at + depth);
+        }
         words[i] = make_word(l, place_of(words[i]), depth);
         differ |= words[i] ^ first;
     }
@@ -116,10 +119,10 @@ static size_t run_end(const uint64_t *words, size_t begin, size_t n)
 /* Puts n strings that share `depth` bytes, and stand in order of their places, in order. The
  * longest run of words that agree is left to the loop, so that the recursion is at most log2 n
  * deep. */
-static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size_t depth)
+static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size_t depth, bool made)
 {
     while (n > 2) {
-        while (!make_words(l, words, n, depth)) {
+        for (; !made && !make_words(l, words, n, depth); ) {
             if (!has_more(l, words[0])) {
                 drop(l, words, n);
                 return;
@@ -143,10 +146,10 @@ static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size
             } else if (end - i == 2) {
                 sort_two(l, words + i, depth + WORD_BYTES);
             } else if (end - i <= longest_n) {
-                sort_words(l, words + i, end - i, depth + WORD_BYTES);
+                sort_words(l, words + i, end - i, depth + WORD_BYTES, false);
             } else {
                 if (longest_n > 1) {
-                    sort_words(l, words + longest, longest_n, depth + WORD_BYTES);
+                    sort_words(l, words + longest, longest_n, depth + WORD_BYTES, false);
                 }
                 longest = i;
                 longest_n = end - i;
@@ -155,6 +158,7 @@ static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size
         words += longest;
         n = longest_n;
         depth += WORD_BYTES;
+        made = false;
     }
     if (n == 2) {
         sort_two(l, words, depth);
@@ -177,7 +181,7 @@ static void find_strings(usw_string_leaf *l, const usw_string_items *from, size_
         }
         l->items[i] = usw_item(from->items, s->item_bytes, at + i);
         l->strings[i] = usw_string_of(&s->strings, l->items[i]);
-        l->words[i] = i;
+        l->words[i] = make_word(l, i, depth);
     }
     if (s->values != NULL) {
         memcpy(l->values, from->values + at, n * sizeof *l->values);
@@ -192,7 +196,7 @@ void usw_sort_string_leaf(usw_string_leaf *l, const usw_string_items *from,
 {
     const usw_string_sort *s = l->sort;
     find_strings(l, from, at, n, depth);
-    sort_words(l, l->words, n, depth);
+    sort_words(l, l->words, n, depth, true);
     for (size_t i = 0; i < n; i++) {
         size_t place = place_of(l->words[i]);
         bool dropped = l->dropped != NULL && l->dropped[place];

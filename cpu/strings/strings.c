@@ -10,10 +10,10 @@
 #include "cpu/strings/splitters.h"
 
 enum {
-    BUCKET = 2500,      /* items of a bucket, about, that splitters are chosen for */
+    BUCKET = 12000,     /* items of a bucket, about, that splitters are chosen for */
     SAMPLES = 4,        /* strings that are sampled for a splitter */
     SERIAL = 1 << 18,   /* items of a range that one thread parts further */
-    LANE_SPLITTERS = USW_LEAF_MOST / SAMPLES - 1,
+    LANE_SPLITTERS = 255, /* that one thread parts a range by */
     CHUNK = 1 << 14,    /* items, at least, that a thread takes at once */
     AHEAD = 16
 };

@@ -142,7 +142,7 @@ static inline int usw_compare_strings(usw_string a, usw_string b, size_t from)
 }
 
 /* What one thread sorts in its cache. */
-enum { USW_LEAF_BITS = 13, USW_LEAF_MOST = 1 << USW_LEAF_BITS };
+enum { USW_LEAF_BITS = 15, USW_LEAF_MOST = 1 << USW_LEAF_BITS };
 typedef struct usw_string_leaf {
     const usw_string_sort *sort;
     usw_isa isa;
