@@ -382,6 +382,45 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
                                              const uint64_t *begin, size_t rows, void *index,
                                              unsigned index_bits, const upsweep_options *options);
 
+/* Strings: n of them in one array of bytes, in Arrow's layout: string i is bytes[offsets[i]] to
+ * bytes[offsets[i + 1] - 1], so offsets has n + 1 elements, unsigned, of offset_bits (32 or 64)
+ * bits; they never decrease, else UPSWEEP_ERROR_RANGE. (Arrow's int32 and int64 are taken as they
+ * are. offsets[0] need not be 0, as in a slice of an array; which strings are null is the caller's
+ * affair.) The order is that of unsigned bytes, as memcmp has it, and a string comes before those
+ * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. By splitters
+ * from a sample, then six bytes at a time; no byte is read often that strings share. Host arrays
+ * only: UPSWEEP_ERROR_UNSUPPORTED for device memory.
+ *
+ * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
+ * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2) bytes,
+ * 1 MB a thread and 1.5 MB.
+ * sort_strings writes the sorted strings in the same layout: out_bytes has room for
+ * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
+ * overlap none of the others. n = 0 writes the 0, unless out_offsets is NULL. Scratch: the same for
+ * an index of 32 bits (64 if n > 2^32), and the index.
+ * Flags: DESCENDING, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
+                                                   const void *offsets, unsigned offset_bits,
+                                                   size_t n, void *index, unsigned index_bits,
+                                                   const upsweep_options *options);
+UPSWEEP_API upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, const void *offsets,
+                                                unsigned offset_bits, size_t n, void *out_bytes,
+                                                void *out_offsets, const upsweep_options *options);
+
+/* Sorts strings that lie anywhere in bytes[0 .. size), lines of a file say, or parts of them, by
+ * moving 8 bytes for each: slice i is the string of length slices[i] % 2^length_bits at byte
+ * slices[i] / 2^length_bits. One that reaches beyond size is UPSWEEP_ERROR_RANGE. length_bits, 1 to
+ * 63, is the caller's: 24 serve 1 TB with strings below 16 MB. Slices may overlap. Order and
+ * stability as above. values, if not NULL, has n elements that move with the slices.
+ * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many that
+ * are; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values, 1 MB
+ * a thread and 1.5 MB. Host arrays only.
+ * Flags: DESCENDING, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size,
+                                               uint64_t *slices, uint64_t *values, size_t n,
+                                               unsigned length_bits, size_t *distinct,
+                                               const upsweep_options *options);
+
 /* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
  * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).
  * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. Fields come in arrays, so they
