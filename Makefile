@@ -44,6 +44,8 @@ proofs: ## prove key maps, sorting networks and offsets from the sources (under 
 	@cmake --build $(BUILD) -j $(JOBS) --target proofs
 	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
 
+# With nvcc the wheel takes the GPU plugin with it; WHEEL_FLAGS= leaves it out.
+wheel: WHEEL_FLAGS ?= $(if $(shell command -v nvcc),--cuda)
 wheel: ## the Python package: a wheel for CPython 3.9 and later and an archive of sources, in build/dist
 	@$(steadily) "building the wheel" sh python/wheel.sh $(BUILD) $(WHEEL_FLAGS)
 

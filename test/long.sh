@@ -87,9 +87,9 @@ asan() {
 
 tsan() {
     have clang || return
-    targets="test_threads test_calls test_memory test_sort_by"
+    targets="test_threads test_calls test_memory test_sort_by test_ranks"
     clang_build build-tsan thread -DUPSWEEP_TESTS=ON &&
-        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
+        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by|ranks)' --timeout 3000
     status=$?
     targets=
     verdict "threads, shared handles" $status "$passed"
@@ -160,8 +160,11 @@ calls() {
     status=$?
     tail -n 2 build-calls/calls.log
     verdict "every call beside its oracle" $status
-    # The verbs beside sort(1), scipy and numpy, where these are.
-    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+    # The verbs beside sort(1), scipy and numpy, where these are: 10^5 cases of sort, if the time allows.
+    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort --cases "${SORT_CASES:-100000}" \
+        --seconds "${SORT_SECONDS:-7200}" --keep build-calls/verbs
+    verdict "sort beside sort(1)" $?
+    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-300}" \
         --keep build-calls/verbs
     verdict "verbs beside their rivals" $?
     # Sizes for which a check of every change has no time.

@@ -31,6 +31,7 @@ gpu/film) tests='film' ;;
 gpu/textbook) tests='gpu_claims' ;;
 io) tests='file_kind graph_files graph_numbers graph_tables graph_ways io npy number numbers output' ;;
 app) tests='cli cli_arrays cli_device cli_negative cli_sort cli_tables compare watch' ;;
+ranks) tests='ranks' ;;
 site) tests='trace_program' ;;
 *)
     echo "check-$room: there is no such room; the rooms are: $(sed -n 's/^\([a-z_/ |]*\)) tests=.*/\1/p' "$0" | tr -d '|' | tr -s '\n ' '  ')" >&2
