@@ -123,6 +123,9 @@ BOUNDED = {
     ("algo/split_flags.cu", "last ? a.n - begin : a.tile"): "a tile at most",
     ("algo/split_flags.cu", "a.tile"): "a constant",
     ("algo/split_flags.cu", "a->tile"): "a constant",
+    ("gpu/folds/fold_rows.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"): "as many as the multiprocessors take",
+    ("gpu/selection/split_index.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
+        "as many as the multiprocessors take",
     ("gpu/merging/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
 }
 
@@ -139,9 +142,9 @@ GUARDS = [
     ("calls/pairs.c", r"record_bytes = j->key_bits <= 32 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
     ("calls/pairs.c", r"payload_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
     ("calls/pairs.c", r"index_bits == 32 && n != 0 && n - 1 > UINT32_MAX"),
-    ("calls/select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
+    ("calls/top_k.h", r"key_bytes <= 4 && n <= \(size_t\)UINT32_MAX \+ 1 \? 8"),
     ("cpu/patterns/few_values.c", r"return f->n <= UINT32_MAX;"),
-    ("calls/rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
+    ("calls/row_set.c", r"index_bits == 32 && longest > \(size_t\)UINT32_MAX \+ 1"),
     ("cpu/pair_sort/narrow_split.h", r"p->n - 1 <= UINT32_MAX"),
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),
