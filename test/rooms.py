@@ -79,7 +79,7 @@ def may(name, target):
             return True  # the table of choice stands above the rooms
         if name == "gpu/gpu.cuh" and target == "test/emulate/cuda_emulated.h":
             return True  # the one place where the emulator takes CUDA's place
-        return other == room or (other[:3] == side and level(other) is not None
+        return other == room or (other[:3] == side and None not in (level(other), level(room))
                                  and level(other) < level(room))
     return room not in OTHERS or re.fullmatch(OTHERS[room], target) is not None
 
