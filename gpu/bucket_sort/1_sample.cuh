@@ -5,6 +5,7 @@
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
+#include "gpu/bucket_sort/1_sample_tree.cuh"
 
 /* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
  * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
@@ -118,6 +119,19 @@ __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, 
            found[3] <= f.rises + f.deviate;
 }
 
+/* Keys whose sample has more pairs in one bucket are not even enough for leading bits: a seventh more
+ * than by chance, and six deviations. */
+__device__ __forceinline__ hybrid_even hybrid_nearly_even(unsigned bits)
+{
+    constexpr float pairs = 1024.0f * HYBRID_SAMPLE_ROWS * (1024.0f * HYBRID_SAMPLE_ROWS - 1) / 2;
+    const float expected = pairs / static_cast<float>(1u << bits);
+    hybrid_even e = {};
+    e.bits1 = bits < 8 ? bits : 8;
+    e.bucket_pairs = static_cast<unsigned>(expected * 8 / 7 + 6 * sqrtf(expected));
+    e.region_pairs = e.neighbour_pairs = e.deviate = ~0u;
+    return e;
+}
+
 /* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 {
@@ -125,7 +139,8 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
         return hybrid_count_shared(bits);
     } else {
         constexpr size_t tables = hybrid_tables_bytes<K>();
-        return tables > hybrid_count_shared(bits) ? tables : hybrid_count_shared(bits);
+        constexpr size_t most = tables > hybrid_grow_shared ? tables : hybrid_grow_shared;
+        return most > hybrid_count_shared(bits) ? most : hybrid_count_shared(bits);
     }
 }
 
@@ -160,8 +175,7 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     here = 0;
 #pragma unroll
     for (int i = 0; i < I; i++) {
-        unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
-        unsigned long long p = line * 32 + threadIdx.x % 32;
+        const unsigned long long p = hybrid_sample_place(static_cast<unsigned>(i), n);
         here |= static_cast<unsigned>(p < n) << i;
         k[i] = p < n ? keys[p] : K(0);
     }
@@ -183,15 +197,16 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
 }
 
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
- * keys of few values are counted, or NULL. */
+ * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level, hybrid_few<K> *table)
+                                                      hybrid_even level, hybrid_few<K> *table,
+                                                      hybrid_tree *tree)
 {
-    constexpr int I = 16;
+    constexpr int I = HYBRID_SAMPLE_ROWS;
     usw_chained();
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
@@ -220,10 +235,14 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    const bool alike =
-        !many && !few_bytes && !crowds && hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
-    const bool radix = (many || few_bytes || alike) && !counted;
-    const bool uncounted = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+    const bool by_tree =
+        tree != nullptr && !few_bytes && !counted &&
+        (many || !hybrid_is_even<K, I>(k, shift, bits, hybrid_nearly_even(bits), counts));
+    const bool alike = !many && !few_bytes && !crowds && !by_tree &&
+                       hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
+    const bool uncounted = !radix && !counted && !by_tree && level.bits1 != 0 &&
+                           varying == sizeof(K) * 8 &&
                            hybrid_is_even<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
@@ -231,6 +250,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
         plan->uncounted = uncounted;
+        plan->by_tree = by_tree;
         if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];
             plan->all = seen[1];
@@ -239,6 +259,11 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     }
     if (uncounted && threadIdx.x < 1u << level.bits1) {
         level.cursor[threadIdx.x] = threadIdx.x * level.stride;
+    }
+    if constexpr (sizeof(K) >= 4) {
+        if (by_tree) {
+            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree, counts);
+        }
     }
 }
 

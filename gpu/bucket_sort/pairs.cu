@@ -142,7 +142,7 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
         static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
         j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
         j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts), j.handed,
-        j.few_values, &j.plan->radix);
+        j.few_values, &j.plan->radix, static_cast<const hybrid_tree *>(nullptr));
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};
