@@ -245,7 +245,8 @@ template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long
     using rest = hybrid_rest_shape;
     const bool by_values =
         sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
-    return n >= TREE_FROM && !by_values && hybrid_tree_shared(bits) <= g->shared_bytes &&
+    return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
+           hybrid_tree_shared(bits) <= g->shared_bytes &&
            hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>() <=
                g->shared_bytes &&
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;

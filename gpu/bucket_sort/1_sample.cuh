@@ -119,17 +119,45 @@ __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, 
            found[3] <= f.rises + f.deviate;
 }
 
-/* Keys whose sample has more pairs in one bucket are not even enough for leading bits: a seventh more
- * than by chance, and six deviations. */
-__device__ __forceinline__ hybrid_even hybrid_nearly_even(unsigned bits)
+/* Whether the sample is not even enough for leading bits: some bucket has many keys, or there are a
+ * seventh more pairs of keys in one bucket than by chance, and six deviations. Of neighbours in one
+ * bucket only the first is counted, as in hybrid_is_crowded; where most have such a neighbour, the
+ * tiles of keys of 32 bits have few digits, and a tree is slower. All 1024 * I keys of the sample
+ * are there. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_wants_tree(const K (&k)[I], unsigned shift, unsigned bits,
+                                                  bool many, unsigned *counts)
 {
-    constexpr float pairs = 1024.0f * HYBRID_SAMPLE_ROWS * (1024.0f * HYBRID_SAMPLE_ROWS - 1) / 2;
-    const float expected = pairs / static_cast<float>(1u << bits);
-    hybrid_even e = {};
-    e.bits1 = bits < 8 ? bits : 8;
-    e.bucket_pairs = static_cast<unsigned>(expected * 8 / 7 + 6 * sqrtf(expected));
-    e.region_pairs = e.neighbour_pairs = e.deviate = ~0u;
-    return e;
+    USW_SHARED_ARRAY(unsigned, found, [2]);
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    if (threadIdx.x < 2) {
+        found[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    unsigned keys = 0, pairs = 0;
+    for (int i = 0; i < I; i++) {
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned left = __shfl_up_sync(~0u, d, 1);
+        if (threadIdx.x % 32 == 0 || d != left) {
+            keys++;
+            pairs += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
+        }
+    }
+    keys = __reduce_add_sync(~0u, keys);
+    pairs = __reduce_add_sync(~0u, pairs);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&found[0], keys);
+        atomicAdd(&found[1], pairs);
+    }
+    __syncthreads();
+    const float all = static_cast<float>(found[0]);
+    const float expected = all * all / static_cast<float>(2u << bits);
+    const bool even = static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
+    return (many || !even) && (sizeof(K) == 8 || found[0] > 512u * I);
 }
 
 /* Shared memory of hybrid_sample. */
@@ -235,9 +263,16 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    const bool by_tree =
-        tree != nullptr && !few_bytes && !counted &&
-        (many || !hybrid_is_even<K, I>(k, shift, bits, hybrid_nearly_even(bits), counts));
+    bool by_tree = false;
+    if constexpr (sizeof(K) >= 4) {
+        const unsigned repeats =
+            sizeof(K) == 4 || n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
+        by_tree =
+            tree != nullptr && !few_bytes && !counted &&
+            hybrid_wants_tree<K, I>(k, shift, bits, many, counts) &&
+            !hybrid_has_repeats<K, I>(k, n, repeats, counts) &&
+            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree, counts);
+    }
     const bool alike = !many && !few_bytes && !crowds && !by_tree &&
                        hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
     const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
@@ -259,11 +294,6 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
     }
     if (uncounted && threadIdx.x < 1u << level.bits1) {
         level.cursor[threadIdx.x] = threadIdx.x * level.stride;
-    }
-    if constexpr (sizeof(K) >= 4) {
-        if (by_tree) {
-            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree, counts);
-        }
     }
 }
 

@@ -149,7 +149,8 @@ template <typename K> struct hybrid_grow {
         __syncthreads();
         return begin[levels + 1] > to;
     }
-    __device__ __forceinline__ void grow()
+    /* Returns false if there are too few slots: some leaf has many keys in a part of its range. */
+    __device__ __forceinline__ bool grow()
     {
         make_root();
         __syncthreads();
@@ -158,6 +159,12 @@ template <typename K> struct hybrid_grow {
             levels++;
             count();
         }
+        bool heavy = false;
+        for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
+            heavy |= (slots[i].y & TREE_NODE) == 0 && bits[i] != 0 &&
+                     counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
+        }
+        return !__syncthreads_or(heavy);
     }
     __device__ __forceinline__ void store(hybrid_tree *tree) const
     {
@@ -173,6 +180,7 @@ template <typename K> struct hybrid_grow {
             tree->least = window.least;
             tree->shift = window.shift;
             tree->root = window.root;
+            tree->leaf_keys = leaf;
             tree->levels = levels;
             for (unsigned l = 0; l <= levels; l++) {
                 tree->begin[l] = begin[l];
@@ -183,9 +191,10 @@ template <typename K> struct hybrid_grow {
 };
 
 /* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
- * many bits of buckets: a leaf should have 16 buckets or more. A block of 1024 threads calls. */
+ * many bits of buckets: a leaf should have 16 buckets or more. Returns false if the tree would need
+ * more slots. A block of 1024 threads calls. */
 template <typename K>
-__device__ __noinline__ void hybrid_grow_tree(const K *keys, unsigned long long n,
+__device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
                                               const usw_gpu_keymap<K> &map, K all, unsigned varying,
                                               unsigned bucket_bits, hybrid_tree *tree, void *memory)
 {
@@ -195,8 +204,9 @@ __device__ __noinline__ void hybrid_grow_tree(const K *keys, unsigned long long 
     __syncthreads();
     hybrid_grow<K> g(keys, n, map, memory, least, varying - bits, 1u << bits,
                      keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF));
-    g.grow();
+    const bool enough = g.grow();
     g.store(tree);
+    return enough;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 #define USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 
+#include "gpu/bucket_sort/1_sample_tree.cuh"
 #include "gpu/bucket_sort/2_count.cuh"
 #include "gpu/bucket_sort/prefix_tree.cuh"
 
@@ -64,19 +65,54 @@ struct hybrid_numbering {
         __syncthreads();
         return total;
     }
+    /* The keys of leaf i, or two or three times as many where its neighbours show that they are not
+     * spread evenly in it: it then needs more buckets. of_node: keys for a slot of a node, at least.
+     */
+    __device__ __forceinline__ unsigned weight(unsigned i, float of_node) const
+    {
+        const unsigned first = node[i], keys = counts[i];
+        float most = 0;
+        for (unsigned side = 0; side < 2; side++) {
+            const unsigned at = side == 0 ? i - 1 : i + 1;
+            if (side == 0 ? i > first : i + 1 < first + (1u << size[i])) {
+                const float here = (slots[at].y & TREE_NODE) != 0
+                                       ? static_cast<float>(slots[at].x) * of_node
+                                       : static_cast<float>(counts[at]);
+                most = most > here ? most : here;
+            }
+        }
+        const float ratio = most / static_cast<float>(keys + 1);
+        return ratio > 3 ? 3 * keys : ratio > 1.4f ? 2 * keys : keys;
+    }
+    __device__ __forceinline__ void weigh_leaves()
+    {
+        const float of_node = static_cast<float>(tree->leaf_keys) * static_cast<float>(all) /
+                              (1024 * HYBRID_SAMPLE_ROWS);
+        for (unsigned i = threadIdx.x; i < end; i += 1024) {
+            needs[i] = is_leaf(i) ? weight(i, of_node) : 0;
+        }
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < end; i += 1024) {
+            counts[i] = needs[i];
+        }
+        __syncthreads();
+    }
     /* What leaf i needs where buckets hold `full` keys of the sample. Leaves that are rare share a
      * bucket with their neighbours, an aligned group of a node's slots; chance is greater there, so
-     * they fill it less. Equal keys take the numbers that their share would fill, so that the first
-     * scatter stays even. */
+     * they fill it less. Where a bucket has few values, all have as many of them. Equal keys take
+     * the numbers that their share would fill, so that the first scatter stays even. */
     __device__ __forceinline__ hybrid_need need(unsigned i, float full) const
     {
+        const unsigned first = node[i], number = i - first;
         const float share = static_cast<float>(counts[i]) / full;
         if (share > 1) {
-            const unsigned numbers = static_cast<unsigned>(share + 0.95f);
+            unsigned numbers = static_cast<unsigned>(share + 0.95f);
             const unsigned values = bits[i] < 16 ? 1u << bits[i] : ~0u;
+            if (numbers > 1 && numbers < values && values / 4 < numbers) {
+                numbers = 2u << (31 - __clz(static_cast<int>(numbers - 1)));
+            }
             return {numbers, numbers < values ? numbers : values, 0, true};
         }
-        const unsigned first = node[i], number = i - first;
         unsigned join = size[i];
         for (; join > 0; join--) {
             const unsigned from = first + (number >> join << join);
@@ -90,7 +126,7 @@ struct hybrid_numbering {
     /* The least size of a bucket with which there are no more than `most`; 0: there is none. */
     __device__ __forceinline__ float choose(unsigned most)
     {
-        const unsigned fills[TREE_FILLS] = {66, 68, 70, 73, 78, 88, 110, 180};
+        const unsigned fills[TREE_FILLS] = {66, 68, 71, 75, 80, 88, 110, 180};
         constexpr unsigned part = 1024 / TREE_FILLS;
         const unsigned mine = threadIdx.x / part;
         unsigned fill = TREE_FILL;
@@ -196,6 +232,7 @@ struct hybrid_numbering {
         }
         __syncthreads();
         all = sum_up([&](unsigned i) { return counts[i]; });
+        weigh_leaves();
         /* No group of slots that share a bucket has a node in it. */
         const unsigned never = (all >> bucket_bits) * 4 + 4, most = (1u << bucket_bits) - 2;
         sum_up([&](unsigned i) { return (slots[i].y & TREE_NODE) != 0 ? never : counts[i]; });

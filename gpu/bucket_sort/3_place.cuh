@@ -144,13 +144,15 @@ static __device__ void hybrid_note_extent(const hybrid_place_args &a, unsigned d
     const hybrid_extent e(a.tree, d, a.key_bits);
     a.extents.least[d] = e.least;
     a.extents.left[d] = static_cast<unsigned char>(e.left);
-    if (c > TREE_CAPACITY) {
-        usw_store_relaxed(e.left == 0 ? &a.tree->alike : &a.plan->large, 1u);
+    if (c > TREE_CAPACITY && e.left > TREE_FEW_LEFT) {
+        usw_store_relaxed(&a.plan->large, 1u);
+    } else if (c > TREE_CAPACITY && e.left == 0) {
+        usw_store_relaxed(&a.tree->alike, 1u);
     }
 }
 
-/* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of equal
- * keys, all are left to the radix sort. The last block calls. */
+/* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of few
+ * values, all are left to the radix sort. The last block calls. */
 static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
 {
     hybrid_plan *plan = a.plan;

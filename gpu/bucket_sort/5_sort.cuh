@@ -299,13 +299,52 @@ template <typename K> struct hybrid_local_args {
     hybrid_extents extents; /* of a tree's buckets */
 };
 
-/* Maps back equal keys. A block of NT threads calls. */
+/* Writes m keys, in place, in order; they are `least` and the next (1 << left) - 1 keys. A value has
+ * a counter for each lane, so that no two lanes of a warp add to one. memory: 33 * 32 words. A block
+ * of NT threads calls. */
 template <typename K, int NT, bool identity>
-__device__ __forceinline__ void hybrid_unmap_equal(K *keys, unsigned long long m,
-                                                   const usw_gpu_keymap<K> &map)
+__device__ __noinline__ void hybrid_write_by_values(K *keys, unsigned long long m, unsigned left,
+                                                    K least, const usw_gpu_keymap<K> &map,
+                                                    unsigned *memory)
 {
-    for (unsigned long long p = threadIdx.x; !identity && p < m; p += NT) {
-        keys[p] = map.unmap(keys[p]);
+    constexpr int U = 4;
+    const unsigned tid = threadIdx.x, lane = tid % 32, values = 1u << left;
+    if (identity && left == 0) {
+        return;
+    }
+    unsigned *mine = memory + 32 + lane;
+    for (unsigned w = tid; w < values * 32; w += NT) {
+        memory[32 + w] = 0;
+    }
+    __syncthreads();
+    for (unsigned long long p = tid; left != 0 && p < m; p += NT * U) {
+        K k[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            k[u] = p + u * NT < m ? keys[p + u * NT] : least;
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const unsigned value = static_cast<unsigned>(k[u] - least) & (values - 1);
+            atomicAdd(&mine[value * 32], p + u * NT < m ? 1u : 0u);
+        }
+    }
+    __syncthreads();
+    for (unsigned v = tid / 32; v < values; v += NT / 32) {
+        const unsigned all = __reduce_add_sync(~0u, mine[v * 32]);
+        if (lane == 0) {
+            memory[v] = all;
+        }
+    }
+    __syncthreads();
+    unsigned long long at = 0;
+    for (unsigned v = 0; v < values; v++) {
+        const unsigned long long end = left != 0 ? at + memory[v] : m;
+        const K key = static_cast<K>(least + v), to = identity ? key : map.unmap(key);
+        for (unsigned long long p = at + tid; p < end; p += NT) {
+            keys[p] = to;
+        }
+        at = end;
     }
 }
 
@@ -339,8 +378,10 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     const unsigned m = size <= NT * I - 32 ? static_cast<unsigned>(size) : 0;
     if (m != 0 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[number];
-        if (left == 0) {
-            hybrid_unmap_equal<K, NT, identity>(a.out + begin, m, a.map);
+        if (left <= TREE_FEW_LEFT) {
+            hybrid_write_by_values<K, NT, identity>(a.out + begin, m, left,
+                                                    static_cast<K>(a.extents.least[number]), a.map,
+                                                    reinterpret_cast<unsigned *>(buffer));
         } else {
             hybrid_sort_bucket<K, NT, I, B, R, identity, true>(
                 a.in + begin, a.out + begin, m, left, a.map, buffer,

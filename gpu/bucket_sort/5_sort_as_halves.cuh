@@ -313,8 +313,9 @@ __device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<ui
     const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
     const uint32_t *data = a.in + begin;
     uint32_t *to = a.out + begin;
-    if (left == 0) {
-        hybrid_unmap_equal<uint32_t, NT, identity>(to, m, a.map);
+    if (left <= TREE_FEW_LEFT) {
+        hybrid_write_by_values<uint32_t, NT, identity>(to, m, left, least, a.map,
+                                                       reinterpret_cast<unsigned *>(buffer));
     } else if (left > (ranges > 1 ? 18 : 16)) {
         return; /* gpu/bucket_sort/5_sort_tree.cuh */
     } else if (m <= block::few_keys) {

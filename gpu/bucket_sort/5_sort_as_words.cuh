@@ -285,8 +285,10 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     }
     if (size != 0 && size <= NT * I - 32 && a.plan->tree_buckets) {
         const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
-        if (left == 0) {
-            hybrid_unmap_equal<uint64_t, NT, identity>(a.out + begin, m, a.map);
+        if (left <= TREE_FEW_LEFT) {
+            hybrid_write_by_values<uint64_t, NT, identity>(a.out + begin, m, left,
+                                                           a.extents.least[b], a.map,
+                                                           reinterpret_cast<unsigned *>(buffer));
         } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
             hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
                 a.in + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);

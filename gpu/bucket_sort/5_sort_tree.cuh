@@ -74,21 +74,23 @@ __global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a
             __syncthreads();
             const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
             const unsigned left = keys != 0 ? a.extents.left[b] : 0;
-            const bool sorts =
-                keys <= TREE_CAPACITY && left != 0 && (keys > a.small || left > a.most);
-            /* Small buckets of equal keys were mapped back where the others were sorted. */
-            const bool unmaps = !identity && keys > a.small && left == 0;
-            if (pass == 0 ? sorts || (unmaps && keys <= TREE_CAPACITY)
-                          : unmaps && keys > TREE_CAPACITY) {
+            /* Smaller buckets of few values were written where the others were sorted. */
+            const bool few = left <= TREE_FEW_LEFT && keys > a.small && (left != 0 || !identity);
+            const bool shared = few && left == 0 && keys > TREE_CAPACITY;
+            const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
+            if (pass == 0 ? (few && !shared) || sorts : shared) {
                 list[atomicAdd(&found, 1u)] = b;
             }
             __syncthreads();
             for (unsigned i = 0; i < found; i++) {
                 if (pass != 0) {
                     hybrid_unmap_share<K, NT>(a, list[i]);
-                } else if (a.extents.left[list[i]] == 0) {
+                } else if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
                     const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
-                    hybrid_unmap_equal<K, NT, identity>(a.keys + begin, n, a.map);
+                    hybrid_write_by_values<K, NT, identity>(
+                        a.keys + begin, n, a.extents.left[list[i]],
+                        static_cast<K>(a.extents.least[list[i]]), a.map,
+                        reinterpret_cast<unsigned *>(buffer));
                 } else {
                     hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
                 }

@@ -16,8 +16,19 @@
 #include "gpu/bucket_sort/tuning.cuh"
 
 /* SLOTS: of all nodes together. ROOT_BITS: of the root. LEVELS: of nodes, at most. LEAF: keys of the
- * sample that a leaf should have, at least; a slot with MORE times as many becomes a node. */
-enum { TREE_SLOTS = 2048, TREE_ROOT_BITS = 10, TREE_LEVELS = 5, TREE_LEAF = 16, TREE_MORE = 4 };
+ * sample that a leaf should have, at least; a slot with MORE times as many becomes a node, and where
+ * one with HEAVY times as many as that cannot, there is no tree. */
+enum {
+    TREE_SLOTS = 2048,
+    TREE_ROOT_BITS = 10,
+    TREE_LEVELS = 5,
+    TREE_LEAF = 16,
+    TREE_MORE = 4,
+    TREE_HEAVY = 4
+};
+
+/* Buckets with so few bits left are written by the counts of their values, whatever their size. */
+enum { TREE_FEW_LEFT = 5 };
 
 /* Of a slot's second word: where its first slot or bucket stands, and what it is; the low bits say
  * by how much a key is shifted to the left for the slot's range to fill the word. */
@@ -46,6 +57,7 @@ struct alignas(16) hybrid_tree {
     uint16_t leaf[1 << BITS_MAX];    /* of each bucket */
     unsigned long long least;        /* the window begins here */
     unsigned shift, root;            /* a root's slot is of 1 << shift keys; their number */
+    unsigned leaf_keys;              /* of the sample, for which a slot is made, at least */
     unsigned levels;                 /* of nodes */
     unsigned begin[TREE_LEVELS + 1]; /* the first slots of each level, and the end */
     unsigned done;                   /* blocks that have weighed */

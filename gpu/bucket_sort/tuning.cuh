@@ -19,17 +19,20 @@ enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 /* Whether no more than 16 bits of a key of 32 are left where BITS_MAX bits say its bucket. */
 static constexpr bool HALVES_SURE = false;
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
-static constexpr unsigned long long TREE_FROM = 16384;
+static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
+static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
+/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of 64 bits
+ * of which many are equal from TREE_REPEATS_FROM on. Fewer are faster sorted by digits. */
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
-static constexpr unsigned long long TREE_FROM = 1 << 20;
+static constexpr unsigned long long TREE_FROM_32 = 1 << 25, TREE_FROM_64 = 1 << 23;
+static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
-/* Uneven keys go by a prefix tree from TREE_FROM on: the sample takes each key once at most. */
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
 
