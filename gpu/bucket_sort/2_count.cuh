@@ -139,6 +139,13 @@ template <typename K> struct hybrid_bits_digit {
     {
         return static_cast<unsigned>(k >> shift) & mask;
     }
+    template <int N> __device__ __forceinline__ void all(const K (&k)[N], unsigned (&d)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            d[i] = (*this)(k[i]);
+        }
+    }
     __device__ __forceinline__ K note(K k) const
     {
         return k;
@@ -209,13 +216,14 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
 #pragma unroll
         for (int u = 0; u < U; u++) {
             unsigned same = 0;
-            hybrid_crowd(digit(x[u].k[0]), most);
+            unsigned d[V];
+            digit.all(x[u].k, d);
+            hybrid_crowd(d[0], most);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const unsigned d = digit(x[u].k[v]);
-                const bool alike = d == most;
-                const unsigned inc = alike ? 0 : 1u << (d * 16 & 16);
-                const unsigned old = atomicAdd(&bins[alike ? lane : d >> 1], inc);
+                const bool alike = d[v] == most;
+                const unsigned inc = alike ? 0 : 1u << (d[v] * 16 & 16);
+                const unsigned old = atomicAdd(&bins[alike ? lane : d[v] >> 1], inc);
                 crossed |= old ^ (old + inc);
                 same += alike;
             }
@@ -231,10 +239,12 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         unsigned crossed = 0;
 #pragma unroll
         for (int u = 0; u < U; u++) {
+            unsigned d[V];
+            digit.all(x[u].k, d);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                unsigned d = digit(x[u].k[v]), inc = 1u << (d * 16 & 16);
-                unsigned old = atomicAdd(&bins[d >> 1], inc);
+                unsigned inc = 1u << (d[v] * 16 & 16);
+                unsigned old = atomicAdd(&bins[d[v] >> 1], inc);
                 crossed |= old ^ (old + inc);
             }
         }

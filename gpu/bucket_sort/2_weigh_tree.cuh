@@ -257,7 +257,15 @@ template <typename K> struct hybrid_tree_count {
     hybrid_window<K> window;
     __device__ __forceinline__ unsigned operator()(K k) const
     {
-        return window.bucket(k) >> 16;
+        return window.bucket(k) >> TREE_FIRST;
+    }
+    template <int N> __device__ __forceinline__ void all(const K (&k)[N], unsigned (&d)[N]) const
+    {
+        window.buckets(k, d);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            d[i] >>= TREE_FIRST;
+        }
     }
     __device__ __forceinline__ K note(K k) const
     {

@@ -188,9 +188,17 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
         k[i] = plain ? k[i] : map.map(k[i]);
     }
     unsigned most = ~0u;
+    if constexpr (kept) {
 #pragma unroll
-    for (int i = 0; kept && i < I; i++) {
-        r[i] = digit(k[i]);
+        for (int i0 = 0; i0 < I; i0 += 4) {
+            const K some[4] = {k[i0], k[i0 + 1], k[i0 + 2], k[i0 + 3]};
+            unsigned d[4];
+            digit.all(some, d);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                r[i0 + i] = d[i];
+            }
+        }
     }
     if (hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8) {
 #pragma unroll

@@ -30,9 +30,8 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
             for (int i = 0; i < U; i++) {
                 k[i] = plain ? k[i] : map.map(k[i]);
             }
-#pragma unroll
-            for (int i = 0; kept && i < U; i++) {
-                r[i] = digit(k[i]);
+            if constexpr (kept) {
+                digit.all(k, r);
             }
             if (i0 == 0) {
                 crowd = hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8;

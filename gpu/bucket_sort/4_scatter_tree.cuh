@@ -18,6 +18,15 @@ template <typename K, unsigned unit> struct hybrid_tree_digit {
     {
         return (window.bucket(key) >> (TREE_FIRST + below) & mask) * unit;
     }
+    template <int N>
+    __device__ __forceinline__ void all(const K (&keys)[N], unsigned (&digits)[N]) const
+    {
+        window.buckets(keys, digits);
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            digits[i] = (digits[i] >> (TREE_FIRST + below) & mask) * unit;
+        }
+    }
 };
 
 template <typename K> struct hybrid_tree_scatter_args {

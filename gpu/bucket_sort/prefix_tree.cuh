@@ -98,17 +98,42 @@ template <typename K> struct hybrid_window {
         }
         return at;
     }
-    /* The bucket, in the upper half of the word. */
+    /* The buckets of N keys, in the upper halves of words. All go down a level at a time, so that
+     * they do not wait for one another's slots. */
+    template <int N>
+    __device__ __forceinline__ void buckets(const K (&keys)[N], unsigned (&found)[N]) const
+    {
+        uint2 s[N];
+        unsigned kinds = 0;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            s[i] = slots[root_slot(keys[i])];
+            kinds |= s[i].y;
+        }
+        while ((kinds & TREE_NODE) != 0) {
+            kinds = 0;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                if ((s[i].y & TREE_NODE) != 0) {
+                    s[i] = slots[child(s[i], keys[i])];
+                }
+                kinds |= s[i].y;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            found[i] = __umulhi(hybrid_turned_left(keys[i], s[i].y), s[i].x) + s[i].y;
+            if ((s[i].y & TREE_OUTSIDE) != 0) {
+                found[i] = keys[i] < least ? 0 : s[i].x;
+            }
+        }
+    }
     __device__ __forceinline__ unsigned bucket(K key) const
     {
-        uint2 s = slots[root_slot(key)];
-        while ((s.y & (TREE_NODE | TREE_OUTSIDE)) != 0) {
-            if ((s.y & TREE_OUTSIDE) != 0) {
-                return key < least ? 0 : s.x;
-            }
-            s = slots[child(s, key)];
-        }
-        return __umulhi(hybrid_turned_left(key, s.y), s.x) + s.y;
+        const K keys[1] = {key};
+        unsigned found[1];
+        buckets(keys, found);
+        return found[0];
     }
 };
 

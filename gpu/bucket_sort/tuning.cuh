@@ -30,7 +30,7 @@ enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SC
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
-static constexpr unsigned long long TREE_FROM_32 = 1 << 25, TREE_FROM_64 = 1 << 23;
+static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
 static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
