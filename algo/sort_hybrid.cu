@@ -237,8 +237,8 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
            hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
 }
 
-/* Whether n keys may go by a prefix tree on this device: not keys of 32 bits in buckets so large that
- * they are sorted by the counts of their values. */
+/* Whether n keys may go by a prefix tree on this device: not keys of 32 bits in buckets so large
+ * that they are sorted by the counts of their values. */
 template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long n, unsigned bits)
 {
     using shape = hybrid_tree_shape<K>;

@@ -5,7 +5,8 @@
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
-#include "gpu/bucket_sort/1_sample_tree.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/prefix_tree/grow.cuh"
 
 /* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
  * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a

@@ -4,9 +4,9 @@
 #ifndef USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 #define USW_GPU_BUCKET_SORT_2_WEIGH_TREE_CUH
 
-#include "gpu/bucket_sort/1_sample_tree.cuh"
+#include "gpu/prefix_tree/grow.cuh"
 #include "gpu/bucket_sort/2_count.cuh"
-#include "gpu/bucket_sort/prefix_tree.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* The sample: about WEIGHED keys for each bucket, at most one key in WEIGHED_PART. The sizes of a
  * bucket that are tried, in 1/FILL of the mean: a leaf has a whole number of buckets, so that some
@@ -66,7 +66,8 @@ struct hybrid_numbering {
         return total;
     }
     /* The keys of leaf i, or two or three times as many where its neighbours show that they are not
-     * spread evenly in it: it then needs more buckets. of_node: keys for a slot of a node, at least.
+     * spread evenly in it: it then needs more buckets. of_node: keys for a slot of a node, at
+     * least.
      */
     __device__ __forceinline__ unsigned weight(unsigned i, float of_node) const
     {

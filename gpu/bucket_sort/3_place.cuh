@@ -4,7 +4,8 @@
 #define USW_GPU_BUCKET_SORT_3_PLACE_CUH
 
 #include "gpu/bucket_sort/6_large_lists.cuh"
-#include "gpu/bucket_sort/prefix_tree.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* Sums over a block of 256 threads: returns the sum of all c, and sets before to that of the
  * threads below. sums: 8 words. */

@@ -7,8 +7,8 @@
 #include "gpu/bucket_sort/4_scatter.cuh"
 
 /* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
- * found its slots full. U keys are loaded at a time. digit(key) is four times the digit; kept: it is
- * kept above the rank, and not found twice. */
+ * found its slots full. U keys are loaded at a time. digit(key) is four times the digit; kept: it
+ * is kept above the rank, and not found twice. */
 template <typename K, int NT, int I, int U, bool plain, bool kept, typename Digit>
 __device__ __forceinline__ unsigned
 hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const Digit &digit,

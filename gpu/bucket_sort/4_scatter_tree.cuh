@@ -8,7 +8,7 @@
 #define USW_GPU_BUCKET_SORT_4_SCATTER_TREE_CUH
 
 #include "gpu/bucket_sort/4_scatter_slots.cuh"
-#include "gpu/bucket_sort/prefix_tree.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* The digit of a scatter, times `unit`. */
 template <typename K, unsigned unit> struct hybrid_tree_digit {

@@ -6,6 +6,7 @@
 #define USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
 
 #include "gpu/bucket_sort/5_sort.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
 
 template <typename K> struct hybrid_rest_args {
     K *keys;
@@ -39,7 +40,8 @@ __device__ __forceinline__ void hybrid_unmap_share(const hybrid_rest_args<K> &a,
     }
 }
 
-/* It is not inlined, since the compiler would keep places of a bucket in registers over the loop. */
+/* It is not inlined, since the compiler would keep places of a bucket in registers over the
+ * loop. */
 template <typename K, int NT, int I, int B, int R, bool identity>
 __device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsigned b,
                                               unsigned char *buffer)

@@ -6,7 +6,7 @@
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
-#include "gpu/bucket_sort/prefix_tree.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 
 #include <cmath>

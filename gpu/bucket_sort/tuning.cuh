@@ -61,7 +61,8 @@ struct hybrid_rest_shape {
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
 
-/* Tiles of the scatters by a prefix tree, and slots of all digits; as many keys as the other tiles. */
+/* Tiles of the scatters by a prefix tree, and slots of all digits; as many keys as the other
+ * tiles. */
 template <typename K> struct hybrid_tree_shape {
     static constexpr int threads = sizeof(K) == 4 ? 1024 : 512, keys = 16, batch = 4;
     static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;

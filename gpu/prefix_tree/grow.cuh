@@ -1,13 +1,13 @@
-/* 1_sample_tree.cuh - step 1 of the bucket sort, for keys that leading bits do not spread evenly:
- * the sample makes the nodes of the prefix tree (prefix_tree.cuh). */
+/* grow.cuh - a sample of the keys makes the nodes of a prefix tree (prefix_tree.cuh). */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_1_SAMPLE_TREE_CUH
-#define USW_GPU_BUCKET_SORT_1_SAMPLE_TREE_CUH
+#ifndef USW_GPU_PREFIX_TREE_GROW_CUH
+#define USW_GPU_PREFIX_TREE_GROW_CUH
 
-#include "gpu/bucket_sort/prefix_tree.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* The sample: HYBRID_SAMPLE_ROWS rows of a key a thread, 512 stretches of 32 keys that are evenly
- * spread over the array. The place of this thread's key of row i, which may lie behind the array. */
+ * spread over the array. The place of this thread's key of row i, which may lie behind the
+ * array. */
 enum { HYBRID_SAMPLE_ROWS = 16 };
 __device__ __forceinline__ unsigned long long hybrid_sample_place(unsigned i, unsigned long long n)
 {

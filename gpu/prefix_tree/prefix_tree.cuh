@@ -1,24 +1,26 @@
-/* prefix_tree.cuh - a tree in shared memory that gives a key its bucket, for keys that their leading
- * bits do not spread evenly.
+/* prefix_tree.cuh - a tree in shared memory that gives a key its bucket, for keys that their
+ * leading bits do not spread evenly.
  *
  * The root's slots are the values of the first varying bits. A slot is a node, which goes on with
- * the bits that follow, or a leaf, whose keys go to as many buckets as their share asks for, each of
- * the same part of the leaf's range. So the map from keys to buckets is monotone and linear within a
- * leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the window of bits
- * that the sample has seen go to the first bucket or to the last.
+ * the bits that follow, or a leaf, whose keys go to as many buckets as their share asks for, each
+ * of the same part of the leaf's range. So the map from keys to buckets is monotone and linear
+ * within a leaf. Where few keys are, neighbouring leaves share a bucket. Keys outside of the window
+ * of bits that the sample has seen go to the first bucket or to the last.
  *
- * The sample makes the nodes (1_sample_tree.cuh), a larger sample weighs the leaves and numbers the
- * buckets (2_weigh_tree.cuh). This is the refinement of the pivots of the explained form. */
+ * The sample makes the nodes (grow.cuh), a larger sample weighs the leaves and numbers the buckets
+ * (gpu/bucket_sort/2_weigh_tree.cuh). This is the refinement of the pivots of the explained
+ * form. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_PREFIX_TREE_CUH
-#define USW_GPU_BUCKET_SORT_PREFIX_TREE_CUH
+#ifndef USW_GPU_PREFIX_TREE_PREFIX_TREE_CUH
+#define USW_GPU_PREFIX_TREE_PREFIX_TREE_CUH
 
-#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/gpu.cuh"
 
-/* SLOTS: of all nodes together. ROOT_BITS: of the root. LEVELS: of nodes, at most. LEAF: keys of the
- * sample that a leaf should have, at least; a slot with MORE times as many becomes a node, and where
- * one with HEAVY times as many as that cannot, there is no tree. */
+/* SLOTS: of all nodes together. ROOT_BITS: of the root. LEVELS: of nodes, at most. LEAF: keys of
+ * the sample that a leaf should have, at least; a slot with MORE times as many becomes a node, and
+ * where one with HEAVY times as many as that cannot, there is no tree. */
 enum {
+    TREE_BUCKETS = 1 << 16, /* at most */
     TREE_SLOTS = 2048,
     TREE_ROOT_BITS = 10,
     TREE_LEVELS = 5,
@@ -54,7 +56,7 @@ struct alignas(16) hybrid_tree {
     uint16_t node[TREE_SLOTS];           /* the first slot of each slot's node */
     unsigned char size[TREE_SLOTS];      /* log2 of it, 0 for no node: the outside */
     unsigned char bits[TREE_SLOTS];  /* a slot has 1 << bits values; once numbered, a bucket's */
-    uint16_t leaf[1 << BITS_MAX];    /* of each bucket */
+    uint16_t leaf[TREE_BUCKETS];     /* of each bucket */
     unsigned long long least;        /* the window begins here */
     unsigned shift, root;            /* a root's slot is of 1 << shift keys; their number */
     unsigned leaf_keys;              /* of the sample, for which a slot is made, at least */

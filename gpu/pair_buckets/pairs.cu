@@ -4,13 +4,13 @@
  *          Equal keys carry different values, so every step keeps their order. For an argsort the
  *          first scatter makes the values up.
  *
- * Steps    sample   gpu/bucket_sort/pairs_place.cuh: 16,384 keys: the highest bit in which keys
+ * Steps    sample   gpu/pair_buckets/pairs_place.cuh: 16,384 keys: the highest bit in which keys
  *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    gpu/bucket_sort/pairs_place.cuh: where the buckets begin; what is to be done.
- *          scatter  gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, then
+ *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
+ *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
- *          sort     gpu/bucket_sort/pairs_sort.cuh: each bucket by the bits still undecided.
+ *          sort     gpu/pair_buckets/pairs_sort.cuh: each bucket by the bits still undecided.
  *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
  *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
  *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort
@@ -28,7 +28,7 @@
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
  *          bytes a bucket, and up to 1 MB of look-back words. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/bucket_sort/pairs_sort.cuh"
+#include "gpu/pair_buckets/pairs_sort.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
