@@ -61,10 +61,10 @@ GPU = [
     *({"file": "gpu/bucket_sort/4_scatter_slots.cuh", "type": "unsigned", "most": GRID, "cast": "(a.n + NT * I - 1) / (NT * I)",
        "find": r"tiles = (static_cast<unsigned>\(\(a\.n \+ NT \* I - 1\) / \(NT \* I\)\));",
        "of": {"a_n": N, "NT": ("i32", nt, nt), "I": ("i32", 16, 16)}} for nt in (256, 512, 1024)),
-    *({"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID,
+    *({"file": "gpu/pair_buckets/pairs_place.cuh", "type": "unsigned", "most": GRID,
        "find": r"tiles\[0\] = (static_cast<unsigned>\(\(a\.n \+ a\.tile - 1\) / a\.tile\));",
        "cast": "(a.n + a.tile - 1) / a.tile", "of": {"a_n": N, "a_tile": ("u32", t, t)}} for t in (1024, 4096, 8192)),
-    {"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
+    {"file": "gpu/pair_buckets/pairs_place.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
      "find": r"tiles = (static_cast<unsigned>\(\(size \+ a\.tile - 1\) / a\.tile\));",
      "of": {"size": ("u64", 0, "LIMIT"), "a_tile": ("u32", 1024, 1024)}},
     *({"file": "algo/split_flags.cu", "type": "unsigned", "most": GRID, "cast": "(a.n + a.tile - 1) / a.tile",
@@ -111,7 +111,7 @@ GPU = [
 # What is 32 bits wide for another reason.
 BOUNDED = {
     ("gpu/bucket_sort/4_scatter_uncounted.cuh", "a.n - tiles * tile_keys"): "less than a tile",
-    ("gpu/bucket_sort/pairs_scatter.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
+    ("gpu/pair_buckets/pairs_scatter.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
     ("gpu/bucket_sort/3_place.cuh", "hybrid_block_sum(tiles(other), sums, none)"): "a tile more a bucket than of all keys",
     ("gpu/bucket_sort/3_place.cuh", "tiles(size << 1 | whole)"): "of one bucket",
     ("gpu/carry/look_back_digits.cuh", "tile >> (31 - __clz(static_cast<int>(tiles)))"): "a lap of a ring of tiles",
