@@ -20,6 +20,7 @@ cpu/selection) tests='select ways_select unique split move' ;;
 cpu/folds) tests='scan reduce' ;;
 cpu/merging) tests='merge sort_by records' ;;
 cpu/pair_sort) tests='pairs ways_pairs' ;;
+cpu/strings) tests='strings' ;;
 cpu/paths) tests='paths paths_dense paths_many contract' ;;
 gpu/plugin) tests='gpu_handle gpu_again gpu_refused' ;;
 gpu/block | gpu/digit_sort | gpu/short_sort | gpu/bucket_sort) tests='gpu_choice gpu_lengths gpu_few gpu_buckets' ;;

@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
 
 # The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
-CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort"], ["merging"]]
+CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort", "strings"], ["merging"]]
 GPU = [["block", "plugin", "film", "paths"], ["carry"],
        ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort"], ["bucket_sort"]]
 # Lines and files that a room has at most.

@@ -16,7 +16,8 @@ enum {
     WORD_BYTES = 5,
     REST_AT = 21, /* bit */
     MORE = WORD_BYTES + 1,
-    AHEAD = 24, NEAR = 8,
+    AHEAD = 24,
+    NEAR = 8,
     INSERTION = 12 /* words, at most, that are sorted by insertion */
 };
 #define PLACE_MASK ((UINT64_C(1) << REST_AT) - 1)
@@ -122,7 +123,7 @@ static size_t run_end(const uint64_t *words, size_t begin, size_t n)
 static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size_t depth, bool made)
 {
     while (n > 2) {
-        for (; !made && !make_words(l, words, n, depth); ) {
+        for (; !made && !make_words(l, words, n, depth);) {
             if (!has_more(l, words[0])) {
                 drop(l, words, n);
                 return;
@@ -172,8 +173,7 @@ static void find_strings(usw_string_leaf *l, const usw_string_items *from, size_
     const usw_string_sort *s = l->sort;
     for (size_t i = 0; i < n; i++) {
         if (i + 2 * AHEAD < n) {
-            usw_fetch_offset(&s->strings,
-                             usw_item(from->items, s->item_bytes, at + i + 2 * AHEAD));
+            usw_fetch_offset(&s->strings, usw_item(from->items, s->item_bytes, at + i + 2 * AHEAD));
         }
         if (i + AHEAD < n) {
             usw_fetch_string(&s->strings, usw_item(from->items, s->item_bytes, at + i + AHEAD),
