@@ -112,7 +112,7 @@ static void report(upsweep *u, size_t n)
 {
     usw_report(u, "string sample sort",
                "%zu strings are parted by some of them, then in a cache "
-               "by six bytes at a time",
+               "by five bytes at a time",
                n);
 }
 
