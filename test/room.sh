@@ -20,6 +20,7 @@ cpu/selection) tests='select ways_select unique split move' ;;
 cpu/folds) tests='scan reduce' ;;
 cpu/merging) tests='merge sort_by records' ;;
 cpu/pair_sort) tests='pairs ways_pairs' ;;
+cpu/strings) tests='strings' ;;
 cpu/paths) tests='paths paths_dense paths_many paths_roads' ;;
 gpu/plugin) tests='gpu_handle gpu_again gpu_refused' ;;
 gpu/prefix_tree | gpu/pair_buckets) tests='gpu_sorts gpu_few' ;;
