@@ -270,7 +270,7 @@ static void every_verb_helps(void **state)
     leave_directory();
 }
 
-static void manual_and_completions(void **state)
+static void manual(void **state)
 {
     (void)state;
     static char text[TEXT_MAX];
@@ -300,6 +300,14 @@ static void manual_and_completions(void **state)
                          text),
                      0);
     assert_string_equal(text, "");
+    leave_directory();
+}
+
+static void completions(void **state)
+{
+    (void)state;
+    static char text[TEXT_MAX];
+    in_new_directory();
     /* A shell that is installed must be able to read its completions. */
     const char *const shells[][2] = {{"bash", "bash -n"}, {"zsh", "zsh -n"}, {"fish", "fish -n"}};
     for (int i = 0; i < 3; i++) {
@@ -361,10 +369,9 @@ int main(void)
     setenv("PATH", paths, 1);
     setenv("LC_ALL", "C", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions),
-        cmocka_unit_test(json_is_json),
-        cmocka_unit_test(every_verb_helps),
-        cmocka_unit_test(manual_and_completions),
+        cmocka_unit_test(sessions),         cmocka_unit_test(json_is_json),
+        cmocka_unit_test(every_verb_helps), cmocka_unit_test(manual),
+        cmocka_unit_test(completions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
