@@ -69,21 +69,22 @@ static int find_lines(sort_job *job)
     return APP_OK;
 }
 
-/* Room for the pairs. */
+/* Room for the pairs, or, where whole lines are sorted, for the items alone. */
 static int take_memory(sort_job *job)
 {
-    size_t limit = job->task->memory_limit, need = job->in.size + 64 * job->n;
+    size_t each = job->whole ? 20 : 64; /* bytes a line, with what the library takes */
+    size_t limit = job->task->memory_limit, need = job->in.size + each * job->n;
     if (limit != 0 && need > limit) {
         return app_fail("%zu lines need about %zu MB of memory, but -S allows %zu MB", job->n,
                         (need >> 20) + 1, limit >> 20);
     }
     job->held = (job->n + 1) * sizeof *job->keys;
-    job->keys = io_memory_take(job->held);
+    job->keys = job->whole ? NULL : io_memory_take(job->held);
     job->items = io_memory_take(job->held);
-    if (job->keys == NULL || job->items == NULL) {
+    if ((job->keys == NULL && !job->whole) || job->items == NULL) {
         char why[IO_MEMORY_WHY];
         return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
-                        job->held >> 19, io_memory_why(why));
+                        job->held >> (job->whole ? 20 : 19), io_memory_why(why));
     }
     return APP_OK;
 }
@@ -96,10 +97,7 @@ static int sort_pairs(sort_job *job)
                            &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
-    upsweep_report report = UPSWEEP_REPORT_INIT;
-    upsweep_last_report(job->u, &report);
-    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
-    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+    sort_note_report(job);
     return APP_OK;
 }
 
@@ -143,6 +141,10 @@ static int put_in_order(sort_job *job)
     if (job->task->merge) {
         sort_phase(job, "merge");
         status = sort_merge(job);
+    } else if (job->whole) {
+        status = open_library(job);
+        sort_phase(job, "sort");
+        return status == APP_OK ? sort_whole_lines(job) : status;
     } else {
         status = open_library(job);
         status = status == APP_OK ? sort_surely(job) : status;
@@ -192,10 +194,14 @@ static int make_pairs(sort_job *job)
     if (status == APP_OK && job->task->strict) {
         status = sort_check_strictly(job);
     }
-    if (status == APP_OK) {
+    job->whole = sort_is_whole(job);
+    status = status == APP_OK ? take_memory(job) : status;
+    if (status == APP_OK && job->whole && !sort_make_slices(job)) {
+        job->whole = false; /* for the sake of a line too long for a slice */
+        io_memory_give(job->items, job->held);
         status = take_memory(job);
     }
-    if (status == APP_OK) {
+    if (status == APP_OK && !job->whole) {
         sort_make_keys(job);
     }
     return status;

@@ -55,6 +55,7 @@ typedef struct sort_job {
     io_input in;
     io_lines lines;
     size_t n;
+    bool whole;                   /* lines are sorted by all their bytes: items alone, no keys */
     uint64_t *keys, *items;       /* n each */
     size_t held;                  /* bytes of both */
     io_number_plan *plans;        /* one for each of order->keys */
@@ -130,6 +131,13 @@ unsigned sort_remake_keys(sort_job *job, sort_stage stage, size_t begin, size_t 
 /* sort_text_ties.c: puts runs of equal keys in order. */
 int sort_resolve_ties(sort_job *job);
 
+/* sort_text_whole.c: lines by all their bytes, which the library sorts as strings. */
+bool sort_is_whole(const sort_job *job);
+/* The items of all lines. Returns false if one is too long for an item to say so. */
+bool sort_make_slices(sort_job *job);
+/* The order of the items; and -u. */
+int sort_whole_lines(sort_job *job);
+
 /* sort_text_merge.c: the order of -m. */
 int sort_merge(sort_job *job);
 
@@ -151,6 +159,7 @@ int sort_debug_lines(const sort_job *job);
 
 /* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */
 void sort_phase(sort_job *job, const char *name);
+void sort_note_report(sort_job *job); /* on the library's last call */
 void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
 void sort_print_stats(sort_job *job);
 

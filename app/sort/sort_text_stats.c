@@ -32,6 +32,14 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
     }
 }
 
+void sort_note_report(sort_job *job)
+{
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(job->u, &report);
+    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
+    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+}
+
 static void describe_key(const sort_job *job)
 {
     static const char *const forms[] = {"the whole number", "sign, exponent and first digits",
@@ -46,6 +54,10 @@ static void describe_key(const sort_job *job)
         [SORT_RANDOM] = "64 bits of an MD5",
         [SORT_COLLATE] = "the locale's first weights, seven bytes at a time",
     };
+    if (job->whole) {
+        fprintf(stderr, "key        the line, by its bytes\n");
+        return;
+    }
     if (kinds[key->kind] != NULL) {
         fprintf(stderr, "key        %s", kinds[key->kind]);
     } else {
