@@ -49,8 +49,8 @@ int main(int argc, char **argv)
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
         return help(argc, argv);
     }
-    if (strcmp(word, "--dump") == 0 && argc == 3) {
-        return app_dump(argv[2]);
+    if (strcmp(word, "--dump") == 0 && (argc == 3 || argc == 4)) {
+        return app_dump(argv[2], argc == 4 ? argv[3] : NULL);
     }
     const app_verb *verb = app_verb_find(word);
     if (verb == NULL) {
