@@ -35,6 +35,8 @@ endmacro()
 
 if(UPSWEEP_MPI STREQUAL "OFF")
     set(mpi_why "it was turned off (UPSWEEP_MPI=OFF)")
+elseif(CMAKE_CROSSCOMPILING)
+    set(mpi_why "it was compiled for another machine")
 elseif(UPSWEEP_PYTHON)
     set(mpi_why "a Python package has no MPI")
 elseif(UPSWEEP_SANITIZE)
@@ -73,7 +75,8 @@ foreach(name ${upsweep_mpis})
         -Wl,--version-script=${PROJECT_SOURCE_DIR}/ranks/mpi/upsweep_mpi.map)
     set_target_properties(upsweep_mpi_${name} PROPERTIES OUTPUT_NAME upsweep_mpi EXPORT_NAME mpi
         VERSION ${PROJECT_VERSION} SOVERSION 0 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mpi/${name}
-        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/ranks/mpi/upsweep_mpi.map)
+        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/ranks/mpi/upsweep_mpi.map
+        INSTALL_RPATH "$ORIGIN") # libupsweep.so.0 lies beside it
     if(TARGET upsweep_io AND ranks_program)
         add_executable(upsweep_mpi_program_${name} ${ranks_program} ${ranks_mpi} $<TARGET_OBJECTS:upsweep_ranks>)
         target_include_directories(upsweep_mpi_program_${name} PRIVATE .)

@@ -34,7 +34,7 @@ for file in "$lib/libupsweep.a" "$lib/libupsweep.so" "$p/bin/upsweep"; do
 done
 
 echo "== components: every file is in one"
-for component in runtime development program plugin doc; do
+for component in runtime development program plugin mpi doc; do
     DESTDIR=$work/part/$component cmake --install "$build" --component $component >/dev/null
     mkdir -p "$work/part/$component"
     (cd "$work/part/$component" && find . ! -type d) >"$work/part/$component.txt"
