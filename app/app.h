@@ -20,6 +20,7 @@ typedef struct app_verb {
     const app_usage *usage;
 } app_verb;
 
+/* verbs.c: all verbs, as app/verbs.def lists them; and the one of that name, or NULL. */
 extern const app_verb app_verbs[];
 extern const size_t app_verb_count;
 const app_verb *app_verb_find(const char *name);
@@ -33,8 +34,13 @@ const app_verb *app_verb_find(const char *name);
 /* The verb that runs, for messages; "" before there is one. */
 void app_set_verb(const char *name);
 const char *app_verb_name(void);
+/* The program was called by this name, as the tool that the verb stands for. */
+void app_set_tool(const char *name);
+bool app_is_tool(void);
+/* "upsweep sort", or "sort" for the tool: what messages begin with. */
+const char *app_command(void);
 
-/* Prints "upsweep VERB: ..." and a newline to stderr; Returns APP_ERROR, so that `return
+/* Prints app_command(), ": ..." and a newline to stderr; Returns APP_ERROR, so that `return
  * app_fail(...)` reads well. */
 int app_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -64,10 +70,11 @@ const char *app_near(const char *wrong, const void *names, size_t count, size_t 
 size_t app_memory_bytes(void);
 void app_describe_cpu(upsweep_machine *machine);
 
-/* dump_man.c, dump_complete.c: the man page and the shells' completions, made of the option tables.
- */
-int app_dump(const char *what);
+/* dump.c, dump_man.c, dump_complete.c: the manual and the shells' completions, made of the option
+ * tables. verb: of "man", its page; NULL: the program's. */
+int app_dump(const char *what, const char *verb);
 void app_dump_man(void);
+void app_dump_man_verb(const app_verb *verb);
 void app_dump_bash(void);
 void app_dump_zsh(void);
 void app_dump_fish(void);

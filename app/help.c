@@ -6,7 +6,7 @@
 
 static void print_option(const app_option *option)
 {
-    char left[64];
+    char left[160];
     const char *argument = option->argument != NULL ? option->argument : "";
     const char *gap = *argument != '\0' && *argument != '[' ? " " : "";
     if (option->name == NULL) {
@@ -28,14 +28,16 @@ static void print_options(const app_usage *usage)
 {
     const app_option *option;
     for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
-        print_option(option);
+        if (option->help != NULL) {
+            print_option(option);
+        }
     }
 }
 
 static void print_synopsis(const char *verb, const app_usage *usage)
 {
-    printf("Usage: upsweep %s [OPTION]...%s%s\n", verb, *usage->operands ? " " : "",
-           usage->operands);
+    printf("Usage: %s%s [OPTION]...%s%s\n", app_is_tool() ? "" : "upsweep ", verb,
+           *usage->operands ? " " : "", usage->operands);
 }
 
 void app_print_usage(const char *verb, const app_usage *usage)

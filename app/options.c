@@ -3,8 +3,10 @@
  * --output=FILE), and "--" ends the options. */
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
+#include "io/progress.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,25 +19,33 @@ static const app_option common_options[] = {
      APP_TYPE, offsetof(app_common, type), NULL},
     {0, "text", NULL, "the input is numbers as text, of the type that --type says", APP_FLAG,
      offsetof(app_common, text), NULL},
-    {0, "from", "FORMAT", "the input is raw, npy or text, and its first bytes are not asked",
-     APP_TEXT, offsetof(app_common, from), NULL},
-    {0, "as", "FORMAT", "write raw, npy or text, whatever the input is", APP_TEXT,
+    {0, "from", "raw|npy|text", "what the input is, and its first bytes are not asked", APP_TEXT,
+     offsetof(app_common, from), NULL},
+    {0, "as", "raw|npy|text", "what the output is, whatever the input is", APP_TEXT,
      offsetof(app_common, as), NULL},
     {0, "algorithm", "NAME", "use this one of `upsweep list` instead of the best", APP_TEXT,
      offsetof(app_common, algorithm), NULL},
-    {0, "device", "NAME", "where to compute: auto, cpu, cuda or cuda:NUMBER", APP_TEXT,
+    {0, "device", "auto|cpu|cuda|cuda:N", "where to compute", APP_TEXT,
      offsetof(app_common, device), NULL},
     {0, "threads", "N", "use at most N threads; 0, the default, means all cores", APP_COUNT,
      offsetof(app_common, threads), NULL},
     {0, "stats", NULL, "tell on stderr what ran, why, and how fast", APP_FLAG,
      offsetof(app_common, stats), NULL},
+    {0, "quiet", NULL, "no line of progress on the terminal", APP_FLAG, offsetof(app_common, quiet),
+     NULL},
     {0, "json", NULL, "print the result as JSON", APP_FLAG, offsetof(app_common, json), NULL},
     {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
     {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
+    {0, "version", NULL, "print the version", APP_CALL, 0, NULL},
 };
-static const unsigned common_bits[] = {APP_OUTPUT, APP_TYPED,     APP_FROM_TEXT, APP_FROM,
-                                       APP_AS,     APP_ALGORITHM, APP_DEVICE,    APP_DEVICE,
-                                       APP_STATS,  APP_JSON,      ~0u,           ~0u};
+enum { NO_TOOL = 1 << 30 };
+static const unsigned common_bits[] = {
+    APP_OUTPUT,    APP_TYPED,  APP_FROM_TEXT, APP_FROM,  APP_AS,
+    APP_ALGORITHM, APP_DEVICE, APP_DEVICE,    APP_STATS, APP_STATS | APP_DEVICE | APP_OUTPUT,
+    APP_JSON,      NO_TOOL,    ~0u,           APP_TOOL};
+_Static_assert(sizeof common_bits / sizeof *common_bits ==
+                   sizeof common_options / sizeof *common_options,
+               "each common option has its bits");
 
 const app_option *app_option_at(const app_usage *usage, size_t i)
 {
@@ -45,8 +55,10 @@ const app_option *app_option_at(const app_usage *usage, size_t i)
             return own;
         }
     }
+    unsigned bits = usage->common | 1u << 31;
+    bits |= (bits & APP_TOOL) == 0 ? NO_TOOL : 0;
     for (size_t c = 0; c < sizeof common_options / sizeof *common_options; c++) {
-        if (((usage->common | 1u << 31) & common_bits[c]) != 0 && i-- == 0) {
+        if ((bits & common_bits[c]) != 0 && i-- == 0) {
             return &common_options[c];
         }
     }
@@ -61,7 +73,11 @@ static const app_option *find_letter(const app_usage *usage, char letter)
             return option;
         }
     }
-    app_fail("there is no option -%c; see `upsweep %s -h`", letter, app_verb_name());
+    if ((usage->common & APP_TOOL) != 0) {
+        app_fail("invalid option -- '%c'; see `%s --help`", letter, app_command());
+    } else {
+        app_fail("there is no option -%c; see `%s -h`", letter, app_command());
+    }
     return NULL;
 }
 
@@ -75,7 +91,7 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (option->name == NULL) {
             continue;
         }
-        if (count < sizeof names / sizeof *names) {
+        if (count < sizeof names / sizeof *names && option->help != NULL) {
             names[count++] = option->name;
         }
         if (strncmp(option->name, text, length) != 0) {
@@ -83,6 +99,9 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         }
         if (option->name[length] == '\0') {
             return option;
+        }
+        if (option->help == NULL) {
+            continue; /* an old spelling is not cut short */
         }
         if (found != NULL) {
             app_fail("--%.*s could be --%s or --%s", (int)length, text, found->name, option->name);
@@ -97,7 +116,8 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (near != NULL) {
             app_fail("there is no option --%s; did you mean --%s?", wrong, near);
         } else {
-            app_fail("there is no option --%s; see `upsweep %s -h`", wrong, app_verb_name());
+            app_fail("there is no option --%s; see `%s %s`", wrong, app_command(),
+                     (usage->common & APP_TOOL) != 0 ? "--help" : "-h");
         }
     }
     return found;
@@ -136,6 +156,27 @@ int app_parse_number(const char *name, const char *text, double *value)
         return app_fail("%s takes a number, not '%s'", name, text);
     }
     return APP_OK;
+}
+
+int app_word(const char *option, const char *text, const char *const *words)
+{
+    char all[200] = "";
+    int found = -1, count = 0;
+    size_t length = strlen(text), used = 0;
+    for (int i = 0; words[i] != NULL; i++) {
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", words[i]);
+        if (strncmp(words[i], text, length) == 0) {
+            found = count++ == 0 || words[i][length] == '\0' ? i : found;
+            count = words[i][length] == '\0' ? INT_MIN : count;
+        }
+    }
+    if (found >= 0 && count <= 1) {
+        return found;
+    }
+    app_fail("%s argument '%s' for '%s'; valid are %s", found < 0 ? "invalid" : "ambiguous", text,
+             option, all);
+    return -1;
 }
 
 static int parse_type(const char *text, upsweep_type *type)
@@ -221,9 +262,15 @@ static bool is_help(const app_option *option)
     return option->kind == APP_CALL && option->handler == NULL;
 }
 
-static int show_help(const char *verb, const app_usage *usage, bool whole)
+static int show_help(const app_option *option, const app_usage *usage)
 {
-    (whole ? app_print_help : app_print_usage)(verb, usage);
+    if (option->name == NULL) {
+        app_print_usage(app_verb_name(), usage);
+    } else if (strcmp(option->name, "help") == 0) {
+        app_print_help(app_verb_name(), usage);
+    } else {
+        printf("%s (upsweep) %s\n", app_verb_name(), upsweep_version());
+    }
     return app_finish_stdout();
 }
 
@@ -237,7 +284,7 @@ static int parse_letters(const app_usage *usage, const char *letters, words *w,
             return APP_ERROR;
         }
         if (is_help(option)) {
-            return show_help(app_verb_name(), usage, false);
+            return show_help(option, usage);
         }
         bool takes = option->argument != NULL && *option->argument != '[';
         const char *attached = takes && p[1] != '\0' ? p + 1 : NULL;
@@ -259,7 +306,7 @@ static int parse_name(const app_usage *usage, const char *text, words *w, app_co
         return APP_ERROR;
     }
     if (is_help(option)) {
-        return show_help(app_verb_name(), usage, true);
+        return show_help(option, usage);
     }
     const char *attached = text[length] == '=' ? text + length + 1 : NULL;
     return take(option, attached, w, settings) == APP_OK ? -1 : APP_ERROR;
@@ -276,6 +323,12 @@ static int check_algorithm(const char *name)
         names[count] = upsweep_algorithm_at(count)->name;
     }
     const char *near = app_near(name, names, count, sizeof *names);
+    for (size_t i = 0; i < count && strchr(name, '/') == NULL; i++) {
+        const char *stem = strchr(names[i], '/');
+        if (stem != NULL && strcmp(stem + 1, name) == 0) {
+            near = names[i]; /* radix is sort/radix */
+        }
+    }
     if (near != NULL) {
         return app_fail("there is no algorithm '%s'; did you mean %s?", name, near);
     }
@@ -283,6 +336,12 @@ static int check_algorithm(const char *name)
 }
 
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings)
+{
+    return app_parse_words(usage, argc, argv, settings, NULL);
+}
+
+int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
+                    app_word_taker taker)
 {
     words w = {argv + 1, argc - 1};
     settings->operands = argv + 1; /* operands move to the front: they never pass the reader */
@@ -299,11 +358,22 @@ int app_parse(const app_usage *usage, int argc, char **argv, app_common *setting
         } else if (options && word[0] == '-' && word[1] != '\0') {
             status = parse_letters(usage, word + 1, &w, settings);
         } else {
-            settings->operands[settings->operand_count++] = word;
+            int taken = options && taker != NULL ? taker(settings, w.word - 1, w.left + 1) : 0;
+            status = taken < 0 ? APP_ERROR : -1;
+            if (taken > 0) {
+                w.word += taken - 1;
+                w.left -= taken - 1;
+            } else {
+                settings->operands[settings->operand_count++] = word;
+            }
         }
         if (status >= 0) {
             return status;
         }
+    }
+    io_progress_quiet(settings->quiet);
+    if (*usage->operands == '\0' && settings->operand_count > 0) {
+        return app_fail("takes no operand, not '%s'", settings->operands[0]);
     }
     return check_algorithm(settings->algorithm);
 }

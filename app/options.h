@@ -30,8 +30,10 @@ typedef struct app_option {
     char letter;          /* 0: has none */
     const char *name;     /* without the dashes; NULL: has none */
     const char *argument; /* "FILE"; "LO HI" takes two (APP_CALL, called once for each); "[=WORD]"
-                             may be left out; NULL: takes none */
-    const char *help;     /* one sentence, lower case, no full stop */
+                             may be left out; "a|b|c": one of these words, which completions offer;
+                             NULL: takes none */
+    const char *help;     /* one sentence, lower case, no full stop; NULL: an old spelling, which is
+                             understood for one more release, and told to nobody */
     app_kind kind;
     size_t offset; /* offsetof(struct settings, member) */
     app_handler handler;
@@ -42,12 +44,13 @@ enum {
     APP_DEVICE = 1 << 0,    /* --device, --threads */
     APP_OUTPUT = 1 << 1,    /* -o, --output */
     APP_JSON = 1 << 2,      /* --json */
-    APP_STATS = 1 << 3,     /* --stats */
+    APP_STATS = 1 << 3,     /* --stats; this, DEVICE or OUTPUT: --quiet */
     APP_TYPED = 1 << 4,     /* --type */
     APP_ALGORITHM = 1 << 5, /* --algorithm */
     APP_FROM_TEXT = 1 << 6, /* --text */
     APP_AS = 1 << 7,        /* --as */
     APP_FROM = 1 << 8,      /* --from */
+    APP_TOOL = 1 << 9,      /* --version, and -h is the verb's own */
     APP_MACHINERY = APP_DEVICE | APP_STATS | APP_ALGORITHM
 };
 
@@ -57,7 +60,7 @@ typedef struct app_common {
     const char *output;    /* NULL: stdout */
     const char *algorithm; /* NULL: chosen by the library; known to exist */
     upsweep_type type;     /* 0: not given */
-    bool json, stats, text;
+    bool json, stats, text, quiet;
     const char *as;   /* format of the output; NULL: that of the input */
     const char *from; /* what the input is; NULL: its first bytes tell */
     char **operands;  /* what is left of the command line */
@@ -76,9 +79,18 @@ typedef struct app_usage {
  * operands may mix, "--" ends the options. Returns -1 to go on, else the status to exit with (help
  * was printed, or a sentence on what is wrong). */
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings);
+/* Words that are no options are shown to `word` first: it returns how many of the `left` words it
+ * has taken, 0 to leave this one as an operand, or -1 after a sentence. */
+typedef int (*app_word_taker)(void *settings, char *const *words, int left);
+int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
+                    app_word_taker word);
 
 /* Option number i of a usage, the common ones and help last; NULL past the end. */
 const app_option *app_option_at(const app_usage *usage, size_t i);
+
+/* Which of words (ended by NULL) text is, or begins as the only one: its number, or -1 after a
+ * sentence that names them. */
+int app_word(const char *option, const char *text, const char *const *words);
 
 /* help.c */
 void app_print_usage(const char *verb, const app_usage *usage);

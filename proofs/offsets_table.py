@@ -123,20 +123,28 @@ BOUNDED = {
     ("algo/split_flags.cu", "last ? a.n - begin : a.tile"): "a tile at most",
     ("algo/split_flags.cu", "a.tile"): "a constant",
     ("algo/split_flags.cu", "a->tile"): "a constant",
+    ("gpu/folds/fold_rows.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"): "as many as the multiprocessors take",
+    ("gpu/selection/split_index.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
+        "as many as the multiprocessors take",
     ("gpu/merging/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
 }
 
 # The checks that stand before an expression that takes fewer.
 GUARDS = [
+    ("calls/graph.c", r"s->vertices > UINT32_MAX - 1"),
+    ("calls/paths_dense.c", r"d->n > UINT32_MAX - 1"),
+    ("calls/graph.c", r"g->sorted = .*g->degree_max < UINT32_MAX"),
+    ("calls/bucketing.c", r"wish->count > BUCKETS_MAX"),
+    ("calls/histogram.c", r"count >= UINT32_MAX\)"),
     ("algo/sort_bitonic_cpu.h", r"if \(n > \(SIZE_MAX >> 2\)\)"),
     ("cpu/merging/sort_records.c", r"key_bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
     ("cpu/merging/sort_records.c", r"position_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
     ("calls/pairs.c", r"record_bytes = j->key_bits <= 32 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
     ("calls/pairs.c", r"payload_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
     ("calls/pairs.c", r"index_bits == 32 && n != 0 && n - 1 > UINT32_MAX"),
-    ("calls/select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
+    ("calls/top_k.h", r"key_bytes <= 4 && n <= \(size_t\)UINT32_MAX \+ 1 \? 8"),
     ("cpu/patterns/few_values.c", r"return f->n <= UINT32_MAX;"),
-    ("calls/rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
+    ("calls/row_set.c", r"index_bits == 32 && longest > \(size_t\)UINT32_MAX \+ 1"),
     ("cpu/pair_sort/narrow_split.h", r"p->n - 1 <= UINT32_MAX"),
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),

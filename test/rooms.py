@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
 
 # The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
-CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort"], ["merging"]]
+CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort", "strings"], ["merging"]]
 GPU = [["block", "plugin", "film", "paths"], ["carry"],
        ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree"], ["bucket_sort"], ["pair_buckets"]]
 # Lines and files that a room has at most.
@@ -61,6 +61,7 @@ OTHERS = {  # room: what it may include
     "view": r"upsweep\.h|io/.*|view/.*",
     "site": r"upsweep\.h|site/.*|core/explain\.h|app/page/page_events\.h",  # explained forms in a page
     "python": r"upsweep\.h|python/.*",
+    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order)\.h|io/.*|ranks/.*",
 }
 
 
@@ -78,7 +79,7 @@ def may(name, target):
             return True  # the table of choice stands above the rooms
         if name == "gpu/gpu.cuh" and target == "test/emulate/cuda_emulated.h":
             return True  # the one place where the emulator takes CUDA's place
-        return other == room or (other[:3] == side and level(other) is not None
+        return other == room or (other[:3] == side and None not in (level(other), level(room))
                                  and level(other) < level(room))
     return room not in OTHERS or re.fullmatch(OTHERS[room], target) is not None
 
@@ -134,7 +135,7 @@ def check_room_tests(root, problems):
 def check_pages(root, rooms, files, problems):
     """A page names every file of its room, and no other."""
     for room, names in sorted(rooms.items()):
-        if room.split("/")[0] not in ("core", "calls", "cpu", "gpu", "python") or room in ("cpu", "gpu"):
+        if room.split("/")[0] not in ("core", "calls", "cpu", "gpu", "python", "ranks") or room in ("cpu", "gpu"):
             continue
         page = f"{room}/README.md"
         if page not in files:
@@ -144,7 +145,7 @@ def check_pages(root, rooms, files, problems):
         if text.count("\n") > PAGE_LINES:
             problems.append(f"{page}: {text.count(chr(10))} lines; a page has at most {PAGE_LINES}")
         here = {n[len(room) + 1:] for n in names}
-        said = set(re.findall(r"`((?:on_gpu/|binding/|plugin/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
+        said = set(re.findall(r"`((?:on_gpu/|binding/|plugin/|mpi/|program/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
         for n in sorted(here - said):
             problems.append(f"{page}: does not name {n}")
         for n in sorted(said - here):

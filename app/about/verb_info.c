@@ -2,14 +2,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#ifndef UPSWEEP_MPI_WORDS /* cmake/ranks.cmake */
+#define UPSWEEP_MPI_WORDS "none: this build of the program does not look for it"
+#endif
 
 const app_usage usage_info = {
     "",
     "Shows the processor, the instruction set that will be used (the environment variable\n"
     "UPSWEEP_ISA=portable|avx2|avx512 caps it), the caches as one core sees them, the memory, and\n"
     "the GPUs or why none can be used, and the GPU plugin (UPSWEEP_CUDA_PLUGIN=PATH names "
-    "another).",
+    "another); and for which MPI upsweep-mpi was built, or why not.",
     APP_JSON, NULL, "upsweep info\nUPSWEEP_ISA=avx2 upsweep info --json"};
 
 /* 49152 -> "48 KB". */
@@ -43,6 +48,8 @@ static void print_json(const upsweep_machine *m)
     app_print_json_text(stdout, m->gpu);
     fputs(",\n \"gpu_plugin\": ", stdout);
     app_print_json_text(stdout, m->gpu_plugin);
+    fputs(",\n \"mpi\": ", stdout);
+    app_print_json_text(stdout, UPSWEEP_MPI_WORDS);
     fputs("}\n", stdout);
 }
 
@@ -58,6 +65,19 @@ static void print_plain(const upsweep_machine *m)
     printf("memory           %s\n", size_text(memory, m->memory_bytes));
     printf("GPUs             %s\n", m->gpu);
     printf("GPU plugin       %s\n", m->gpu_plugin);
+    printf("MPI              %s\n", UPSWEEP_MPI_WORDS);
+}
+
+/* A word that is none lowers nothing, which nobody would see otherwise. */
+static void warn_of_isa(void)
+{
+    const char *wish = getenv("UPSWEEP_ISA");
+    if (wish != NULL && strcmp(wish, "portable") != 0 && strcmp(wish, "avx2") != 0 &&
+        strcmp(wish, "avx512") != 0) {
+        app_fail("UPSWEEP_ISA is '%s', which is none of portable, avx2 and avx512, and has no "
+                 "effect",
+                 wish);
+    }
 }
 
 int verb_info(int argc, char **argv)
@@ -67,11 +87,9 @@ int verb_info(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
-    if (settings.operand_count > 0) {
-        return app_fail("takes no operand, not '%s'", settings.operands[0]);
-    }
     upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_describe_machine(&machine);
+    warn_of_isa();
     (settings.json ? print_json : print_plain)(&machine);
     return app_finish_stdout();
 }

@@ -14,9 +14,9 @@ python=${PYTHON:-python3}
     { echo "skipped: $python has no venv (Debian: python3-venv)"; exit 77; }
 "$python" -c 'import os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")' \
     2>/dev/null || { echo "skipped: $python has no Python.h (Debian: python3-dev)"; exit 77; }
-if [ -n "$long" ]; then sdist=; else sdist=--no-sdist; fi
+if [ -n "$long" ]; then options=; else options="--no-sdist --built"; fi
 # shellcheck disable=SC2086
-sh python/wheel.sh "$build" $sdist || exit $?
+sh python/wheel.sh "$build" $options || exit $?
 wheel=$(ls "$build"/dist/*.whl)
 case $wheel in *-cp39-abi3-*manylinux_2_28_x86_64*) ;; *) echo "$wheel bears another name"; exit 1 ;; esac
 
@@ -49,12 +49,13 @@ if [ ! -f "$tests/whole" ]; then
     rm -rf "$tests"
     "$python" -m venv "$tests"
     "$tests/bin/pip" install -q --disable-pip-version-check numpy scipy pandas polars pyarrow networkx pytest \
-        hypothesis 2>"$build/venv-python.txt" ||
+        hypothesis dask distributed mpi4py ${long:+ray} 2>"$build/venv-python.txt" ||
         { echo "skipped: PyPI cannot be reached: $(tail -n 1 "$build/venv-python.txt")"; exit 77; }
     touch "$tests/whole"
 fi
 "$tests/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 [ -z "$long" ] || export UPSWEEP_LONG=1
+export UPSWEEP_BUILD=$build # for test_clusters.py: libupsweep_mpi.so of each MPI
 test() { # PYTHON
     "$1" -m pytest -q -p no:cacheprovider --rootdir test/python test/python
 }
