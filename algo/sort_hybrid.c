@@ -24,6 +24,10 @@
  *          into, so each choice looks B times closer, until a bucket holds a single value, which
  *          needs no sorting.
  *
+ *          The CUDA form does alike: a sample makes a tree whose leaves lie closer where the keys
+ *          are, each leaf is cut by a straight line into as many buckets as its share asks for,
+ *          and a bucket of few values is written by their counts.
+ *
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC
  *          2008.
  *

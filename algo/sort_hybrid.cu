@@ -9,6 +9,11 @@
  *          and a bucket of any size can be written by counts. Keys that have many large buckets or
  *          differ in two bytes are left to the radix sort. All of it is decided on the device.
  *
+ *          Many keys that leading bits do not spread evenly go by a prefix tree of a sample
+ *          (gpu/prefix_tree): each leaf gets as many buckets as its share of the keys asks for.
+ *          These are the explained form's refined pivots: linear between two edges, and closer
+ *          where the keys are.
+ *
  * Steps    each is a file of gpu/bucket_sort, whose README.md leads through them.
  *          sample   1_sample.cuh: 16,384 keys: the highest bit in which keys differ.
  *          count    2_count.cuh: keys of each bucket; sorted or reversed already?

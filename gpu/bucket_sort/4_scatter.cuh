@@ -178,7 +178,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     const bool whole = t.m == NT * I;
     unsigned char *digits = reinterpret_cast<unsigned char *>(s.tile + NT * I);
     K k[I];
-    unsigned r[I]; /* ranks, and the digits above them */
+    unsigned most = ~0u, r[I]; /* ranks, and the digits above them */
 #pragma unroll
     for (int i = 0; i < I; i++) {
         k[i] = whole || tid + i * NT < t.m ? t.in[tid + i * NT] : K(0);
@@ -187,7 +187,6 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
     for (int i = 0; i < I; i++) {
         k[i] = plain ? k[i] : map.map(k[i]);
     }
-    unsigned most = ~0u;
     if constexpr (kept) {
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += 4) {
@@ -200,10 +199,17 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
             }
         }
     }
-    if (hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8) {
+    const auto digit_again = [&](int i) {
+        if constexpr (kept) {
+            return r[i];
+        } else {
+            return digit(k[i]);
+        }
+    };
+    if (hybrid_crowd(digit_again(0), most) >= 8) {
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned d = kept ? r[i] : digit(k[i]);
+            unsigned d = digit_again(i);
             bool here = whole || tid + i * NT < t.m;
             r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
         }
@@ -211,7 +217,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
 #pragma unroll
         for (int i = 0; i < I; i++) {
             if (whole || tid + i * NT < t.m) {
-                unsigned d = kept ? r[i] : digit(k[i]);
+                unsigned d = digit_again(i);
                 r[i] = atomicAdd(&s.cnt[d], 1) | d << 16;
             }
         }

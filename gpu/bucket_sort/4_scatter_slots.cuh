@@ -14,7 +14,6 @@ __device__ __forceinline__ unsigned
 hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const Digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
-    static_assert(!kept || NT * I <= 1 << 16, "a rank of 16 bits");
     unsigned unplaced = 0, most = ~0u;
     bool crowd = false;
     if (t.m == NT * I) {
@@ -33,20 +32,27 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const D
             if constexpr (kept) {
                 digit.all(k, r);
             }
+            const auto digit_again = [&](int i) {
+                if constexpr (kept) {
+                    return r[i];
+                } else {
+                    return digit(k[i]);
+                }
+            };
             if (i0 == 0) {
-                crowd = hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8;
+                crowd = hybrid_crowd(digit_again(0), most) >= 8;
             }
             if (crowd) {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    unsigned d = kept ? r[i] : digit(k[i]);
+                    unsigned d = digit_again(i);
                     r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
                     r[i] |= kept ? d << 16 : 0;
                 }
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    const unsigned d = kept ? r[i] : digit(k[i]);
+                    const unsigned d = digit_again(i);
                     r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | (kept ? d << 16 : 0);
                 }
             }
@@ -91,7 +97,7 @@ template <typename K, int NT, int I, bool first, bool plain, int slots, int U, b
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
                                                   unsigned char *memory, const Make &digit_of)
 {
-    static_assert(I <= 32, "a bit a key");
+    static_assert(I <= 32 && (!kept || NT * I <= 1 << 16), "a bit a key, a rank of 16 bits");
     K **to = reinterpret_cast<K **>(memory);
     unsigned *cnt = reinterpret_cast<unsigned *>(to + 256), *more = cnt + 256, *found = more + 256;
     K *tile = reinterpret_cast<K *>(found + 4);

@@ -277,6 +277,9 @@ static void uneven_keys(void **state)
             }
         }
     }
+    for (unsigned pattern = BELL; pattern < PATTERNS; pattern++) {
+        check(room, pattern, UPSWEEP_I32, 70001 + pattern, turn++);
+    }
     /* Buckets of which 17 or 18 bits are undecided. */
     static const size_t sizes_parts[] = {6144, 6145, 8193, 12001, 15329};
     static const unsigned even[] = {EVEN, EVEN_TIES, EVEN_RUNS, EVEN_LESS, EVEN_LEAN};
