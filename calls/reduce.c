@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/row_set.h"
 #include "core/order.h"
 
 upsweep_type upsweep_reduce_type(upsweep_type type, upsweep_op op)

@@ -45,11 +45,13 @@ static bool run(upsweep *u, usw_gpu_array *arrays, size_t count,
 }
 
 /* Positions of 32 bits must do for any row by offsets that only the device can see. */
-static bool positions_fit(upsweep *u, const rows_job *j, unsigned index_bits,
+static bool positions_fit(upsweep *u, const rows_job *j, const void *data, unsigned index_bits,
                           upsweep_status *status)
 {
     bool fit = index_bits != 32 || j->set.begin == NULL || j->set.n <= (size_t)UINT32_MAX + 1;
-    if (!fit && u->device == USW_CUDA) {
+    bool on_cpu = u->device != USW_CUDA &&
+                  (u->plugin == NULL || u->plugin->place(u->gpu, data) == USW_ON_HOST);
+    if (!fit && !on_cpu) {
         *status = usw_fail(u, UPSWEEP_ERROR_UNSUPPORTED,
                            "rows by offsets of %zu keys need 64-bit indices on the GPU", j->set.n);
     }
@@ -88,7 +90,7 @@ bool usw_gpu_top_k_rows(upsweep *u, const usw_gpu_top_rows *t, upsweep_status *s
     j.k = t->k;
     j.map = t->map;
     j.index_bytes = t->index == NULL ? 0 : t->index_bits / 8;
-    if (t->index != NULL && !positions_fit(u, &j, t->index_bits, status)) {
+    if (t->index != NULL && !positions_fit(u, &j, t->keys, t->index_bits, status)) {
         return *status != UPSWEEP_OK;
     }
     usw_gpu_array arrays[] = {usw_gpu_in("keys", t->n == 0 ? NULL : t->keys, t->n * bytes),
@@ -174,7 +176,7 @@ bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_key
     j.map = map;
     j.last = last;
     j.index_bytes = index_bits / 8;
-    if (!positions_fit(u, &j, index_bits, status)) {
+    if (!positions_fit(u, &j, r->data, index_bits, status)) {
         return *status != UPSWEEP_OK;
     }
     usw_gpu_array arrays[] = {usw_gpu_in("data", r->n == 0 ? NULL : r->data, r->n * map->bits / 8),
