@@ -64,10 +64,13 @@ struct usw_path_form {
  * after such a search the next few are made by one thread, and twice as many if it happens again.
  */
 
-/* Whether threads may share the search that begins now. */
-bool usw_may_share(upsweep *u);
-/* How a shared search went. */
+/* Whether threads may share the search that begins now, of so much work. Of searches with the same
+ * work the first is shared, the second made by one thread, and then they go the way that was faster
+ * of late, but for one in 32: so cores that others use cost little. Distances are the same. */
+bool usw_may_share(upsweep *u, size_t work);
+/* How a shared search went, and how long a search took. */
 void usw_note_sharing(upsweep *u, bool held_up);
+void usw_note_time(upsweep *u, size_t work, bool shared, uint64_t ns);
 
 /* ---- cpu/paths/parents.c: what is the same for every form ---- */
 

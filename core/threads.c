@@ -20,7 +20,8 @@ enum {
     OFFERED = 4,    /* to any call that asks how many pay */
     SHARE_MIN = 16 * 1024,
     PAUSE = 4, /* calls by one thread after one whose threads were held up, at first */
-    PAUSE_MAX = 256
+    PAUSE_MAX = 256,
+    PROBE = 32 /* calls, of which one is made the way that was slower before */
 };
 
 /* The state of a pool, one word: workers in the batch, whether more may join, its number. */
@@ -50,7 +51,12 @@ struct usw_pool {
     atomic_bool quit;
     unsigned moments;      /* how often to look again before sleeping */
     unsigned alone, pause; /* calls to be made by one thread; how many, the last time */
-    usw_task task;         /* these are written while nobody is inside */
+    struct {
+        size_t work;    /* what the times are of; 0: nothing yet */
+        uint64_t ns[2]; /* by one thread, and shared; 0: not tried yet */
+        unsigned turn;
+    } seen;
+    usw_task task; /* these are written while nobody is inside */
     void *context;
     size_t tasks;
     USW_CALL_FIELD
@@ -252,14 +258,33 @@ void usw_offer_threads(upsweep *u, size_t bytes)
     u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
 }
 
-bool usw_may_share(upsweep *u)
+bool usw_may_share(upsweep *u, size_t work)
 {
     usw_pool *p = u->pool;
-    bool may = p == NULL || p->alone == 0;
-    if (!may) {
+    if (p != NULL && p->alone > 0) {
         p->alone--;
+        return false;
     }
-    return may;
+    if (p == NULL || p->seen.work != work || p->seen.ns[1] == 0 || p->seen.ns[0] == 0) {
+        return p == NULL || p->seen.work != work || p->seen.ns[1] == 0;
+    }
+    bool faster = p->seen.ns[1] <= p->seen.ns[0];
+    return ++p->seen.turn % PROBE == 0 ? !faster : faster;
+}
+
+void usw_note_time(upsweep *u, size_t work, bool shared, uint64_t ns)
+{
+    usw_pool *p = u->pool;
+    if (p == NULL) {
+        return;
+    }
+    if (p->seen.work != work) {
+        p->seen.work = work;
+        p->seen.ns[0] = p->seen.ns[1] = 0;
+        p->seen.turn = 0;
+    }
+    uint64_t *mean = &p->seen.ns[shared];
+    *mean = *mean == 0 ? ns + 1 : (*mean + ns) / 2 + 1;
 }
 
 void usw_note_sharing(upsweep *u, bool held_up)
