@@ -141,6 +141,7 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
     size_t work = q->graph->vertices + q->graph->arcs;
     bool timed = why == NULL && q->cutoff == NULL;
     uint64_t began = timed ? now_ns() : 0;
+    bool held_up = false;
     if (why == NULL && !usw_may_share(u, timed ? work : 0)) {
         USW_ROUTE_OF("a search that several threads might share", USW_NO_TYPES);
         why = "threads were held up of late, or are compared with one";
@@ -148,7 +149,6 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
     if (why == NULL) {
         USW_ROUTE_OF("all threads share a search", USW_NO_TYPES);
         usw_mark mark = usw_scratch_mark(u);
-        bool held_up = false;
         upsweep_status status = form->parallel(u, q, scratch->relaxed, &scratch->culprit, &held_up);
         if (status != UPSWEEP_ERROR_MEMORY) {
             usw_report(u, c->name, "%u threads share a search%s in buckets of width %g",
@@ -159,16 +159,19 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
             return status;
         }
         usw_scratch_reset(u, mark);
-        began = 0;
         why = held_up ? "other programs held its threads up" : "scratch or threads are short";
         USW_ROUTE_IF(held_up, "other programs held a search up", USW_NO_TYPES);
     }
     usw_report(u, c->name, "one thread searches%s in buckets of width %g, since %s", where,
                q->delta, why);
     USW_ROUTE_OF("one thread searches", USW_NO_TYPES);
+    uint64_t alone = timed ? now_ns() : 0;
     upsweep_status status = form->search(scratch, q);
-    if (timed && began != 0) {
-        usw_note_time(u, work, false, now_ns() - began);
+    if (timed) {
+        usw_note_time(u, work, false, now_ns() - alone);
+    }
+    if (timed && held_up) {
+        usw_note_time(u, work, true, now_ns() - began);
     }
     return status;
 }

@@ -18,10 +18,7 @@ enum {
     MOMENTS = 1000, /* 10 to 50 microseconds */
     THREADS = 16,   /* a handle may have, on a machine with few cores */
     OFFERED = 4,    /* to any call that asks how many pay */
-    SHARE_MIN = 16 * 1024,
-    PAUSE = 4, /* calls by one thread after one whose threads were held up, at first */
-    PAUSE_MAX = 256,
-    PROBE = 32 /* calls, of which one is made the way that was slower before */
+    SHARE_MIN = 16 * 1024
 };
 
 /* The state of a pool, one word: workers in the batch, whether more may join, its number. */
@@ -49,13 +46,8 @@ struct usw_pool {
     _Alignas(64) atomic_size_t next;
     _Alignas(64) sleeper caller;
     atomic_bool quit;
-    unsigned moments;      /* how often to look again before sleeping */
-    unsigned alone, pause; /* calls to be made by one thread; how many, the last time */
-    struct {
-        size_t work;    /* what the times are of; 0: nothing yet */
-        uint64_t ns[2]; /* by one thread, and shared; 0: not tried yet */
-        unsigned turn;
-    } seen;
+    unsigned moments; /* how often to look again before sleeping */
+    usw_sharing sharing;
     usw_task task; /* these are written while nobody is inside */
     void *context;
     size_t tasks;
@@ -258,43 +250,9 @@ void usw_offer_threads(upsweep *u, size_t bytes)
     u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
 }
 
-bool usw_may_share(upsweep *u, size_t work)
+usw_sharing *usw_sharing_of(upsweep *u)
 {
-    usw_pool *p = u->pool;
-    if (p != NULL && p->alone > 0) {
-        p->alone--;
-        return false;
-    }
-    if (p == NULL || p->seen.work != work || p->seen.ns[1] == 0 || p->seen.ns[0] == 0) {
-        return p == NULL || p->seen.work != work || p->seen.ns[1] == 0;
-    }
-    bool faster = p->seen.ns[1] <= p->seen.ns[0];
-    return ++p->seen.turn % PROBE == 0 ? !faster : faster;
-}
-
-void usw_note_time(upsweep *u, size_t work, bool shared, uint64_t ns)
-{
-    usw_pool *p = u->pool;
-    if (p == NULL) {
-        return;
-    }
-    if (p->seen.work != work) {
-        p->seen.work = work;
-        p->seen.ns[0] = p->seen.ns[1] = 0;
-        p->seen.turn = 0;
-    }
-    uint64_t *mean = &p->seen.ns[shared];
-    *mean = *mean == 0 ? ns + 1 : (*mean + ns) / 2 + 1;
-}
-
-void usw_note_sharing(upsweep *u, bool held_up)
-{
-    usw_pool *p = u->pool;
-    if (p != NULL) {
-        unsigned twice = (unsigned)usw_min(usw_max(2 * p->pause, PAUSE), PAUSE_MAX);
-        p->pause = held_up ? twice : p->pause / 2;
-        p->alone = held_up ? p->pause : 0;
-    }
+    return u->pool == NULL ? NULL : &u->pool->sharing;
 }
 
 void usw_wait_a_little(unsigned turn)
