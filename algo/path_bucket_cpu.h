@@ -299,7 +299,6 @@ static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t
         status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);
         bool gave_up = atomic_load(&c->held_up);
         usw_scratch_reset(u, mark);
-        usw_note_sharing(u, gave_up);
         if (gave_up) {
             *held_up = true;
             return UPSWEEP_ERROR_MEMORY;

@@ -58,16 +58,18 @@ struct usw_path_form {
     upsweep_status (*dense)(upsweep *u, const usw_dense_query *q, uint32_t *parent);
 };
 
-/* ---- core/threads.c: searches whose threads wait for one another ----
- *
- * Other programs may keep a thread from a processor for so long that one thread alone is faster:
- * after such a search the next few are made by one thread, and twice as many if it happens again.
- */
+/* ---- cpu/paths/sharing.c: whether threads share a search ---- */
 
-/* Whether threads may share the search that begins now. */
-bool usw_may_share(upsweep *u);
-/* How a shared search went. */
-void usw_note_sharing(upsweep *u, bool held_up);
+/* How long searches of so much work took, by one thread and shared; of a handle. */
+typedef struct usw_sharing {
+    size_t work;
+    uint64_t ns[2];
+    unsigned turn;
+} usw_sharing;
+usw_sharing *usw_sharing_of(upsweep *u); /* NULL: it has no threads yet (core/threads.c) */
+
+bool usw_may_share(upsweep *u, size_t work);
+void usw_note_time(upsweep *u, size_t work, bool shared, uint64_t ns);
 
 /* ---- cpu/paths/parents.c: what is the same for every form ---- */
 

@@ -1,5 +1,5 @@
 /* test_paths_held_up.c - a search by two threads one of which gets no processor: the other gives up
- * sharing soon, finds the same distances alone, and so do the next searches, without a try. */
+ * sharing soon, finds the same distances alone, and so do the next searches. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "upsweep.h"
+#include "core/paths.h"
 
 enum { SIDE = 600, N = SIDE * SIDE };
 
@@ -120,8 +120,33 @@ static void one_gets_no_processor(void **unused)
     free(have);
 }
 
+/* Shared, then by one, then whichever was faster, but for one in 32; from the start again for
+ * other work. */
+static void the_faster_way(void **unused)
+{
+    (void)unused;
+    upsweep *u;
+    upsweep_config two = {.threads = 2};
+    assert_int_equal(upsweep_open(&u, "cpu", &two), UPSWEEP_OK);
+    assert_true(usw_parallel_threads(u) == 2); /* and the handle has its threads */
+    for (size_t work = 1; work < 3; work++) {
+        for (unsigned slower = 0; slower < 2; slower++) {
+            size_t part = 2 * work + slower, shared = 0;
+            for (unsigned turn = 0; turn < 66; turn++) {
+                bool share = usw_may_share(u, part);
+                assert_true(turn > 1 || share == (turn == 0));
+                usw_note_time(u, part, share, share == slower ? 3000 : 1000);
+                shared += share;
+            }
+            assert_int_equal(shared, slower ? 3 : 63);
+        }
+    }
+    upsweep_close(u);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_gets_no_processor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_gets_no_processor),
+                                       cmocka_unit_test(the_faster_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
