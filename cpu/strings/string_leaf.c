@@ -1,7 +1,7 @@
 /* string_leaf.c - the sort of a few thousand strings by one thread, in its cache.
  *
- * Each string is a word of 64 bits: five of its bytes, how many it still has (6: more than five), and
- * its place among the strings of the leaf. The sort of integers by vectors puts the words in order;
+ * Each string is a word of 64 bits: five of its bytes, how many it still has (6: more than five),
+ * and its place among the strings of the leaf. The sort of integers by vectors puts the words in order;
  * places make it stable. A run of words that agree above the place is sorted again by the next five
  * bytes, behind what all its strings share. So a round costs a load and a step of a vector sort for
  * each string that is not yet parted from the others, and no string is compared with another but
