@@ -499,9 +499,11 @@ UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n,
  * stay as they are. Offsets that decrease or go beyond n are UPSWEEP_ERROR_RANGE; the outputs are
  * then undefined. Rows of up to 65536 keys go to the threads one by one, longer ones are each
  * worked on by all threads. Scratch: 16 bytes for each key of the longest row that one thread
- * takes, a thread; for longer rows what upsweep_top_k takes. On a GPU, which reads a row of any
- * length once, there is none but 8 bytes a row with begin; where k is above 2048 (1024 for keys of
- * 64 bits) rows are sorted there, in n keys and indices.
+ * takes, a thread; for longer rows what upsweep_top_k takes. On a GPU a block of threads reads a
+ * row once, whatever its length, and there is no scratch but 8 bytes a row with begin; where k is
+ * above 2048 (1024 for keys of 64 bits) rows are sorted, in n keys and indices, and up to 16 very
+ * long rows of one length are each worked on by all blocks as by upsweep_top_k. With begin, keys of
+ * up to 32 bits are then fewer than 2^32 in all, else UPSWEEP_ERROR_UNSUPPORTED.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, LARGEST. */
 UPSWEEP_API upsweep_status upsweep_top_k_rows(upsweep *u, const void *keys, size_t n,
                                               upsweep_type type, const uint64_t *begin, size_t rows,
@@ -568,7 +570,8 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
  * as to upsweep_sort_rows: row r is data[begin[r]] to data[begin[r + 1] - 1]; begin NULL: all rows
  * have n / rows elements, and n must be a multiple of rows. Offsets that decrease or go beyond n
  * are UPSWEEP_ERROR_RANGE; results are then undefined. Short rows go to the threads one by one.
- * Scratch: what upsweep_reduce takes for the longest row; on a GPU none.
+ * Scratch: what upsweep_reduce takes for the longest row; on a GPU that, where rows are few and
+ * very long, and with begin 8 bytes a row.
  * Flags: UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n,
                                                upsweep_type type, const uint64_t *begin,
@@ -617,7 +620,8 @@ UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, ups
                                                const upsweep_options *options);
 /* upsweep_scan of every row, with the same bits as that call gives for each row by itself. Rows are
  * given as to upsweep_reduce_rows; elements in no row keep their value in out, which may be in.
- * Scratch: 192 KB a thread, and what upsweep_scan takes for the longest row; on a GPU none.
+ * Scratch: 192 KB a thread, and what upsweep_scan takes for the longest row; on a GPU as for
+ * upsweep_reduce_rows.
  * Flags: EXCLUSIVE, UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_scan_rows(upsweep *u, const void *in, void *out, size_t n,
                                              upsweep_type type, const uint64_t *begin, size_t rows,
