@@ -262,9 +262,10 @@ UPSWEEP_API unsigned upsweep_version_number(void);
  *     "values counted"          keys of 8 and 16 bits: each possible value was counted
  *     "buckets and tags"        keys with values, positions or records: buckets that fit the cache,
  *                               sorted as words of what is left of a key and its place
+ *     "string sample sort"      strings: buckets by splitters from a sample, then words of bytes
  *     "merge sort", "merge sort in place"    by a function or by fields, or by bits in place
  *     "long rows one by one"    rows too long for one thread, each sorted by all threads
- * "string sample sort" is that of strings. More may come. It is "" where there is no choice. */
+ * More words may come. It is "" where there is no choice. */
 typedef struct upsweep_report {
     size_t size;           /* sizeof(upsweep_report); UPSWEEP_REPORT_INIT sets it */
     const char *algorithm; /* the method that ran: "sort/quick", "in order", ...; see above */
@@ -413,8 +414,9 @@ UPSWEEP_API upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, c
  * 63, is the caller's: 24 serve 1 TB with strings below 16 MB. Slices may overlap. Order and
  * stability as above. values, if not NULL, has n elements that move with the slices.
  * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many are
- * left; what is behind those is undefined. Scratch: 10 n bytes, 8 n more with values, 1.5 MB a
- * thread and 1 MB; with distinct 2 MB a thread more, if there are. Host arrays only.
+ * left; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values,
+ * 1.5 MB a thread and 1 MB; with distinct 2 MB a thread more, if they are to be had. Host arrays
+ * only.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size,
                                                uint64_t *slices, uint64_t *values, size_t n,

@@ -113,7 +113,7 @@ std::vector<Index> argsort(upsweep *u, const R &keys, const options &o = {})
 }
 
 // The stable order of strings in Arrow's layout: string i is bytes[offsets[i]] to
-// bytes[offsets[i + 1] - 1]; offsets are integers of 32 or 64 bits, one more than there are strings.
+// bytes[offsets[i + 1] - 1]; offsets are integers of 32 or 64 bits, one more than strings.
 template <class Index = std::uint32_t, class B, class O>
 std::vector<Index> argsort_strings(upsweep *u, const B &bytes, const O &offsets,
                                    const options &o = {})
