@@ -112,6 +112,27 @@ std::vector<Index> argsort(upsweep *u, const R &keys, const options &o = {})
     return index;
 }
 
+// The stable order of strings in Arrow's layout: string i is bytes[offsets[i]] to
+// bytes[offsets[i + 1] - 1]; offsets are integers of 32 or 64 bits, one more than strings.
+template <class Index = std::uint32_t, class B, class O>
+std::vector<Index> argsort_strings(upsweep *u, const B &bytes, const O &offsets,
+                                   const options &o = {})
+{
+    using T = detail::value_of<O>;
+    static_assert(sizeof(detail::value_of<B>) == 1, "argsort_strings: bytes are of one byte each");
+    static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                  "argsort_strings: offsets have 32 or 64 bits");
+    detail::require(std::size(offsets) > 0,
+                    "argsort_strings: offsets has one element more than there are strings");
+    const std::size_t n = std::size(offsets) - 1;
+    detail::require(n == 0 || static_cast<std::uint64_t>(std::data(offsets)[n]) <= std::size(bytes),
+                    "argsort_strings: the last offset lies beyond the bytes");
+    std::vector<Index> index(n);
+    detail::check(u, upsweep_argsort_strings(u, std::data(bytes), std::data(offsets), 8 * sizeof(T),
+                                             n, index.data(), 8 * sizeof(Index), o.get()));
+    return index;
+}
+
 // Sorts rows on their own: row r is keys[begin[r]] to keys[begin[r + 1] - 1].
 template <
     class R, class B,

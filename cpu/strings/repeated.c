@@ -1,5 +1,5 @@
-/* repeated.c - a table of strings that a thread has seen, so that of many equal ones few are left to
- * be sorted.
+/* repeated.c - a table of strings that a thread has seen, so that of many equal ones few are left
+ * to be sorted.
  *
  * Each thread has a table of its own, of sets of four strings that share some bits of a hash. A
  * string that is found there is dropped: the one in the table stands before it, since a thread

@@ -1,13 +1,13 @@
 /* string_leaf.c - the sort of a few thousand strings by one thread, in its cache.
  *
- * Each string is a word of 64 bits: five of its bytes, how many it still has (6: more than five), and
- * its place among the strings of the leaf. The sort of integers by vectors puts the words in order;
- * places make it stable. A run of words that agree above the place is sorted again by the next five
- * bytes, behind what all its strings share. So a round costs a load and a step of a vector sort for
- * each string that is not yet parted from the others, and no string is compared with another but
- * where two are left (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings",
- * 1997, with five bytes as one character; the words are the caches of Sinha and Wirth, "Engineering
- * burstsort", 2010). */
+ * Each string is a word of 64 bits: five of its bytes, how many it still has (6: more than five),
+ * and its place among the strings of the leaf. The sort of integers by vectors puts the words in
+ * order; places make it stable. A run of words that agree above the place is sorted again by the
+ * next five bytes, behind what all its strings share. So a round costs a load and a step of a
+ * vector sort for each string that is not yet parted from the others, and no string is compared
+ * with another but where two are left (Bentley and Sedgewick, "Fast algorithms for sorting and
+ * searching strings", 1997, with five bytes as one character; the words are the caches of Sinha and
+ * Wirth, "Engineering burstsort", 2010). */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
 #include "cpu/strings/strings.h"

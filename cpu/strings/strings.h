@@ -161,8 +161,8 @@ typedef struct usw_string_items {
 /* What stands for an item that was dropped. */
 #define USW_DROPPED UINT64_MAX
 
-/* Sorts n <= USW_LEAF_MOST items, which lie at `at` in `from` and whose strings share `depth` bytes,
- * to the same place of `to`, which may be `from`. */
+/* Sorts n <= USW_LEAF_MOST items, which lie at `at` in `from` and whose strings share `depth`
+ * bytes, to the same place of `to`, which may be `from`. */
 void usw_sort_string_leaf(usw_string_leaf *leaf, const usw_string_items *from,
                           const usw_string_items *to, size_t at, size_t n, size_t depth);
 

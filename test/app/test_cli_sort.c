@@ -301,6 +301,31 @@ static void large_texts_as_sort_does(void **state)
     }
 }
 
+/* A line too long for an item of 64 bits to say how long it is. */
+static void a_very_long_line(void **state)
+{
+    (void)state;
+    if (!have_sort()) {
+        skip();
+    }
+    size_t long_bytes = (size_t)17 << 20, bytes = 0;
+    char *text = malloc(long_bytes + 100), name[64];
+    memcpy(text, "b\na\nb\n", 6);
+    memset(text + 6, 'a', long_bytes);
+    bytes = 6 + long_bytes;
+    memcpy(text + bytes, "\nab\na\n", 6);
+    snprintf(name, sizeof name, "%s/long", folder);
+    assert_int_equal(program_store(name, text, bytes + 6), 0);
+    free(text);
+    static const char *const options[] = {"-s", "-u", "-r"};
+    for (size_t i = 0; i < 3; i++) {
+        command c = {.count = 0};
+        add(&c, options[i]);
+        c.argument[c.count++] = name;
+        compare(&c, i);
+    }
+}
+
 int main(void)
 {
     program = getenv("UPSWEEP_PROGRAM");
@@ -311,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_texts_as_sort_does),
         cmocka_unit_test(large_texts_as_sort_does),
+        cmocka_unit_test(a_very_long_line),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command_line[300];

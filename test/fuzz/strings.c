@@ -63,6 +63,8 @@ static void make_arrow(fuzz *f, size_t n, size_t offset_bytes, uint64_t *begin)
     }
     fill(f, fuzz_array_new(f, FUZZ_INPUT, at, 1, 1), at);
     unsigned char *offsets = fuzz_array_new(f, FUZZ_INPUT, n + 1, offset_bytes, offset_bytes);
+    f->array[0].may_be_null = begin[n] == begin[0]; /* the strings have no bytes */
+    f->array[1].may_be_null = n == 0;
     for (size_t i = 0; i <= n; i++) {
         fuzz_store(offsets, i, offset_bytes, begin[i]);
     }
@@ -129,6 +131,7 @@ static void run_sort(fuzz *f)
     make_arrow(f, n, ob, begin);
     fuzz_array_new(f, FUZZ_OUTPUT, (size_t)(begin[n] - begin[0]), 1, 1);
     fuzz_array_new(f, FUZZ_OUTPUT, n + 1, ob, ob);
+    f->array[3].may_be_null = n == 0;
     fuzz_arrays_ready(f);
     size_t count = fuzz_count(f, n, ob);
     if (fuzz_settle(f, upsweep_sort_strings(f->u, fuzz_at(f, 0), fuzz_at(f, 1), (unsigned)ob * 8,
