@@ -91,11 +91,18 @@ static int on_refused(void *settings, const char *argument)
                     "-V, -R) is not supported");
 }
 
-/* Only an output that is written over needs one. */
 static int on_directory(void *settings, const char *argument)
 {
-    (void)settings;
-    return setenv("TMPDIR", argument, 1) == 0 ? APP_OK : app_fail("out of memory");
+    sort_task *task = settings;
+    const char **all =
+        realloc(task->temporary, (task->temporary_count + 1) * sizeof *task->temporary);
+    if (all == NULL) {
+        return app_fail("out of memory");
+    }
+    task->temporary = all;
+    all[task->temporary_count++] = argument;
+    /* What is written over a file is collected there (io/output.h). */
+    return setenv("TMPDIR", all[0], 1) == 0 ? APP_OK : app_fail("out of memory");
 }
 
 #define MEMBER(member) offsetof(sort_task, member)
@@ -220,5 +227,6 @@ int verb_sort(int argc, char **argv)
         status = status == APP_OK ? sort_run(&task) : status;
     }
     sort_order_free(&task.order);
+    free(task.temporary);
     return status;
 }
