@@ -26,11 +26,11 @@
 #include "core/record_keys.h"
 
 enum {
-    USW_EXT_SLACK = 64,      /* readable bytes behind all records */
-    USW_EXT_WORKERS = 64,    /* at most */
-    USW_EXT_FOLDERS = 64,    /* directories of temporary files, at most */
-    USW_EXT_LEAST = 4 << 20, /* the least limit, in bytes */
-    USW_EXT_HEAD = 256,      /* bytes that are kept of a block's first record */
+    USW_EXT_SLACK = 64,       /* readable bytes behind all records */
+    USW_EXT_WORKERS = 64,     /* at most */
+    USW_EXT_FOLDERS = 64,     /* directories of temporary files, at most */
+    USW_EXT_LEAST = 4 << 20,  /* the least limit, in bytes */
+    USW_EXT_HEAD = 256,       /* bytes that are kept of a block's first record */
     USW_EXT_WRITE = 256 << 10 /* bytes of one write, unless a record is longer */
 };
 
@@ -41,7 +41,7 @@ typedef struct usw_ext_order {
     size_t record_bytes; /* 0: a record ends with the byte `end` */
     unsigned char end;
     bool unique;
-    uint64_t flip; /* of lines: UINT64_MAX for descending order */
+    uint64_t flip;        /* of lines: UINT64_MAX for descending order */
     upsweep_type element; /* not 0: records are elements of this type */
     unsigned element_flags;
     usw_record_keys keys;
@@ -142,7 +142,6 @@ struct upsweep_external {
     pthread_t threads[USW_EXT_WORKERS];
     unsigned started;
 
-
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool ending;
@@ -158,7 +157,7 @@ struct upsweep_external {
 
     atomic_uint_fast64_t held; /* bytes in temporary files */
     usw_ext_merge *merge;      /* of pull */
-    upsweep_status status; /* of the first failure; atomic use under lock */
+    upsweep_status status;     /* of the first failure; atomic use under lock */
     char error[256];
 };
 
@@ -256,8 +255,7 @@ static inline size_t usw_ext_place_of(const usw_ext_sorting *s, uint32_t item)
 }
 static inline usw_ext_record usw_ext_item(const usw_ext_sorting *s, uint32_t item)
 {
-    return usw_ext_record_at(&s->x->order, s->data + usw_ext_place_of(s, item),
-                             s->data + s->bytes);
+    return usw_ext_record_at(&s->x->order, s->data + usw_ext_place_of(s, item), s->data + s->bytes);
 }
 /* Record number i in order. */
 static inline usw_ext_record usw_ext_sorted(const usw_ext_sorting *s, size_t i)
@@ -355,7 +353,7 @@ typedef struct usw_ext_range {
     uint64_t number;
     usw_ext_stretch *stretches;
     usw_ext_splitter lower, upper;
-    unsigned char *bytes; /* room for the blocks */
+    unsigned char *bytes;            /* room for the blocks */
     const unsigned char **at, **end; /* by run: what is left of it */
     uint64_t *keys;                  /* by run: of the record at `at`, */
     size_t *sizes;                   /* its bytes without the end, */

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 enum {
-    IN_FLIGHT = 256,         /* ranges whose end may wait for that of an earlier one */
-    FREE_LEAST = 1 << 20,    /* bytes that are worth a call */
-    RANGE_MOST = 24 << 20,   /* larger ranges leave the cache and gain nothing */
-    EARLY_BYTES = 8 << 20    /* after so many the disk begins to write */
+    IN_FLIGHT = 256,       /* ranges whose end may wait for that of an earlier one */
+    FREE_LEAST = 1 << 20,  /* bytes that are worth a call */
+    RANGE_MOST = 24 << 20, /* larger ranges leave the cache and gain nothing */
+    EARLY_BYTES = 8 << 20  /* after so many the disk begins to write */
 };
 
 /* What a merging thread does with its ranges. */
@@ -37,10 +37,11 @@ struct usw_ext_merge {
     uint64_t turn;      /* the range whose bytes may go */
     uint64_t out_bytes; /* that have gone, in order */
     bool ended[IN_FLIGHT];
-    uint64_t low; /* all ranges below it have ended */
+    uint64_t low;              /* all ranges below it have ended */
     const unsigned char *held; /* for the puller, until it comes again */
     size_t held_bytes;
-    bool has, stopped;
+    bool has, lent; /* it is there; and the puller has it */
+    bool stopped;
     int number; /* errno of the output */
 };
 
@@ -188,9 +189,9 @@ static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, unsigned cha
     }
     if (m->way != TO_PLACES) {
         status = usw_ext_merge_range(r, &sink);
-        return status != UPSWEEP_OK       ? status
-               : m->way == IN_ORDER       ? write_in_turn(m, r, &sink)
-                                          : give_to_puller(m, r, &sink);
+        return status != UPSWEEP_OK ? status
+               : m->way == IN_ORDER ? write_in_turn(m, r, &sink)
+                                    : give_to_puller(m, r, &sink);
     }
     placing p = {m, m->begin + (int64_t)r->offset};
     sink.take = take_to_place;
@@ -285,8 +286,7 @@ static usw_ext_merge *merge_new(upsweep_external *x, merge_way way, int fd, int6
 static upsweep_status start(usw_ext_merge *m, unsigned count)
 {
     m->running = count;
-    while (m->started < count &&
-           pthread_create(&m->ids[m->started], NULL, merge_ranges, m) == 0) {
+    while (m->started < count && pthread_create(&m->ids[m->started], NULL, merge_ranges, m) == 0) {
         m->started++;
     }
     pthread_mutex_lock(&m->lock);
@@ -326,8 +326,8 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
 {
     struct stat status;
     int mode = fcntl(fd, F_GETFL);
-    bool file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mode >= 0 &&
-                (mode & O_APPEND) == 0;
+    bool file =
+        fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mode >= 0 && (mode & O_APPEND) == 0;
     int64_t begin = file ? lseek(fd, 0, SEEK_CUR) : -1;
     merge_way way = begin < 0 || x->order.unique ? IN_ORDER : TO_PLACES;
     usw_ext_merge *m = merge_new(x, way, fd, begin);
@@ -362,13 +362,14 @@ upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, siz
     }
     usw_ext_merge *m = x->merge;
     pthread_mutex_lock(&m->lock);
-    m->has = false;
+    m->has = m->has && !m->lent;
     wake(m);
     while (!m->has && m->running > 0) {
         pthread_cond_wait(&m->turned, &m->lock);
     }
     *records = m->has ? m->held : NULL;
     *bytes = m->has ? m->held_bytes : 0;
+    m->lent = m->has;
     pthread_mutex_unlock(&m->lock);
     return usw_ext_failed(x) ? x->status : UPSWEEP_OK;
 }

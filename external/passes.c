@@ -68,8 +68,7 @@ static upsweep_status merge_ranges(usw_ext_plan *plan, usw_ext_range *r, usw_ext
     upsweep_external *x = plan->x;
     bool none = false;
     for (;;) {
-        upsweep_status status =
-            usw_ext_plan_range(plan, r->stretches, &r->lower, &r->upper, &none);
+        upsweep_status status = usw_ext_plan_range(plan, r->stretches, &r->lower, &r->upper, &none);
         if (status != UPSWEEP_OK || none) {
             return status;
         }

@@ -14,7 +14,7 @@ size_t usw_ext_record_room(const upsweep_external *x)
 size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k)
 {
     return k * (3 * sizeof(size_t) + USW_EXT_HEAD + sizeof(bool)) + 3 * usw_ext_record_room(x) +
-           6 * 64 + USW_EXT_SLACK;
+           9 * 64 + USW_EXT_SLACK;
 }
 
 size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block)
@@ -68,8 +68,9 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
     }
     status = read_head(p, i, spare, p->x->longest, &got);
     if (status == UPSWEEP_OK && !find_record(p, spare, got, r)) {
-        return usw_ext_fail(p->x, UPSWEEP_ERROR_FILE, "a temporary file holds other bytes than "
-                                                      "were written to it");
+        return usw_ext_fail(p->x, UPSWEEP_ERROR_FILE,
+                            "a temporary file holds other bytes than "
+                            "were written to it");
     }
     return status;
 }

@@ -56,8 +56,7 @@ static void *work(void *argument)
 /* Workers begin with the first slot that is full, since most sorts of a library are small. */
 static upsweep_status start_workers(upsweep_external *x)
 {
-    while (x->started < x->workers &&
-           pthread_create(&x->threads[x->started], NULL, work, x) == 0) {
+    while (x->started < x->workers && pthread_create(&x->threads[x->started], NULL, work, x) == 0) {
         x->started++;
     }
     return x->started > 0 ? UPSWEEP_OK
@@ -130,7 +129,7 @@ static usw_ext_slot *free_slot(upsweep_external *x)
     while (found == NULL && x->status == UPSWEEP_OK) {
         for (unsigned i = 0; i < x->slot_count && found == NULL; i++) {
             found = x->slots[i].state == USW_SLOT_FREE && &x->slots[i] != x->filling ? &x->slots[i]
-                                                                                    : NULL;
+                                                                                     : NULL;
         }
         if (found == NULL) {
             pthread_cond_wait(&x->changed, &x->lock);

@@ -36,8 +36,7 @@ void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *roo
 /* ---- the ends ---- */
 
 /* Whether a record of run i lies below the splitter. With -u equal records stay together. */
-static bool is_below(const usw_ext_range *r, size_t i, usw_ext_record q,
-                     const usw_ext_splitter *s)
+static bool is_below(const usw_ext_range *r, size_t i, usw_ext_record q, const usw_ext_splitter *s)
 {
     const usw_ext_order *order = &r->x->order;
     bool more;

@@ -6,9 +6,9 @@
 #include "external/external.h"
 
 enum {
-    FEW = 16,         /* records are sorted by insertion */
-    DEEP = 48,        /* stages, and then comparing has the rest */
-    AHEAD = 24,       /* records that are fetched in advance */
+    FEW = 16,   /* records are sorted by insertion */
+    DEEP = 48,  /* stages, and then comparing has the rest */
+    AHEAD = 24, /* records that are fetched in advance */
     SCRATCH_PAGE = 4096
 };
 
@@ -261,8 +261,8 @@ static upsweep_status sort_pairs(usw_ext_sorting *s, unsigned char *end)
 {
     for (;;) {
         set_spare(s, (unsigned char *)(s->items + s->n), end);
-        upsweep_status status = upsweep_sort_pairs(s->u, s->keys, s->items, s->n, UPSWEEP_U64,
-                                                   sizeof *s->items, NULL);
+        upsweep_status status =
+            upsweep_sort_pairs(s->u, s->keys, s->items, s->n, UPSWEEP_U64, sizeof *s->items, NULL);
         status = status == UPSWEEP_OK ? settle(s, 0, s->n, 0, 0) : status;
         if (status != UPSWEEP_ERROR_MEMORY || s->n < 2 || usw_ext_failed(s->x)) {
             return status == UPSWEEP_OK ? status : fail_call(s, status);

@@ -54,7 +54,7 @@ upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run)
 upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
                                    unsigned char *buffer, size_t room)
 {
-    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room};
+    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room - USW_EXT_SLACK};
     upsweep_status status = usw_ext_place(x, bytes, &w->run.file, &w->run.at);
     if (status != UPSWEEP_OK) {
         return status;
@@ -99,9 +99,9 @@ upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
         status = flush(w);
     }
     if (whole > w->room) {
-        status = status == UPSWEEP_OK ? usw_ext_write(w->x, w->run.file, r.p, whole,
-                                                      w->run.at + w->written)
-                                      : status;
+        status = status == UPSWEEP_OK
+                     ? usw_ext_write(w->x, w->run.file, r.p, whole, w->run.at + w->written)
+                     : status;
         w->written += whole;
         bool more;
         w->run.last_key = usw_ext_key(&w->x->order, r, &more);
@@ -118,8 +118,7 @@ upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order)
     upsweep_status status = flush(w);
     w->run.raw = w->written;
     w->run.order = order;
-    w->run.block_bytes_max =
-        usw_max(w->run.block_bytes_max, (size_t)(w->written - w->block_begin));
+    w->run.block_bytes_max = usw_max(w->run.block_bytes_max, (size_t)(w->written - w->block_begin));
     return status == UPSWEEP_OK ? usw_ext_add_run(w->x, &w->run) : status;
 }
 

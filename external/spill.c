@@ -91,8 +91,7 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
     return UPSWEEP_OK;
 }
 
-upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes,
-                            uint64_t at)
+upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes, uint64_t at)
 {
     const usw_ext_file *f = &x->files[file];
     unsigned char *p = to;
@@ -117,7 +116,8 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end)
 {
     uint64_t from = (run->at + begin) / FILE_BLOCK * FILE_BLOCK;
-    uint64_t to = (run->at + end + (end == run->raw ? FILE_BLOCK - 1 : 0)) / FILE_BLOCK * FILE_BLOCK;
+    uint64_t to =
+        (run->at + end + (end == run->raw ? FILE_BLOCK - 1 : 0)) / FILE_BLOCK * FILE_BLOCK;
     if (from < to && fallocate(x->files[run->file].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                (off_t)from, (off_t)(to - from)) == 0) {
         atomic_fetch_sub(&x->held, end - begin);

@@ -650,8 +650,8 @@ typedef struct upsweep_external upsweep_external;
 /* How a sort is opened. What a record is: record_bytes bytes, or all bytes up to one that is `end`.
  * Its order: key and compare, else fields, else type (one element is the record), else its bytes. */
 typedef struct upsweep_external_config {
-    size_t size;  /* sizeof(upsweep_external_config) */
-    size_t limit; /* bytes of memory, all in all; at least 4 MB, which is what 0 means, too */
+    size_t size;      /* sizeof(upsweep_external_config) */
+    size_t limit;     /* bytes of memory, all in all; at least 4 MB, which is what 0 means, too */
     unsigned threads; /* 0: one per core this process may use */
     /* UPSWEEP_DESCENDING, for bytes, fields and type; UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW for type */
     unsigned flags;
@@ -694,15 +694,15 @@ typedef struct upsweep_external_config {
 
 /* What a sort has done so far. */
 typedef struct upsweep_external_report {
-    size_t size;              /* sizeof(upsweep_external_report) */
-    uint64_t records, bytes;  /* pushed; records are counted when they are sorted */
-    uint64_t runs;            /* written before the merge */
-    uint64_t merges;          /* of runs to longer runs, before the last one */
-    uint64_t written;         /* bytes to temporary files */
-    uint64_t temporary;       /* the most bytes that these held at once, given back ones counted off */
-    uint64_t ranges;          /* of the last merge */
-    uint64_t threads;         /* that merged */
-    uint64_t refused_at;      /* the byte of all pushed where the record begins that is too long */
+    size_t size;             /* sizeof(upsweep_external_report) */
+    uint64_t records, bytes; /* pushed; records are counted when they are sorted */
+    uint64_t runs;           /* written before the merge */
+    uint64_t merges;         /* of runs to longer runs, before the last one */
+    uint64_t written;        /* bytes to temporary files */
+    uint64_t temporary;  /* the most bytes that these held at once, given back ones counted off */
+    uint64_t ranges;     /* of the last merge */
+    uint64_t threads;    /* that merged */
+    uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
 } upsweep_external_report;
@@ -710,7 +710,7 @@ typedef struct upsweep_external_report {
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                          \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
     }
 
 /* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, ERROR_MEMORY. */

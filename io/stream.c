@@ -156,8 +156,9 @@ static bool look_at_part(io_stream *s, io_error *error)
             return false;
         }
     }
-    io_file_kind kind =
-        s->how->as_is ? IO_KIND_PLAIN : io_file_kind_of(s->raw + s->raw_at, s->raw_size - s->raw_at);
+    io_file_kind kind = s->how->as_is
+                            ? IO_KIND_PLAIN
+                            : io_file_kind_of(s->raw + s->raw_at, s->raw_size - s->raw_at);
     if (kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD) {
         size_t most = s->how->window != 0 ? s->how->window : WINDOW_MOST;
         s->unpacker = io_unpacker_new(kind, io_input_name(s->name), most, error);

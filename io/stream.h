@@ -20,7 +20,7 @@ typedef struct io_stream {
     /* the part that is read */
     const char *name;
     int fd;
-    size_t memory_end; /* bytes of begun before this belong to the part */
+    size_t memory_end;  /* bytes of begun before this belong to the part */
     unsigned char *raw; /* bytes of the file that wait */
     size_t raw_at, raw_size;
     bool open, ended, looked;

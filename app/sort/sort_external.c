@@ -125,8 +125,8 @@ uint64_t sort_external_bytes(const sort_job *job)
     struct stat status;
     for (size_t i = 0; i < common->operand_count; i++) {
         const char *name = common->operands[i];
-        bool known = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) == 0
-                                            : stat(name, &status) == 0;
+        bool known =
+            strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) == 0 : stat(name, &status) == 0;
         bytes += known && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
     }
     if (common->operand_count == 0 && fstat(STDIN_FILENO, &status) == 0 &&
@@ -164,14 +164,15 @@ int sort_external_check_room(const sort_job *job, const char *const *directories
     }
     return app_fail("%s%s: temporary files need %llu MB, and there are %llu MB left; -T names "
                     "another directory",
-                    directories[0], count > 1 ? ", ..." : "",
-                    (unsigned long long)(need >> 20) + 1, (unsigned long long)(room >> 20));
+                    directories[0], count > 1 ? ", ..." : "", (unsigned long long)(need >> 20) + 1,
+                    (unsigned long long)(room >> 20));
 }
 
 /* ---- failures ---- */
 
 /* Which line of which file begins at a byte of the input: it is read again as far as that. */
-static uint64_t line_at(const sort_job *job, const char *name, uint64_t bytes, const io_reading *how)
+static uint64_t line_at(const sort_job *job, const char *name, uint64_t bytes,
+                        const io_reading *how)
 {
     io_stream s;
     io_error error;
@@ -207,8 +208,7 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
     if (line > 0) {
         snprintf(where, sizeof where, "%llu", (unsigned long long)line);
     } else {
-        snprintf(where, sizeof where, "byte %llu",
-                 (unsigned long long)(report.refused_at - begin));
+        snprintf(where, sizeof where, "byte %llu", (unsigned long long)(report.refused_at - begin));
     }
     return app_fail("%s:%s: this line is too long for a memory limit of %zu MB; -S sets it",
                     io_input_name(name), where, job->limit >> 20);
@@ -365,8 +365,9 @@ int sort_external(sort_job *job, io_output *out)
     upsweep_external *x = NULL;
     size_t held = 0;
     unsigned char *sample = malloc(SAMPLE + IO_SLACK);
-    bool opened = io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
-                                 none ? 1 : common->operand_count, &how, &error);
+    bool opened =
+        io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
+                       none ? 1 : common->operand_count, &how, &error);
     int status = sample == NULL ? app_fail("out of memory")
                  : !opened      ? app_fail("%s", error.text)
                                 : take_sample(job, &s, sample, &held);

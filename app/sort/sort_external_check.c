@@ -49,8 +49,7 @@ static int look_at_lines(walk *w)
     while ((end = memchr(w->bytes + w->at, order->end, w->held - w->at)) != NULL) {
         const unsigned char *p = w->bytes + w->at;
         int difference = w->before == 0 ? -1
-                                        : sort_compare(order, 0,
-                                                       (sort_text){p - w->before, p - 1},
+                                        : sort_compare(order, 0, (sort_text){p - w->before, p - 1},
                                                        (sort_text){p, end});
         w->lines++;
         if (difference > 0 || (difference == 0 && order->unique)) {
@@ -97,8 +96,9 @@ int sort_external_check(sort_job *job)
     io_stream s;
     io_error error;
     sort_phase(job, "check");
-    bool opened = io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
-                                 none ? 1 : common->operand_count, &how, &error);
+    bool opened =
+        io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
+                       none ? 1 : common->operand_count, &how, &error);
     int status = w.bytes == NULL ? app_fail("out of memory")
                  : !opened       ? app_fail("%s", error.text)
                                  : walk_stream(&w, &s);

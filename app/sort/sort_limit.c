@@ -82,8 +82,8 @@ size_t sort_most_bytes(const sort_job *job)
     static unsigned char bytes[SAMPLE];
     const app_common *common = &job->task->common;
     size_t count = common->operand_count == 0 ? 1 : common->operand_count;
-    const char *const *names = common->operand_count == 0 ? only_stdin
-                                                          : (const char *const *)common->operands;
+    const char *const *names =
+        common->operand_count == 0 ? only_stdin : (const char *const *)common->operands;
     size_t prefix = job->limit > 2 * (size_t)PROGRAM ? (job->limit - PROGRAM) / 4 : PROGRAM / 4;
     double need = 0;
     for (size_t i = 0; i < count; i++) {

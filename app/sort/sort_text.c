@@ -170,7 +170,7 @@ static int run_lines(sort_job *job, io_output *out)
     sort_phase(job, "keys");
     status = status == APP_OK ? make_pairs(job) : status;
     if (is_check(job)) {
-        return status == APP_OK       ? sort_check(job)
+        return status == APP_OK        ? sort_check(job)
                : status == SORT_BEYOND ? sort_external_check(job)
                                        : status;
     }

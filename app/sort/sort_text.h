@@ -28,9 +28,9 @@ typedef struct sort_task {
     sort_order order;
     sort_mode mode;
     bool strict;
-    size_t memory_limit; /* -S; 0: none */
-    io_format from;      /* --from; 0: the first bytes tell */
-    bool keyed;          /* -k was given */
+    size_t memory_limit;    /* -S; 0: none */
+    io_format from;         /* --from; 0: the first bytes tell */
+    bool keyed;             /* -k was given */
     const char **temporary; /* -T, temporary_count of them */
     size_t temporary_count;
 } sort_task;
@@ -55,9 +55,9 @@ typedef struct sort_job {
     size_t phases;
     double begin;
     char algorithm[64], reason[256];
-    bool remade; /* some keys are no longer those of the first stage */
-    size_t ties; /* lines in runs of equal keys */
-    bool show;   /* progress */
+    bool remade;  /* some keys are no longer those of the first stage */
+    size_t ties;  /* lines in runs of equal keys */
+    bool show;    /* progress */
     size_t limit; /* bytes of memory; sort_limit.c */
 } sort_job;
 

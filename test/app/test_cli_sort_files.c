@@ -181,7 +181,6 @@ static void bad_calls_are_one_sentence(void **state)
     expect_error("not supported", "-V", NULL, NULL);
     expect_error("not supported", "-k1V", NULL, NULL);
     expect_error("second", "-c", program, program);
-    expect_error("-S allows", "-S", "1K", program);
     if (geteuid() != 0) {
         store(path_of("secret"), "x\n");
         assert_int_equal(chmod(path_of("secret"), 0), 0);
