@@ -75,7 +75,7 @@ static upsweep_status head_of(usw_ext_plan *p, size_t i, unsigned char *spare, u
     return status;
 }
 
-/* Whether run a's next block begins below run b's; of equal records the earlier run's comes first. */
+/* Whether run a's next block begins below run b's; of equal records, the earlier run's. */
 static bool is_less(usw_ext_plan *p, size_t a, size_t b)
 {
     uint64_t x = next_block(p, a)->key, y = next_block(p, b)->key;

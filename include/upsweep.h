@@ -638,9 +638,9 @@ UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, siz
  * merged by several threads. Stable. On the CPU. Input: at most some 1000 times the limit and 2^48
  * bytes. One thread at a time may call; several sorts may run side by side.
  *
- * Sources: Knuth, The Art of Computer Programming 3, 5.4 (runs, merge patterns, forecasting); Nodine
- * and Vitter, "Greed sort", 1995, and Rahn, Sanders, Singler, "Scalable distributed-memory external
- * sorting", 2010 (merges split by ranges of keys). */
+ * Sources: Knuth, The Art of Computer Programming 3, 5.4 (runs, merge patterns, forecasting);
+ * Rahn, Sanders, Singler, "Scalable distributed-memory external sorting", 2010 (merges split by
+ * ranges of keys). */
 typedef struct upsweep_external upsweep_external;
 
 /* What upsweep_external_config.key says of records with equal keys, besides the next stage. */
@@ -648,12 +648,12 @@ typedef struct upsweep_external upsweep_external;
 #define UPSWEEP_EXTERNAL_COMPARE UINT64_MAX /* only compare can tell */
 
 /* How a sort is opened. What a record is: record_bytes bytes, or all bytes up to one that is `end`.
- * Its order: key and compare, else fields, else type (one element is the record), else its bytes. */
+ * Its order: key and compare, else fields, else type (a record is an element), else its bytes. */
 typedef struct upsweep_external_config {
     size_t size;      /* sizeof(upsweep_external_config) */
     size_t limit;     /* bytes of memory, all in all; at least 4 MB, which is what 0 means, too */
     unsigned threads; /* 0: one per core this process may use */
-    /* UPSWEEP_DESCENDING, for bytes, fields and type; UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW for type */
+    /* DESCENDING, for bytes, fields and type; NAN_FIRST, NAN_RAW, for fields and type. */
     unsigned flags;
     /* Where temporary files go, which have no names; a list of them is taken by turns. They are
      * copied. directory_count 0: $TMPDIR, or /tmp. Nothing is written before there is need. */
@@ -667,13 +667,13 @@ typedef struct upsweep_external_config {
     size_t field_count;
     upsweep_type type;
     unsigned reserved; /* must be 0 */
-    /* The caller's order. compare returns < 0, 0, > 0. key gives a number for the record whose order
-     * agrees with compare as far as it goes: of two records with different keys the one with the
-     * lesser key is less. stage is 0 for all records at first. *next says what to do with those that
-     * have this key: UPSWEEP_EXTERNAL_EQUAL, UPSWEEP_EXTERNAL_COMPARE, or a stage, of the caller's
-     * choice, that is asked next of just these, and is the same for all of them. Of what several of
-     * them say, the greatest counts. Called from several threads at once. `bytes` are those of the
-     * record without its end; 64 bytes behind them may be read. */
+    /* The caller's order. compare returns < 0, 0, > 0. key gives a number for the record whose
+     * order agrees with compare as far as it goes: of two records with different keys the one with
+     * the lesser key is less. stage is 0 for all records at first. *next says what to do with those
+     * that have this key: UPSWEEP_EXTERNAL_EQUAL, UPSWEEP_EXTERNAL_COMPARE, or a stage, of the
+     * caller's choice, that is asked next of just these, and is the same for all of them. Of what
+     * several of them say, the greatest counts. Called from several threads at once. `bytes` are
+     * those of the record without its end; 64 bytes behind them may be read. */
     uint64_t (*key)(void *context, uint64_t stage, const void *record, size_t bytes,
                     uint64_t *next);
     int (*compare)(void *context, const void *a, size_t a_bytes, const void *b, size_t b_bytes);
@@ -728,8 +728,8 @@ UPSWEEP_API upsweep_status upsweep_external_pushed(upsweep_external *x, size_t c
 /* There is no more to push. A last record that lacks its end byte gets one; a piece of a record of
  * fixed size is ERROR_ARGUMENT. */
 UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
-/* After upsweep_external_sort: the next sorted records, whole ones, as many as are at hand. They may
- * be read until the next call. *bytes is 0 when all have been given. */
+/* After upsweep_external_sort: the next sorted records, whole ones, as many as are at hand. They
+ * may be read until the next call. *bytes is 0 when all have been given. */
 UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
                                                  size_t *bytes);
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
