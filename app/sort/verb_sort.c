@@ -131,10 +131,10 @@ static const app_option options[] = {
     {0, "strict", NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
      MEMBER(strict), NULL},
     {0, "parallel", "N", "the same as --threads", APP_COUNT, MEMBER(common.threads), NULL},
-    {'S', "buffer-size", "SIZE", "fail if more memory than SIZE (K, M, G) is needed", APP_BYTES,
+    {'S', "buffer-size", "SIZE", "take at most SIZE of memory (K, M, G), 16M or more", APP_BYTES,
      MEMBER(memory_limit), NULL},
-    {'T', "temporary-directory", "DIR", "collect there what is written over a file; see below",
-     APP_CALL, 0, on_directory},
+    {'T', "temporary-directory", "DIR", "for temporary files; may be given several times", APP_CALL,
+     0, on_directory},
     {'M', "month-sort", NULL, "not supported", APP_CALL, 0, on_refused},
     {'R', "random-sort", NULL, "not supported", APP_CALL, 0, on_refused},
     {'V', "version-sort", NULL, "not supported", APP_CALL, 0, on_refused},
@@ -170,7 +170,10 @@ const app_usage usage_sort = {
     "it, and without any those given outside of -k. With several keys, each counts where all\n"
     "before it are equal.\n"
     "\n"
-    "Takes memory for the input and about 64 bytes a line.\n"
+    "Takes memory for the input and about 64 bytes a line, up to -S, or else 70% of what is free\n"
+    "for the process and its control group. Text that needs more is sorted in pieces, which go to\n"
+    "temporary files without names in -T, $TMPDIR or /tmp and are merged; these need as much room\n"
+    "as the input. Then a line may have a tenth of -S. Arrays are sorted in memory.\n"
     "\n"
     "What a FILE is, its first bytes say, on standard input too. .npy files, and with --type raw\n"
     "elements, are sorted as arrays of numbers, each row of the last axis by itself, and written "
