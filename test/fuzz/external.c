@@ -29,7 +29,7 @@ static void expect(fuzz *f, bool holds, const char *what)
     f->succeeded = f->wrong[0] == '\0';
 }
 
-/* Lines that end in NUL; those of an even case are pushed, those of an odd one put into the room. */
+/* Some pieces are pushed, and others put into the room. */
 static void push(fuzz *f, upsweep_external *x, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
