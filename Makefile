@@ -18,7 +18,7 @@ steadily = sh cmake/progress.sh
 	dist deb install uninstall clean
 
 all: ## build the library and the program: build/upsweep
-	@$(call configure,$(BUILD),)
+	@$(call configure,$(BUILD),-DUPSWEEP_CUDA_QUICK=OFF)
 	@$(quietly) building cmake --build $(BUILD) -j $(JOBS)
 	@echo "built $(BUILD)/upsweep and libupsweep"
 	@if [ -s $(BUILD)/gpu.txt ]; then echo "the GPU plugin was not built: $$(cat $(BUILD)/gpu.txt)"; \
@@ -35,7 +35,7 @@ run: all ## sort real data sets and show what was done
 	@sh demo/run.sh $(BUILD)/upsweep $(BUILD)/data
 
 test: ## build and run the tests, without the linters
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_WERROR=ON -DUPSWEEP_CUDA_QUICK=ON)
 	@$(steadily) building cmake --build $(BUILD) -j $(JOBS)
 	@$(steadily) testing ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
@@ -44,11 +44,13 @@ proofs: ## prove key maps, sorting networks and offsets from the sources (under 
 	@cmake --build $(BUILD) -j $(JOBS) --target proofs
 	@ctest --test-dir $(BUILD) -L proof --output-on-failure -j $(JOBS)
 
+# With nvcc the wheel takes the GPU plugin with it; WHEEL_FLAGS= leaves it out.
+wheel: WHEEL_FLAGS ?= $(if $(shell command -v nvcc),--cuda)
 wheel: ## the Python package: a wheel for CPython 3.9 and later and an archive of sources, in build/dist
 	@$(steadily) "building the wheel" sh python/wheel.sh $(BUILD) $(WHEEL_FLAGS)
 
 check-gpu: ## the tests of the GPU forms on this machine's GPU (skipped where there is none)
-	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON)
+	@$(call configure,$(BUILD),-DUPSWEEP_TESTS=ON -DUPSWEEP_CUDA_QUICK=OFF)
 	@cmake --build $(BUILD) -j $(JOBS) --target all
 	@sh test/gpu/check_gpu.sh $(BUILD)
 

@@ -63,10 +63,11 @@ typedef struct queue {
     struct search_threads *threads; /* NULL: one thread; else where chunks come from, and no slab */
     unsigned char *slab;
     size_t slab_left;
-    bool failed;             /* no scratch for a chunk */
-    bool lost;               /* a sum did not fit */
-    size_t worked, patience; /* entries that were worked on, and how many may be */
-    uint32_t *touched;       /* vertices whose entries were worked on, */
+    bool failed;          /* no scratch for a chunk */
+    bool lost;            /* a sum did not fit */
+    atomic_size_t worked; /* entries that were worked on; other threads look whether it grows */
+    size_t patience;      /* how many may be */
+    uint32_t *touched;    /* vertices whose entries were worked on, */
     size_t touched_count, touched_most;
 } queue;
 
@@ -96,12 +97,19 @@ static queue *queue_begin(const usw_path_scratch *scratch, size_t entry_bytes)
     q->slab_left = scratch->slab_bytes;
     q->failed = false;
     q->lost = false;
-    q->worked = 0;
+    atomic_init(&q->worked, 0);
     q->patience = scratch->patience == 0 ? SIZE_MAX : scratch->patience;
     q->touched = scratch->touched;
     q->touched_count = 0;
     q->touched_most = scratch->touched == NULL ? 0 : scratch->touched_most;
     return q;
+}
+
+/* Its own thread alone writes it. */
+static inline void note_worked(queue *q, size_t count)
+{
+    size_t before = atomic_load_explicit(&q->worked, memory_order_relaxed);
+    atomic_store_explicit(&q->worked, before + count, memory_order_relaxed);
 }
 
 static void borrow_chunks(queue *q);
@@ -272,7 +280,7 @@ static void open_thread(void *context, size_t task, unsigned thread)
  * again with more. There is room for two entries a vertex, and for the chunks that each thread has
  * begun. */
 static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t *relaxed,
-                               uint32_t *culprit)
+                               uint32_t *culprit, bool *held_up)
 {
     enum { MORE = 4, TRIALS = 3 };
     const upsweep_graph *g = query->graph;
@@ -285,10 +293,17 @@ static upsweep_status parallel(upsweep *u, const usw_path_query *query, uint32_t
         if (c == NULL) {
             return UPSWEEP_ERROR_MEMORY;
         }
+        c->patient = held_up == NULL;
         opening all = {query, c, bytes};
         usw_parallel(u, c->count, open_thread, &all);
         status = BY_KIND(g, parallel)(u, c, query, relaxed, culprit);
+        bool gave_up = atomic_load(&c->held_up);
         usw_scratch_reset(u, mark);
+        usw_note_sharing(u, gave_up);
+        if (gave_up) {
+            *held_up = true;
+            return UPSWEEP_ERROR_MEMORY;
+        }
         slab *= MORE;
     }
     return status;

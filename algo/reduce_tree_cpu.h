@@ -222,7 +222,8 @@ static const tile_fn tile_sums[2][2][4] = {
 /* ---- the whole: chunks of tiles by threads, then the chunks' results ---- */
 
 /* A chunk is what one task takes: long enough to be worth waking a thread for. */
-enum { CHUNK = 64 * USW_TILE, FAR_BYTES = 4 << 20, PARTS_OWN = 4 };
+enum { CHUNK = 64 * USW_TILE, FAR_BYTES = 4 << 20, PARTS_OWN = 16 };
+_Static_assert((int)USW_REDUCE_TASK <= (int)PARTS_OWN * (int)USW_TILE, "a task takes no scratch");
 
 typedef struct job {
     const unsigned char *data;
@@ -316,7 +317,7 @@ static upsweep_status reduce(upsweep *u, const void *data, size_t n, upsweep_typ
     job j = {.data = data, .n = n, .bytes = bytes, .type = type, .op = op};
     bool is_float = usw_type_is_float(type);
     size_t parts = is_float ? usw_div_up(n, USW_TILE) : chunks;
-    uint64_t own[PARTS_OWN]; /* of a call so short that taking scratch would tell */
+    uint64_t own[PARTS_OWN]; /* of a call so short that taking scratch would tell, or of a row */
     j.part = parts <= PARTS_OWN ? own : usw_scratch(u, parts * sizeof(uint64_t));
     if (j.part == NULL) {
         return no_scratch(u, parts * sizeof(uint64_t));
@@ -347,8 +348,10 @@ static upsweep_status least(upsweep *u, const void *data, size_t n, const usw_ke
 {
     size_t bytes = maps->bits / 8, chunks = usw_div_up(n, CHUNK), parts = chunks * map_count;
     job j = {.data = data, .n = n, .bytes = bytes, .maps = maps, .map_count = map_count};
-    j.part = usw_scratch(u, parts * sizeof *j.part);
-    j.where = usw_scratch(u, parts * sizeof *j.where);
+    uint64_t own[PARTS_OWN];
+    size_t own_where[PARTS_OWN];
+    j.part = parts <= PARTS_OWN ? own : usw_scratch(u, parts * sizeof *j.part);
+    j.where = parts <= PARTS_OWN ? own_where : usw_scratch(u, parts * sizeof *j.where);
     if (j.part == NULL || j.where == NULL) {
         return no_scratch(u, parts * 2 * sizeof *j.part);
     }

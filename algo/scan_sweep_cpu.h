@@ -267,8 +267,13 @@ static upsweep_status scan(upsweep *u, const usw_scan *s)
     w.stream = s->in != s->out && s->n * bytes >= STREAM_FROM;
     w.block = block;
     w.ahead = u->threads * block;
-    if (sums && (w.buffers = usw_scratch_shares(u, u->threads, sizeof(float_buffers))).at == NULL) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
+    if (sums) {
+        _Static_assert(sizeof(float_buffers) <= USW_SCAN_ROOM, "a scan's room holds its tiles");
+        w.buffers = s->room != NULL ? (usw_shares){s->room, 0}
+                                    : usw_scratch_shares(u, u->threads, sizeof(float_buffers));
+        if (w.buffers.at == NULL) {
+            return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for a tile a thread");
+        }
     }
     usw_parallel(u, blocks,
                  !sums        ? exact_block

@@ -272,7 +272,7 @@ static range *FN(step)(upsweep *u, FN(job) * job, range r, range *stack)
     }
     USW_ROUTE("a range that all threads split");
     unsigned shares = (unsigned)usw_min(SHARED_BITS_MAX, usw_log2_up(4 * (size_t)u->threads));
-    unsigned bits = FN(split_bits)(job->from, r.n, differ, usw_max(SPLIT_BITS, shares));
+    unsigned bits = FN(split_bits)(job->from, r.n, differ, (unsigned)usw_max(SPLIT_BITS, shares));
     job->shift = FN(high_bit)(differ) + 1 - bits;
     job->buckets = 1u << bits;
     job->below = differ & FN(bits_between)(0, job->shift);

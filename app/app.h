@@ -33,8 +33,13 @@ const app_verb *app_verb_find(const char *name);
 /* The verb that runs, for messages; "" before there is one. */
 void app_set_verb(const char *name);
 const char *app_verb_name(void);
+/* The program was called by this name, as the tool that the verb stands for. */
+void app_set_tool(const char *name);
+bool app_is_tool(void);
+/* "upsweep sort", or "sort" for the tool: what messages begin with. */
+const char *app_command(void);
 
-/* Prints "upsweep VERB: ..." and a newline to stderr; Returns APP_ERROR, so that `return
+/* Prints app_command(), ": ..." and a newline to stderr; Returns APP_ERROR, so that `return
  * app_fail(...)` reads well. */
 int app_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -34,8 +34,8 @@ static void print_options(const app_usage *usage)
 
 static void print_synopsis(const char *verb, const app_usage *usage)
 {
-    printf("Usage: upsweep %s [OPTION]...%s%s\n", verb, *usage->operands ? " " : "",
-           usage->operands);
+    printf("Usage: %s%s [OPTION]...%s%s\n", app_is_tool() ? "" : "upsweep ", verb,
+           *usage->operands ? " " : "", usage->operands);
 }
 
 void app_print_usage(const char *verb, const app_usage *usage)

@@ -50,6 +50,12 @@ int main(int argc, char **argv)
 {
     /* SIGPIPE stays as it was: who reads no more ends us without a word, as it ends other tools;
      * where it is ignored, the write fails and the sentence says so. */
+    const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "";
+    if (strcmp(name, "sort") == 0) {
+        app_set_tool("sort");
+        return verb_sort(argc, argv);
+    }
     if (argc < 2) {
         return app_fail("a verb is missing; see `upsweep --help`");
     }

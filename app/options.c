@@ -5,6 +5,7 @@
 #include "app/app.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,10 +33,12 @@ static const app_option common_options[] = {
     {0, "json", NULL, "print the result as JSON", APP_FLAG, offsetof(app_common, json), NULL},
     {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
     {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
+    {0, "version", NULL, "print the version", APP_CALL, 0, NULL},
 };
-static const unsigned common_bits[] = {APP_OUTPUT, APP_TYPED,     APP_FROM_TEXT, APP_FROM,
-                                       APP_AS,     APP_ALGORITHM, APP_DEVICE,    APP_DEVICE,
-                                       APP_STATS,  APP_JSON,      ~0u,           ~0u};
+enum { NO_TOOL = 1 << 30 };
+static const unsigned common_bits[] = {
+    APP_OUTPUT, APP_TYPED, APP_FROM_TEXT, APP_FROM, APP_AS, APP_ALGORITHM, APP_DEVICE,
+    APP_DEVICE, APP_STATS, APP_JSON,      NO_TOOL,  ~0u,    APP_TOOL};
 
 const app_option *app_option_at(const app_usage *usage, size_t i)
 {
@@ -45,8 +48,10 @@ const app_option *app_option_at(const app_usage *usage, size_t i)
             return own;
         }
     }
+    unsigned bits = usage->common | 1u << 31;
+    bits |= (bits & APP_TOOL) == 0 ? NO_TOOL : 0;
     for (size_t c = 0; c < sizeof common_options / sizeof *common_options; c++) {
-        if (((usage->common | 1u << 31) & common_bits[c]) != 0 && i-- == 0) {
+        if ((bits & common_bits[c]) != 0 && i-- == 0) {
             return &common_options[c];
         }
     }
@@ -61,7 +66,11 @@ static const app_option *find_letter(const app_usage *usage, char letter)
             return option;
         }
     }
-    app_fail("there is no option -%c; see `upsweep %s -h`", letter, app_verb_name());
+    if ((usage->common & APP_TOOL) != 0) {
+        app_fail("invalid option -- '%c'; see `%s --help`", letter, app_command());
+    } else {
+        app_fail("there is no option -%c; see `%s -h`", letter, app_command());
+    }
     return NULL;
 }
 
@@ -97,7 +106,8 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (near != NULL) {
             app_fail("there is no option --%s; did you mean --%s?", wrong, near);
         } else {
-            app_fail("there is no option --%s; see `upsweep %s -h`", wrong, app_verb_name());
+            app_fail("there is no option --%s; see `%s %s`", wrong, app_command(),
+                     (usage->common & APP_TOOL) != 0 ? "--help" : "-h");
         }
     }
     return found;
@@ -136,6 +146,27 @@ int app_parse_number(const char *name, const char *text, double *value)
         return app_fail("%s takes a number, not '%s'", name, text);
     }
     return APP_OK;
+}
+
+int app_word(const char *option, const char *text, const char *const *words)
+{
+    char all[200] = "";
+    int found = -1, count = 0;
+    size_t length = strlen(text), used = 0;
+    for (int i = 0; words[i] != NULL; i++) {
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", words[i]);
+        if (strncmp(words[i], text, length) == 0) {
+            found = count++ == 0 || words[i][length] == '\0' ? i : found;
+            count = words[i][length] == '\0' ? INT_MIN : count;
+        }
+    }
+    if (found >= 0 && count <= 1) {
+        return found;
+    }
+    app_fail("%s argument '%s' for '%s'; valid are %s", found < 0 ? "invalid" : "ambiguous", text,
+             option, all);
+    return -1;
 }
 
 static int parse_type(const char *text, upsweep_type *type)
@@ -221,9 +252,15 @@ static bool is_help(const app_option *option)
     return option->kind == APP_CALL && option->handler == NULL;
 }
 
-static int show_help(const char *verb, const app_usage *usage, bool whole)
+static int show_help(const app_option *option, const app_usage *usage)
 {
-    (whole ? app_print_help : app_print_usage)(verb, usage);
+    if (option->name == NULL) {
+        app_print_usage(app_verb_name(), usage);
+    } else if (strcmp(option->name, "help") == 0) {
+        app_print_help(app_verb_name(), usage);
+    } else {
+        printf("%s (upsweep) %s\n", app_verb_name(), upsweep_version());
+    }
     return app_finish_stdout();
 }
 
@@ -237,7 +274,7 @@ static int parse_letters(const app_usage *usage, const char *letters, words *w,
             return APP_ERROR;
         }
         if (is_help(option)) {
-            return show_help(app_verb_name(), usage, false);
+            return show_help(option, usage);
         }
         bool takes = option->argument != NULL && *option->argument != '[';
         const char *attached = takes && p[1] != '\0' ? p + 1 : NULL;
@@ -259,7 +296,7 @@ static int parse_name(const app_usage *usage, const char *text, words *w, app_co
         return APP_ERROR;
     }
     if (is_help(option)) {
-        return show_help(app_verb_name(), usage, true);
+        return show_help(option, usage);
     }
     const char *attached = text[length] == '=' ? text + length + 1 : NULL;
     return take(option, attached, w, settings) == APP_OK ? -1 : APP_ERROR;
@@ -284,6 +321,12 @@ static int check_algorithm(const char *name)
 
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings)
 {
+    return app_parse_words(usage, argc, argv, settings, NULL);
+}
+
+int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
+                    app_word_taker taker)
+{
     words w = {argv + 1, argc - 1};
     settings->operands = argv + 1; /* operands move to the front: they never pass the reader */
     settings->operand_count = 0;
@@ -299,7 +342,14 @@ int app_parse(const app_usage *usage, int argc, char **argv, app_common *setting
         } else if (options && word[0] == '-' && word[1] != '\0') {
             status = parse_letters(usage, word + 1, &w, settings);
         } else {
-            settings->operands[settings->operand_count++] = word;
+            int taken = options && taker != NULL ? taker(settings, w.word - 1, w.left + 1) : 0;
+            status = taken < 0 ? APP_ERROR : -1;
+            if (taken > 0) {
+                w.word += taken - 1;
+                w.left -= taken - 1;
+            } else {
+                settings->operands[settings->operand_count++] = word;
+            }
         }
         if (status >= 0) {
             return status;

@@ -48,6 +48,7 @@ enum {
     APP_FROM_TEXT = 1 << 6, /* --text */
     APP_AS = 1 << 7,        /* --as */
     APP_FROM = 1 << 8,      /* --from */
+    APP_TOOL = 1 << 9,      /* --version, and -h is the verb's own */
     APP_MACHINERY = APP_DEVICE | APP_STATS | APP_ALGORITHM
 };
 
@@ -76,9 +77,18 @@ typedef struct app_usage {
  * operands may mix, "--" ends the options. Returns -1 to go on, else the status to exit with (help
  * was printed, or a sentence on what is wrong). */
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings);
+/* Words that are no options are shown to `word` first: it returns how many of the `left` words it
+ * has taken, 0 to leave this one as an operand, or -1 after a sentence. */
+typedef int (*app_word_taker)(void *settings, char *const *words, int left);
+int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
+                    app_word_taker word);
 
 /* Option number i of a usage, the common ones and help last; NULL past the end. */
 const app_option *app_option_at(const app_usage *usage, size_t i);
+
+/* Which of words (ended by NULL) text is, or begins as the only one: its number, or -1 after a
+ * sentence that names them. */
+int app_word(const char *option, const char *text, const char *const *words);
 
 /* help.c */
 void app_print_usage(const char *verb, const app_usage *usage);

@@ -12,10 +12,27 @@
 #include <time.h>
 
 static const char *verb_now = "";
+static char command_now[64] = "upsweep";
+static bool tool_now;
 
 void app_set_verb(const char *name)
 {
     verb_now = name;
+    snprintf(command_now, sizeof command_now, "upsweep %s", name);
+}
+void app_set_tool(const char *name)
+{
+    verb_now = name;
+    tool_now = true;
+    snprintf(command_now, sizeof command_now, "%s", name);
+}
+bool app_is_tool(void)
+{
+    return tool_now;
+}
+const char *app_command(void)
+{
+    return command_now;
 }
 const char *app_verb_name(void)
 {
@@ -25,7 +42,7 @@ const char *app_verb_name(void)
 int app_fail(const char *format, ...)
 {
     fflush(stdout);
-    fprintf(stderr, "upsweep%s%s: ", *verb_now ? " " : "", verb_now);
+    fprintf(stderr, "%s: ", command_now);
     va_list arguments;
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);

@@ -130,17 +130,23 @@ static upsweep_status search(upsweep *u, const chosen *c, const usw_path_query *
 {
     const usw_path_form *form = c->form;
     const char *why = why_one_thread(u, form, q);
+    if (why == NULL && !usw_may_share(u)) {
+        USW_ROUTE_OF("a search after one that was held up", USW_NO_TYPES);
+        why = "other programs held the threads of a search up";
+    }
     if (why == NULL) {
         USW_ROUTE_OF("all threads share a search", USW_NO_TYPES);
         usw_mark mark = usw_scratch_mark(u);
-        upsweep_status status = form->parallel(u, q, scratch->relaxed, &scratch->culprit);
+        bool held_up = false;
+        upsweep_status status = form->parallel(u, q, scratch->relaxed, &scratch->culprit, &held_up);
         if (status != UPSWEEP_ERROR_MEMORY) {
             usw_report(u, c->name, "%u threads share a search%s in buckets of width %g",
                        usw_parallel_threads(u), where, q->delta);
             return status;
         }
         usw_scratch_reset(u, mark);
-        why = "scratch or threads are short";
+        why = held_up ? "other programs held its threads up" : "scratch or threads are short";
+        USW_ROUTE_IF(held_up, "other programs held a search up", USW_NO_TYPES);
     }
     usw_report(u, c->name, "one thread searches%s in buckets of width %g, since %s", where,
                q->delta, why);

@@ -57,6 +57,11 @@ static uint64_t extreme_value(upsweep_type type, bool greatest)
     }
 }
 
+uint64_t usw_last_number(upsweep_type type, const usw_keymap *map, bool greatest)
+{
+    return usw_type_is_float(type) ? usw_map_key(map, extreme_value(type, !greatest)) : UINT64_MAX;
+}
+
 static uint64_t one_bits(upsweep_type type)
 {
     switch (type) {
@@ -79,7 +84,7 @@ uint64_t usw_identity_bits(upsweep_type type, upsweep_op op)
     }
 }
 
-static void store_identity(upsweep_type type, upsweep_op op, void *result)
+void usw_store_identity(upsweep_type type, upsweep_op op, void *result)
 {
     upsweep_type out = upsweep_reduce_type(type, op);
     usw_store_raw(result, upsweep_type_bytes(out), usw_identity_bits(out, op));
@@ -120,7 +125,7 @@ static upsweep_status reduce(upsweep *u, const usw_options *o, const void *data,
         return status;
     }
     if (n == 0) {
-        store_identity(type, op, result);
+        usw_store_identity(type, op, result);
         return UPSWEEP_OK;
     }
     return op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST
@@ -150,9 +155,7 @@ static upsweep_status position(upsweep *u, const usw_options *o, const void *dat
     }
     USW_ROUTE("the place of the least or greatest");
     usw_keymap map = usw_keymap_of(type, greatest ? UPSWEEP_DESCENDING : 0);
-    /* NaNs are the last keys, so the best key is one of them only if all are. */
-    uint64_t key, last = usw_type_is_float(type) ? usw_map_key(&map, extreme_value(type, !greatest))
-                                                 : UINT64_MAX;
+    uint64_t key, last = usw_last_number(type, &map, greatest);
     if (usw_gpu_position(u, data, n, &map, last, o, index, &status)) {
         return status;
     }
@@ -197,8 +200,8 @@ static upsweep_status extremes(upsweep *u, const usw_options *o, const void *dat
         return status;
     }
     if (n == 0) {
-        store_identity(type, UPSWEEP_LEAST, least);
-        store_identity(type, UPSWEEP_GREATEST, greatest);
+        usw_store_identity(type, UPSWEEP_LEAST, least);
+        usw_store_identity(type, UPSWEEP_GREATEST, greatest);
         return UPSWEEP_OK;
     }
     USW_ROUTE("least and greatest");

@@ -1,25 +1,22 @@
-/* rows.c - upsweep_sort_rows: many rows, each sorted on its own. Tasks take the rows that begin
- * within equal stretches of the keys; rows that do not fit a core's cache are sorted before, one by
- * one, by all threads together. With an index, key and position are packed into one integer, the
- * key above. */
+/* rows.c - upsweep_sort_rows: many rows, each sorted on its own. Threads take short rows
+ * (calls/row_set.c); those that do not fit a core's cache are sorted before, one by one, by all
+ * threads together. With an index, key and position are packed into one integer, the key above. */
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/row_set.h"
 #include "calls/sort_choice.h"
 #include "cpu/pair_sort/pair_sort.h"
 
-enum {
-    FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE,
-    TASK_KEYS = 32 * 1024
-};
+enum { FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE };
 
 typedef struct rows_job {
     upsweep *u;
     usw_options options;
     unsigned char *keys;
     upsweep_type type;
-    size_t n, bytes, rows, row_keys;
-    const uint64_t *begin; /* NULL: rows of row_keys */
+    size_t bytes;
+    usw_row_set set;
     unsigned width;
     usw_keymap map;
     unsigned char *index;
@@ -27,11 +24,6 @@ typedef struct rows_job {
     size_t long_keys, longest_short; /* keys of a row */
     usw_shares buffers;              /* packed keys: 16 bytes for each of longest_short, a lane */
 } rows_job;
-
-static size_t row_begin(const rows_job *j, size_t r)
-{
-    return j->begin == NULL ? r * j->row_keys : (size_t)j->begin[r];
-}
 
 /* ---- a short row, on one thread ---- */
 
@@ -72,36 +64,15 @@ static void sort_packed(const rows_job *j, unsigned char *row, size_t n, unsigne
     }
 }
 
-/* The first row that begins at `key` or behind. */
-static size_t first_row_at(const rows_job *j, size_t key)
-{
-    size_t low = 0, high = j->rows;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (row_begin(j, middle) < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void rows_task(void *context, size_t t, unsigned lane)
+static void sort_short(void *context, size_t r, size_t at, size_t n, unsigned lane)
 {
     const rows_job *j = context;
-    size_t end = first_row_at(j, (t + 1) * TASK_KEYS);
-    for (size_t r = first_row_at(j, t * TASK_KEYS); r < end; r++) {
-        size_t at = row_begin(j, r), n = row_begin(j, r + 1) - at;
-        if (n > j->long_keys || (n < 2 && j->index == NULL)) {
-            continue;
-        }
-        if (j->index == NULL) {
-            sort_plain(j, j->keys + at * j->bytes, n);
-        } else {
-            sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
-                        usw_share(&j->buffers, lane));
-        }
+    (void)r;
+    if (j->index != NULL) {
+        sort_packed(j, j->keys + at * j->bytes, n, j->index + at * j->index_bytes,
+                    usw_share(&j->buffers, lane));
+    } else if (n > 1) {
+        sort_plain(j, j->keys + at * j->bytes, n);
     }
 }
 
@@ -130,8 +101,8 @@ static upsweep_status sort_long(const rows_job *j, size_t at, size_t n)
 static upsweep_status sort_long_rows(const rows_job *j)
 {
     upsweep_status status = UPSWEEP_OK;
-    for (size_t r = 0; r < j->rows && status == UPSWEEP_OK; r++) {
-        size_t at = row_begin(j, r), n = row_begin(j, r + 1) - at;
+    for (size_t r = 0; r < j->set.rows && status == UPSWEEP_OK; r++) {
+        size_t at = usw_row_begin(&j->set, r), n = usw_row_begin(&j->set, r + 1) - at;
         if (n > j->long_keys) {
             usw_mark mark = usw_scratch_mark(j->u);
             status = sort_long(j, at, n);
@@ -143,34 +114,14 @@ static upsweep_status sort_long_rows(const rows_job *j)
 
 /* ---- the whole ---- */
 
-/* Checks the offsets; finds the longest of the short rows. */
-static upsweep_status look_at_rows(rows_job *j, size_t *longest)
-{
-    *longest = 0;
-    for (size_t r = 0; r < j->rows; r++) {
-        size_t at = row_begin(j, r), end = row_begin(j, r + 1);
-        if (at > end || end > j->n) {
-            return usw_fail(j->u, UPSWEEP_ERROR_RANGE, USW_SAY_ROW, r);
-        }
-        *longest = usw_max(*longest, end - at);
-        if (end - at <= j->long_keys) {
-            j->longest_short = usw_max(j->longest_short, end - at);
-        }
-        if (j->begin == NULL) {
-            break;
-        }
-    }
-    return UPSWEEP_OK;
-}
-
 static upsweep_status sort_rows(rows_job *j)
 {
     size_t longest, bytes;
     j->long_keys = usw_row_keys_of_one_thread(j->width);
-    upsweep_status status = look_at_rows(j, &longest);
-    if (status == UPSWEEP_OK && j->index_bytes == 4 && longest > (size_t)UINT32_MAX + 1) {
-        status = usw_fail(j->u, UPSWEEP_ERROR_ARGUMENT, "a row of %zu keys needs 64-bit indices",
-                          longest);
+    upsweep_status status =
+        usw_rows_measure(j->u, &j->set, j->long_keys, &longest, &j->longest_short);
+    if (status == UPSWEEP_OK && j->index != NULL) {
+        status = usw_rows_check_length(j->u, longest, 8 * (unsigned)j->index_bytes);
     }
     if (status != UPSWEEP_OK) {
         return status;
@@ -187,11 +138,11 @@ static upsweep_status sort_rows(rows_job *j)
         status = sort_long_rows(j);
     }
     if (status == UPSWEEP_OK) {
-        usw_parallel(j->u, usw_div_up(j->n, TASK_KEYS), rows_task, j);
+        usw_rows_each(j->u, &j->set, j->long_keys, sort_short, j);
         usw_sort_case c = {j->u, USW_ROW, longest, j->width, 0};
         usw_sort_choice choice = usw_choose_sort(&c);
-        usw_report(j->u, choice.line->name, "of %zu rows the longest has %zu keys, and %s", j->rows,
-                   longest,
+        usw_report(j->u, choice.line->name, "of %zu rows the longest has %zu keys, and %s",
+                   j->set.rows, longest,
                    choice.line->method == USW_BY_ALL_THREADS
                        ? "all threads sort each long row together"
                        : "each row is sorted by one thread");
@@ -205,28 +156,19 @@ static upsweep_status check(rows_job *j, unsigned index_bits)
     const usw_options *o = &j->options;
     upsweep_status status = usw_check_type(u, j->type);
     if (status == UPSWEEP_OK) {
-        status = usw_check_array(u, j->keys, j->n, j->bytes, "keys");
+        status = usw_check_array(u, j->keys, j->set.n, j->bytes, "keys");
     }
-    if (status == UPSWEEP_OK && j->begin != NULL) {
-        status = j->rows == SIZE_MAX
-                     ? usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu rows cannot be", j->rows)
-                     : usw_check_array(u, j->begin, j->rows + 1, sizeof *j->begin, "begin");
+    if (status == UPSWEEP_OK) {
+        status = usw_rows_check(u, &j->set);
     }
-    if (status == UPSWEEP_OK && j->index != NULL && index_bits != 32 && index_bits != 64) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "index_bits is 32 or 64, not %u", index_bits);
-    }
-    if (status == UPSWEEP_OK && j->index != NULL) {
-        status = usw_check_array(u, j->index, j->n, j->index_bytes, "index");
+    if (status == UPSWEEP_OK) {
+        status = usw_rows_check_index(u, &j->set, j->index, j->set.n, index_bits);
     }
     if (status == UPSWEEP_OK && (o->bit_begin != 0 || o->bit_end != 0)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_rows takes no bit range");
     }
     if (status == UPSWEEP_OK && (o->flags & UPSWEEP_NAN_FIRST) && (o->flags & UPSWEEP_NAN_RAW)) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "NAN_FIRST and NAN_RAW exclude each other");
-    }
-    if (status == UPSWEEP_OK && j->begin == NULL && (j->rows == 0 ? j->n : j->n % j->rows) != 0) {
-        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%zu keys are not %zu rows of one length",
-                          j->n, j->rows);
     }
     return status == UPSWEEP_OK ? usw_no_choice(u, o) : status;
 }
@@ -235,7 +177,7 @@ upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type 
                                  const uint64_t *begin, size_t rows, void *index,
                                  unsigned index_bits, const upsweep_options *options)
 {
-    rows_job j = {.u = u, .keys = keys, .type = type, .n = n, .rows = rows, .begin = begin};
+    rows_job j = {.u = u, .keys = keys, .type = type, .set = {begin, rows, 0, n}};
     upsweep_status status = usw_enter(u, options, FLAGS, &j.options);
     if (status != UPSWEEP_OK) {
         return status;
@@ -247,7 +189,6 @@ upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, upsweep_type 
     if (status == UPSWEEP_OK) {
         j.width = usw_log2_up(j.bytes);
         j.map = usw_keymap_of(type, j.options.flags);
-        j.row_keys = rows == 0 ? 0 : n / rows;
     }
     if (status == UPSWEEP_OK && rows > 0 &&
         !usw_gpu_sort_rows(u, keys, n, type, begin, rows, index, index_bits, &j.options, &status)) {

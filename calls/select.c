@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
+#include "calls/top_k.h"
 #include "cpu/selection/select.h"
 
 #include <stdatomic.h>
@@ -22,8 +23,7 @@ enum {
 };
 _Static_assert((int)TAKE_BYTES >= (int)USW_TAKE_ROOM, "take must get on");
 
-/* The greatest are the least of the descending order. */
-static usw_keymap map_for(upsweep_type type, unsigned flags)
+usw_keymap usw_top_map(upsweep_type type, unsigned flags)
 {
     return usw_keymap_of(type, flags & UPSWEEP_LARGEST ? flags | UPSWEEP_DESCENDING : flags);
 }
@@ -51,7 +51,7 @@ upsweep_status upsweep_nth_element(upsweep *u, void *keys, size_t n, size_t k, u
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "nth_element: k is %zu, but n is %zu", k, n);
     }
     if (status == UPSWEEP_OK) {
-        usw_keymap map = map_for(type, o.flags);
+        usw_keymap map = usw_top_map(type, o.flags);
         if (!usw_may_leave(u) || !usw_gpu_nth(u, keys, n, k, &map, &status)) {
             usw_select(u, keys, n, k, &map);
         }
@@ -73,8 +73,8 @@ typedef struct top_job {
     size_t record_bytes, records_n; /* as many bytes as a key has: keys alone */
     size_t most;                    /* records that a single pass may collect */
     atomic_size_t used;             /* records that it has collected, or would have */
-    unsigned char *out;
-    uint64_t *index;
+    unsigned char *out, *index;
+    size_t index_bytes;
 } top_job;
 
 static size_t block_keys(const top_job *j, size_t block)
@@ -131,52 +131,57 @@ static void place_blocks(top_job *j)
     }
 }
 
+void usw_top_unpack(const usw_keymap *map, const void *records, size_t record_bytes, size_t n,
+                    usw_isa isa, unsigned char *out, unsigned char *index, size_t index_bytes)
+{
+    size_t bytes = map->bits / 8;
+    if (record_bytes == bytes && index == NULL) {
+        USW_PICK(isa, usw_keymap_steps)->unmap[usw_log2_up(bytes)](out, records, n, map);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key, position;
+        if (record_bytes == 8) {
+            uint64_t record = ((const uint64_t *)records)[i];
+            key = record >> 32;
+            position = (uint32_t)record;
+        } else {
+            usw_u128 record = ((const usw_u128 *)records)[i];
+            key = (uint64_t)(record >> 64);
+            position = (uint64_t)record;
+        }
+        usw_store_raw(out + i * bytes, bytes, usw_unmap_key(map, key));
+        usw_store_raw(index + i * index_bytes, index_bytes, position);
+    }
+}
+
 static void unpack_block(void *context, size_t block, unsigned lane)
 {
     (void)lane;
     const top_job *j = context;
     size_t begin = block * USW_SELECT_BLOCK, end = usw_min(begin + USW_SELECT_BLOCK, j->k);
-    if (j->record_bytes == j->bytes) {
-        USW_PICK(j->u->isa, usw_keymap_steps)
-            ->unmap[j->width](j->out + begin * j->bytes, j->records + begin * j->bytes, end - begin,
-                              &j->map);
-        return;
-    }
-    for (size_t i = begin; i < end; i++) {
-        uint64_t key, position;
-        if (j->record_bytes == 8) {
-            uint64_t record = ((const uint64_t *)(const void *)j->records)[i];
-            key = record >> 32;
-            position = (uint32_t)record;
-        } else {
-            usw_u128 record = ((const usw_u128 *)(const void *)j->records)[i];
-            key = (uint64_t)(record >> 64);
-            position = (uint64_t)record;
-        }
-        usw_store_raw(j->out + i * j->bytes, j->bytes, usw_unmap_key(&j->map, key));
-        if (j->index != NULL) {
-            j->index[i] = position;
-        }
-    }
+    usw_top_unpack(&j->map, j->records + begin * j->record_bytes, j->record_bytes, end - begin,
+                   j->u->isa, j->out + begin * j->bytes,
+                   j->index == NULL ? NULL : j->index + begin * j->index_bytes, j->index_bytes);
 }
 
-/* Sets limit to a key that at least k keys do not exceed, and not many more, by a sample. Returns
- * about how many. */
-static size_t guess_limit(top_job *j)
+size_t usw_top_limit(const upsweep *u, const void *keys, size_t n, size_t k, const usw_keymap *map,
+                     uint64_t *limit)
 {
     uint64_t sample[USW_SAMPLE_MAX];
-    size_t wanted = usw_min(usw_max(256, j->n / 128), j->n / 8); /* 96 at least */
-    size_t count = usw_sample_keys(j->u, j->keys, j->n, &j->map, wanted, sample);
-    size_t rank = (size_t)((double)j->k / (double)j->n * (double)count), gap = 1;
+    size_t bytes = map->bits / 8;
+    size_t wanted = usw_min(usw_max(256, n / 128), n / 8); /* 96 at least */
+    size_t count = usw_sample_keys(u, keys, n, map, wanted, sample);
+    size_t rank = (size_t)((double)k / (double)n * (double)count), gap = 1;
     while (gap * gap < 9 * (rank + 1)) { /* three deviations */
         gap++;
     }
     bool inside = rank + gap < count;
-    j->limit = UINT64_MAX >> (64 - j->map.bits);
+    *limit = UINT64_MAX >> (64 - map->bits);
     if (inside) {
-        j->limit = usw_load_raw((const char *)sample + (rank + gap) * j->bytes, j->bytes);
+        *limit = usw_load_raw((const char *)sample + (rank + gap) * bytes, bytes);
     }
-    return inside ? (rank + gap + 1) * (j->n / count) : j->n;
+    return inside ? (rank + gap + 1) * (n / count) : n;
 }
 
 /* Records are collected in a buffer of the task's own and moved from there as it fills up. */
@@ -301,12 +306,10 @@ static upsweep_status collect_all(top_job *j)
 
 static upsweep_status run_top_k(top_job *j)
 {
-    j->record_bytes = j->index == NULL                          ? j->bytes
-                      : j->bytes <= 4 && j->n - 1 <= UINT32_MAX ? 8
-                                                                : 16;
+    j->record_bytes = usw_top_record_bytes(j->bytes, j->n, j->index != NULL);
     USW_CALL_CARRIES(j->index == NULL ? USW_CARRY_NOTHING : USW_CARRY_INDEX);
     USW_ROUTE_CARRIED("top_k", 1u << USW_CARRY_NOTHING | 1u << USW_CARRY_INDEX);
-    size_t expected = guess_limit(j);
+    size_t expected = usw_top_limit(j->u, j->keys, j->n, j->k, &j->map, &j->limit);
     if (!take_at_once(j, expected)) {
         upsweep_status status = collect_all(j);
         if (status != UPSWEEP_OK) {
@@ -316,6 +319,20 @@ static upsweep_status run_top_k(top_job *j)
     sort_collected(j);
     usw_parallel(j->u, usw_div_up(j->k, USW_SELECT_BLOCK), unpack_block, j);
     return UPSWEEP_OK;
+}
+
+upsweep_status usw_top_k(upsweep *u, const void *keys, size_t n, size_t k, const usw_keymap *map,
+                         void *out, void *index, unsigned index_bits)
+{
+    top_job j = {.u = u, .steps = USW_PICK(u->isa, usw_select_steps), .n = n, .k = k};
+    j.bytes = map->bits / 8;
+    j.width = usw_log2_up(j.bytes);
+    j.map = *map;
+    j.keys = keys;
+    j.out = out;
+    j.index = index;
+    j.index_bytes = index_bits / 8;
+    return run_top_k(&j);
 }
 
 upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, upsweep_type type,
@@ -332,15 +349,9 @@ upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n, size_t k, u
                        : usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "top_k: out is NULL");
     }
     if (status == UPSWEEP_OK && k > 0) {
-        top_job j = {.u = u, .steps = USW_PICK(u->isa, usw_select_steps), .n = n, .k = k};
-        j.bytes = upsweep_type_bytes(type);
-        j.width = usw_log2_up(j.bytes);
-        j.map = map_for(type, o.flags);
-        j.keys = keys;
-        j.out = out;
-        j.index = index;
-        if (!usw_may_leave(u) || !usw_gpu_top_k(u, keys, n, k, &j.map, out, index, &status)) {
-            status = run_top_k(&j);
+        usw_keymap map = usw_top_map(type, o.flags);
+        if (!usw_may_leave(u) || !usw_gpu_top_k(u, keys, n, k, &map, out, index, &status)) {
+            status = usw_top_k(u, keys, n, k, &map, out, index, 64);
         }
     }
     return usw_leave(u, status);

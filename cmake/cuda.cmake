@@ -8,6 +8,7 @@
 # SPDX-License-Identifier: MIT
 set(UPSWEEP_CUDA_ARCHS native CACHE STRING
     "native: machine code for the GPUs of this machine, for sm_90 where there are none; release: 80;90;PTX; or a list; with PTX, that of the last one too")
+option(UPSWEEP_CUDA_QUICK "Where there is no GPU: compile the plugin in half the time, hardly optimised, for tests" OFF)
 set(cuda_oldest 12.3) # 16 bytes read and written whole
 
 # Sets ${out} to why there will be no plugin, or to nothing.
@@ -36,6 +37,7 @@ endfunction()
 # Sets ${out} to the list of targets that UPSWEEP_CUDA_ARCHS asks for.
 function(upsweep_cuda_targets out)
     set(list ${UPSWEEP_CUDA_ARCHS})
+    set(cuda_optimise -O3 PARENT_SCOPE)
     if(list STREQUAL "release")
         set(list 80 90 PTX)
     elseif(list STREQUAL "native")
@@ -46,6 +48,13 @@ function(upsweep_cuda_targets out)
             string(REGEX MATCHALL "[0-9]+[.][0-9]+" list "${text}")
             list(TRANSFORM list REPLACE "[.]" "")
             list(REMOVE_DUPLICATES list)
+        elseif(UPSWEEP_CUDA_QUICK) # nothing here runs it: that it is compiled, linked and loaded is all
+            execute_process(COMMAND ${UPSWEEP_NVCC} --help OUTPUT_VARIABLE text ERROR_QUIET)
+            if(text MATCHES "--Ofast-compile")
+                set(cuda_optimise -O3 --Ofast-compile=max PARENT_SCOPE)
+            else()
+                set(cuda_optimise -O3 -Xcicc=-O1 -Xptxas=-O1 PARENT_SCOPE)
+            endif()
         endif()
     endif()
     set(${out} ${list} PARENT_SCOPE)
@@ -71,7 +80,7 @@ function(upsweep_cuda_plugin)
     # Contraction to fused multiply-add would make sums differ from the CPU's.
     # Machine code is compressed as well: 40 MB become 10.
     # The targets of a file are compiled side by side.
-    set(flags -std=c++17 -O3 -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}
+    set(flags -std=c++17 ${cuda_optimise} -fmad=false ${archs} --threads=0 -Xfatbin=-compress-all -DUSW_GPU_TARGETS=${targets}
         -Xcompiler=-fPIC,-fvisibility=hidden,-Wall,-Wextra)
     if(UPSWEEP_WERROR)
         list(APPEND flags -Werror all-warnings)

@@ -16,7 +16,12 @@ execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconf
     OUTPUT_VARIABLE python_has_no_gil OUTPUT_STRIP_TRAILING_WHITESPACE)
 
 file(GLOB binding CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/python/binding/*.c)
-add_library(upsweep_core MODULE ${binding} $<TARGET_OBJECTS:upsweep_objects>)
+set(library_objects $<TARGET_OBJECTS:upsweep_objects>)
+if(UPSWEEP_LIBRARY_OBJECT) # cmake/static.cmake
+    set(library_objects ${UPSWEEP_LIBRARY_OBJECT})
+    set_source_files_properties(${UPSWEEP_LIBRARY_OBJECT} PROPERTIES EXTERNAL_OBJECT ON)
+endif()
+add_library(upsweep_core MODULE ${binding} ${library_objects})
 target_include_directories(upsweep_core PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/include)
 target_include_directories(upsweep_core SYSTEM PRIVATE ${Python_INCLUDE_DIRS} ${Python_NumPy_INCLUDE_DIRS})
 target_link_libraries(upsweep_core PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)

@@ -16,6 +16,7 @@ option(UPSWEEP_PORTABLE "The library without vector instructions: small and quic
 option(UPSWEEP_WERROR "Warnings are errors (make test and make lint say so; a newer compiler may have new ones)" OFF)
 option(UPSWEEP_TESTS "Build the tests" OFF)
 option(UPSWEEP_FUZZ "Build the fuzz targets (clang)" OFF)
+option(UPSWEEP_COVERAGE "Count which lines and branches of the library its tests take (gcc, gcov)" OFF)
 set(UPSWEEP_SANITIZE "" CACHE STRING "address,undefined or thread or memory")
 if(upsweep_top)
     set(UPSWEEP_CUDA AUTO CACHE STRING "Build the GPU plugin: AUTO (where nvcc is found), ON, OFF")

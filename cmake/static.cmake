@@ -3,7 +3,15 @@
 # library in two parts of it do not meet. Sections of the objects stay apart (--unique), so that
 # -Wl,--gc-sections leaves out of a program what it does not call. Where objcopy is not, or objects are
 # no machine code (-flto), the archive has the objects as they are.
+#
+# UPSWEEP_LIBRARY_OBJECT names that one object of another build of these sources: it is taken as it is.
 # SPDX-License-Identifier: MIT
+if(UPSWEEP_LIBRARY_OBJECT)
+    add_library(upsweep_static STATIC ${UPSWEEP_LIBRARY_OBJECT})
+    set_source_files_properties(${UPSWEEP_LIBRARY_OBJECT} PROPERTIES EXTERNAL_OBJECT ON)
+    set_target_properties(upsweep_static PROPERTIES LINKER_LANGUAGE C)
+    return()
+endif()
 set(one_object OFF)
 if(CMAKE_OBJCOPY AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT UPSWEEP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     set(one_object ON)

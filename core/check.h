@@ -58,6 +58,11 @@ static inline upsweep_status usw_check_type(upsweep *u, upsweep_type type)
 /* The identity of an operator that is defined for the type, as an element's bits
  * (calls/reduce.c). */
 uint64_t usw_identity_bits(upsweep_type type, upsweep_op op);
+/* The same into the result of a reduction. */
+void usw_store_identity(upsweep_type type, upsweep_op op, void *result);
+/* The last mapped key, in the order in which the least (greatest) comes first, that is no NaN: NaNs
+ * are the last keys, so the best key is above it only if all are NaN. */
+uint64_t usw_last_number(upsweep_type type, const usw_keymap *map, bool greatest);
 
 /* Keys of a sort, and what of them is to be compared. */
 static inline upsweep_status usw_check_keys(upsweep *u, const void *keys, size_t n,

@@ -31,7 +31,10 @@ typedef struct usw_sort_form {
 } usw_sort_form;
 
 /* Reduces n > 0 elements; the order of floating-point additions is core/order.h's. least gives, for
- * each of map_count maps of one width, the least key by that map and the first position of it. */
+ * each of map_count maps of one width, the least key by that map and the first position of it. Up
+ * to USW_REDUCE_TASK elements (and one map) may be reduced within a task: the standard row then
+ * takes no scratch and wakes no thread. */
+enum { USW_REDUCE_TASK = 64 * 1024 };
 typedef struct usw_reduce_form {
     upsweep_status (*reduce)(upsweep *u, const void *data, size_t n, upsweep_type type,
                              upsweep_op op, void *result);
@@ -52,7 +55,11 @@ typedef struct usw_scan {
     const uint8_t *heads;
     const void *keys;
     size_t key_bytes;
+    /* NULL, or USW_SCAN_ROOM bytes: up to USW_SCAN_TASK elements, of any type, are then scanned
+     * within a task, without scratch and by its thread alone. */
+    void *room;
 } usw_scan;
+enum { USW_SCAN_ROOM = 192 * 1024, USW_SCAN_TASK = 32 * 1024 };
 
 typedef struct usw_scan_form {
     upsweep_status (*scan)(upsweep *u, const usw_scan *s);

@@ -50,12 +50,24 @@ struct usw_path_form {
     size_t (*touched)(const usw_path_scratch *scratch, const upsweep_graph *g);
     /* NULL, or the same by all of the handle's threads, for queries without targets. relaxed: as in
      * usw_path_scratch. UPSWEEP_ERROR_MEMORY: there was too little scratch, or there are no
-     * threads; a search by one thread may do. */
+     * threads, or (*held_up) other programs kept these from working; a search by one thread may
+     * do. held_up NULL: threads are waited for, however long. */
     upsweep_status (*parallel)(upsweep *u, const usw_path_query *q, uint32_t *relaxed,
-                               uint32_t *culprit);
+                               uint32_t *culprit, bool *held_up);
     /* NULL, or the paths in a matrix. */
     upsweep_status (*dense)(upsweep *u, const usw_dense_query *q, uint32_t *parent);
 };
+
+/* ---- core/threads.c: searches whose threads wait for one another ----
+ *
+ * Other programs may keep a thread from a processor for so long that one thread alone is faster:
+ * after such a search the next few are made by one thread, and twice as many if it happens again.
+ */
+
+/* Whether threads may share the search that begins now. */
+bool usw_may_share(upsweep *u);
+/* How a shared search went. */
+void usw_note_sharing(upsweep *u, bool held_up);
 
 /* ---- cpu/paths/parents.c: what is the same for every form ---- */
 

@@ -17,7 +17,7 @@
 
 #include "core/forms.h"
 
-#define USW_GPU_ABI 7
+#define USW_GPU_ABI 8
 enum { USW_GPU_FETCH = 64, USW_GPU_FETCHES = 8 };
 
 typedef struct usw_gpu usw_gpu; /* the plugin's side of a handle (gpu.cuh) */
@@ -195,6 +195,54 @@ typedef struct usw_gpu_merge_step { /* gpu/merging/merge.cu */
 typedef struct usw_gpu_rows_step {
     upsweep_status (*sort)(usw_gpu *g, const usw_gpu_rows *r);
 } usw_gpu_rows_step;
+
+/* The k best of every row; begin as usw_gpu_rows. Row r's are at r * k of out and of index (NULL,
+ * or index_bytes each); places without a key get zero bits and positions of ones. Bad offsets are
+ * a fault. */
+typedef struct usw_gpu_top {
+    const void *keys;
+    const uint64_t *begin;
+    size_t rows, row_keys, n, k;
+    unsigned width;
+    usw_keymap map;
+    void *out, *index;
+    size_t index_bytes;
+} usw_gpu_top;
+typedef struct usw_gpu_top_step { /* gpu/selection/top_rows.cu */
+    upsweep_status (*rows)(usw_gpu *g, const usw_gpu_top *t);
+} usw_gpu_top_step;
+
+/* Rows of elements, for folds. */
+typedef struct usw_gpu_row_set {
+    const void *data;
+    const uint64_t *begin; /* NULL: all rows have row_length elements */
+    size_t rows, row_length, n;
+    uint64_t identity; /* of a reduction, as a result's bits */
+} usw_gpu_row_set;
+typedef struct usw_gpu_fold_rows_step { /* gpu/folds/fold_rows.cu; bad offsets are a fault */
+    /* A result a row, with the bits of usw_gpu_reduce_form.reduce. */
+    upsweep_status (*reduce)(usw_gpu *g, const usw_gpu_row_set *r, upsweep_type type, upsweep_op op,
+                             void *results);
+    /* The first place of each row's least mapped key; 0 where that is above last, ones where there
+     * is none. */
+    upsweep_status (*place)(usw_gpu *g, const usw_gpu_row_set *r, const usw_keymap *map,
+                            uint64_t last, void *index, size_t index_bytes);
+    /* s: of all rows together. */
+    upsweep_status (*scan)(usw_gpu *g, const usw_gpu_row_set *r, const usw_scan *s);
+} usw_gpu_fold_rows_step;
+
+/* As upsweep_split_ids_index; offsets and counts may be NULL. An id out of range is a fault. */
+typedef struct usw_gpu_split_index {
+    const void *ids;
+    unsigned id_width; /* log2(bytes), 0 .. 2 */
+    size_t count, n, multiple, room;
+    void *index;
+    size_t index_bytes;
+    uint64_t *offsets, *counts;
+} usw_gpu_split_index;
+typedef struct usw_gpu_index_step { /* gpu/selection/split_index.cu */
+    upsweep_status (*split)(usw_gpu *g, const usw_gpu_split_index *s);
+} usw_gpu_index_step;
 
 typedef struct usw_gpu_results_step { /* gpu/plugin/results.cu: the small ends of calls */
     /* The low `bytes` bytes (1, 2, 4, 8) of bits. */

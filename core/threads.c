@@ -7,7 +7,7 @@
  * looks again for some microseconds before it sleeps. Joining and leaving are one atomic step each:
  * were they under a lock, many workers that come at once would put one another to sleep. */
 /* SPDX-License-Identifier: MIT */
-#include "core/frame.h"
+#include "core/paths.h"
 
 #include <sched.h>
 #include <semaphore.h>
@@ -18,7 +18,9 @@ enum {
     MOMENTS = 1000, /* 10 to 50 microseconds */
     THREADS = 16,   /* a handle may have, on a machine with few cores */
     OFFERED = 4,    /* to any call that asks how many pay */
-    SHARE_MIN = 16 * 1024
+    SHARE_MIN = 16 * 1024,
+    PAUSE = 4, /* calls by one thread after one whose threads were held up, at first */
+    PAUSE_MAX = 256
 };
 
 /* The state of a pool, one word: workers in the batch, whether more may join, its number. */
@@ -46,8 +48,9 @@ struct usw_pool {
     _Alignas(64) atomic_size_t next;
     _Alignas(64) sleeper caller;
     atomic_bool quit;
-    unsigned moments; /* how often to look again before sleeping */
-    usw_task task;    /* these are written while nobody is inside */
+    unsigned moments;      /* how often to look again before sleeping */
+    unsigned alone, pause; /* calls to be made by one thread; how many, the last time */
+    usw_task task;         /* these are written while nobody is inside */
     void *context;
     size_t tasks;
     USW_CALL_FIELD
@@ -247,6 +250,26 @@ void usw_offer_threads(upsweep *u, size_t bytes)
 {
     size_t share = usw_max(u->tuning.thread_bytes / OFFERED, SHARE_MIN);
     u->threads = (unsigned)usw_min(u->threads_most, usw_max(OFFERED, bytes / share));
+}
+
+bool usw_may_share(upsweep *u)
+{
+    usw_pool *p = u->pool;
+    bool may = p == NULL || p->alone == 0;
+    if (!may) {
+        p->alone--;
+    }
+    return may;
+}
+
+void usw_note_sharing(upsweep *u, bool held_up)
+{
+    usw_pool *p = u->pool;
+    if (p != NULL) {
+        unsigned twice = (unsigned)usw_min(usw_max(2 * p->pause, PAUSE), PAUSE_MAX);
+        p->pause = held_up ? twice : p->pause / 2;
+        p->alone = held_up ? p->pause : 0;
+    }
 }
 
 void usw_wait_a_little(unsigned turn)

@@ -10,6 +10,7 @@
 extern "C" {
 extern const usw_gpu_sort_form usw_sort_bitonic_cuda, usw_sort_hybrid_cuda, usw_sort_radix_cuda,
     usw_sort_split_cuda;
+extern const usw_gpu_rows_step usw_rows_cuda;
 }
 
 /* ---- numbers of keys between which a line holds ---- */
@@ -294,6 +295,11 @@ upsweep_status usw_gpu_sort_keys_by_digits(usw_gpu *g, const usw_gpu_sort *s)
 upsweep_status usw_gpu_sort_pairs_by_digits(usw_gpu *g, const usw_gpu_pairs *p)
 {
     return usw_sort_radix_cuda.pairs(g, p);
+}
+
+upsweep_status usw_gpu_sort_rows(usw_gpu *g, const usw_gpu_rows *r)
+{
+    return usw_rows_cuda.sort(g, r);
 }
 
 USW_GPU_FORM(usw_gpu_sort_step, usw_sort_choice_cuda) = {usw_gpu_sort_keys, usw_gpu_sort_pairs, 0,

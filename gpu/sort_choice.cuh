@@ -46,5 +46,7 @@ upsweep_status usw_gpu_sort_keys(usw_gpu *g, const usw_gpu_sort *s);
 upsweep_status usw_gpu_sort_pairs(usw_gpu *g, const usw_gpu_pairs *p);
 upsweep_status usw_gpu_sort_keys_by_digits(usw_gpu *g, const usw_gpu_sort *s);
 upsweep_status usw_gpu_sort_pairs_by_digits(usw_gpu *g, const usw_gpu_pairs *p);
+/* Rows, each on its own (gpu/short_sort/rows.cu). */
+upsweep_status usw_gpu_sort_rows(usw_gpu *g, const usw_gpu_rows *r);
 
 #endif

@@ -383,6 +383,45 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
                                              const uint64_t *begin, size_t rows, void *index,
                                              unsigned index_bits, const upsweep_options *options);
 
+/* Strings: n of them in one array of bytes, in Arrow's layout: string i is bytes[offsets[i]] to
+ * bytes[offsets[i + 1] - 1], so offsets has n + 1 elements, unsigned, of offset_bits (32 or 64)
+ * bits; they never decrease, else UPSWEEP_ERROR_RANGE. (Arrow's int32 and int64 are taken as they
+ * are. offsets[0] need not be 0, as in a slice of an array; which strings are null is the caller's
+ * affair.) The order is that of unsigned bytes, as memcmp has it, and a string comes before those
+ * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. By splitters
+ * from a sample, then six bytes at a time; no byte is read often that strings share. Host arrays
+ * only: UPSWEEP_ERROR_UNSUPPORTED for device memory.
+ *
+ * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
+ * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2) bytes,
+ * 1 MB a thread and 1.5 MB.
+ * sort_strings writes the sorted strings in the same layout: out_bytes has room for
+ * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
+ * overlap none of the others. n = 0 writes the 0, unless out_offsets is NULL. Scratch: the same for
+ * an index of 32 bits (64 if n > 2^32), and the index.
+ * Flags: DESCENDING, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
+                                                   const void *offsets, unsigned offset_bits,
+                                                   size_t n, void *index, unsigned index_bits,
+                                                   const upsweep_options *options);
+UPSWEEP_API upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, const void *offsets,
+                                                unsigned offset_bits, size_t n, void *out_bytes,
+                                                void *out_offsets, const upsweep_options *options);
+
+/* Sorts strings that lie anywhere in bytes[0 .. size), lines of a file say, or parts of them, by
+ * moving 8 bytes for each: slice i is the string of length slices[i] % 2^length_bits at byte
+ * slices[i] / 2^length_bits. One that reaches beyond size is UPSWEEP_ERROR_RANGE. length_bits, 1 to
+ * 63, is the caller's: 24 serve 1 TB with strings below 16 MB. Slices may overlap. Order and
+ * stability as above. values, if not NULL, has n elements that move with the slices.
+ * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many that
+ * are; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values, 1 MB
+ * a thread and 1.5 MB. Host arrays only.
+ * Flags: DESCENDING, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size,
+                                               uint64_t *slices, uint64_t *values, size_t n,
+                                               unsigned length_bits, size_t *distinct,
+                                               const upsweep_options *options);
+
 /* One key field of a record: an element of `type` at byte `offset` (no alignment needed), or, with
  * bytes > 0, a string of that many bytes compared as by memcmp (type is then ignored).
  * flags: UPSWEEP_DESCENDING, UPSWEEP_NAN_FIRST, UPSWEEP_NAN_RAW. Fields come in arrays, so they
@@ -452,6 +491,24 @@ UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n,
                                          upsweep_type type, void *out, uint64_t *index,
                                          const upsweep_options *options);
 
+/* The same for every row of keys: the k best of row r, best first, at out[r * k] .. out[r * k + k -
+ * 1], and their positions within the row, from 0, likewise at index, which may be NULL, in
+ * index_bits (32 or 64) bits. Rows are given as to upsweep_sort_rows: begin has rows + 1 offsets,
+ * or is NULL, and all rows have n / rows keys. Order, NaNs and equal keys are as upsweep_top_k has
+ * them. Where all rows have one length, k is at most that; else a row of fewer than k keys gives
+ * all that it has, and the places behind them get keys of zero bits and positions of ones. Keys
+ * stay as they are. Offsets that decrease or go beyond n are UPSWEEP_ERROR_RANGE; the outputs are
+ * then undefined. Rows of up to 65536 keys go to the threads one by one, longer ones are each
+ * worked on by all threads. Scratch: 16 bytes for each key of the longest row that one thread
+ * takes, a thread; for longer rows what upsweep_top_k takes. On a GPU, which reads a row of any
+ * length once, there is none but 8 bytes a row with begin; where k is above 2048 (1024 for keys of
+ * 64 bits) rows are sorted there, in n keys and indices.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, LARGEST. */
+UPSWEEP_API upsweep_status upsweep_top_k_rows(upsweep *u, const void *keys, size_t n,
+                                              upsweep_type type, const uint64_t *begin, size_t rows,
+                                              size_t k, void *out, void *index, unsigned index_bits,
+                                              const upsweep_options *options);
+
 /* Removes every key whose bits equal those of the key before it, in place; *kept gets the number
  * left; what stands after those is as it was. Sort first to remove all duplicates. Scratch: at most
  * 1 MB a thread.
@@ -507,6 +564,30 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
                                           void *least, void *greatest,
                                           const upsweep_options *options);
 
+/* upsweep_reduce of every row: results, `rows` of them of upsweep_reduce_type, get the same bits as
+ * that call gives for each row by itself; a row of no elements gives the identity. Rows are given
+ * as to upsweep_sort_rows: row r is data[begin[r]] to data[begin[r + 1] - 1]; begin NULL: all rows
+ * have n / rows elements, and n must be a multiple of rows. Offsets that decrease or go beyond n
+ * are UPSWEEP_ERROR_RANGE; results are then undefined. Short rows go to the threads one by one.
+ * Scratch: what upsweep_reduce takes for the longest row; on a GPU none.
+ * Flags: UNORDERED. */
+UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n,
+                                               upsweep_type type, const uint64_t *begin,
+                                               size_t rows, upsweep_op op, void *results,
+                                               const upsweep_options *options);
+/* upsweep_argmin and upsweep_argmax of every row: index gets `rows` positions within the rows, from
+ * 0, in index_bits (32 or 64) bits. NaN is skipped; 0 if all of a row is NaN. A row of no elements
+ * gets a position of ones; where begin is NULL it is UPSWEEP_ERROR_ARGUMENT.
+ * Flags: none. */
+UPSWEEP_API upsweep_status upsweep_argmin_rows(upsweep *u, const void *data, size_t n,
+                                               upsweep_type type, const uint64_t *begin,
+                                               size_t rows, void *index, unsigned index_bits,
+                                               const upsweep_options *options);
+UPSWEEP_API upsweep_status upsweep_argmax_rows(upsweep *u, const void *data, size_t n,
+                                               upsweep_type type, const uint64_t *begin,
+                                               size_t rows, void *index, unsigned index_bits,
+                                               const upsweep_options *options);
+
 /* A caller's operator: accumulator = accumulator (op) element, both of `bytes` bytes. Must be
  * associative up to the differences the caller accepts; it is applied in a fixed order that depends
  * on n only, so results repeat bit by bit. Called from several threads at once. */
@@ -535,6 +616,13 @@ UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, ups
                                                const void *in, void *out, size_t n,
                                                upsweep_type type, upsweep_op op,
                                                const upsweep_options *options);
+/* upsweep_scan of every row, with the same bits as that call gives for each row by itself. Rows are
+ * given as to upsweep_reduce_rows; elements in no row keep their value in out, which may be in.
+ * Scratch: 192 KB a thread, and what upsweep_scan takes for the longest row; on a GPU none.
+ * Flags: EXCLUSIVE, UNORDERED. */
+UPSWEEP_API upsweep_status upsweep_scan_rows(upsweep *u, const void *in, void *out, size_t n,
+                                             upsweep_type type, const uint64_t *begin, size_t rows,
+                                             upsweep_op op, const upsweep_options *options);
 /* A caller's operator; identity points to one element. out may be in.
  * Flags: EXCLUSIVE. */
 UPSWEEP_API upsweep_status upsweep_scan_by(upsweep *u, const void *in, void *out, size_t n,
@@ -604,6 +692,24 @@ UPSWEEP_API upsweep_status upsweep_split_ids(upsweep *u, const void *in, const v
                                              upsweep_type id_type, size_t count, void *out,
                                              size_t n, size_t bytes, uint64_t *offsets,
                                              const upsweep_options *options);
+
+/* The same as a list of positions, with room between the buckets: what sends tokens to experts.
+ * index[offsets[b]], index[offsets[b] + 1], .. get the positions i with ids[i] = b, ascending;
+ * counts[b] says how many they are. Every bucket begins at a multiple of `multiple` (1: no gaps),
+ * and one of no elements takes no place; offsets has count + 1 elements, the last where all ends.
+ * offsets and counts (count elements) may be NULL. index has `room` elements of index_bits (32 or
+ * 64) bits, at least n + min(n, count) * (multiple - 1), the most that can be needed, so that the
+ * call need not wait for the counts; all of them are written, and those that are no position of an
+ * element are n. An id that is not below count is UPSWEEP_ERROR_RANGE; the outputs are then
+ * undefined. Scratch: count + 1 counters of 8 bytes a thread; on a GPU none for up to 65536 ids
+ * below 512, which take one launch, else 8 bytes for each bucket and each 4096 ids.
+ * Flags: UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_split_ids_index(upsweep *u, const void *ids,
+                                                   upsweep_type id_type, size_t count, size_t n,
+                                                   size_t multiple, void *index,
+                                                   unsigned index_bits, size_t room,
+                                                   uint64_t *offsets, uint64_t *counts,
+                                                   const upsweep_options *options);
 
 /* out[i] = in[index[i]], i < n; in has in_count elements. index_bits 32 or 64. An index out of
  * range is UPSWEEP_ERROR_RANGE; out is then undefined.

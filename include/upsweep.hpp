@@ -196,6 +196,24 @@ top<detail::value_of<R>> top_k(upsweep *u, const R &keys, std::size_t k, const o
                                    best.keys.data(), best.index.data(), o.get()));
     return best;
 }
+// The same of every row: row r is keys[begin[r]] to keys[begin[r + 1] - 1], and its best keys and
+// their positions in the row begin at r k; where it has fewer, zeros and positions of ones follow.
+template <class R, class B,
+          std::enable_if_t<
+              detail::is_keys_v<R> && std::is_same_v<detail::value_of<B>, std::uint64_t>, int> = 0>
+top<detail::value_of<R>> top_k_rows(upsweep *u, const R &keys, const B &begin, std::size_t k,
+                                    const options &o = {})
+{
+    using T = detail::value_of<R>;
+    detail::require(std::size(begin) > 0,
+                    "top_k_rows: begin has one element more than there are rows");
+    std::size_t rows = std::size(begin) - 1;
+    top<T> best{std::vector<T>(rows * k), std::vector<std::uint64_t>(rows * k)};
+    detail::check(u, upsweep_top_k_rows(u, std::data(keys), std::size(keys), type_v<T>,
+                                        std::data(begin), rows, k, best.keys.data(),
+                                        best.index.data(), 64, o.get()));
+    return best;
+}
 // Drops every key whose bits equal those of the key before it; returns what is kept, or its end.
 template <class R, std::enable_if_t<detail::is_sortable_v<R>, int> = 0>
 span<detail::value_of<R>> unique(upsweep *u, R &&keys, const options &o = {})

@@ -44,6 +44,23 @@ auto reduce(upsweep *u, I first, I last, Op op = {})
     return reduce(u, detail::span_of(first, last), op);
 }
 
+// The same of every row: row r is data[begin[r]] to data[begin[r + 1] - 1].
+template <
+    class R, class B, class Op = std::plus<>,
+    std::enable_if_t<detail::is_op_v<Op, R> && std::is_same_v<detail::value_of<B>, std::uint64_t>,
+                     int> = 0>
+auto reduce_rows(upsweep *u, const R &data, const B &begin, Op = {}, const options &o = {})
+{
+    using T = detail::value_of<R>;
+    detail::require(std::size(begin) > 0,
+                    "reduce_rows: begin has one element more than there are rows");
+    std::vector<detail::fold_t<T, Op>> results(std::size(begin) - 1);
+    detail::check(u, upsweep_reduce_rows(u, std::data(data), std::size(data), type_v<T>,
+                                         std::data(begin), results.size(), detail::op_v<Op, T>,
+                                         results.data(), o.get()));
+    return results;
+}
+
 // The position of the least and of the greatest element, the first of equals; of none it is an
 // error.
 template <class R, std::enable_if_t<detail::is_keys_v<R>, int> = 0>

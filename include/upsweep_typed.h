@@ -96,6 +96,27 @@ UPSWEEP_BY_TYPE(upsweep_scan_segmented, N, (upsweep *u, const T *in, const uint8
 UPSWEEP_BY_TYPE(upsweep_sort_rows, N, (upsweep *u, T *keys, size_t n, const uint64_t *begin,       \
     size_t rows, uint32_t *index, UPSWEEP_LAST),                                                   \
     upsweep_sort_rows(u, keys, n, TYPE, begin, rows, index, 32, options))                          \
+UPSWEEP_BY_TYPE(upsweep_top_k_rows, N, (upsweep *u, const T *keys, size_t n,                       \
+    const uint64_t *begin, size_t rows, size_t k, T *out, uint32_t *index, UPSWEEP_LAST),          \
+    upsweep_top_k_rows(u, keys, n, TYPE, begin, rows, k, out, index, 32, options))                 \
+UPSWEEP_BY_TYPE(upsweep_sum_rows, N, (upsweep *u, const T *data, size_t n, const uint64_t *begin,  \
+    size_t rows, S *sums, UPSWEEP_LAST),                                                           \
+    upsweep_reduce_rows(u, data, n, TYPE, begin, rows, UPSWEEP_SUM, sums, options))                \
+UPSWEEP_BY_TYPE(upsweep_min_rows, N, (upsweep *u, const T *data, size_t n, const uint64_t *begin,  \
+    size_t rows, T *least, UPSWEEP_LAST),                                                          \
+    upsweep_reduce_rows(u, data, n, TYPE, begin, rows, UPSWEEP_LEAST, least, options))             \
+UPSWEEP_BY_TYPE(upsweep_max_rows, N, (upsweep *u, const T *data, size_t n, const uint64_t *begin,  \
+    size_t rows, T *greatest, UPSWEEP_LAST),                                                       \
+    upsweep_reduce_rows(u, data, n, TYPE, begin, rows, UPSWEEP_GREATEST, greatest, options))       \
+UPSWEEP_BY_TYPE(upsweep_argmin_rows, N, (upsweep *u, const T *data, size_t n,                      \
+    const uint64_t *begin, size_t rows, uint32_t *index, UPSWEEP_LAST),                            \
+    upsweep_argmin_rows(u, data, n, TYPE, begin, rows, index, 32, options))                        \
+UPSWEEP_BY_TYPE(upsweep_argmax_rows, N, (upsweep *u, const T *data, size_t n,                      \
+    const uint64_t *begin, size_t rows, uint32_t *index, UPSWEEP_LAST),                            \
+    upsweep_argmax_rows(u, data, n, TYPE, begin, rows, index, 32, options))                        \
+UPSWEEP_BY_TYPE(upsweep_scan_rows, N, (upsweep *u, const T *in, T *out, size_t n,                  \
+    const uint64_t *begin, size_t rows, upsweep_op op, UPSWEEP_LAST),                              \
+    upsweep_scan_rows(u, in, out, n, TYPE, begin, rows, op, options))                              \
 UPSWEEP_BY_TYPE(upsweep_merge_runs, N, (upsweep *u, const T *const *runs, const size_t *counts,    \
     size_t k, T *out, UPSWEEP_LAST),                                                               \
     upsweep_merge_runs(u, (const void *const *)runs, counts, k, out, TYPE, options))               \

@@ -20,6 +20,7 @@
 #ifndef IO_NUMBER_H
 #define IO_NUMBER_H
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,10 @@ int io_general_compare(const unsigned char *a, const unsigned char *a_end, const
 /* strtold of [p, end), which need not be followed by a NUL. *stop = p: no number. */
 long double io_general_value(const unsigned char *p, const unsigned char *end,
                              const unsigned char **stop);
+
+/* From now on general numbers are read with the decimal point of this locale, which must stay open.
+ * To be called before there are threads. */
+void io_general_locale(locale_t locale);
 
 /* Strict readers: all of text must be one number. NULL, or the end of a sentence that begins with
  * the text: "is no whole number", "does not fit into 64 bits", ... */

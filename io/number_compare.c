@@ -68,11 +68,19 @@ int io_plain_compare(const unsigned char *a, const unsigned char *a_end, const u
     return order != 0 ? (order < 0 ? -sign : sign) : x_rest < y_rest ? -sign : sign;
 }
 
+static locale_t general_locale; /* 0: that of the program, which is C */
+
+void io_general_locale(locale_t locale)
+{
+    general_locale = locale;
+}
+
 /* What cannot be part of a number, or of the blanks before it, need not be copied. */
 static bool may_belong(unsigned char c)
 {
     return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 26 || (c >= '\t' && c <= '\r') ||
-           c == '.' || c == '-' || c == '+' || c == ' ' || c == '(' || c == ')' || c == '_';
+           c == '.' || c == '-' || c == '+' || c == ' ' || c == '(' || c == ')' || c == '_' ||
+           (general_locale != (locale_t)0 && (c == ',' || c >= 0x80));
 }
 
 long double io_general_value(const unsigned char *p, const unsigned char *end,
@@ -94,7 +102,8 @@ long double io_general_value(const unsigned char *p, const unsigned char *end,
     }
     memcpy(copy, p, take);
     copy[take] = '\0';
-    long double value = strtold(copy, &copy_end);
+    long double value = general_locale != (locale_t)0 ? strtold_l(copy, &copy_end, general_locale)
+                                                      : strtold(copy, &copy_end);
     *stop = p + (copy_end - copy);
     if (copy != usual) {
         free(copy);

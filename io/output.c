@@ -121,7 +121,9 @@ static int hold(const io_output *out)
 /* A file without a name, or else one that has a name for the moment. */
 static int open_unnamed(io_output *out)
 {
-    out->fd = openat(out->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    errno = EOPNOTSUPP;
+    out->fd = out->shared ? -1
+                          : openat(out->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     if (out->fd >= 0) {
         (void)io_place_hold(out->fd);
         return 0;
@@ -219,16 +221,21 @@ static int open_target(io_output *out, const char *name, const struct stat *old)
         close_fd(&out->over);
         return 0;
     }
+    if (out->shared) { /* what is collected elsewhere others would not find */
+        errno = old->st_nlink > 1 ? EMLINK : errno;
+        return -1;
+    }
     bool other = old->st_nlink > 1 || errno == EACCES || errno == EPERM || errno == EROFS;
     return other && out->over >= 0 ? open_scratch(out) : -1;
 }
 
-int io_output_open(io_output *out, const char *name, io_error *error)
+static int open_as(io_output *out, const char *name, bool shared, io_error *error)
 {
     *out = (io_output){.name = "standard output",
                        .fd = STDOUT_FILENO,
                        .is_stdout = true,
                        .plain = true,
+                       .shared = shared,
                        .directory = -1,
                        .over = -1,
                        .keeper = -1,
@@ -242,7 +249,8 @@ int io_output_open(io_output *out, const char *name, io_error *error)
     struct stat old;
     bool exists = stat(name, &old) == 0;
     if (exists && !S_ISREG(old.st_mode)) {
-        out->fd = open(name, O_WRONLY | O_CLOEXEC);
+        errno = S_ISDIR(old.st_mode) ? EISDIR : ESPIPE;
+        out->fd = shared ? -1 : open(name, O_WRONLY | O_CLOEXEC);
         return out->fd < 0 ? io_fail(error, name, "cannot be written") : 0;
     }
     out->plain = false;
@@ -253,6 +261,29 @@ int io_output_open(io_output *out, const char *name, io_error *error)
         return -1;
     }
     io_keeper_start(out);
+    return 0;
+}
+
+int io_output_open(io_output *out, const char *name, io_error *error)
+{
+    return open_as(out, name, false, error);
+}
+
+int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX], io_error *error)
+{
+    char link[64];
+    if (open_as(out, name, true, error) != 0) {
+        return -1;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", out->directory);
+    ssize_t bytes = readlink(link, path, PATH_MAX - 1);
+    if (bytes < 0 || (size_t)bytes + 1 + strlen(out->moment) >= PATH_MAX) {
+        errno = bytes < 0 ? errno : ENAMETOOLONG;
+        io_fail(error, name, "has no path that other processes could open");
+        io_output_discard(out);
+        return -1;
+    }
+    snprintf(path + bytes, PATH_MAX - (size_t)bytes, "/%s", out->moment);
     return 0;
 }
 

@@ -38,6 +38,7 @@ typedef struct io_output {
     int over; /* the target, if it is to be written over; else -1 */
     char target[NAME_MAX + 1], moment[NAME_MAX + 1]; /* within directory */
     bool named;                                      /* the file has its moment's name already */
+    bool shared;                                     /* it has it from the start: see below */
     pid_t keeper;
     int to_keeper, from_keeper;
     size_t synced, written;
@@ -46,6 +47,12 @@ typedef struct io_output {
 /* name NULL or "-": standard output. To be called while the process has one thread. Returns 0, or
  * -1 after a failure, when *out needs no discarding. */
 int io_output_open(io_output *out, const char *name, io_error *error);
+/* The same for a file that other processes write to as well, on other machines too: it has a name
+ * for the moment from the start, path, which goes when this process does. What cannot be replaced,
+ * and what is no regular file, is refused. Whoever writes to path calls fsync before this process
+ * commits.
+ */
+int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX], io_error *error);
 /* Appends. error->number is EPIPE when nobody reads any more. */
 int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error);
 /* Makes the file durable and gives it its name; out is closed in any case, and after a failure the

@@ -12,6 +12,7 @@ import sys
 import z3
 
 from csource import Int, ROOT, Source, number
+from offsets_casts import BOUNDED as BOUNDED_CASTS, KINDS
 from offsets_table import BOUNDED, CPU, GPU, GUARDS, NUMBERS
 from prover import Prover
 
@@ -117,6 +118,7 @@ def main():
     for row in GPU:
         prove_row(p, row, limit)
     unread_grids(p)
+    unread_casts(p)
     return p.end("offsets")
 
 
@@ -143,6 +145,50 @@ def unread_grids(p):
             if (name, inside) in BOUNDED:
                 continue
             p.fail(f"{name}: static_cast<unsigned>({inside})", "no proof reads it")
+
+
+def cast_operand(text, at):
+    """The operand of a cast that ends before `at`: a unary expression of C."""
+    begin = at
+    while text[at] in "-~!*&":
+        at += 1
+    cast = re.match(r"\((?:uint32_t|unsigned|int|size_t|uint64_t|usw_u128|KEY)\)(?=[\w(~])", text[at:])
+    if cast:
+        return text[begin:at] + cast[0] + cast_operand(text, at + cast.end())
+    at += re.match(r"\w*", text[at:]).end()
+    while at < len(text) and (text[at] in "([" or re.match(r"(->|\.)\w+", text[at:])):
+        if text[at] in "([":
+            depth = 0
+            while True:
+                depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text[at], 0)
+                at += 1
+                if depth == 0:
+                    break
+        else:
+            at += re.match(r"(->|\.)\w+", text[at:]).end()
+    return text[begin:at]
+
+
+def unread_casts(p):
+    """Every cast to 32 bits on the CPU is proved, of a kind, or bounded by what offsets_casts.py says. The
+    explained forms take no more elements than a trace has numbers of 32 bits."""
+    bounded = {(file, operand): False for files in BOUNDED_CASTS.values() for file, of in files.items() for operand in of}
+    proved = {(r["file"], tidy(re.sub(r"\\", "", r["find"]), {})) for r in CPU}
+    for path in sorted(q for room in ("core", "calls", "cpu", "algo") for q in (ROOT / room).rglob("*.[ch]")):
+        name = str(path.relative_to(ROOT))
+        if path.parent.name == "algo" and path.suffix == ".c":
+            continue
+        text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", " ", path.read_text(encoding="utf-8"), flags=re.S).replace("\\\n", " "))
+        for m in re.finditer(r"(?<![\w\]])\((?:uint32_t|unsigned|int32_t|int)\)(?=[\w(~!*&_-])", text):
+            operand = cast_operand(text, m.end())
+            p.cases += 1
+            if (name, operand) in bounded:
+                bounded[name, operand] = True
+            elif not any(kind.search(operand) for kind, _ in KINDS) and \
+                    not any(f == name and tidy(operand, {}) in find for f, find in proved):
+                p.fail(f"{name}: {m[0]}{operand}", "a number that may have 64 bits is cast to 32, and nothing says why it may")
+    for (name, operand), there in bounded.items():
+        p.check(f"{name}: a cast of {operand}", there, "there is no such cast any more")
 
 
 if __name__ == "__main__":

@@ -128,6 +128,11 @@ BOUNDED = {
 
 # The checks that stand before an expression that takes fewer.
 GUARDS = [
+    ("calls/graph.c", r"s->vertices > UINT32_MAX - 1"),
+    ("calls/paths_dense.c", r"d->n > UINT32_MAX - 1"),
+    ("calls/graph.c", r"g->sorted = .*g->degree_max < UINT32_MAX"),
+    ("calls/bucketing.c", r"wish->count > BUCKETS_MAX"),
+    ("calls/histogram.c", r"count >= UINT32_MAX\)"),
     ("algo/sort_bitonic_cpu.h", r"if \(n > \(SIZE_MAX >> 2\)\)"),
     ("cpu/merging/sort_records.c", r"key_bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
     ("cpu/merging/sort_records.c", r"position_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),

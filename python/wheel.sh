@@ -1,5 +1,5 @@
 #!/bin/sh
-# wheel.sh BUILD_DIR [--no-sdist] [--cuda] - builds the wheel and the archive of sources of the
+# wheel.sh BUILD_DIR [--no-sdist] [--cuda] [--built] - builds the wheel and the archive of sources of the
 # Python package into BUILD_DIR/dist. The tools come from PyPI into BUILD_DIR/venv-wheel; where that
 # cannot be reached it says so and ends with 77.
 #
@@ -8,17 +8,19 @@
 # like that, too. The compiler, and with it the machine code, is this machine's: CC says which.
 #
 # --cuda puts the GPU plugin in, with code for all GPUs; it takes nvcc, and its time.
+# --built takes the library that was built in BUILD_DIR and does not compile it again (the tests say so).
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
 build=$(cd "$1" && pwd)
 shift
-cuda=OFF sdist=yes
+cuda=OFF sdist=yes object=
 for option in "$@"; do
     case $option in
     --cuda) cuda=ON ;;
     --no-sdist) sdist=no ;;
+    --built) [ ! -f "$build/upsweep_whole.o" ] || object=$build/upsweep_whole.o ;;
     *)
         echo "wheel.sh: there is no option $option" >&2
         exit 2
@@ -40,7 +42,7 @@ PATH=$tools/bin:$PATH
 export PATH
 rm -rf "$build/dist" "$build/dist-raw"
 python -m build --wheel --no-isolation -o "$build/dist-raw" . -Cbuild-dir="$build/wheel" \
-    -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \
+    -Ccmake.define.UPSWEEP_LIBRARY_OBJECT="$object" -Ccmake.define.UPSWEEP_CUDA="$cuda" -Ccmake.define.UPSWEEP_CUDA_ARCHS=release \
     -Ccmake.define.UPSWEEP_PYTHON_LINKER="$tools/bin/python -m ziglang cc -target x86_64-linux-gnu.2.28" \
     >"$build/wheel.txt" 2>&1 || { tail -n 30 "$build/wheel.txt" >&2 && exit 1; }
 auditwheel repair --plat manylinux_2_28_x86_64 -w "$build/dist" "$build"/dist-raw/*.whl \

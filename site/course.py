@@ -23,7 +23,7 @@ STYLE = """:root{color-scheme:light dark}body{font:18px/1.6 system-ui,"DejaVu Sa
 padding:0 1em;color:#1b2230;background:#faf9f6}h1{line-height:1.2}h2{margin-top:1.8em}a{color:#1d5fc4}
 pre{font:14px/1.5 ui-monospace,"DejaVu Sans Mono",monospace;background:#f1efe9;padding:.8em 1em;border-radius:8px;overflow-x:auto}
 code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.9em}
-iframe{width:min(1180px,96vw);margin-left:50%;transform:translateX(-50%);height:min(700px,92vh);border:1px solid #d9d6cd;
+iframe{width:min(1180px,94vw);margin-left:calc(50% - min(590px,47vw));height:min(700px,92vh);border:1px solid #d9d6cd;
 border-radius:14px}dfn{font-style:normal;text-decoration:underline dotted #1d5fc4;text-underline-offset:3px;cursor:help;position:relative}
 dfn:hover::after,dfn:focus::after{content:attr(data-means);position:absolute;left:0;top:1.7em;width:18em;background:#1b2230;color:#fff;
 padding:.5em .8em;border-radius:8px;font-size:.85em;z-index:2;line-height:1.4}table{border-collapse:collapse}td,th{text-align:left;
@@ -136,10 +136,13 @@ for form, meaning in glossary.items():
     words.setdefault(meaning, []).append(form)
 entries = "".join(f"<dt>{html.escape(', '.join(f))}</dt><dd>{html.escape(m)}</dd>" for m, f in sorted(words.items(), key=lambda e: e[1]))
 (out / titles[-1][0]).write_text(page("Glossary", f"<h1>Glossary</h1><dl>{entries}</dl>", titles[-2], None))
-items = "".join(f'<li><a href="{name}">{html.escape(title)}</a></li>' for name, title in titles)
-index = (f"<h1>Parallel algorithms: a course</h1><p>Fifteen chapters in the order in which ideas rest on each other. Pages within "
-         f"play; tasks are checked by <code>upsweep learn</code>. <a href=\"../index.html\">All algorithms</a></p><ol>{items}</ol>")
-(out / "index.html").write_text(page("Parallel algorithms: a course", index, None, titles[0]))
+chapter = root / "docs/course/README.md"  # the contents; its links become those of the pages
+contents = chapter.read_text().strip().replace("Glossary:", "[Glossary](15_glossary.md):")
+if re.findall(r"\[(.+?)\]\((\d.+?)\.md\)", contents) != [(title, name[:-5]) for name, title in titles]:
+    problems.append("docs/course/README.md: its list is not that of the chapters and their titles")
+contents = contents.replace(".md)", ".html)").replace("../gallery.html", "../index.html")
+body = "\n".join(block(b) for b in re.split(r"\n{2,}", contents))
+(out / "index.html").write_text(page("Parallel algorithms: a course", body, None, titles[0]))
 for problem in problems:
     print(problem, file=sys.stderr)
 print(f"course: {len(titles)} chapters, {len(problems)} problems: file://{out.resolve()}/index.html")

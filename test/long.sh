@@ -87,9 +87,12 @@ asan() {
 
 tsan() {
     have clang || return
+    targets="test_threads test_calls test_memory test_sort_by test_ranks"
     clang_build build-tsan thread -DUPSWEEP_TESTS=ON &&
-        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by)' --timeout 3000
-    verdict "threads, shared handles" $? "$passed"
+        UPSWEEP_TEST_SMALL=1 tests build-tsan -R 'test_(threads|calls|memory|sort_by|ranks)' --timeout 3000
+    status=$?
+    targets=
+    verdict "threads, shared handles" $status "$passed"
 }
 
 msan() {
@@ -157,10 +160,17 @@ calls() {
     status=$?
     tail -n 2 build-calls/calls.log
     verdict "every call beside its oracle" $status
-    # The verbs beside sort(1), scipy and numpy, where these are.
-    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort,paths,arrays --seconds "${VERBS_SECONDS:-300}" \
+    # The verbs beside sort(1), scipy and numpy, where these are: 10^5 cases of sort, if the time allows.
+    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs sort --cases "${SORT_CASES:-100000}" \
+        --seconds "${SORT_SECONDS:-7200}" --keep build-calls/verbs
+    verdict "sort beside sort(1)" $?
+    python3 test/app/fuzz_verbs.py build-calls/upsweep --verbs paths,arrays --seconds "${VERBS_SECONDS:-300}" \
         --keep build-calls/verbs
     verdict "verbs beside their rivals" $?
+    # Sizes for which a check of every change has no time.
+    cmake --build build-calls -j "$jobs" --target test_forms test_textsorts test_gpu_sorts upsweep_cuda_emulated &&
+        UPSWEEP_TEST_LONG=1 tests build-calls -R '^(test_(forms|textsorts|gpu_sorts)|cpp)$' --timeout 3000
+    verdict "long arrays, all versions of C++" $? "$passed"
     # Every mistake in every task of `upsweep learn`.
     python3 test/site/learn_test.py build-calls/upsweep . --all
     verdict "wrong solutions of all tasks" $?
@@ -181,25 +191,15 @@ abi() {
     verdict "the ABI beside that of 0.1.0" $?
 }
 
-# Lines and branches of the library that the tests reach; the objects of all instruction sets
-# count together.
+# Lines and branches of the library that its tests take; programs that have no part of it are left out.
 coverage() {
-    have gcovr || return
-    configure build-coverage -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DCMAKE_BUILD_TYPE=Coverage \
-        "-DCMAKE_C_FLAGS_COVERAGE=-O1 -g1 -DNDEBUG --coverage -fprofile-update=atomic" \
-        "-DCMAKE_CXX_FLAGS_COVERAGE=-O2 -g1" -DCMAKE_EXE_LINKER_FLAGS=--coverage \
-        -DCMAKE_SHARED_LINKER_FLAGS=--coverage &&
-        cmake --build build-coverage -j "$jobs" &&
-        tests build-coverage -E 'consumer|nested|cpp|package|reference|example|aarch64|tree|view|failures|^proof' --timeout 3000
+    have gcov || return
+    configure build-coverage -DCMAKE_C_COMPILER=gcc -DUPSWEEP_CUDA=OFF -DUPSWEEP_TESTS=ON -DUPSWEEP_COVERAGE=ON &&
+        cmake --build build-coverage -j "$jobs" && find build-coverage -name '*.gcda' -delete &&
+        tests build-coverage -R '^(test_|fuzz_calls|failures_memory)' -E 'test_(cli|compare|watch|output|file_kind|graph_)' --timeout 3000
     status=$?
-    gcovr --root . --filter core/ --filter calls/ --filter cpu/ --filter algo/ --object-directory build-coverage -j "$jobs" \
-        --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
-        --txt build-coverage/lines.txt --json-summary build-coverage/summary.json build-coverage >/dev/null 2>&1 &&
-        gcovr --root . --filter core/ --filter calls/ --filter cpu/ --filter algo/ --object-directory build-coverage -j "$jobs" \
-            --gcov-ignore-parse-errors --exclude-unreachable-branches --exclude-throw-branches \
-            --branches --txt build-coverage/branches.txt build-coverage >/dev/null 2>&1
-    verdict coverage $status "$(sed -n 's/.*"\(line\|branch\)_percent": \([0-9.]*\).*/\1s \2%/p' \
-        build-coverage/summary.json | tail -n 2 | paste -sd' ')"
+    python3 test/coverage.py . build-coverage build-coverage >build-coverage/sums.txt || status=1
+    verdict coverage $status "$(cat build-coverage/sums.txt)"
 }
 
 for step in $steps; do

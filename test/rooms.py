@@ -62,6 +62,7 @@ OTHERS = {  # room: what it may include
     "view": r"upsweep\.h|io/.*|view/.*",
     "site": r"upsweep\.h|site/.*|core/explain\.h|app/page/page_events\.h",  # explained forms in a page
     "python": r"upsweep\.h|python/.*",
+    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order)\.h|io/.*|ranks/.*",
 }
 
 
@@ -135,7 +136,7 @@ def check_room_tests(root, problems):
 def check_pages(root, rooms, files, problems):
     """A page names every file of its room, and no other."""
     for room, names in sorted(rooms.items()):
-        if room.split("/")[0] not in ("core", "calls", "cpu", "external", "gpu", "python") or room in ("cpu", "gpu"):
+        if room.split("/")[0] not in ("core", "calls", "cpu", "external", "gpu", "python", "ranks") or room in ("cpu", "gpu"):
             continue
         page = f"{room}/README.md"
         if page not in files:
@@ -145,7 +146,7 @@ def check_pages(root, rooms, files, problems):
         if text.count("\n") > PAGE_LINES:
             problems.append(f"{page}: {text.count(chr(10))} lines; a page has at most {PAGE_LINES}")
         here = {n[len(room) + 1:] for n in names}
-        said = set(re.findall(r"`((?:on_gpu/|binding/|plugin/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
+        said = set(re.findall(r"`((?:on_gpu/|binding/|plugin/|mpi/|program/)?[\w.]+\.(?:c|h|cu|cuh|def|map))`", text))
         for n in sorted(here - said):
             problems.append(f"{page}: does not name {n}")
         for n in sorted(said - here):

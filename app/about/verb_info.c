@@ -4,12 +4,16 @@
 
 #include <string.h>
 
+#ifndef UPSWEEP_MPI_WORDS /* cmake/ranks.cmake */
+#define UPSWEEP_MPI_WORDS "none: this build of the program does not look for it"
+#endif
+
 const app_usage usage_info = {
     "",
     "Shows the processor, the instruction set that will be used (the environment variable\n"
     "UPSWEEP_ISA=portable|avx2|avx512 caps it), the caches as one core sees them, the memory, and\n"
     "the GPUs or why none can be used, and the GPU plugin (UPSWEEP_CUDA_PLUGIN=PATH names "
-    "another).",
+    "another); and for which MPI upsweep-mpi was built, or why not.",
     APP_JSON, NULL, "upsweep info\nUPSWEEP_ISA=avx2 upsweep info --json"};
 
 /* 49152 -> "48 KB". */
@@ -43,6 +47,8 @@ static void print_json(const upsweep_machine *m)
     app_print_json_text(stdout, m->gpu);
     fputs(",\n \"gpu_plugin\": ", stdout);
     app_print_json_text(stdout, m->gpu_plugin);
+    fputs(",\n \"mpi\": ", stdout);
+    app_print_json_text(stdout, UPSWEEP_MPI_WORDS);
     fputs("}\n", stdout);
 }
 
@@ -58,6 +64,7 @@ static void print_plain(const upsweep_machine *m)
     printf("memory           %s\n", size_text(memory, m->memory_bytes));
     printf("GPUs             %s\n", m->gpu);
     printf("GPU plugin       %s\n", m->gpu_plugin);
+    printf("MPI              %s\n", UPSWEEP_MPI_WORDS);
 }
 
 int verb_info(int argc, char **argv)

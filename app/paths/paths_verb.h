@@ -59,9 +59,11 @@ typedef struct app_answer {
 
 extern const char app_paths_about[];
 
-/* Whether a place of the answer has a distance, and that distance. */
+/* paths_answer.c: whether a place of the answer has a distance, and that distance. */
 bool app_paths_reached(const app_paths *p, size_t place);
 const void *app_paths_distance(const app_paths *p, size_t place);
+/* Says why a query failed; returns APP_ERROR. */
+int app_paths_fail(const app_paths *p, upsweep_status status);
 
 /* paths_cells.c: a vertex as the file calls it; the distance, the parent and the path of a place of
  * the answer, of which `between` parts the vertices where the format is not csv. */
@@ -81,8 +83,6 @@ int app_paths_negative(app_paths *p, const app_answer *a);
 /* Whether the other options go with --negative, else the sentence is out. */
 int app_paths_check_negative(const app_paths_settings *s);
 
-/* Says why a query failed; returns APP_ERROR. */
-int app_paths_fail(const app_paths *p, upsweep_status status);
 /* paths_solve.c: finds and prints all answers. */
 int app_paths_answer(app_paths *p);
 

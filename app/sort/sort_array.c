@@ -60,7 +60,7 @@ static int check_order(const sort_array_task *task, upsweep *u, const io_array *
     }
     if (!task->quiet) {
         size_t length = sort_row_length(a);
-        fprintf(stderr, "upsweep sort: %s: element %zu", app_input_name(task->common),
+        fprintf(stderr, "%s: %s: element %zu", app_command(), app_input_name(task->common),
                 first % length);
         if (a->npy.axes > 1) {
             fprintf(stderr, " of row %zu", first / length);

@@ -30,6 +30,9 @@ sort_step sort_next_step(const sort_job *job, sort_stage stage, uint64_t key, un
 {
     const sort_key *k = &job->order->keys[stage.key];
     key = k->reverse ? ~key : key;
+    if (k->kind >= SORT_HUMAN) {
+        return sort_kind_step(job->order, stage, key, bits, next);
+    }
     *next = (sort_stage){stage.key + 1, 0};
     if (k->kind == SORT_BYTES) {
         if ((key & 0xff) == 0xff) {

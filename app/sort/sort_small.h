@@ -8,8 +8,6 @@
 
 enum { SORT_SMALL = 4096 };
 
-typedef enum sort_step { SORT_DONE, SORT_COMPARE, SORT_KEYS } sort_step;
-
 /* What parts lines whose key at a stage is `key`: nothing (they count as equal), comparing from the
  * same sort key on, or the keys of *next. bits are those of all keys of the stage. */
 sort_step sort_next_step(const sort_job *job, sort_stage stage, uint64_t key, unsigned bits,

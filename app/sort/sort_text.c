@@ -1,5 +1,6 @@
 /* sort_text.c - the steps of a sort of lines, one after the other; sort_text.h has the idea. */
 /* SPDX-License-Identifier: MIT */
+#include "app/sort/sort_kinds.h"
 #include "app/sort/sort_text.h"
 
 #include "io/memory.h"
@@ -69,19 +70,20 @@ static int find_lines(sort_job *job)
     return APP_OK;
 }
 
-/* Room for the pairs. */
+/* Room for the pairs, or, where whole lines are sorted, for the items alone. */
 static int take_memory(sort_job *job)
 {
-    if (job->in.size + SORT_LINE_BYTES * job->n > job->limit) {
+    size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
+    if (job->in.size + each * job->n > job->limit) {
         return SORT_BEYOND;
     }
     job->held = (job->n + 1) * sizeof *job->keys;
-    job->keys = io_memory_take(job->held);
+    job->keys = job->whole ? NULL : io_memory_take(job->held);
     job->items = io_memory_take(job->held);
-    if (job->keys == NULL || job->items == NULL) {
+    if ((job->keys == NULL && !job->whole) || job->items == NULL) {
         char why[IO_MEMORY_WHY];
         return app_fail("out of memory: %zu lines need %zu MB for their keys%s", job->n,
-                        job->held >> 19, io_memory_why(why));
+                        job->held >> (job->whole ? 20 : 19), io_memory_why(why));
     }
     return APP_OK;
 }
@@ -94,10 +96,7 @@ static int sort_pairs(sort_job *job)
                            &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
-    upsweep_report report = UPSWEEP_REPORT_INIT;
-    upsweep_last_report(job->u, &report);
-    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
-    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+    sort_note_report(job);
     return APP_OK;
 }
 
@@ -108,19 +107,46 @@ static int open_library(sort_job *job)
     return app_open(&common, &job->u);
 }
 
+static int sort_by_keys(sort_job *job)
+{
+    sort_phase(job, "sort");
+    int status = sort_pairs(job);
+    sort_phase(job, "ties");
+    return status == APP_OK ? sort_resolve_ties(job) : status;
+}
+
+/* Keys of a locale's weights are a good guess (sort_kinds.h). If it was wrong all lines get the
+ * same key, so that they are sorted by comparing. */
+static int sort_surely(sort_job *job)
+{
+    int status = sort_by_keys(job);
+    if (status != APP_OK || job->weights == NULL) {
+        return status;
+    }
+    sort_phase(job, "compare");
+    if (sort_is_in_order(job)) {
+        return APP_OK;
+    }
+    sort_weights_free(job->weights);
+    job->weights = NULL;
+    sort_make_keys(job);
+    return sort_by_keys(job);
+}
+
 /* From lines to items in order. */
 static int put_in_order(sort_job *job)
 {
     int status;
-    if (job->task->mode == SORT_MERGE) {
+    if (job->task->merge) {
         sort_phase(job, "merge");
         status = sort_merge(job);
-    } else {
+    } else if (job->whole) {
         status = open_library(job);
         sort_phase(job, "sort");
-        status = status == APP_OK ? sort_pairs(job) : status;
-        sort_phase(job, "ties");
-        status = status == APP_OK ? sort_resolve_ties(job) : status;
+        return status == APP_OK ? sort_whole_lines(job) : status;
+    } else {
+        status = open_library(job);
+        status = status == APP_OK ? sort_surely(job) : status;
     }
     if (status == APP_OK && job->order->unique) {
         status = sort_drop_equal(job);
@@ -132,7 +158,7 @@ static int write_output(sort_job *job, io_output *out)
 {
     io_error error;
     sort_phase(job, "write");
-    int status = sort_write(job, out);
+    int status = job->task->debug ? sort_debug_lines(job) : sort_write(job, out);
     if (status != APP_OK) {
         io_output_discard(out);
         return status;
@@ -149,16 +175,33 @@ static bool is_check(const sort_job *job)
     return job->task->mode == SORT_CHECK || job->task->mode == SORT_CHECK_QUIETLY;
 }
 
+/* Where the order of a locale is asked for, and all is sorted at once. */
+static void make_weights(sort_job *job)
+{
+    const sort_order *order = job->order;
+    for (size_t k = 0; k < order->count && job->weights == NULL; k++) {
+        if (order->keys[k].kind == SORT_COLLATE && !job->task->merge && !is_check(job)) {
+            job->weights = sort_weights_make(order->locale);
+        }
+    }
+}
+
 static int make_pairs(sort_job *job)
 {
     int status = sort_make_plans(job);
+    make_weights(job);
     if (status == APP_OK && job->task->strict) {
         status = sort_check_strictly(job);
     }
-    if (status == APP_OK) {
+    job->whole = sort_is_whole(job);
+    status = status == APP_OK ? take_memory(job) : status;
+    if (status == APP_OK && job->whole && !sort_make_slices(job)) {
+        job->whole = false; /* for the sake of a line too long for a slice */
+        io_memory_give(job->items, job->held);
+        job->items = NULL;
         status = take_memory(job);
     }
-    if (status == APP_OK) {
+    if (status == APP_OK && !job->whole) {
         sort_make_keys(job);
     }
     return status;
@@ -242,6 +285,7 @@ int sort_run(const sort_task *task)
     io_memory_give(job.keys, job.held);
     io_memory_give(job.items, job.held);
     free(job.plans);
+    sort_weights_free(job.weights);
     io_lines_free(&job.lines);
     io_input_free(&job.in);
     return status;

@@ -15,27 +15,37 @@
 
 #include "app/app.h"
 #include "io/array.h"
+#include "io/input.h"
 #include "io/lines.h"
 #include "io/number.h"
 #include "io/output.h"
 #include "app/sort/sort_order.h"
 
-typedef enum sort_mode { SORT_SORT, SORT_MERGE, SORT_CHECK, SORT_CHECK_QUIETLY } sort_mode;
+struct sort_weights;
+
+typedef enum sort_mode { SORT_SORT, SORT_CHECK, SORT_CHECK_QUIETLY } sort_mode;
 
 /* What the command line asks for. */
 typedef struct sort_task {
     app_common common;
     sort_order order;
     sort_mode mode;
-    bool strict;
-    size_t memory_limit;    /* -S; 0: none */
-    io_format from;         /* --from; 0: the first bytes tell */
-    bool keyed;             /* -k was given */
-    const char **temporary; /* -T, temporary_count of them */
+    bool merge; /* -m, which -c and -C set aside */
+    bool strict, debug;
+    size_t memory_limit;    /* -S, in bytes; 0: none */
+    size_t batch;           /* --batch-size; 0: not given */
+    const char **temporary; /* -T, each of them */
     size_t temporary_count;
+    const char *files_from, *random_source, *compressor;
+    const char *locale;        /* --locale; "": the environment's; NULL: C */
+    sort_locale locale_tables; /* of that */
+    io_format from;            /* --from; 0: the first bytes tell */
+    bool keyed;                /* -k was given */
+    char **names;              /* of --files0-from, in name_bytes */
+    io_input name_bytes;
 } sort_task;
 
-enum { SORT_PHASES = 6 };
+enum { SORT_PHASES = 12 };
 
 typedef struct sort_job {
     const sort_task *task;
@@ -45,10 +55,12 @@ typedef struct sort_job {
     io_input in;
     io_lines lines;
     size_t n;
-    uint64_t *keys, *items; /* n each */
-    size_t held;            /* bytes of both */
-    io_number_plan *plans;  /* one for each of order->keys */
-    unsigned bits;          /* IO_NUMBER_... of all keys made of the first sort key */
+    bool whole;                   /* lines are sorted by all their bytes: items alone, no keys */
+    uint64_t *keys, *items;       /* n each */
+    size_t held;                  /* bytes of both */
+    io_number_plan *plans;        /* one for each of order->keys */
+    struct sort_weights *weights; /* of the locale's order, or NULL: no keys are made of it */
+    unsigned bits;                /* IO_NUMBER_... of all keys made of the first sort key */
     /* for --stats */
     const char *phase[SORT_PHASES];
     double seconds[SORT_PHASES];
@@ -86,11 +98,32 @@ typedef struct sort_stage {
     size_t key, depth;
 } sort_stage;
 
+/* sort_options.c: the table, for the verb's usage; and without what GNU sort has not. */
+extern const app_option sort_options[];
+const app_option *sort_tool_options(void);
+
+/* sort_names.c: the names that --files0-from lists become the operands; whether all operands can be
+ * read; frees what options have taken. */
+int sort_take_names(sort_task *task);
+int sort_check_names(const sort_task *task);
+void sort_free_names(sort_task *task);
+
+/* What parts lines whose keys at a stage are equal; see sort_next_step (sort_small.h). */
+typedef enum sort_step { SORT_DONE, SORT_COMPARE, SORT_KEYS } sort_step;
+/* sort_kinds.c: the key of a stage, and what follows it, for kinds from SORT_HUMAN on. */
+uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, unsigned *bits);
+sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key, unsigned bits,
+                         sort_stage *next);
+
 /* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
 /* What a step says whose job does not fit into memory: sort_external.c takes it over. */
-enum { SORT_BEYOND = 100, SORT_LINE_BYTES = 64 /* of memory for a line, besides its own */ };
+enum {
+    SORT_BEYOND = 100,
+    SORT_LINE_BYTES = 64, /* of memory for a line, besides its own, with what the library takes */
+    SORT_ITEM_BYTES = 20  /* the same where whole lines are sorted */
+};
 
 /* sort_limit.c: how much memory the sort may take; and bytes that may be read before it is known
  * whether all fits: 0 where it will, for all that one can see, 1 where it will not. */
@@ -117,19 +150,35 @@ unsigned sort_remake_keys(sort_job *job, sort_stage stage, size_t begin, size_t 
 /* sort_text_ties.c: puts runs of equal keys in order. */
 int sort_resolve_ties(sort_job *job);
 
+/* sort_text_whole.c: lines by all their bytes, which the library sorts as strings. */
+bool sort_is_whole(const sort_job *job);
+/* The items of all lines. Returns false if one is too long for an item to say so. */
+bool sort_make_slices(sort_job *job);
+/* The order of the items; and -u. */
+int sort_whole_lines(sort_job *job);
+
 /* sort_text_merge.c: the order of -m. */
 int sort_merge(sort_job *job);
 
 /* sort_text_check.c: -c and -C, and --strict. */
 int sort_check(sort_job *job);
 int sort_check_strictly(sort_job *job);
+/* Whether the order made is the one asked for: each line before the next by the comparison, and of
+ * equal ones the earlier first. */
+bool sort_is_in_order(const sort_job *job);
 
 /* sort_text_write.c: -u, and the output. */
 int sort_drop_equal(sort_job *job);
 int sort_write(sort_job *job, io_output *out);
 
+/* sort_debug.c: what --debug warns of before the sort, `alone` where no -k was given; and what it
+ * prints in place of the output. */
+void sort_debug_warnings(const sort_task *task, bool alone);
+int sort_debug_lines(const sort_job *job);
+
 /* sort_text_stats.c: the time of a phase begins, and what --stats and progress say. */
 void sort_phase(sort_job *job, const char *name);
+void sort_note_report(sort_job *job); /* on the library's last call */
 void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
 void sort_print_stats(sort_job *job);
 

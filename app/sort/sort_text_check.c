@@ -1,6 +1,7 @@
 /* sort_text_check.c - -c and -C: is the input sorted; --strict: are the keys numbers. Both look for
  * the first line that is not as it should be, slice by slice on all threads. */
 /* SPDX-License-Identifier: MIT */
+#include "app/sort/sort_kinds.h"
 #include "app/sort/sort_text.h"
 
 #include "io/parallel.h"
@@ -8,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SLICE = 1 << 15 };
+enum { SLICE = 1 << 15, AHEAD = 16 };
 
 typedef struct search {
     const sort_job *job;
@@ -49,6 +50,33 @@ static void check_slice(void *context, size_t slice, unsigned lane)
     }
 }
 
+static void compare_slice(void *context, size_t slice, unsigned lane)
+{
+    (void)lane;
+    search *s = context;
+    const sort_job *job = s->job;
+    const uint64_t *items = job->items;
+    size_t i = slice * SLICE, limit = job->n - i > SLICE ? i + SLICE : job->n;
+    for (i += i == 0; i < limit && i < atomic_load_explicit(&s->first, memory_order_relaxed); i++) {
+        if (i + AHEAD < job->n) {
+            __builtin_prefetch(job->in.bytes + (items[i + AHEAD] >> 24));
+        }
+        int order =
+            sort_compare(job->order, 0, sort_line(job, items[i - 1]), sort_line(job, items[i]));
+        if (order > 0 || (order == 0 && items[i - 1] > items[i])) {
+            lower(&s->first, i);
+        }
+    }
+}
+
+bool sort_is_in_order(const sort_job *job)
+{
+    search s = {.job = job};
+    atomic_store(&s.first, job->n);
+    io_parallel(job->threads, (job->n + SLICE - 1) / SLICE, compare_slice, &s);
+    return atomic_load(&s.first) == job->n;
+}
+
 /* FILE:LINE of the line at an offset, and that line. */
 static void tell(const sort_job *job, size_t at, const char *what)
 {
@@ -56,7 +84,7 @@ static void tell(const sort_job *job, size_t at, const char *what)
     size_t line = io_lines_number(&job->lines, at) - io_lines_number(&job->lines, part->begin) + 1;
     const unsigned char *p = job->in.bytes + at;
     const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
-    fprintf(stderr, "upsweep sort: %s:%zu: %s: ", part->name, line, what);
+    fprintf(stderr, "%s: %s:%zu: %s: ", app_command(), part->name, line, what);
     fwrite(p, 1, (size_t)(end - p) + 1, stderr);
 }
 
@@ -78,12 +106,19 @@ int sort_check(sort_job *job)
 
 static bool is_number(const sort_job *job, size_t k, sort_text line)
 {
-    sort_text text = sort_field(job->order, &job->order->keys[k], line);
+    sort_room room;
+    const sort_key *key = &job->order->keys[k];
+    sort_text text = sort_field(job->order, key, line);
+    sort_text number = sort_number_text(job->order, key, text, &room);
     const unsigned char *stop;
     unsigned bits = 0;
-    (void)io_number_key(&job->plans[k], text.p, text.end, &stop, &bits);
+    (void)io_number_key(&job->plans[k], number.p, number.end, &stop, &bits);
+    sort_room_give(&room);
     if (bits & IO_NUMBER_NONE) {
         return false;
+    }
+    if (key->kind == SORT_PLAIN && !job->order->locale->plain) {
+        stop = sort_human_end(job->order->locale, text, false);
     }
     /* A key that reaches beyond the number's field is cut there. */
     return stop == text.end || *stop == ' ' || *stop == '\t' || *stop == '\r' ||
@@ -100,7 +135,7 @@ static void strict_chunk(void *context, size_t chunk, unsigned lane)
         const unsigned char *p = job->in.bytes + at;
         const unsigned char *end = memchr(p, job->order->end, job->in.size - at);
         for (size_t k = 0; k < job->order->count; k++) {
-            if (job->order->keys[k].kind != SORT_BYTES && !is_number(job, k, (sort_text){p, end})) {
+            if (sort_is_number(&job->order->keys[k]) && !is_number(job, k, (sort_text){p, end})) {
                 lower(&s->first, at);
                 return;
             }

@@ -5,6 +5,7 @@
  * bytes are like any other, and equal keys whose last byte is not 255 belong to equal texts.
  * Numbers: as number.h says. A descending key is the complement. */
 /* SPDX-License-Identifier: MIT */
+#include "app/sort/sort_kinds.h"
 #include "app/sort/sort_text.h"
 
 #include "io/parallel.h"
@@ -29,7 +30,8 @@ static inline uint64_t bytes_key(const unsigned char *p, const unsigned char *en
 }
 
 /* With bytes that do not count, or case that does not. */
-static uint64_t some_bytes_key(const sort_key *key, sort_text text, size_t depth)
+static uint64_t some_bytes_key(const sort_order *order, const sort_key *key, sort_text text,
+                               size_t depth)
 {
     unsigned char seven[8 + IO_SLACK] = {0};
     size_t count = 0;
@@ -42,7 +44,7 @@ static uint64_t some_bytes_key(const sort_key *key, sort_text text, size_t depth
             depth--;
             continue;
         }
-        seven[count++] = key->fold && (unsigned char)(c - 'a') < 26 ? (unsigned char)(c - 32) : c;
+        seven[count++] = key->fold ? order->locale->upper[c] : c;
     }
     return bytes_key(seven, seven + count, 0);
 }
@@ -52,12 +54,17 @@ uint64_t sort_stage_key(const sort_job *job, sort_stage stage, sort_text line, u
     const sort_key *key = &job->order->keys[stage.key];
     sort_text text = sort_field(job->order, key, line);
     uint64_t made;
-    if (key->kind != SORT_BYTES) {
+    if (key->kind >= SORT_HUMAN) {
+        made = sort_kind_key(job, stage, text, bits);
+    } else if (key->kind != SORT_BYTES) {
         const unsigned char *stop;
+        sort_room room;
+        text = sort_number_text(job->order, key, text, &room);
         made = io_number_key(&job->plans[stage.key], text.p, text.end, &stop, bits);
         *bits |= IO_NUMBER_ODD; /* there is more to the line than this number */
+        sort_room_give(&room);
     } else if (key->fold || key->ignore != NULL) {
-        made = some_bytes_key(key, text, stage.depth);
+        made = some_bytes_key(job->order, key, text, stage.depth);
     } else {
         made = bytes_key(text.p, text.end, stage.depth);
     }
@@ -83,11 +90,17 @@ static int make_plan(sort_job *job, size_t k)
         for (int i = 0; i < SAMPLE_LINES && at < limit; i++) {
             const unsigned char *p = job->in.bytes + at, *end = line_end(job, p);
             sort_text text = sort_field(job->order, key, (sort_text){p, end});
+            sort_room room;
+            text = sort_number_text(job->order, key, text, &room);
             io_number_look(&sample, plan, text.p, text.end);
+            sort_room_give(&room);
             at += (size_t)(end - p) + 1;
         }
     }
     io_number_decide(plan, &sample);
+    if (plan->general && !job->order->locale->point) {
+        plan->form = IO_DOUBLE; /* strtold knows the locale's point */
+    }
     return APP_OK;
 }
 
@@ -98,7 +111,7 @@ int sort_make_plans(sort_job *job)
         return app_fail("out of memory");
     }
     for (size_t k = 0; k < job->order->count; k++) {
-        if (job->order->keys[k].kind != SORT_BYTES) {
+        if (sort_is_number(&job->order->keys[k])) {
             make_plan(job, k);
         }
     }
@@ -164,7 +177,8 @@ static void make_chunk(void *context, size_t chunk, unsigned lane)
     size_t limit, at = io_lines_chunk(&job->lines, chunk, &limit);
     size_t first = job->lines.first[chunk];
     unsigned bits;
-    if (!key->whole || key->fold || key->ignore != NULL) {
+    bool plain = key->kind != SORT_PLAIN || job->order->locale->plain;
+    if (!key->whole || key->fold || key->ignore != NULL || key->kind >= SORT_HUMAN || !plain) {
         bits = any_chunk(job, first, at, limit);
     } else if (key->kind == SORT_BYTES) {
         bits = bytes_chunk(job, first, at, limit);

@@ -32,14 +32,34 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
     }
 }
 
+void sort_note_report(sort_job *job)
+{
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(job->u, &report);
+    snprintf(job->algorithm, sizeof job->algorithm, "%s", report.algorithm);
+    snprintf(job->reason, sizeof job->reason, "%s", report.reason);
+}
+
 static void describe_key(const sort_job *job)
 {
     static const char *const forms[] = {"the whole number", "sign, exponent and first digits",
                                         "the nearest double"};
     const sort_key *key = &job->order->keys[0];
     const io_number_plan *plan = &job->plans[0];
-    if (key->kind == SORT_BYTES) {
-        fprintf(stderr, "key        bytes, seven at a time");
+    static const char *const kinds[] = {
+        [SORT_BYTES] = "bytes, seven at a time",
+        [SORT_HUMAN] = "sign, unit and number as 64 bits",
+        [SORT_MONTH] = "the month",
+        [SORT_VERSION] = "bytes made in the order of versions, seven at a time",
+        [SORT_RANDOM] = "64 bits of an MD5",
+        [SORT_COLLATE] = "the locale's first weights, seven bytes at a time",
+    };
+    if (job->whole) {
+        fprintf(stderr, "key        the line, by its bytes\n");
+        return;
+    }
+    if (kinds[key->kind] != NULL) {
+        fprintf(stderr, "key        %s", kinds[key->kind]);
     } else {
         fprintf(stderr, "key        %s number as 64 bits: %s",
                 key->kind == SORT_PLAIN ? "decimal" : "general", forms[plan->form]);

@@ -134,8 +134,7 @@ int sort_write(sort_job *job, io_output *out)
     io_memory_give(w.room, room_bytes);
     free(w.blocks);
     if (w.failed) {
-        /* Whoever closed the pipe has read enough and needs no telling. */
-        return w.error.number == EPIPE ? APP_ERROR : app_fail("%s", w.error.text);
+        return app_fail("%s", w.error.text);
     }
     return APP_OK;
 }

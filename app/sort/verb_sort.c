@@ -1,152 +1,44 @@
-/* verb_sort.c - `upsweep sort`: the options of sort(1), and which of the two sorts is meant, that
- * of lines (sort_text.c) or that of arrays (sort_array.c). */
+/* verb_sort.c - `upsweep sort`: its help, and which of the two sorts is meant, that of lines
+ * (sort_text.c) or that of arrays (sort_array.c). */
 /* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
+#include "app/sort/sort_kinds.h"
 #include "app/sort/sort_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GLOBAL(letter, character)                                                                  \
-    static int on_##letter(void *settings, const char *argument)                                   \
-    {                                                                                              \
-        (void)argument;                                                                            \
-        sort_set_letter(&((sort_task *)settings)->order.global, character, true, true);            \
-        return APP_OK;                                                                             \
-    }
-GLOBAL(b, 'b')
-GLOBAL(d, 'd')
-GLOBAL(f, 'f')
-GLOBAL(g, 'g')
-GLOBAL(i, 'i')
-GLOBAL(n, 'n')
-GLOBAL(r, 'r')
-
-static int on_key(void *settings, const char *argument)
+/* Whether keys are written in the old form even without an end: as GNU sort has it, where the
+ * environment asks for no standard from 2001 to 2007. */
+static bool takes_old_keys(void)
 {
-    return sort_add_key(&((sort_task *)settings)->order, argument);
+    const char *version = getenv("_POSIX2_VERSION");
+    long year = version != NULL ? strtol(version, NULL, 10) : 200809;
+    return year < 200112 || year >= 200809;
 }
 
-static int on_tab(void *settings, const char *argument)
+/* +POS and +POS -POS, the keys of old. */
+static int take_old_key(void *settings, char *const *words, int left)
 {
-    sort_order *order = &((sort_task *)settings)->order;
-    int tab = (unsigned char)argument[0];
-    if (strcmp(argument, "\\0") == 0) {
-        tab = '\0';
-    } else if (argument[0] == '\0' || argument[1] != '\0') {
-        return app_fail("-t takes one byte, or \\0, not '%s'", argument);
+    if (words[0][0] != '+') {
+        return 0;
     }
-    if (order->tab >= 0 && order->tab != tab) {
-        return app_fail("-t is given twice");
+    bool end = left > 1 && words[1][0] == '-' && words[1][1] >= '0' && words[1][1] <= '9';
+    if (!takes_old_keys() && (!end || getenv("POSIXLY_CORRECT") != NULL)) {
+        return 0;
     }
-    order->tab = tab;
-    return APP_OK;
-}
-
-static int on_zero(void *settings, const char *argument)
-{
-    (void)argument;
-    ((sort_task *)settings)->order.end = '\0';
-    return APP_OK;
-}
-
-static int set_mode(void *settings, sort_mode mode)
-{
     sort_task *task = settings;
-    if (task->mode != SORT_SORT && task->mode != mode) {
-        return app_fail("-c, -C and -m exclude each other");
-    }
-    task->mode = mode;
-    return APP_OK;
+    int status = sort_add_old_key(&task->order, words[0], end ? words[1] : NULL);
+    return status < 0 ? 0 : status != APP_OK ? -1 : 1 + end;
 }
 
-static int on_merge(void *settings, const char *argument)
-{
-    (void)argument;
-    return set_mode(settings, SORT_MERGE);
-}
-
-static int on_check(void *settings, const char *argument)
-{
-    if (argument == NULL || strcmp(argument, "diagnose-first") == 0) {
-        return set_mode(settings, SORT_CHECK);
-    }
-    if (strcmp(argument, "quiet") == 0 || strcmp(argument, "silent") == 0) {
-        return set_mode(settings, SORT_CHECK_QUIETLY);
-    }
-    return app_fail("--check takes diagnose-first, quiet or silent, not '%s'", argument);
-}
-
-static int on_check_quietly(void *settings, const char *argument)
-{
-    (void)argument;
-    return set_mode(settings, SORT_CHECK_QUIETLY);
-}
-
-static int on_refused(void *settings, const char *argument)
-{
-    (void)settings;
-    (void)argument;
-    return app_fail("sorting by human-readable sizes, months, versions or at random (sort -h, -M, "
-                    "-V, -R) is not supported");
-}
-
-static int on_directory(void *settings, const char *argument)
-{
-    sort_task *task = settings;
-    const char **all =
-        realloc(task->temporary, (task->temporary_count + 1) * sizeof *task->temporary);
-    if (all == NULL) {
-        return app_fail("out of memory");
-    }
-    task->temporary = all;
-    all[task->temporary_count++] = argument;
-    /* What is written over a file is collected there (io/output.h). */
-    return setenv("TMPDIR", all[0], 1) == 0 ? APP_OK : app_fail("out of memory");
-}
-
-#define MEMBER(member) offsetof(sort_task, member)
-static const app_option options[] = {
-    {'n', "numeric-sort", NULL, "by a decimal number at the line's begin, exactly", APP_CALL, 0,
-     on_n},
-    {'g', "general-numeric-sort", NULL, "by a number such as 1e-9, inf or nan", APP_CALL, 0, on_g},
-    {'r', "reverse", NULL, "in descending order", APP_CALL, 0, on_r},
-    {'u', "unique", NULL, "of lines that compare equal, only the first", APP_FLAG,
-     MEMBER(order.unique), NULL},
-    {'s', "stable", NULL, "lines whose keys are equal keep their order", APP_FLAG,
-     MEMBER(order.stable), NULL},
-    {'k', "key", "KEY", "by FIELD[.CHARACTER][bdfginr][,FIELD[.CHARACTER][bdfginr]]", APP_CALL, 0,
-     on_key},
-    {'t', "field-separator", "BYTE", "fields end at BYTE instead of before blanks", APP_CALL, 0,
-     on_tab},
-    {'b', "ignore-leading-blanks", NULL, "without blanks at a key's begin", APP_CALL, 0, on_b},
-    {'f', "ignore-case", NULL, "lower case counts as upper case", APP_CALL, 0, on_f},
-    {'d', "dictionary-order", NULL, "only blanks, letters and digits count", APP_CALL, 0, on_d},
-    {'i', "ignore-nonprinting", NULL, "only printable bytes count", APP_CALL, 0, on_i},
-    {'c', "check", "[=HOW]", "is it sorted? tells the first line that is not", APP_CALL, 0,
-     on_check},
-    {'C', NULL, NULL, "is it sorted? tells by the exit status only", APP_CALL, 0, on_check_quietly},
-    {'m', "merge", NULL, "merge files that are sorted already", APP_CALL, 0, on_merge},
-    {'z', "zero-terminated", NULL, "lines end with NUL, not with a newline", APP_CALL, 0, on_zero},
-    {0, "strict", NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
-     MEMBER(strict), NULL},
-    {0, "parallel", "N", "the same as --threads", APP_COUNT, MEMBER(common.threads), NULL},
-    {'S', "buffer-size", "SIZE", "take at most SIZE of memory (K, M, G), 16M or more", APP_BYTES,
-     MEMBER(memory_limit), NULL},
-    {'T', "temporary-directory", "DIR", "for temporary files; may be given several times", APP_CALL,
-     0, on_directory},
-    {'M', "month-sort", NULL, "not supported", APP_CALL, 0, on_refused},
-    {'R', "random-sort", NULL, "not supported", APP_CALL, 0, on_refused},
-    {'V', "version-sort", NULL, "not supported", APP_CALL, 0, on_refused},
-    {0, "human-numeric-sort", NULL, "not supported", APP_CALL, 0, on_refused},
-    {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
-};
-
-const app_usage usage_sort = {
-    "[FILE]...",
+static const char about[] =
     "Sorts the lines of all FILEs together, or of standard input where there is none or FILE is\n"
     "\"-\". The order is that of bytes, and the output is that of `LC_ALL=C sort` with the same\n"
-    "options, byte for byte. The last line gets a newline if it has none.\n"
+    "options, byte for byte; with --locale it is that of `sort` in that locale. The last line "
+    "gets\n"
+    "a newline if it has none. Called by the name sort, as through a link, the program takes the\n"
+    "options of sort(1) only, and its order from the environment.\n"
     "\n"
     "The output file, which may be one of the inputs, is written beside its name and takes it "
     "when\n"
@@ -161,19 +53,27 @@ const app_usage usage_sort = {
     "-n reads blanks, a minus sign and digits with at most one point; numbers may be of any "
     "length\n"
     "and are compared exactly; a line without a number counts as 0. -g reads what strtold reads;\n"
-    "lines without a number come first, then NaN, then the numbers. Lines whose keys are equal "
-    "are\n"
-    "ordered by all their bytes, unless -s or -u is given.\n"
+    "lines without a number come first, then NaN, then the numbers. -h reads a number as -n does\n"
+    "and a letter behind it, none < k or K < M < G < T < P < E < Z < Y < R < Q, and looks at the\n"
+    "letter first. -M knows JAN to DEC in either case. -V takes digits in names as numbers and is\n"
+    "the order of Debian's versions, but for endings such as .tar.gz, which count last. -R hashes\n"
+    "the keys with random bytes; with --random-source it is the same order every time. Lines "
+    "whose\n"
+    "keys are equal are ordered by all their bytes, unless -s or -u is given.\n"
     "\n"
     "A key is a part of the line: from a character of a field to a character of a field, both\n"
-    "counted from 1, else to the line's end. It takes the options b d f g i n r that stand behind\n"
-    "it, and without any those given outside of -k. With several keys, each counts where all\n"
-    "before it are equal.\n"
+    "counted from 1, else to the line's end. It takes the letters b d f g h i M n R r V that "
+    "stand\n"
+    "behind it, and without any those given outside of -k. With several keys, each counts where "
+    "all\n"
+    "before it are equal. The old form +POS -POS, counted from 0, is understood.\n"
     "\n"
-    "Takes memory for the input and about 64 bytes a line, up to -S, or else 70% of what is free\n"
-    "for the process and its control group. Text that needs more is sorted in pieces, which go to\n"
-    "temporary files without names in -T, $TMPDIR or /tmp and are merged; these need as much room\n"
-    "as the input. Then a line may have a tenth of -S. Arrays are sorted in memory.\n"
+    "Takes memory for the input and about 64 bytes a line, up to -S, 16M or more, or else 70% of\n"
+    "what is free for the process and its control group. Text that needs more is sorted in "
+    "pieces,\n"
+    "which go to temporary files without names in -T, $TMPDIR or /tmp and are merged; these need "
+    "as\n"
+    "much room as the input. Then a line may have a tenth of -S. Arrays are sorted in memory.\n"
     "\n"
     "What a FILE is, its first bytes say, on standard input too. .npy files, and with --type raw\n"
     "elements, are sorted as arrays of numbers, each row of the last axis by itself, and written "
@@ -182,15 +82,74 @@ const app_usage usage_sort = {
     "arrays of one axis are sorted together; arrays and lines are not. Files compressed by gzip "
     "or\n"
     "zstd are unpacked, and the output is not compressed. Other archives are refused. --from text\n"
-    "takes all bytes as lines, whatever they look like.",
-    APP_OUTPUT | APP_TYPED | APP_FROM | APP_MACHINERY, options,
-    "upsweep sort -n -o sizes.txt sizes.txt\n"
-    "upsweep sort -t, -k3,3g -k1,1 table.csv\n"
-    "upsweep sort --type f64 -o sorted.bin values.bin"};
+    "takes all bytes as lines, whatever they look like.";
+
+static const char examples[] = "upsweep sort -n -o sizes.txt sizes.txt\n"
+                               "du -h | upsweep sort -h\n"
+                               "upsweep sort -t, -k3,3g -k1,1 table.csv\n"
+                               "upsweep sort --locale=de_DE.UTF-8 names.txt\n"
+                               "upsweep sort --type f64 -o sorted.bin values.bin";
+
+const app_usage usage_sort = {"[FILE]...", about, APP_TOOL | APP_TYPED | APP_FROM | APP_MACHINERY,
+                              sort_options, examples};
 
 static bool is_check(const sort_task *task)
 {
     return task->mode == SORT_CHECK || task->mode == SORT_CHECK_QUIETLY;
+}
+
+/* As GNU sort is called, all bytes are lines, and the environment says in which order. */
+static void become_tool(sort_task *task)
+{
+    task->from = task->common.type == 0 ? IO_TEXT : task->from;
+    task->locale = "";
+    if (task->common.output != NULL && strcmp(task->common.output, "-") == 0) {
+        task->common.output = "./-";
+    }
+}
+
+static int settle_locale(sort_task *task)
+{
+    if (task->locale == NULL) {
+        return APP_OK;
+    }
+    sort_locale_open(&task->locale_tables, task->locale);
+    task->order.locale = &task->locale_tables;
+    if (task->locale_tables.loaded) {
+        io_general_locale(task->locale_tables.handle);
+    }
+    if (task->locale_tables.missing && *task->locale != '\0') {
+        return app_fail("there is no locale '%s' on this machine; `locale -a` lists those there "
+                        "are",
+                        task->locale);
+    }
+    return APP_OK;
+}
+
+/* What goes with what, as GNU sort has it. */
+static int check_modes(const sort_task *task)
+{
+    const app_common *common = &task->common;
+    char letter = task->mode == SORT_CHECK ? 'c' : 'C';
+    if (task->debug && (is_check(task) || common->output != NULL)) {
+        return app_fail("options '-%c --debug' are incompatible", is_check(task) ? letter : 'o');
+    }
+    if (is_check(task) && common->operand_count > 1) {
+        return app_fail("extra operand '%s' not allowed with -%c", common->operands[1], letter);
+    }
+    if (is_check(task) && common->output != NULL) {
+        return app_fail("options '-%co' are incompatible", letter);
+    }
+    return APP_OK;
+}
+
+static bool is_random(const sort_order *order)
+{
+    bool random = false;
+    for (size_t k = 0; k < order->count; k++) {
+        random |= order->keys[k].kind == SORT_RANDOM;
+    }
+    return random;
 }
 
 /* What can be told before anything is read. */
@@ -200,36 +159,55 @@ static int check_options(sort_task *task)
     if (app_input_format(common, &task->from) != APP_OK) {
         return APP_ERROR;
     }
+    if (app_is_tool()) {
+        become_tool(task);
+    }
     if (task->from == IO_TEXT && common->type != 0) {
         return app_fail("--type is for arrays, and --from text for lines");
     }
-    if (is_check(task) && common->operand_count > 1) {
-        return app_fail("-c and -C check one file, and '%s' is a second one", common->operands[1]);
-    }
-    if (is_check(task) && common->output != NULL) {
-        return app_fail("-c and -C write nothing, so that -o makes no sense");
+    if (sort_take_names(task) != APP_OK || settle_locale(task) != APP_OK) {
+        return APP_ERROR;
     }
     task->keyed = task->order.count > 0;
-    bool array = common->type != 0 || task->from == IO_NPY;
-    return array ? sort_check_array_options(task) : sort_settle(&task->order);
+    if (common->type != 0 || task->from == IO_NPY) {
+        return sort_check_array_options(task) == APP_OK ? check_modes(task) : APP_ERROR;
+    }
+    bool alone = task->order.count == 0;
+    if (sort_settle(&task->order) != APP_OK || check_modes(task) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (task->debug) {
+        sort_debug_warnings(task, alone);
+    }
+    if (is_random(&task->order) && sort_random_begin(&task->order, task->random_source) != APP_OK) {
+        return APP_ERROR;
+    }
+    return sort_check_names(task);
 }
 
 int sort_check_array_options(const sort_task *task)
 {
-    return task->keyed || task->mode == SORT_MERGE || task->order.end == '\0'
-               ? app_fail("-k, -m and -z are for lines, not for arrays")
+    const sort_key *global = &task->order.global;
+    if (task->keyed || task->merge || task->order.end == '\0' || task->debug) {
+        return app_fail("-k, -m, -z and --debug are for lines, not for arrays");
+    }
+    return global->kinds >> SORT_HUMAN != 0
+               ? app_fail("-h, -M, -V and -R are for lines, not for arrays")
                : APP_OK;
 }
 
 int verb_sort(int argc, char **argv)
 {
     sort_task task = {.order = {.tab = -1, .end = '\n'}};
-    int status = app_parse(&usage_sort, argc, argv, &task.common);
+    app_usage tool = {"[FILE]...", about, APP_TOOL, sort_tool_options(), NULL};
+    int status = app_parse_words(app_is_tool() ? &tool : &usage_sort, argc, argv, &task.common,
+                                 take_old_key);
     if (status < 0) {
         status = check_options(&task);
         status = status == APP_OK ? sort_run(&task) : status;
     }
     sort_order_free(&task.order);
-    free(task.temporary);
+    sort_free_names(&task);
+    sort_locale_close(&task.locale_tables);
     return status;
 }

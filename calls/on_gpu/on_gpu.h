@@ -36,6 +36,17 @@ bool usw_gpu_nth(upsweep *u, void *keys, size_t n, size_t k, const usw_keymap *m
                  upsweep_status *status);
 bool usw_gpu_top_k(upsweep *u, const void *keys, size_t n, size_t k, const usw_keymap *map,
                    void *out, uint64_t *index, upsweep_status *status);
+/* upsweep_top_k_rows, k > 0 and rows > 0. */
+typedef struct usw_gpu_top_rows {
+    const void *keys;
+    size_t n;
+    const usw_keymap *map;
+    const uint64_t *begin;
+    size_t rows, k;
+    void *out, *index;
+    unsigned index_bits;
+} usw_gpu_top_rows;
+bool usw_gpu_top_k_rows(upsweep *u, const usw_gpu_top_rows *t, upsweep_status *status);
 bool usw_gpu_unique(upsweep *u, void *keys, size_t n, size_t bytes, size_t *kept,
                     upsweep_status *status);
 bool usw_gpu_runs(upsweep *u, const void *keys, size_t n, size_t bytes, void *out_keys,
@@ -53,6 +64,21 @@ bool usw_gpu_position(upsweep *u, const void *data, size_t n, const usw_keymap *
                       const usw_options *o, size_t *index, upsweep_status *status);
 bool usw_gpu_minmax(upsweep *u, const void *data, size_t n, upsweep_type type, const usw_options *o,
                     void *least, void *greatest, upsweep_status *status);
+/* ---- calls/on_gpu/rows.c: rows, of which there are some ---- */
+typedef struct usw_gpu_fold_rows {
+    const void *data;
+    size_t n;
+    upsweep_type type;
+    const uint64_t *begin;
+    size_t rows;
+} usw_gpu_fold_rows;
+bool usw_gpu_reduce_rows(upsweep *u, const usw_gpu_fold_rows *r, upsweep_op op, void *results,
+                         upsweep_status *status);
+bool usw_gpu_position_rows(upsweep *u, const usw_gpu_fold_rows *r, const usw_keymap *map,
+                           uint64_t last, void *index, unsigned index_bits, upsweep_status *status);
+/* s->n and s->in are those of all rows. */
+bool usw_gpu_scan_rows(upsweep *u, const usw_scan *s, const uint64_t *begin, size_t rows,
+                       upsweep_status *status);
 bool usw_gpu_scan(upsweep *u, const usw_scan *s, const usw_options *o, upsweep_status *status);
 
 /* ---- calls/on_gpu/move.c ---- */
@@ -65,6 +91,15 @@ bool usw_gpu_histogram(upsweep *u, const usw_buckets *b, const void *keys, size_
 bool usw_gpu_split_many(upsweep *u, const usw_buckets *b, const void *in, const void *ids,
                         void *out, size_t n, size_t bytes, uint64_t *offsets,
                         upsweep_status *status);
+/* upsweep_split_ids_index. */
+typedef struct usw_gpu_ids {
+    const void *ids;
+    size_t id_bytes, count, n, multiple, room;
+    void *index;
+    unsigned index_bits;
+    uint64_t *offsets, *counts;
+} usw_gpu_ids;
+bool usw_gpu_split_ids_index(upsweep *u, const usw_gpu_ids *s, upsweep_status *status);
 bool usw_gpu_gather(upsweep *u, const void *in, size_t in_count, const void *index,
                     unsigned index_bits, void *out, size_t n, size_t bytes, upsweep_status *status);
 bool usw_gpu_scatter(upsweep *u, const void *in, const void *index, unsigned index_bits, void *out,

@@ -34,6 +34,7 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t n, uint64_t diff
 }
 #endif
 
+#if KEY_BITS > 32 /* else a word has all of the key, and there are no ties */
 /* Sorts words that are tied, that is, agree in their upper half, by the bits [lo, shift) of the
  * key. */
 static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_t n, unsigned lo,
@@ -64,6 +65,7 @@ static void FN(order_ties)(const KEY *k, uint64_t *words, uint64_t *spare, size_
         }
     }
 }
+#endif
 
 /* Writes the payloads of n sorted words: from[i] for position i, or, if from is NULL, i itself. */
 ALWAYS void FN(fetch_payloads)(const uint64_t *words, size_t n, const char *from, char *to,
@@ -78,15 +80,6 @@ ALWAYS void FN(fetch_payloads)(const uint64_t *words, size_t n, const char *from
     }
     for (size_t j = 0; j < n; j++) {
         memcpy(to + j * bytes, from + (size_t)(uint32_t)words[j] * bytes, bytes);
-    }
-}
-
-/* Writes positions as payloads: payload i of n is at + i. */
-ALWAYS void FN(write_positions)(char *to, size_t n, size_t at, size_t bytes)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t position = at + i;
-        memcpy(to + i * bytes, &position, usw_min(bytes, sizeof position));
     }
 }
 
@@ -111,9 +104,13 @@ static void FN(write_leaf)(const FN(leaf_job) * f, uint64_t *words, uint64_t *sp
     const KEY *k = f->k;
     KEY *out = f->out == NULL ? NULL : f->out + at;
     unsigned shift = f->shift;
+#if KEY_BITS > 32
     if (shift > f->lo) {
         FN(order_ties)(k, words, spare, n, f->lo, shift);
     }
+#else
+    (void)spare;
+#endif
     if (out != NULL && shift == f->lo && p->bit_end - p->bit_begin == KEY_BITS) {
         USW_ROUTE("keys from tags");
         KEY same = (KEY)(k[0] & ~(KEY)(f->bits << shift));
@@ -134,8 +131,8 @@ static void FN(write_leaf)(const FN(leaf_job) * f, uint64_t *words, uint64_t *sp
 }
 
 /* Sorts n mapped pairs, whose keys differ in the bits `differ` only, to the outputs at position
- * `at`. If payloads is NULL they are the positions; then `at` is 0 unless the pairs are in
- * order. */
+ * `at`. If payloads is NULL they are the positions; then `at` is 0, and the keys are not in order
+ * (pair_sort.c has seen to that). */
 static void FN(sort_leaf)(const FN(job) * job, const KEY *k, const char *payloads, size_t at,
                           size_t n, KEY differ, unsigned lane)
 {
@@ -151,13 +148,7 @@ static void FN(sort_leaf)(const FN(job) * job, const KEY *k, const char *payload
     differ &= here;
     if (differ == 0) {
         USW_ROUTE("a leaf of equal keys");
-        if (payloads != NULL) {
-            memcpy(f.to, payloads, n * bytes);
-        } else {
-#define WRITE_POSITIONS(size) FN(write_positions)(f.to, n, at, size)
-            FOR_PAYLOAD(bytes, WRITE_POSITIONS)
-#undef WRITE_POSITIONS
-        }
+        memcpy(f.to, payloads, n * bytes);
         for (size_t i = 0; f.out != NULL && i < n; i++) {
             f.out[i] = FN(unmapped)(&p->map, k[i]);
         }

@@ -79,7 +79,7 @@ static unsigned split_group(splitters *s, unsigned g, uint64_t values, unsigned 
     unsigned bits = usw_log2_up(values), shift = bits > 16 ? bits - 16 : 0;
     uint32_t most = (uint32_t)((values - 1) >> shift) + 1; /* after the shift */
     uint32_t count = (uint32_t)usw_min(wanted, most), mult = (count << 16) / most;
-    mult = usw_min(mult, UINT16_MAX);
+    mult = (uint32_t)usw_min(mult, UINT16_MAX);
     s->width[g] = shift << 27 | d << 16 | mult;
     count = ((most - 1) * mult >> 16) + 1;
     for (uint32_t k = 0; k < count; k++) {

@@ -2,11 +2,15 @@
  * for the buffers, and calls the steps of the instruction set. */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/pair_sort/pair_sort.h"
+#include "cpu/pair_sort/pair_stretches.h"
 #include "cpu/patterns/patterns.h"
 
 #include <math.h>
 
-enum { CHUNK = 128 * 1024 }; /* positions of one task */
+enum {
+    CHUNK = 128 * 1024,   /* positions of one task */
+    STRETCHES_FROM = 4096 /* keys; fewer are sorted as fast as they are looked through */
+};
 
 /* Bytes that the uncounted scatter of 32-bit keys needs beyond n pairs (narrow_even.h): four to
  * five standard deviations of each bucket's size; there are more buckets without AVX-512. 0 if
@@ -54,12 +58,18 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     return true;
 }
 
+/* Where the payloads of the second buffer begin, in bytes. */
+static size_t payloads_at(const usw_pair_sort *p, size_t key_bytes)
+{
+    return (p->n * key_bytes + 63) & ~(size_t)63;
+}
+
 /* Gives p its buffers, whose size is decided here alone: usw_pair_sort_steps has no other caller.
  * Steps may use a buffer's bytes otherwise, for instance for words of 8 bytes in place of keys and
  * payloads of 4. */
-static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t payloads_at)
+static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
-    size_t n = p->n, both = payloads_at + n * p->payload_bytes;
+    size_t n = p->n, at = payloads_at(p, key_bytes), both = at + n * p->payload_bytes;
     p->buffer_keys[0] = p->out_keys != NULL ? p->out_keys : usw_scratch(u, n * key_bytes);
     p->buffer_payloads[0] = p->out_payloads;
     p->buffer_bytes = both + spare_bytes(u, n, key_bytes);
@@ -67,15 +77,24 @@ static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes, size_t 
     if (!p->buffer_keys[0] || !p->buffer_payloads[0] || !p->buffer_keys[1]) {
         return false;
     }
-    p->buffer_payloads[1] = (char *)p->buffer_keys[1] + payloads_at;
+    p->buffer_payloads[1] = (char *)p->buffer_keys[1] + at;
     return true;
+}
+
+upsweep_status usw_sort_mixed_pairs(upsweep *u, usw_pair_sort *p, size_t key_bytes)
+{
+    if (!take_buffers(u, p, key_bytes)) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", p->n);
+    }
+    USW_ROUTE_PAIRS("keys are sorted with their payloads");
+    return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
 }
 
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
-    size_t n = p->n, bytes, payloads_at = (n * key_bytes + 63) & ~(size_t)63, both;
+    size_t n = p->n, bytes, both;
     if (usw_mul_overflows(n, p->payload_bytes, &bytes) ||
-        __builtin_add_overflow(payloads_at, bytes, &both)) {
+        __builtin_add_overflow(payloads_at(p, key_bytes), bytes, &both)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
     }
     *p->found = USW_NO_PATTERN;
@@ -85,9 +104,9 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         *p->found = USW_IN_ORDER;
         return UPSWEEP_OK;
     }
-    if (!take_buffers(u, p, key_bytes, payloads_at)) {
-        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", n);
+    if (p->out_payloads != NULL && n >= STRETCHES_FROM &&
+        usw_sort_pair_stretches(u, p, key_bytes)) {
+        return UPSWEEP_OK;
     }
-    USW_ROUTE_PAIRS("keys are sorted with their payloads");
-    return USW_PICK(u->isa, usw_pair_sort_steps)->sort[usw_log2_up(key_bytes)](u, p);
+    return usw_sort_mixed_pairs(u, p, key_bytes);
 }

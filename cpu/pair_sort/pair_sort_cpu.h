@@ -47,6 +47,18 @@ typedef struct wide_splitters wide_splitters; /* cpu/pair_sort/wide_keys_quantil
 
 #define ALWAYS static inline __attribute__((always_inline))
 
+/* PAST_CACHE_BYTES, but in builds for tests as many times less as the handle's threads share
+ * arrays earlier, so that arrays of a test's size are scattered past the cache, too. */
+static inline size_t past_cache_bytes(const upsweep *u)
+{
+#ifdef USW_CHECKED
+    return usw_min(PAST_CACHE_BYTES, 2 * u->tuning.thread_bytes);
+#else
+    (void)u;
+    return PAST_CACHE_BYTES;
+#endif
+}
+
 /* Calls the inlined function with the payload size as a constant. */
 #define FOR_PAYLOAD(bytes, call)                                                                   \
     switch (bytes) {                                                                               \
@@ -174,7 +186,7 @@ static void FN(enter_range)(upsweep *u, FN(job) * job, range r)
     job->to_buffer = r.buffer == 1 ? 0 : 1;
     job->to = (KEY *)p->buffer_keys[job->to_buffer] + r.start;
     job->to_payloads = (char *)p->buffer_payloads[job->to_buffer] + r.start * p->payload_bytes;
-    bool past_cache = r.n * (sizeof(KEY) + p->payload_bytes) >= PAST_CACHE_BYTES;
+    bool past_cache = r.n * (sizeof(KEY) + p->payload_bytes) >= past_cache_bytes(u);
     size_t chunks = u->threads == 1 ? 1 : (size_t)u->threads * (past_cache ? 4 : 1);
     job->chunks = r.n < job->thread_keys ? 1 : usw_min(chunks, usw_div_up(r.n, CHUNK_MIN));
     job->chunk = usw_div_up(r.n, job->chunks);
@@ -239,14 +251,14 @@ static void FN(choose_buckets)(upsweep *u, FN(job) * job, KEY differ)
 {
     unsigned hi = 64 - (unsigned)__builtin_clzll(differ), lo = (unsigned)__builtin_ctzll(differ);
     size_t aim = BUCKET_BYTES / (sizeof(uint64_t) + sizeof(KEY) + job->p->payload_bytes);
-    unsigned wanted = usw_max(usw_log2_up(job->n / aim + 1), 3);
+    unsigned wanted = (unsigned)usw_max(usw_log2_up(job->n / aim + 1), 3);
     unsigned most = DIGIT_MAX;
     while (((size_t)job->line_bytes << most) > LINE_BYTES_MAX) {
         most--;
     }
     wanted = (unsigned)usw_min(wanted, most);
-    job->past_cache =
-        job->to_buffer == 1 && job->n * (sizeof(KEY) + job->p->payload_bytes) >= PAST_CACHE_BYTES;
+    job->past_cache = job->to_buffer == 1 &&
+                      job->n * (sizeof(KEY) + job->p->payload_bytes) >= past_cache_bytes(u);
 #if KEY_BITS == 64 && USW_LEVEL >= 1
     if (split_by_quantiles(u, job, differ,
                            usw_min((size_t)1 << wanted, BUCKETS_MAX - WIDE_GROUPS))) {
@@ -330,7 +342,7 @@ static upsweep_status FN(sort)(upsweep *u, const usw_pair_sort *p)
     size_t W = 64 / usw_min(sizeof(KEY), bytes);
     FN(job) job = {.p = p, .mask = FN(bits_between)(p->bit_begin, p->bit_end)};
     job.line_bytes = (sizeof(KEY) == bytes ? 2 * W : W) * (sizeof(KEY) + bytes);
-    bool past_cache = p->n * (sizeof(KEY) + bytes) >= PAST_CACHE_BYTES;
+    bool past_cache = p->n * (sizeof(KEY) + bytes) >= past_cache_bytes(u);
     job.thread_keys = THREAD_BYTES / (sizeof(KEY) + bytes);
 #if KEY_BITS == 32 && USW_LEVEL >= 1
     job.thread_keys = is_narrow(p, INPUT) ? CHUNK_MIN + 1 : job.thread_keys;

@@ -262,7 +262,7 @@ static void NAME(empty_bucket)(NAME(run) * r)
             NAME(relax)(r, e, count);
         }
         e += count;
-        q->worked += count;
+        note_worked(q, count);
     }
     close_bucket(q, k, c, sizeof(NAME(entry)));
 }
@@ -297,7 +297,7 @@ static bool NAME(empty_all)(NAME(run) * r, const usw_path_query *query)
             USW_ROUTE_OF("stopped at the last target", USW_NO_TYPES);
             return true;
         }
-        if (q->worked > q->patience) {
+        if (atomic_load_explicit(&q->worked, memory_order_relaxed) > q->patience) {
             r->gave_up = true;
             USW_ROUTE_OF("out of patience", USW_NO_TYPES);
             return true;

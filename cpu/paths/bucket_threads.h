@@ -68,6 +68,7 @@ static void NAME(receive)(NAME(run) * r)
         give_chunk(q, c);
         c = next;
     }
+    note_worked(q, count);
     atomic_fetch_sub_explicit(&r->threads->pending, count, memory_order_acq_rel);
 }
 
@@ -99,6 +100,7 @@ static void NAME(work)(void *context, size_t task, unsigned thread)
     NAME(run) *r = &j->run[task];
     search_thread *m = r->self;
     (void)thread;
+    watch w = {0, 0};
     j->begin(r);
     for (unsigned turn = 0; !atomic_load_explicit(&c->failed, memory_order_relaxed);) {
         NAME(receive)(r);
@@ -115,7 +117,7 @@ static void NAME(work)(void *context, size_t task, unsigned thread)
         }
         if (is_ahead(c, m, k)) {
             send_all(c, m);
-            usw_wait_a_little(turn++);
+            wait_and_watch(c, m, turn++, &w);
             continue;
         }
         turn = 0;

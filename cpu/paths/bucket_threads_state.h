@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <stdatomic.h>
+#include <time.h>
 
 enum {
     LEAD = 1,             /* buckets that a thread may be ahead of the slowest one */
@@ -12,7 +13,9 @@ enum {
     /* From so many vertices on, blocks have at least 2^BLOCK_LEAST vertices: neighbours mostly have
      * one owner. */
     LARGE_VERTICES = 1 << 18,
-    BLOCK_LEAST = 13
+    BLOCK_LEAST = 13,
+    TURNS = 128,             /* of waiting, before the clock is read */
+    HELD_UP_NS = 1000 * 1000 /* without any work of others */
 };
 
 /* What one thread has. No other thread uses its queue or writes the distances of its vertices. */
@@ -30,10 +33,11 @@ typedef struct search_thread {
 typedef struct search_threads {
     search_thread *thread;
     size_t count;
+    bool patient;                       /* threads are waited for, however long */
     unsigned block_shift;               /* vertices v >> block_shift lie in one block */
     unsigned char *owner;               /* [block] the thread that owns it */
     _Alignas(64) atomic_size_t pending; /* threads at work, and chunks on their way */
-    atomic_bool failed;
+    atomic_bool failed, held_up;    /* held up: given up, since other threads got no processor */
     _Alignas(64) atomic_bool taken; /* a lock: one thread may use lent and slab */
     chunk *lent;                    /* chunks that threads with too many gave back */
     unsigned char *slab;            /* memory for chunks, not used yet */
@@ -150,12 +154,50 @@ static bool is_ahead(const search_threads *c, search_thread *m, uint64_t k)
     return k > m->last && k - m->last > LEAD;
 }
 
+/* What a waiting thread has seen of the others. */
+typedef struct watch {
+    size_t worked; /* entries, by all others */
+    uint64_t since_ns;
+} watch;
+
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Waits a little. Where no other thread has worked for a while although one has work, other
+ * programs keep it from a processor, and it may be kept from one again and again: then the search
+ * is given up, and one thread makes it. */
+static void wait_and_watch(search_threads *c, const search_thread *m, unsigned turn, watch *w)
+{
+    usw_wait_a_little(turn);
+    if (turn < TURNS || c->patient) {
+        return;
+    }
+    size_t worked = 0;
+    for (size_t t = 0; t < c->count; t++) {
+        worked += &c->thread[t] == m
+                      ? 0
+                      : atomic_load_explicit(&c->thread[t].q->worked, memory_order_relaxed);
+    }
+    uint64_t now = clock_ns();
+    if (turn == TURNS || worked != w->worked) {
+        *w = (watch){worked, now};
+    } else if (now - w->since_ns > HELD_UP_NS) {
+        atomic_store(&c->held_up, true);
+        atomic_store(&c->failed, true);
+    }
+}
+
 /* Waits for offers. False if the search failed or is over: no thread works, and no chunk is under
  * way. */
 static bool wait_for_offers(search_threads *c, search_thread *m)
 {
     atomic_store_explicit(&m->current, UINT64_MAX, memory_order_relaxed);
     atomic_fetch_sub_explicit(&c->pending, 1, memory_order_acq_rel);
+    watch w = {0, 0};
     for (unsigned turn = 0;; turn++) {
         if (atomic_load_explicit(&c->failed, memory_order_relaxed) ||
             atomic_load_explicit(&c->pending, memory_order_acquire) == 0) {
@@ -166,6 +208,6 @@ static bool wait_for_offers(search_threads *c, search_thread *m)
             atomic_fetch_add_explicit(&c->pending, 1, memory_order_relaxed);
             return true;
         }
-        usw_wait_a_little(turn);
+        wait_and_watch(c, m, turn, &w);
     }
 }

@@ -200,6 +200,36 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + FN(narrow_break)(k + i, step, order, rising) + 1 : n;
 }
 
+/* A word of 64 bits at a time: flags of a byte each, which the compiler makes by vectors, and whose
+ * lowest bits a multiplication brings together, eight at a time. */
+static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *order,
+                            uint64_t *breaks)
+{
+    USW_ROUTE("mark breaks");
+    const KEY *k = keys;
+    KEY neg = (KEY)order->map.neg, pos = (KEY)order->map.pos, add = (KEY)order->map.add;
+    unsigned left = order->left, right = order->right;
+    for (size_t at = 0; at < n; at += 64) {
+        KEY x[65] = {0};
+        uint8_t flag[64] = {0};
+        size_t m = usw_min(64, n - at);
+        x[0] = (KEY)((KEY)(FN(mapped)(k[at - (at > 0)], neg, pos, add) << left) >> right);
+        for (size_t i = 0; i < m; i++) {
+            x[i + 1] = (KEY)((KEY)(FN(mapped)(k[at + i], neg, pos, add) << left) >> right);
+        }
+        for (size_t i = 0; i < 64; i++) {
+            flag[i] = x[i + 1] < x[i];
+        }
+        uint64_t bits = 0;
+        for (unsigned i = 0; i < 8; i++) {
+            uint64_t eight;
+            memcpy(&eight, flag + 8 * i, 8);
+            bits |= eight * UINT64_C(0x0102040810204080) >> 56 << 8 * i;
+        }
+        breaks[at / 64] = m == 64 ? bits : bits & ((UINT64_C(1) << m) - 1);
+    }
+}
+
 #if KEY_BITS >= 32
 static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 {
@@ -305,6 +335,7 @@ const usw_keymap_steps USW_SYMBOL(usw_keymap_steps) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
+    .mark_breaks = {mark_breaks_u8, mark_breaks_u16, mark_breaks_u32, mark_breaks_u64},
     .fill = {NULL, NULL, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

@@ -5,15 +5,14 @@
  *               to the front, in place, and those above to scratch, and a last one fills up what
  *               lies between with the key itself (keys that are equal have equal bits) and copies
  *               the rest back. Traffic: two reads for the digits, 3 more of n for the median.
- *   top_k       the k-th key by digits; one pass picks the keys below it, with their positions, and
- *               as many equal to it as are wanted, both in order of position; then they are sorted
- *               by the stable sort. Traffic: three reads of n.
+ *   top_k       top_k.cuh.
  *   unique      one pass, in place.
  *   runs        one pass; a tile also learns where the last run before it began. */
 /* SPDX-License-Identifier: MIT */
 #include "gpu/selection/select_ring.cuh"
 #include "gpu/selection/kth.cuh"
 #include "gpu/selection/pick.cuh"
+#include "gpu/selection/top_k.cuh"
 #include "gpu/sort_choice.cuh"
 
 namespace
@@ -21,8 +20,7 @@ namespace
 
 constexpr struct {
     unsigned threads, blocks_a_sm;
-    size_t share; /* top-k keeps n / share candidates at most */
-} tuning = {512, 4, 16};
+} tuning = {512, 4};
 
 /* ---- is_sorted ---- */
 
@@ -179,106 +177,6 @@ upsweep_status nth(usw_gpu *g, const usw_gpu_sort *s, size_t k)
     return usw_gpu_by_width(s->width, [&](auto key) { return nth_of<decltype(key)>(g, s, k); });
 }
 
-/* ---- top_k ---- */
-
-template <typename K> struct best_keys {
-    static constexpr bool NEEDS_BEFORE = false, NEEDS_PLACES = true, RUNS = false, IN_PLACE = false;
-    static constexpr unsigned CLASSES = 2;
-    usw_gpu_keymap<K> map;
-    const usw_kth *found;
-    K *out;
-    uint64_t *index;
-    uint64_t k;
-    K limit;
-    uint64_t less;
-
-    __device__ __forceinline__ void prepare()
-    {
-        limit = static_cast<K>(found->prefix);
-        less = found->less;
-    }
-    __device__ __forceinline__ unsigned flags(K key, K, bool) const
-    {
-        const K mapped = map.map(key);
-        return (mapped < limit ? 1 : 0) | (mapped == limit ? 2 : 0);
-    }
-    __device__ __forceinline__ void emit(unsigned c, uint64_t rank, K key, uint64_t position) const
-    {
-        const uint64_t at = c == 0 ? rank : less + rank;
-        if (at < k) {
-            out[at] = key;
-            if (index != nullptr) {
-                index[at] = position;
-            }
-        }
-    }
-    __device__ __forceinline__ void finish(uint64_t) const
-    {
-    }
-};
-
-/* Sorts the k best, which out and index hold in order of position. */
-upsweep_status sort_best(usw_gpu *g, const usw_gpu_sort *s, const void *keys, size_t k, void *out,
-                         uint64_t *index, bool indices_too)
-{
-    if (index == nullptr) {
-        usw_gpu_sort sort = *s;
-        sort.keys = out;
-        sort.n = k;
-        sort.bit_begin = 0;
-        sort.bit_end = s->map.bits;
-        sort.stable = false;
-        return usw_gpu_sort_keys_by_digits(g, &sort);
-    }
-    usw_gpu_pairs pairs = {};
-    pairs.keys = keys;
-    pairs.out_keys = out;
-    pairs.values = indices_too ? nullptr : index;
-    pairs.out_values = index;
-    pairs.value_bytes = sizeof *index;
-    pairs.n = k;
-    pairs.width = s->width;
-    pairs.map = s->map;
-    pairs.bit_end = s->map.bits;
-    pairs.stable = true;
-    return usw_gpu_sort_pairs_by_digits(g, &pairs);
-}
-
-template <typename K>
-upsweep_status top_of(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uint64_t *index)
-{
-    usw_pick_chains chains = {};
-    usw_kth_search<K> search = {};
-    search.capacity = s->n / tuning.share / usw_span<K>::per * usw_span<K>::per;
-    search.keep[0] = static_cast<K *>(usw_gpu_scratch(g, 2 * search.capacity * sizeof(K) + 16));
-    search.keep[1] = search.keep[0] + search.capacity;
-    if (search.keep[0] == nullptr || usw_pick_take<K>(g, s->keys, s->n, &chains) != UPSWEEP_OK ||
-        search.take(g) != UPSWEEP_OK) {
-        return UPSWEEP_ERROR_MEMORY;
-    }
-    const usw_gpu_keymap<K> map = usw_gpu_keymap_of<K>(s->map);
-    upsweep_status status = search.run(g, static_cast<const K *>(s->keys), s->n, map, k - 1);
-    if (status == UPSWEEP_OK) {
-        const best_keys<K> policy = {map, search.state, static_cast<K *>(out), index, k, 0, 0};
-        status = usw_pick_run<K>(g, s->keys, s->n, policy, chains);
-    }
-    return status == UPSWEEP_OK ? sort_best(g, s, out, k, out, index, false) : status;
-}
-
-upsweep_status top_k(usw_gpu *g, const usw_gpu_sort *s, size_t k, void *out, uint64_t *index)
-{
-    if (k == 0) {
-        return UPSWEEP_OK;
-    }
-    if (k == s->n) {
-        const upsweep_status status =
-            index != nullptr ? UPSWEEP_OK : usw_gpu_copy(g, out, s->keys, k << s->width);
-        return status == UPSWEEP_OK ? sort_best(g, s, s->keys, k, out, index, true) : status;
-    }
-    return usw_gpu_by_width(s->width,
-                            [&](auto key) { return top_of<decltype(key)>(g, s, k, out, index); });
-}
-
 /* ---- runs of equal keys ---- */
 
 template <typename K> struct keep_heads {
@@ -382,4 +280,4 @@ upsweep_status runs(usw_gpu *g, const void *keys, size_t n, unsigned width, void
 
 } // namespace
 
-USW_GPU_FORM(usw_gpu_select_step, usw_select_cuda) = {is_sorted, nth, top_k, unique, runs};
+USW_GPU_FORM(usw_gpu_select_step, usw_select_cuda) = {is_sorted, nth, usw_top_k, unique, runs};

@@ -40,7 +40,7 @@ class Upsweep(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables.update({
-            "UPSWEEP_BOTH": False, "UPSWEEP_CUDA": "OFF", "UPSWEEP_VIEW": False,
+            "UPSWEEP_BOTH": False, "UPSWEEP_CUDA": "OFF", "UPSWEEP_MPI": "OFF", "UPSWEEP_VIEW": False,
             "UPSWEEP_PROGRAM": bool(self.options.program),
             "UPSWEEP_PORTABLE": bool(self.options.portable)})
         toolchain.generate()

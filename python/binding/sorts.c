@@ -232,6 +232,25 @@ FUNCTION(top_k)
     return usp_done(&c, NULL);
 }
 
+FUNCTION(top_k_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, out, index;
+    size_t rows;
+    if (!usp_begin(&c, args, count, "rnwWf", &keys, &rows, &out, &index)) {
+        return NULL;
+    }
+    if (out.type != keys.type || (rows == 0 ? out.n : out.n % rows) != 0 ||
+        (index.data != NULL && (index.n != out.n || index.bytes != 8))) {
+        return lengths("keys and positions");
+    }
+    USP_RUN(c,
+            upsweep_top_k_rows(c.u, keys.data, keys.n, keys.type, NULL, rows,
+                               rows == 0 ? 0 : out.n / rows, out.data, index.data, 64, &c.options));
+    return usp_done(&c, NULL);
+}
+
 FUNCTION(unique)
 {
     (void)self;
@@ -274,6 +293,7 @@ PyMethodDef usp_sorts[] = {
     USP_METHOD("is_sorted", is_sorted, "(keys, flags): the first out of order, or n"),
     USP_METHOD("nth_element", nth_element, "(keys, k, flags): upsweep_nth_element"),
     USP_METHOD("top_k", top_k, "(keys, out, index, flags): upsweep_top_k"),
+    USP_METHOD("top_k_rows", top_k_rows, "(keys, rows, out, index, flags): upsweep_top_k_rows"),
     USP_METHOD("unique", unique, "(keys, flags): how many are kept"),
     USP_METHOD("run_lengths", run_lengths, "(keys, out, counts, flags): how many runs"),
     USP_END,

@@ -26,6 +26,8 @@ demand; a child process makes its own.
 from . import _core
 from ._about import *  # noqa: F401,F403
 from ._about import __all__ as _about_names
+from ._counting import *  # noqa: F401,F403
+from ._counting import __all__ as _counting_names
 from ._folding import *  # noqa: F401,F403
 from ._folding import __all__ as _folding_names
 from ._graph import *  # noqa: F401,F403
@@ -36,4 +38,5 @@ from ._sorting import *  # noqa: F401,F403
 from ._sorting import __all__ as _sorting_names
 
 __version__ = _core.version
-__all__ = [*_sorting_names, *_folding_names, *_moving_names, *_graph_names, *_about_names]
+__all__ = [*_sorting_names, *_folding_names, *_counting_names,
+           *_moving_names, *_graph_names, *_about_names]

@@ -58,6 +58,10 @@ class Numpy:
         return np.empty(a.shape, a.dtype)
 
     @staticmethod
+    def given(values, like):
+        return values
+
+    @staticmethod
     def code(a):
         return code_of(a.dtype)
 
@@ -110,6 +114,11 @@ class Torch:
     def empty_like(a):
         return sys.modules["torch"].empty(a.shape, dtype=a.dtype, device=a.device)
 
+    @staticmethod
+    def given(values, like):
+        """An array of numpy as a tensor beside like."""
+        return sys.modules["torch"].from_numpy(values).to(like.device)
+
     @classmethod
     def code(cls, a):
         return cls._names()[1].get(a.dtype, 0)
@@ -154,6 +163,11 @@ class Cupy:
     def empty_like(a):
         with a.device:
             return sys.modules["cupy"].empty(a.shape, a.dtype)
+
+    @staticmethod
+    def given(values, like):
+        with like.device:
+            return sys.modules["cupy"].asarray(values)
 
     @staticmethod
     def code(a):

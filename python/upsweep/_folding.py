@@ -1,20 +1,20 @@
-"""Reductions, scans and histograms."""
+"""Reductions and scans."""
 # SPDX-License-Identifier: MIT
 import numpy as np
 
 from . import _core
-from ._arrays import (DTYPES, EXCLUSIVE, F16, F32, F64, FLOATS, I64, Numpy, U8, U64, UNORDERED, host,
-                      normal, refuse, same, take)
-from ._sorting import _check_out, _into, _laid_out, _product, _rows
+from ._arrays import (DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, Numpy, U64, UNORDERED, host, normal,
+                      refuse, take)
+from ._sorting import _check_out, _into, _laid_out, _product
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
-           "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan", "histogram", "bincount"]
+           "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan"]
 
 SUM, PRODUCT, LEAST, GREATEST, AND, OR, XOR = range(0x101, 0x108)
 OPS = {"sum": SUM, "prod": PRODUCT, "min": LEAST, "max": GREATEST, "and": AND, "or": OR, "xor": XOR}
 
 
-def _plain_numbers(x, what):
+def plain_numbers(x, what):
     taken = take(x)
     if taken.kind is Numpy and np.asarray(x).dtype.kind in "mM" and not taken.nulls:
         refuse(f"datetimes in {what}")
@@ -51,7 +51,7 @@ def _along(taken, a, axis, op, flags, code, keepdims):
 
 
 def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
-    taken = _plain_numbers(x, what)
+    taken = plain_numbers(x, what)
     a, code = _widened(taken, op, dtype)
     flags = 0 if reproducible else UNORDERED
     kind = taken.kind
@@ -174,7 +174,7 @@ def bitwise_xor(x, /, *, axis=None, keepdims=False):
 
 
 def _flat(x, what):
-    taken = _plain_numbers(x, what)
+    taken = plain_numbers(x, what)
     a = taken.kind.contiguous(taken.array)
     if _product(a.shape) == 0:
         raise ValueError(f"{what} of no element")
@@ -222,7 +222,7 @@ def argmax(x, /):
 
 
 def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
-    taken = _plain_numbers(x, what).whole(what)
+    taken = plain_numbers(x, what).whole(what)
     kind = taken.kind
     a, code = _widened(taken, op, dtype)
     if op in (AND, OR, XOR) and code in FLOATS:
@@ -352,129 +352,3 @@ def scan(x, op="sum", /, *, heads=None, keys=None, exclusive=False, dtype=None, 
 
 
 # ---- histograms ----
-
-def _edges_as_keys(edges, dtype):
-    """The least keys of the dtype that are not below the edges, the last one the greatest that is
-    not above: so that comparing keys with them decides as comparing with the edges does. None if
-    some edge is beyond the dtype."""
-    edges = np.asarray(edges)
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        up = np.ceil(edges) if edges.dtype.kind == "f" else edges
-        last = np.floor(edges[-1]) if edges.dtype.kind == "f" else edges[-1]
-        if not (np.isfinite(edges).all() and up[0] >= limits.min and last < 2.0**63
-                and up[-1] <= limits.max and last >= limits.min):
-            return None
-        keys = up.astype(dtype)
-        keys[-1] = dtype.type(last)
-        return keys
-    with np.errstate(over="ignore"):
-        keys = edges.astype(dtype)
-    below, above = keys < edges, keys[-1] > edges[-1]
-    keys[:-1][below[:-1]] = np.nextafter(keys[:-1][below[:-1]], dtype.type(np.inf))
-    if above:
-        keys[-1] = np.nextafter(keys[-1], dtype.type(-np.inf))
-    return keys
-
-
-def _range_of(flat, given):
-    if given is not None:
-        low, high = float(given[0]), float(given[1])
-        if low > high:
-            raise ValueError("max must be larger than min in range parameter.")
-    elif flat.size == 0:
-        low, high = 0.0, 1.0
-    else:
-        low, high = _core.minmax(flat, 0)  # in x's dtype, since numpy makes its edges of that
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
-    return low, high
-
-
-def histogram(x, bins=10, range=None, density=None):
-    """How many elements fall into each bin, by numpy.histogram's rule.
-
-    bins : number of bins of equal width, or their edges, which rise; or one of numpy's names for
-    a rule ("auto", ...). range : (low, high) for bins of equal width; None: the least and greatest
-    element. density : counts become a density, f64.
-
-    NaNs are in no bin where edges or range are given; else they are a ValueError, as in numpy.
-    Returns (counts, edges): counts int64.
-
-    >>> import numpy as np, upsweep
-    >>> upsweep.histogram(np.array([1, 2, 1, 4]), bins=3)
-    (array([2, 1, 1]), array([1., 2., 3., 4.]))
-    """
-    taken = _plain_numbers(x, "histogram").whole("histogram")
-    if taken.kind is not Numpy or taken.code not in DTYPES:
-        raise TypeError("histogram takes arrays in the host's memory")
-    flat = np.ascontiguousarray(taken.array).reshape(-1)
-    flat = flat.view("u1") if flat.dtype == bool else flat
-    named = isinstance(bins, str)
-    if named or np.ndim(bins) == 0:
-        if not named and flat.dtype.kind == "f" and range is None and flat.size \
-                and np.isnan(_core.reduce(flat, SUM, 0, 1)) and np.isnan(flat).any():
-            raise ValueError("autodetected range of [nan, nan] is not finite")
-        span = range if named else _range_of(flat, range)
-        edges = np.histogram_bin_edges(flat if named or flat.size == 0 else flat[:1], bins, span)
-    else:
-        edges = np.asarray(bins)
-        if edges.ndim != 1:
-            raise ValueError("`bins` must be 1d, when an array")
-        if (edges[:-1] > edges[1:]).any():
-            raise ValueError("`bins` must increase monotonically, when an array")
-    counts = np.zeros(edges.size - 1, np.int64)
-    keys = _edges_as_keys(edges, flat.dtype) if edges.size > 1 else None
-    if keys is None or not (keys[:-1] <= keys[1:]).all():
-        counts = np.histogram(flat, edges)[0]  # edges that the dtype cannot hold
-    elif flat.size:
-        _core.histogram(flat, 3, 0, 0, counts.size, None, keys, counts)
-    if density:
-        widths = np.array(np.diff(edges), float)
-        return counts / widths / counts.sum(), edges
-    return counts, edges
-
-
-def bincount(x, /, weights=None, minlength=0):
-    """How often each number 0, 1, 2, ... occurs, as numpy.bincount.
-
-    x : integers of one dimension, none negative. weights : added up instead of counted, in f64 in
-    the order of x (by numpy). minlength : least length of the result.
-
-    Returns int64 counts (f64 sums with weights). Raises ValueError for negative numbers,
-    TypeError, MemoryError.
-
-    >>> import numpy as np, upsweep
-    >>> upsweep.bincount(np.array([0, 2, 2]))
-    array([1, 0, 2])
-    """
-    a = take(x).whole("bincount")
-    if a.kind is not Numpy or a.array.dtype.kind not in "biu":
-        raise TypeError("bincount takes integers in the host's memory")
-    flat = a.array
-    if flat.ndim != 1:
-        raise ValueError("bincount takes an array of one dimension")
-    if minlength < 0:
-        raise ValueError("'minlength' must not be negative")
-    if weights is not None:
-        return np.bincount(flat, weights, minlength)
-    flat = np.ascontiguousarray(flat.view("u1") if flat.dtype == bool else flat)
-    if flat.size == 0:
-        return np.zeros(minlength, np.intp)
-    low, high = (int(v) for v in _core.minmax(flat, 0))
-    if low < 0:
-        raise ValueError("'list' argument must have no negative elements")
-    length = high + 1 if high + 1 > minlength else minlength
-    counts = np.zeros(length, np.intp)
-    bits = high.bit_length() or 1
-    if bits <= 16:
-        table = np.empty(1 << bits, np.int64)
-        _core.histogram(flat, 1, 0, bits, table.size, None, None, table)
-        counts[:high + 1] = table[:high + 1]
-    else:
-        keys = _core.fast_sort(flat, 0)
-        runs = np.empty(keys.size, np.int64)
-        values = np.empty_like(keys)
-        n = _core.run_lengths(keys, values, runs, 0)
-        counts[values[:n]] = runs[:n]
-    return counts

@@ -517,15 +517,10 @@ def top_k(x, k, /, *, axis=-1, largest=True):
     kind.ready(taken.array)
     if rows == 1:
         values, index = _top_row(kind, kind.contiguous(moved).reshape(-1), k, flags)
-    elif length <= ROW_BY_ROW:
-        a = kind.copy(moved)
-        index = _argsort_array(kind, a, rows, DESCENDING if largest else 0)
-        values, index = kind.contiguous(a[..., :k]), kind.contiguous(index[..., :k])
     else:
         a = kind.contiguous(moved).reshape(rows, length)
         values, index = kind.empty_like(a[:, :k]), kind.empty((rows, k), 8, a)
-        for r in range(rows):
-            _core.top_k(kind.view(a[r]), kind.view(values[r]), kind.view(index[r]), flags)
+        _core.top_k_rows(kind.view(a), rows, kind.view(values), kind.view(index), flags)
     shape = tuple(moved.shape[:-1]) + (k,)
     values, index = values.reshape(shape), index.reshape(shape)
     return taken.back(_laid_out(taken, values, axis)), taken.other(_laid_out(taken, index, axis))

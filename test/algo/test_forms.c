@@ -70,10 +70,12 @@ static void try_form(const usw_entry *e, const call *c, upsweep *u, unsigned isa
     done++;
 }
 
-/* Small arrays in every pattern; long ones in patterns that take turns. */
+/* Small arrays in every pattern; long ones in patterns that take turns, other ones on each
+ * instruction set, all of them in the long check. */
 static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
 {
     bool plain = strcmp(c->name, "upsweep_sort") == 0;
+    const size_t long_turns = (plain ? 2 : 4) * (test_thorough() ? 1 : 3);
     unsigned long turn = isa;
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
@@ -83,7 +85,7 @@ static void walk(const usw_entry *e, const call *c, upsweep *u, unsigned isa)
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++) {
             for (unsigned variant = 0; variant < c->variants; variant++) {
                 if ((n > 64 && variant != 0 && (variant + type + s) % c->variants != 0) ||
-                    (n > 5000 && (variant + type + s) % (plain ? 2 : 4) != 0) ||
+                    (n > 5000 && (variant + type + s + isa) % long_turns != 0) ||
                     (n > 500000 && (type + isa) % 3 != 0)) {
                     continue;
                 }

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "core/forms.h"
+#include "test/shared/handles.h"
 #include "test/shared/inputs.h"
 
 USW_DECLARE_PER_ISA(usw_sort_form, usw_sort_oddeven_cpu);
@@ -164,6 +165,9 @@ static void long_arrays(void **state)
             upsweep *u = open_with(isa, threads, 0);
             for (size_t s = 0; s < SORTS; s++) {
                 for (unsigned width = 0; width < USW_WIDTHS; width++) {
+                    if ((s + width + isa + threads / 2) % 3 != 0 && !test_thorough()) {
+                        continue;
+                    }
                     unsigned pattern = (width * 2 + threads + isa) % PATTERNS;
                     check(u, s, 80001, width, pattern, 0, 8u << width);
                 }

@@ -249,9 +249,11 @@ static void every_verb_helps(void **state)
     int verbs = 0;
     for (const char *line = strstr(help, "\n  ") + 1; sscanf(line, "  %31s", verb) == 1;
          line = strchr(line, '\n') + 1) {
-        snprintf(command, sizeof command, "upsweep %s -h 2>/dev/null", verb);
-        assert_int_equal(run(command, text), 0);
-        assert_non_null(strstr(text, "Usage: upsweep "));
+        if (strcmp(verb, "sort") != 0) { /* whose -h orders sizes */
+            snprintf(command, sizeof command, "upsweep %s -h 2>/dev/null", verb);
+            assert_int_equal(run(command, text), 0);
+            assert_non_null(strstr(text, "Usage: upsweep "));
+        }
         snprintf(command, sizeof command, "upsweep %s --help 2>/dev/null", verb);
         assert_int_equal(run(command, text), 0);
         assert_non_null(strstr(text, "Exit status: "));

@@ -173,14 +173,38 @@ static void bad_calls_are_one_sentence(void **state)
     expect_error("Is a directory", folder, NULL, NULL);
     expect_error("/dev/full", "-o", "/dev/full", program);
     expect_error("no/where", "-o", path_of("no/where"), program);
-    expect_error("counted from 1", "-k", "0", NULL);
-    expect_error("counted from 1", "-k1.0", NULL, NULL);
-    expect_error("-t", "-t", "ab", NULL);
-    expect_error("exclude", "-n", "-g", NULL);
-    expect_error("-d and -i", "-n", "-d", NULL);
-    expect_error("not supported", "-V", NULL, NULL);
-    expect_error("not supported", "-k1V", NULL, NULL);
-    expect_error("second", "-c", program, program);
+    expect_error("field number is zero: invalid field specification '0'", "-k", "0", NULL);
+    expect_error("character offset is zero: invalid field", "-k1.0", NULL, NULL);
+    expect_error("stray character in field spec: invalid field", "-k1x", NULL, NULL);
+    expect_error("invalid number after ',': invalid count at start of 'x'", "-k1,x", NULL, NULL);
+    expect_error("multi-character tab 'ab'", "-t", "ab", NULL);
+    expect_error("empty tab", "-t", "", NULL);
+    expect_error("options '-gn' are incompatible", "-n", "-g", NULL);
+    expect_error("options '-dn' are incompatible", "-n", "-d", NULL);
+    expect_error("options '-hM' are incompatible", "-Mh", NULL, NULL);
+    expect_error("options '-cC' are incompatible", "-c", "-C", NULL);
+    expect_error("options '-co' are incompatible", "-c", "-ox", NULL);
+    expect_error("options '-o --debug' are incompatible", "--debug", "-ox", NULL);
+    expect_error("extra operand", "-c", program, program);
+    expect_error("multiple output files specified", "-oa", "-ob", NULL);
+    expect_error("multiple random sources", "--random-source=a", "--random-source=b", NULL);
+    expect_error("multiple compress programs", "--compress-program=a", "--compress-program=b",
+                 NULL);
+    expect_error("end of file", "-R", "--random-source=/dev/null", NULL);
+    expect_error("open failed", "-R", "--random-source=/no/such", NULL);
+    expect_error("invalid argument 'x' for '--sort'; valid are general-numeric", "--sort=x", NULL,
+                 NULL);
+    expect_error("invalid suffix in -S argument '1x'", "-S1x", NULL, NULL);
+    expect_error("invalid -S argument 'x'", "-Sx", NULL, NULL);
+    expect_error("-S argument '99999Y' too large", "-S99999Y", NULL, NULL);
+    expect_error("minimum --batch-size argument is '2'", "--batch-size=1", NULL, NULL);
+    expect_error("too large: maximum --batch-size", "--batch-size=99999999", NULL, NULL);
+    expect_error("must be nonzero", "--parallel=0", NULL, NULL);
+    expect_error("file operands cannot be combined", "--files0-from=a", program, NULL);
+    expect_error("no input from '/dev/null'", "--files0-from=/dev/null", NULL, NULL);
+    expect_error("open failed: /no/such", "--files0-from=/no/such", NULL, NULL);
+    expect_error("cannot read: /no/such: No such file", "/no/such", NULL, NULL);
+    expect_error("there is no locale 'xx_YY.UTF-8'", "--locale=xx_YY.UTF-8", NULL, NULL);
     if (geteuid() != 0) {
         store(path_of("secret"), "x\n");
         assert_int_equal(chmod(path_of("secret"), 0), 0);

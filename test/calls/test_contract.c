@@ -60,6 +60,12 @@ CALL(merge_runs, runs, counts, 2, out, UPSWEEP_U32)
 CALL(is_sorted, keys, N, UPSWEEP_U32, &found)
 CALL(nth_element, keys, N, 3, UPSWEEP_U32)
 CALL(top_k, keys, N, 3, UPSWEEP_U32, out, wide)
+CALL(top_k_rows, keys, N, UPSWEEP_U32, NULL, 2, 3, out, wide, 64)
+CALL(reduce_rows, keys, N, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM, wide)
+CALL(argmin_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
+CALL(argmax_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
+CALL(scan_rows, keys, out, N, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM)
+CALL(split_ids_index, bytes, UPSWEEP_U8, 2, N, 1, out, 32, N, wide, NULL)
 CALL(unique, keys, N, UPSWEEP_U32, &found)
 CALL(run_lengths, keys, N, UPSWEEP_U32, out, wide, &found)
 CALL(reduce, keys, N, UPSWEEP_U32, UPSWEEP_SUM, wide)
@@ -99,13 +105,16 @@ static const struct {
     const char *name;
     upsweep_status (*call)(const upsweep_options *options);
 } calls[] = {
-    ROW(sort),           ROW(sort_pairs), ROW(argsort),     ROW(sort_rows), ROW(sort_records),
-    ROW(sort_by),        ROW(merge),      ROW(merge_runs),  ROW(is_sorted), ROW(nth_element),
-    ROW(top_k),          ROW(unique),     ROW(run_lengths), ROW(reduce),    ROW(argmin),
-    ROW(argmax),         ROW(minmax),     ROW(reduce_by),   ROW(scan),      ROW(scan_segmented),
-    ROW(scan_by_key),    ROW(scan_by),    ROW(split),       ROW(compact),   ROW(histogram),
-    ROW(split_keys),     ROW(split_ids),  ROW(gather),      ROW(scatter),   ROW(permute),
-    ROW(explain_choice), ROW(reverse),
+    ROW(sort),         ROW(sort_pairs),      ROW(argsort),        ROW(sort_rows),
+    ROW(sort_records), ROW(sort_by),         ROW(merge),          ROW(merge_runs),
+    ROW(is_sorted),    ROW(nth_element),     ROW(top_k),          ROW(unique),
+    ROW(run_lengths),  ROW(reduce),          ROW(argmin),         ROW(argmax),
+    ROW(minmax),       ROW(reduce_by),       ROW(scan),           ROW(scan_segmented),
+    ROW(scan_by_key),  ROW(scan_by),         ROW(split),          ROW(compact),
+    ROW(histogram),    ROW(split_keys),      ROW(split_ids),      ROW(gather),
+    ROW(scatter),      ROW(permute),         ROW(explain_choice), ROW(reverse),
+    ROW(top_k_rows),   ROW(reduce_rows),     ROW(argmin_rows),    ROW(argmax_rows),
+    ROW(scan_rows),    ROW(split_ids_index),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

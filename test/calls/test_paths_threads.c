@@ -70,7 +70,7 @@ static void check_shared(upsweep *u, const usw_path_query *q, const void *want, 
     assert_int_equal(usw_enter(u, NULL, 0, &none), UPSWEEP_OK);
     const usw_path_form *form = USW_PICK(u->isa, usw_path_bucket_cpu);
     memset(q->distance, 0xa5, q->graph->vertices * bytes);
-    upsweep_status status = form->parallel(u, q, relaxed, &culprit);
+    upsweep_status status = form->parallel(u, q, relaxed, &culprit, NULL);
     assert_int_equal(usw_leave(u, status), UPSWEEP_OK);
     assert_memory_equal(q->distance, want, q->graph->vertices * bytes);
     free(relaxed);
@@ -169,7 +169,7 @@ static void test_overflow(void **context)
         usw_options none;
         assert_int_equal(usw_enter(u, NULL, 0, &none), UPSWEEP_OK);
         const usw_path_form *form = USW_PICK(u->isa, usw_path_bucket_cpu);
-        assert_int_equal(usw_leave(u, form->parallel(u, &q, kind ? NULL : relaxed, &culprit)),
+        assert_int_equal(usw_leave(u, form->parallel(u, &q, kind ? NULL : relaxed, &culprit, NULL)),
                          UPSWEEP_ERROR_RANGE);
         free(distance);
         free(relaxed);

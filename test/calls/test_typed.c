@@ -81,6 +81,24 @@
         assert_int_equal(upsweep_sort_rows_##N(u, b, 6, begin, 2, index, NULL), UPSWEEP_OK);       \
         assert_true(b[0] == (low) && b[3] == (high) && b[4] == 1 && index[0] == 1 &&               \
                     index[4] == 1);                                                                \
+        assert_int_equal(upsweep_top_k_rows_##N(u, data, 6, begin, 2, 2, out, index, NULL),        \
+                         UPSWEEP_OK);                                                              \
+        assert_true(out[0] == (low) && out[2] == 1 && index[0] == 1 && index[2] == 1);             \
+        assert_int_equal(upsweep_argmin_rows_##N(u, data, 6, begin, 2, index, NULL), UPSWEEP_OK);  \
+        assert_true(index[0] == 1 && index[1] == 1);                                               \
+        assert_int_equal(upsweep_argmax_rows_##N(u, data, 6, begin, 2, index, NULL), UPSWEEP_OK);  \
+        assert_true(index[0] == 3 && index[1] == 0);                                               \
+        assert_int_equal(upsweep_min_rows_##N(u, data, 6, begin, 2, out, NULL), UPSWEEP_OK);       \
+        assert_true(out[0] == (low) && out[1] == 1);                                               \
+        assert_int_equal(upsweep_max_rows_##N(u, data, 6, begin, 2, out, NULL), UPSWEEP_OK);       \
+        assert_true(out[0] == (high) && out[1] == 3);                                              \
+        assert_int_equal(upsweep_scan_rows_##N(u, data, out, 6, begin, 2, UPSWEEP_GREATEST, NULL), \
+                         UPSWEEP_OK);                                                              \
+        assert_true(out[0] == 7 && out[3] == (high) && out[5] == 3);                               \
+        S row_sums[2];                                                                             \
+        assert_int_equal(upsweep_sum_rows_##N(u, data + 4, 2, NULL, 2, row_sums, NULL),            \
+                         UPSWEEP_OK);                                                              \
+        assert_true(row_sums[0] == (S)data[4] && row_sums[1] == (S)data[5]);                       \
         assert_int_equal(upsweep_merge_runs_##N(u, runs, lengths, 2, out, NULL), UPSWEEP_OK);      \
         assert_true(out[0] == (low) && out[4] == 3 && out[5] == 3 && out[9] == (high));            \
         const T ends[] = {(low), (high)};                                                          \

@@ -121,7 +121,12 @@ static void records(upsweep *u)
     usw::sort_records(u, none, &person::size);
 
     std::vector<int> keys = {3, 1, 2, 9, 8, 7};
-    usw::sort_rows(u, keys, std::vector<std::uint64_t>{0, 3, 6});
+    const std::vector<std::uint64_t> begin{0, 3, 6};
+    auto best = usw::top_k_rows(u, keys, begin, 2, usw::largest);
+    CHECK((best.keys == std::vector<int>{3, 2, 9, 8}));
+    CHECK((best.index == std::vector<std::uint64_t>{0, 2, 0, 1}));
+    CHECK((usw::reduce_rows(u, keys, begin) == std::vector<std::int64_t>{6, 24}));
+    usw::sort_rows(u, keys, begin);
     CHECK((keys == std::vector<int>{1, 2, 3, 7, 8, 9}));
 }
 

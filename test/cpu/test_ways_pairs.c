@@ -88,6 +88,189 @@ static void test_pairs(void **state)
     }
 }
 
+/* Three keys of five are the same, so that buckets are split again and again, by all threads, until
+ * one has that key alone; with values so wide that few pairs fill a cache. */
+static void try_heavy(upsweep *u, unsigned isa, upsweep_type type, unsigned pattern)
+{
+    enum { N = 300000, VALUE = 16 };
+    size_t bytes = upsweep_type_bytes(type);
+    char *before = malloc(N * bytes), *keys = malloc(N * bytes);
+    uint64_t *values = malloc(N * VALUE);
+    uint32_t *index = malloc(N * sizeof *index);
+    assert_true(before != NULL && keys != NULL && values != NULL && index != NULL);
+    fill(pattern, type, before, N);
+    memcpy(keys, before, N * bytes);
+    for (size_t i = 0; i < N; i++) {
+        values[2 * i] = i;
+        values[2 * i + 1] = ~i;
+    }
+    assert_int_equal(upsweep_sort_pairs(u, keys, values, N, type, VALUE, NULL), UPSWEEP_OK);
+    for (size_t i = 0; i < N; i++) {
+        index[i] = (uint32_t)values[2 * i];
+        bool whole = values[2 * i + 1] == ~values[2 * i] &&
+                     memcmp(keys + i * bytes, before + index[i] * bytes, bytes) == 0;
+        require(whole ? NULL : "a pair is wrong", "sort_pairs", isa, type, pattern);
+    }
+    require(wrong_order(type, before, N, index), "sort_pairs", isa, type, pattern);
+    assert_int_equal(upsweep_argsort(u, before, N, type, values, 64, NULL), UPSWEEP_OK);
+    for (size_t i = 0; i < N; i++) {
+        require(values[i] == index[i] ? NULL : "positions differ", "argsort", isa, type, pattern);
+    }
+    free(index);
+    free(values);
+    free(keys);
+    free(before);
+}
+
+/* So many pairs that they are scattered past the cache: values of a size are numbers of the pairs,
+ * as far as they have room for them. */
+static void try_past_cache(upsweep *u, unsigned isa, upsweep_type type, size_t vb)
+{
+    size_t bytes = upsweep_type_bytes(type), n = 2 * (256 << 10) / (bytes + vb) + 5000;
+    char *before = malloc(n * bytes), *keys = malloc(n * bytes), *values = malloc(n * vb);
+    size_t *index = malloc(n * sizeof *index);
+    assert_true(before != NULL && keys != NULL && values != NULL && index != NULL);
+    fill(INPUT_UNIFORM, type, before, n);
+    memcpy(keys, before, n * bytes);
+    memset(values, 0, n * vb);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(values + i * vb, &i, vb < sizeof i ? vb : sizeof i);
+    }
+    assert_int_equal(upsweep_sort_pairs(u, keys, values, n, type, vb, NULL), UPSWEEP_OK);
+    oracle_argsort(type, 0, before, n, index);
+    for (size_t i = 0; i < n; i++) {
+        bool right = memcmp(keys + i * bytes, before + index[i] * bytes, bytes) == 0 &&
+                     memcmp(values + i * vb, &index[i], vb < sizeof i ? vb : sizeof i) == 0;
+        require(right ? NULL : "a pair is wrong", "sort_pairs", isa, type, (unsigned)vb);
+    }
+    free(index);
+    free(values);
+    free(keys);
+    free(before);
+}
+
+static void test_past_cache(void **state)
+{
+    (void)state;
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 2);
+        for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
+            for (size_t vb = 1; vb <= 16; vb *= 2) {
+                if (type <= UPSWEEP_U64 ||
+                    vb == 16) { /* the size has ways of its own, not the type */
+                    try_past_cache(u, isa, (upsweep_type)type, vb);
+                }
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
+static void test_heavy(void **state)
+{
+    (void)state;
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 3);
+        for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
+            try_heavy(u, isa, (upsweep_type)type, type % 2 == 0 ? HALF_GREATEST : HALF_LEAST);
+        }
+        upsweep_close(u);
+    }
+}
+
+/* ---- by name ---- */
+
+/* A method by name, by a range of bits which it does not take itself, does what the library's own
+ * choice does, which test_sort_bits.c compares with plain code. */
+static void try_named_bits(upsweep *u, unsigned isa, upsweep_type type, const char *name)
+{
+    enum { N = 700 };
+    size_t bytes = upsweep_type_bytes(type);
+    uint64_t in[N], keys[2][N], values[2][N];
+    upsweep_options o = {.size = sizeof o, .bit_begin = 1, .bit_end = (unsigned)(8 * bytes - 2)};
+    input_fill(INPUT_ZIPF, type, in, N, 1);
+    for (size_t vb = 1; vb <= 8; vb = vb == 1 ? 6 : vb + 2) {
+        for (unsigned k = 0; k < 2; k++) {
+            o.algorithm = k == 0 ? NULL : name;
+            memcpy(keys[k], in, N * bytes);
+            input_fill_bytes(values[k], sizeof values[k], vb);
+            assert_int_equal(upsweep_sort_pairs(u, keys[k], values[k], N, type, vb, &o),
+                             UPSWEEP_OK);
+        }
+        bool same =
+            memcmp(keys[0], keys[1], N * bytes) == 0 && memcmp(values[0], values[1], N * vb) == 0;
+        require(same ? NULL : "pairs differ", name, isa, type, (unsigned)vb);
+    }
+    memcpy(keys[0], in, N * bytes);
+    size_t first = 0;
+    assert_int_equal(upsweep_sort(u, keys[0], N, type, &o), UPSWEEP_OK);
+    o.algorithm = NULL;
+    assert_int_equal(upsweep_is_sorted(u, keys[0], N, type, &first, &o), UPSWEEP_OK);
+    require(first == N ? oracle_same_keys(in, keys[0], N, bytes) : "not in order", name, isa, type,
+            0);
+}
+
+/* Records by one short field by name, in words of 64 and 128 bits, as by the library's choice. */
+static void try_named_records(upsweep *u, unsigned isa, upsweep_type type, const char *name)
+{
+    enum { N = 500, BYTES = 12 };
+    unsigned char in[N * BYTES], out[2][N * BYTES];
+    upsweep_field field = {.offset = 3, .type = type};
+    input_fill_bytes(in, sizeof in, type);
+    for (size_t i = 0; i < N; i++) { /* some are equal */
+        memset(in + i * BYTES + 3, in[i * BYTES + 3] & 15, upsweep_type_bytes(type));
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        upsweep_options o = {.size = sizeof o, .algorithm = k == 0 ? NULL : name};
+        memcpy(out[k], in, sizeof in);
+        upsweep_status status = upsweep_sort_records(u, out[k], N, BYTES, &field, 1, &o);
+        require(status != UPSWEEP_OK ? upsweep_error(u) : NULL, name, isa, type, k);
+    }
+    require(memcmp(out[0], out[1], sizeof in) == 0 ? NULL : "records differ", name, isa, type, 0);
+}
+
+/* Keys of 64 bits and their positions as numbers of 128 bits, by all threads. */
+static void try_named_long(upsweep *u, unsigned isa, const char *name, unsigned pattern)
+{
+    enum { N = 140000 };
+    uint64_t *keys = malloc(N * sizeof *keys), *index = malloc(2 * N * sizeof *index);
+    assert_true(keys != NULL && index != NULL);
+    fill(pattern, UPSWEEP_U64, keys, N);
+    for (unsigned k = 0; k < 2; k++) {
+        upsweep_options o = {.size = sizeof o, .algorithm = k == 0 ? NULL : name};
+        upsweep_status status = upsweep_argsort(u, keys, N, UPSWEEP_U64, index + k * N, 64, &o);
+        assert_int_equal(status, UPSWEEP_OK);
+    }
+    require(memcmp(index, index + N, N * sizeof *index) == 0 ? NULL : "positions differ", name, isa,
+            UPSWEEP_U64, pattern);
+    free(index);
+    free(keys);
+}
+
+static void test_named(void **state)
+{
+    (void)state;
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 4);
+        for (unsigned p = 0; u != NULL && p < PATTERNS; p++) {
+            try_named_long(u, isa, p % 2 == 0 ? "sort/quick" : "sort/hybrid", p);
+            try_named_long(u, isa, p % 2 == 0 ? "sort/hybrid" : "sort/quick", p);
+        }
+        upsweep_close(u);
+    }
+    static const char *const names[] = {"sort/bitonic", "sort/vmerge", "sort/radix"};
+    for (unsigned isa = 0; isa < ISAS; isa++) {
+        upsweep *u = handle_open(isa, 2);
+        for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
+            for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+                try_named_bits(u, isa, (upsweep_type)type, names[i]);
+                try_named_records(u, isa, (upsweep_type)type, names[i]);
+            }
+        }
+        upsweep_close(u);
+    }
+}
+
 /* Rows that are too long for one core's cache: all threads sort each. */
 static void try_rows(upsweep *u, unsigned isa, upsweep_type type, unsigned pattern)
 {
@@ -138,7 +321,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_past_cache),
+        cmocka_unit_test(test_heavy), cmocka_unit_test(test_named),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("ways of pairs", tests, NULL, NULL);

@@ -144,14 +144,13 @@ static uint64_t whole_result(upsweep_type type, upsweep_op op, const void *in, s
     return result;
 }
 
-static void check_reduced(fuzz *f, upsweep_op op, upsweep_type out)
+void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got)
 {
-    const void *in = fuzz_before(f, 0);
-    uint64_t got = fuzz_raw(f->array[1].at, 0, upsweep_type_bytes(out)), want;
+    upsweep_type out = upsweep_reduce_type(f->type, op);
     bool real = fuzz_is_float(f->type) && op <= UPSWEEP_PRODUCT;
-    want = f->n == 0 ? fuzz_identity(out, op)
-           : real    ? float_result(f->type, op, in, f->n)
-                     : whole_result(f->type, op, in, f->n);
+    uint64_t want = n == 0 ? fuzz_identity(out, op)
+                    : real ? float_result(f->type, op, in, n)
+                           : whole_result(f->type, op, in, n);
     bool nan = fuzz_is_nan(out, want) && fuzz_is_nan(out, got) && op > UPSWEEP_PRODUCT;
     if (got != want && !nan) {
         fuzz_wrong(f, "the result is 0x%llx, not 0x%llx", (unsigned long long)got,
@@ -185,23 +184,23 @@ static void run_reduce(fuzz *f)
         f->may_refuse = true; /* either complaint will do */
     }
     if (fuzz_settle(f, upsweep_reduce(f->u, in, count, type, given, result, f->o))) {
-        check_reduced(f, op, out);
+        fuzz_check_reduced(f, op, fuzz_before(f, 0), f->n,
+                           fuzz_raw(f->array[1].at, 0, upsweep_type_bytes(out)));
         fuzz_report(f, n + 65536 + 4096 * (size_t)f->threads);
     }
 }
 
 /* ---- upsweep_argmin, upsweep_argmax, upsweep_minmax ---- */
 
-/* The first of the least (greatest) that are no NaN; n if there is none. */
-static size_t extreme(const fuzz *f, bool greatest)
+size_t fuzz_extreme(upsweep_type type, const void *in, size_t n, bool greatest)
 {
-    size_t bytes = upsweep_type_bytes(f->type), found = f->n;
+    size_t bytes = upsweep_type_bytes(type), found = n;
     unsigned flags = greatest ? UPSWEEP_DESCENDING : 0;
     uint64_t best = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        uint64_t raw = fuzz_raw(fuzz_before(f, 0), i, bytes);
-        uint64_t rank = fuzz_rank(f->type, flags, raw);
-        if (!fuzz_is_nan(f->type, raw) && (found == f->n || rank < best)) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t raw = fuzz_raw(in, i, bytes);
+        uint64_t rank = fuzz_rank(type, flags, raw);
+        if (!fuzz_is_nan(type, raw) && (found == n || rank < best)) {
             found = i;
             best = rank;
         }
@@ -233,7 +232,7 @@ static void run_position(fuzz *f, bool greatest)
     if (!fuzz_settle(f, status)) {
         return;
     }
-    size_t want = extreme(f, greatest);
+    size_t want = fuzz_extreme(f->type, fuzz_before(f, 0), n, greatest);
     want = want == n ? 0 : want;
     if (index != want) {
         fuzz_wrong(f, "the position is %zu, not %zu", index, want);
@@ -269,7 +268,7 @@ static void run_minmax(fuzz *f)
         return;
     }
     for (unsigned k = 0; k < 2; k++) {
-        size_t at = extreme(f, k == 1);
+        size_t at = fuzz_extreme(f->type, fuzz_before(f, 0), n, k == 1);
         uint64_t got = fuzz_raw(f->array[1 + k].at, 0, bytes);
         uint64_t want = n == 0   ? fuzz_identity(f->type, k == 1 ? UPSWEEP_GREATEST : UPSWEEP_LEAST)
                         : at < n ? fuzz_raw(fuzz_before(f, 0), at, bytes)

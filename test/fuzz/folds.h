@@ -15,6 +15,12 @@ uint64_t fuzz_combine(upsweep_type type, upsweep_op op, uint64_t a, uint64_t b);
 uint64_t fuzz_identity(upsweep_type type, upsweep_op op);
 /* Elements as an operator likes them. */
 void fuzz_fill_for(fuzz *f, upsweep_type type, upsweep_op op, void *at, size_t n);
+/* Says in f->wrong if `got` is not the bits of what n elements combine to, or if `got` is not their
+ * scan under the case's flags; floats in the order of docs/order.md. */
+void fuzz_check_reduced(fuzz *f, upsweep_op op, const void *in, size_t n, uint64_t got);
+void fuzz_check_scanned(fuzz *f, upsweep_op op, const void *in, const void *got, size_t n);
+/* The first of the least (greatest) that are no NaN; n if there is none. */
+size_t fuzz_extreme(upsweep_type type, const void *in, size_t n, bool greatest);
 /* A caller's operator; context points to the bytes of an element. */
 void fuzz_last_not_zero(void *accumulator, const void *element, void *context);
 void fuzz_fill_sparse(fuzz *f, unsigned char *at, size_t bytes);

@@ -1,30 +1,23 @@
 /* rows.c - many rows, each sorted on its own: of one length or of any, short and long. */
 /* SPDX-License-Identifier: MIT */
-#include "test/fuzz/fuzz.h"
+#include "test/fuzz/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TAKES = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE };
 
-typedef struct rows {
-    uint64_t *begin;
-    size_t count, index_bytes;
-    bool fixed;
-} rows;
-
 /* The lengths at which a row is sorted by all threads are 256 KB of keys; here they come often. */
-static size_t draw_n(fuzz *f)
+void fuzz_rows_length(fuzz *f)
 {
     size_t n = fuzz_length(f, 2), long_row = (256u << 10) / upsweep_type_bytes(f->type);
     if (!f->small && fuzz_chance(f, 24)) {
         n = long_row - 4 + (size_t)(fuzz_chance(f, 2) ? fuzz_draw(f, 9) : fuzz_draw(f, long_row));
         f->n = n < f->most ? n : f->most;
     }
-    return f->n;
 }
 
-static void draw_rows(fuzz *f, rows *r)
+void fuzz_rows_draw(fuzz *f, fuzz_row_set *r)
 {
     size_t n = f->n;
     r->fixed = fuzz_chance(f, 3);
@@ -52,7 +45,7 @@ static void draw_rows(fuzz *f, rows *r)
     r->begin[r->count] = at;
 }
 
-static void check_row(fuzz *f, const rows *r, size_t row)
+static void check_row(fuzz *f, const fuzz_row_set *r, size_t row)
 {
     size_t bytes = upsweep_type_bytes(f->type), at = (size_t)r->begin[row];
     size_t n = (size_t)r->begin[row + 1] - at;
@@ -94,8 +87,7 @@ static void check_outside(fuzz *f, size_t from, size_t to, size_t index_bytes)
     }
 }
 
-/* Rows that are none: they decrease, or go beyond n, or are no whole number of keys. */
-static void twist_rows(fuzz *f, rows *r)
+void fuzz_rows_twist(fuzz *f, fuzz_row_set *r)
 {
     if (f->twist != TWIST_RANGE || f->expect != UPSWEEP_OK) {
         return;
@@ -112,17 +104,17 @@ static void twist_rows(fuzz *f, rows *r)
 
 static void run_rows(fuzz *f)
 {
-    rows r = {0};
+    fuzz_row_set r = {0};
     upsweep_type type = fuzz_type(f);
     size_t bytes = upsweep_type_bytes(f->type);
-    draw_n(f);
-    draw_rows(f, &r);
+    fuzz_rows_length(f);
+    fuzz_rows_draw(f, &r);
     size_t n = f->n, index = (size_t)fuzz_draw(f, 3) * 4;
     r.index_bytes = index;
     fuzz_options(f, TAKES);
     fuzz_detail(f, ", %zu %s rows, index of %zu bits", r.count, r.fixed ? "equal" : "any",
                 8 * index);
-    twist_rows(f, &r);
+    fuzz_rows_twist(f, &r);
     fuzz_fill(f, f->type, fuzz_array_new(f, FUZZ_IN_PLACE, n, bytes, bytes), n);
     unsigned char *begin = fuzz_array_new(f, FUZZ_INPUT, r.fixed ? 0 : r.count + 1, 8, 8);
     memcpy(begin, r.begin, r.fixed ? 0 : (r.count + 1) * 8);

@@ -166,14 +166,14 @@ static void scan_plainly(upsweep_type type, upsweep_op op, const void *in, const
     }
 }
 
-static void check_scan(fuzz *f, upsweep_op op, const void *in, const void *got,
-                       const uint8_t *heads)
+static void compare(fuzz *f, upsweep_op op, const void *in, const void *got, const uint8_t *heads,
+                    size_t n)
 {
     size_t bytes = upsweep_type_bytes(f->type);
-    unsigned char *want = malloc(f->n * bytes + 1);
+    unsigned char *want = malloc(n * bytes + 1);
     bool extreme = op == UPSWEEP_LEAST || op == UPSWEEP_GREATEST;
-    scan_plainly(f->type, op, in, heads, want, f->n, (fuzz_flags(f) & UPSWEEP_EXCLUSIVE) != 0);
-    for (size_t i = 0; i < f->n; i++) {
+    scan_plainly(f->type, op, in, heads, want, n, (fuzz_flags(f) & UPSWEEP_EXCLUSIVE) != 0);
+    for (size_t i = 0; i < n; i++) {
         uint64_t x = fuzz_raw(got, i, bytes), y = fuzz_raw(want, i, bytes);
         bool nans = extreme && fuzz_is_nan(f->type, x) && fuzz_is_nan(f->type, y);
         if (x != y && !nans) { /* of NaNs alone, any */
@@ -183,6 +183,17 @@ static void check_scan(fuzz *f, upsweep_op op, const void *in, const void *got,
         }
     }
     free(want);
+}
+
+void fuzz_check_scanned(fuzz *f, upsweep_op op, const void *in, const void *got, size_t n)
+{
+    compare(f, op, in, got, NULL, n);
+}
+
+static void check_scan(fuzz *f, upsweep_op op, const void *in, const void *got,
+                       const uint8_t *heads)
+{
+    compare(f, op, in, got, heads, f->n);
     fuzz_report(f, f->n + ((size_t)f->threads << 20));
 }
 

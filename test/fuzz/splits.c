@@ -183,7 +183,101 @@ static void run_split_ids(fuzz *f)
     }
 }
 
+/* ---- upsweep_split_ids_index ---- */
+
+/* What the call is to be given and give. */
+typedef struct index_case {
+    size_t count, multiple, id_bytes, width, room;
+    bool with_offsets, with_counts;
+} index_case;
+
+static void check_index(fuzz *f, const index_case *c)
+{
+    uint64_t *rank = malloc((f->n + 1) * sizeof *rank), none = f->n;
+    for (size_t i = 0; i < f->n; i++) {
+        rank[i] = fuzz_raw(fuzz_before(f, 0), i, c->id_bytes);
+    }
+    uint32_t *order = fuzz_order(rank, f->n);
+    size_t at = 0, i = 0;
+    for (size_t b = 0; b <= c->count && f->wrong[0] == '\0'; b++) {
+        size_t begin = at, first = i;
+        for (; i < f->n && rank[order[i]] == b; i++, at++) {
+            if (fuzz_raw(f->array[1].at, at, c->width) != order[i]) {
+                fuzz_wrong(f, "place %zu, of bucket %zu, is wrong", at, b);
+            }
+        }
+        if ((c->with_offsets && fuzz_raw(f->array[2].at, b, 8) != begin) ||
+            (c->with_counts && b < c->count && fuzz_raw(f->array[3].at, b, 8) != i - first)) {
+            fuzz_wrong(f, "the offset or count of bucket %zu is wrong", b);
+        }
+        for (; b < c->count ? at % c->multiple != 0 : at < c->room; at++) {
+            if (fuzz_raw(f->array[1].at, at, c->width) != none) {
+                fuzz_wrong(f, "place %zu, which no element takes, is not n", at);
+                break;
+            }
+        }
+    }
+    free(order);
+    free(rank);
+}
+
+static void draw_ids(fuzz *f, const index_case *c)
+{
+    unsigned char *ids = fuzz_array_new(f, FUZZ_INPUT, f->n, c->id_bytes, c->id_bytes);
+    uint64_t few = fuzz_magnitude(f, 1, c->count), base = fuzz_draw(f, c->count - few + 1);
+    for (size_t i = 0; i < f->n; i++) {
+        fuzz_store(ids, i, c->id_bytes, base + fuzz_draw(f, few));
+    }
+    if (f->twist == TWIST_RANGE && f->expect == UPSWEEP_OK && f->n > 0 &&
+        c->count < (c->id_bytes == 1 ? 256u : 65536u)) {
+        fuzz_store(ids, fuzz_draw(f, f->n), c->id_bytes, c->count);
+        f->expect = UPSWEEP_ERROR_RANGE;
+    }
+}
+
+static void run_split_ids_index(fuzz *f)
+{
+    static const upsweep_type types[] = {UPSWEEP_U8, UPSWEEP_U16, UPSWEEP_U32};
+    size_t n = fuzz_length(f, 2), gaps;
+    index_case c = {.width = (size_t)4 << fuzz_draw(f, 2), .with_offsets = !fuzz_chance(f, 4)};
+    f->type = types[fuzz_draw(f, 3)];
+    c.id_bytes = upsweep_type_bytes(f->type);
+    c.count = (size_t)fuzz_magnitude(f, 1, c.id_bytes == 1 ? 256 : fuzz_chance(f, 2) ? 600 : 65536);
+    c.multiple = fuzz_chance(f, 2) ? 1 : (size_t)fuzz_magnitude(f, 1, 200);
+    c.with_counts = !fuzz_chance(f, 4);
+    gaps = (n < c.count ? n : c.count) * (c.multiple - 1);
+    c.room = n + gaps + (size_t)(fuzz_chance(f, 2) ? 0 : fuzz_draw(f, 5000));
+    upsweep_type type = f->type;
+    if (f->twist == TWIST_TYPE) {
+        type = f->twist_at % 2 == 0 ? UPSWEEP_U64 : UPSWEEP_F32;
+        f->expect = UPSWEEP_ERROR_ARGUMENT;
+    }
+    fuzz_options(f, UPSWEEP_UNSTABLE);
+    fuzz_detail(f, ", %zu buckets at multiples of %zu", c.count, c.multiple);
+    draw_ids(f, &c);
+    fuzz_array_new(f, FUZZ_OUTPUT, c.room, c.width, c.width);
+    fuzz_array_new(f, FUZZ_OUTPUT, c.with_offsets ? c.count + 1 : 0, 8, 8);
+    fuzz_array_new(f, FUZZ_OUTPUT, c.with_counts ? c.count : 0, 8, 8);
+    f->array[2].may_be_null = f->array[3].may_be_null = true;
+    f->partial = true;
+    fuzz_arrays_ready(f);
+    void *ids = fuzz_at(f, 0), *index = fuzz_at(f, 1);
+    void *offsets = c.with_offsets ? fuzz_at(f, 2) : NULL;
+    void *counts = c.with_counts ? fuzz_at(f, 3) : NULL;
+    size_t given = fuzz_count(f, n, c.id_bytes);
+    upsweep_status status =
+        upsweep_split_ids_index(f->u, ids, type, c.count, given, c.multiple, index,
+                                (unsigned)c.width * 8, c.room, offsets, counts, f->o);
+    if (fuzz_settle(f, status)) {
+        c.with_offsets = c.with_offsets && offsets != NULL;
+        c.with_counts = c.with_counts && counts != NULL;
+        check_index(f, &c);
+        fuzz_report(f, SIZE_MAX);
+    }
+}
+
 const fuzz_call fuzz_splits[] = {
+    {"upsweep_split_ids_index", 4, run_split_ids_index, false},
     {"upsweep_split", 4, run_split, false},
     {"upsweep_compact", 4, run_compact, false},
     {"upsweep_split_ids", 4, run_split_ids, false},

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "test/shared/handles.h"
 #include "test/shared/inputs.h"
 #include "core/plugin.h"
 

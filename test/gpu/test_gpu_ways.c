@@ -66,6 +66,29 @@ static void test_folds(void **state)
     }
 }
 
+/* Sums and products that any order makes exact, in whatever order. */
+static void test_unordered(void **state)
+{
+    (void)state;
+    enum { N = 30011 };
+    char *x = malloc(N * 8);
+    assert_non_null(x);
+    upsweep_options o = {.size = sizeof o, .flags = UPSWEEP_UNORDERED};
+    for (unsigned type = UPSWEEP_F16; type <= UPSWEEP_F64; type++) {
+        for (unsigned product = 0; product < 2; product++) {
+            upsweep_op op = product != 0 ? UPSWEEP_PRODUCT : UPSWEEP_SUM;
+            uint64_t want = 0, got = 1;
+            input_fill_exact((upsweep_type)type, x, N, type, (int)product);
+            assert_int_equal(upsweep_reduce(cpu, x, N, (upsweep_type)type, op, &want, NULL),
+                             UPSWEEP_OK);
+            assert_int_equal(upsweep_reduce(gpu, x, N, (upsweep_type)type, op, &got, &o),
+                             UPSWEEP_OK);
+            assert_memory_equal(&want, &got, upsweep_type_bytes((upsweep_type)type));
+        }
+    }
+    free(x);
+}
+
 /* ---- more buckets than counters ---- */
 
 /* The GPU's outcome is the CPU's, which other tests compare with an oracle. */
@@ -89,6 +112,27 @@ static void try_buckets(const upsweep_bucketing *b, const void *keys, size_t n, 
     free(split[0]);
     free(got);
     free(want);
+}
+
+/* A narrow range far from 0, where an f32 is too coarse to guess the bucket of a key of 32 bits. */
+static void try_far_buckets(upsweep_type type, size_t count)
+{
+    enum { N = 1501 };
+    const uint64_t low = 2000000000, width = 1 << 18;
+    uint64_t keys[N], random = count, ends[2];
+    size_t bytes = upsweep_type_bytes(type);
+    if (bytes < 4) {
+        return;
+    }
+    for (size_t i = 0; i < N + 2; i++) {
+        uint64_t x = i < N ? low - 5 + input_random(&random) % (width + 10) : low + (i - N) * width;
+        x = oracle_mantissa_bits(type) != 0 ? oracle_round(type, x) : x;
+        memcpy(i < N ? (char *)keys + i * bytes : (char *)&ends[i - N], &x, bytes);
+    }
+    upsweep_bucketing b = {.size = sizeof b, .kind = UPSWEEP_BUCKET_WIDTH, .count = count};
+    b.low = &ends[0];
+    b.high = &ends[1];
+    try_buckets(&b, keys, N, type);
 }
 
 static void test_buckets(void **state)
@@ -117,6 +161,7 @@ static void test_buckets(void **state)
             if (oracle_mantissa_bits(type) == 0) {
                 try_buckets(&b, keys, N, type);
             }
+            try_far_buckets(type, counts[c]);
             b.kind = UPSWEEP_BUCKET_EDGES;
             for (size_t i = 0; i <= b.count;
                  i++) { /* the sample's keys, in order, again and again */
@@ -187,6 +232,60 @@ static void test_moves(void **state)
     }
 }
 
+/* Elements of every size, by indices of both widths, some of them equal. */
+static void test_move_sizes(void **state)
+{
+    (void)state;
+    enum { N = 1100, MOST = 24 };
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 16, MOST};
+    char in[N * MOST], want[N * MOST], got[N * MOST];
+    uint64_t random = 1;
+    for (size_t s = 0; s < 2 * (sizeof sizes / sizeof *sizes); s++) {
+        size_t bytes = sizes[s / 2];
+        unsigned bits = s % 2 == 0 ? 32 : 64;
+        uint64_t index[N];
+        input_fill_bytes(in, sizeof in, s);
+        input_fill_bytes(want, sizeof want, s + 100);
+        memcpy(got, want, sizeof got);
+        for (size_t i = 0; i < N; i++) {
+            uint64_t at = input_random(&random) % N;
+            memcpy((char *)index + i * bits / 8, &at, bits / 8);
+            memcpy(want + (size_t)at * bytes, in + i * bytes, bytes);
+        }
+        assert_int_equal(upsweep_scatter(gpu, in, index, bits, got, N, N, bytes, NULL), UPSWEEP_OK);
+        assert_memory_equal(want, got, N * bytes);
+        for (size_t i = 0; i < N; i++) {
+            uint64_t at = 0;
+            memcpy(&at, (char *)index + i * bits / 8, bits / 8);
+            memcpy(want + i * bytes, in + (size_t)at * bytes, bytes);
+        }
+        assert_int_equal(upsweep_gather(gpu, in, N, index, bits, got, N, bytes, NULL), UPSWEEP_OK);
+        assert_memory_equal(want, got, N * bytes);
+    }
+}
+
+/* Bytes that a network sorts in several tiles, and that one cooperative launch merges. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    unsigned char *keys = malloc(N), *before = malloc(N);
+    assert_true(keys != NULL && before != NULL);
+    input_fill(INPUT_UNIFORM, UPSWEEP_U8, before, N, 3);
+    memcpy(keys, before, N);
+    upsweep_options o = {.size = sizeof o, .algorithm = "sort/bitonic"};
+    assert_int_equal(upsweep_sort(gpu, keys, N, UPSWEEP_U8, &o), UPSWEEP_OK);
+    assert_null(oracle_sorted(UPSWEEP_U8, 0, before, keys, N));
+    const size_t na = 5000, nb = 9000;
+    assert_int_equal(upsweep_sort(cpu, before, na, UPSWEEP_U8, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_sort(cpu, before + na, nb, UPSWEEP_U8, NULL), UPSWEEP_OK);
+    assert_int_equal(upsweep_merge(gpu, before, na, before + na, nb, keys, UPSWEEP_U8, NULL),
+                     UPSWEEP_OK);
+    assert_null(oracle_sorted(UPSWEEP_U8, 0, before, keys, na + nb));
+    free(before);
+    free(keys);
+}
+
 /* Pairs by name whose values wait until the positions are sorted, of keys of every width. */
 static void test_pairs(void **state)
 {
@@ -243,6 +342,38 @@ static void test_paths(void **state)
     }
 }
 
+/* A way that is longer than any distance of its kind: the GPU refuses what the CPU refuses. */
+static void test_too_far(void **state)
+{
+    (void)state;
+    static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_U64, UPSWEEP_F32, UPSWEEP_F64};
+    static const char *const names[] = {"path/bucket", "path/dijkstra"};
+    const uint32_t tail[] = {0, 1, 2}, head[] = {1, 2, 3}, source = 0;
+    for (unsigned k = 0; k < 8; k++) {
+        upsweep_type type = types[k / 2];
+        size_t bytes = upsweep_type_bytes(type);
+        uint64_t weight = type == UPSWEEP_U32 ? 3000000000 : UINT64_C(1) << 63, weights[3];
+        weight = oracle_mantissa_bits(type) != 0
+                     ? oracle_round(type, type == UPSWEEP_F32 ? 3e38L : 1.5e308L)
+                     : weight;
+        for (size_t i = 0; i < 3; i++) {
+            memcpy((char *)weights + i * bytes, &weight, bytes);
+        }
+        uint64_t d[2][4];
+        upsweep_status status[2];
+        for (unsigned on = 0; on < 2; on++) {
+            upsweep *u = on == 0 ? cpu : gpu;
+            upsweep_graph *graph = NULL;
+            assert_int_equal(upsweep_graph_from_arcs(u, 4, 3, tail, head, weights, type, 0, &graph),
+                             UPSWEEP_OK);
+            upsweep_path_options o = {.algorithm = names[k % 2]};
+            status[on] = upsweep_paths(u, graph, &source, 1, d[on], NULL, &o);
+            upsweep_graph_free(graph);
+        }
+        assert_int_equal(status[1], status[0]);
+    }
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -252,8 +383,11 @@ static int start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folds), cmocka_unit_test(test_buckets), cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_moves), cmocka_unit_test(test_pairs),   cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_folds),   cmocka_unit_test(test_unordered),
+        cmocka_unit_test(test_buckets), cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_moves),   cmocka_unit_test(test_move_sizes),
+        cmocka_unit_test(test_bytes),   cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_paths),   cmocka_unit_test(test_too_far),
     };
     return cmocka_run_group_tests_name("gpu_ways", tests, start, device_group_end);
 }

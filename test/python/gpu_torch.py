@@ -1,5 +1,6 @@
 """Tensors of torch on a GPU: pytest test/python/gpu_torch.py, on a machine that has both."""
 # SPDX-License-Identifier: MIT
+import numpy as np
 import pytest
 import upsweep
 
@@ -52,6 +53,29 @@ def test_folds_and_moves():
     assert torch.equal(keys, upsweep.sort(x)) and torch.equal(values, order)
     f = some(1 << 20, torch.float32)
     assert float(upsweep.sum(f)) == float(upsweep.sum(f.cpu()))  # the same bits
+
+
+def test_histograms():
+    for dtype in (torch.uint8, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64):
+        x = some(100_003, dtype)
+        for bins in (10, np.array([-1.0, 0.0, 0.5, 3.0])):
+            if dtype == torch.uint8 and np.ndim(bins):
+                bins = np.array([1, 5, 100])
+            counts, edges = upsweep.histogram(x, bins)
+            expected, their_edges = np.histogram(x.cpu().numpy(), bins)
+            assert counts.is_cuda and edges.is_cuda and counts.dtype == torch.int64
+            assert np.array_equal(counts.cpu().numpy(), expected)
+            assert np.array_equal(edges.cpu().numpy(), their_edges)
+    for dtype in (torch.uint8, torch.int16, torch.int64):
+        for n in (0, 1, 5120, 100_003):
+            for least in (0, 100, 256, 300):
+                x = some(n, dtype)
+                assert torch.equal(upsweep.bincount(x, minlength=least),
+                                   torch.bincount(x, minlength=least))
+    with pytest.raises(ValueError):
+        upsweep.bincount(torch.tensor([-1], device="cuda"))
+    with pytest.raises(ValueError):
+        upsweep.bincount(torch.tensor([1 << 16], device="cuda"))
 
 
 def test_streams():

@@ -14,9 +14,9 @@ python=${PYTHON:-python3}
     { echo "skipped: $python has no venv (Debian: python3-venv)"; exit 77; }
 "$python" -c 'import os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")' \
     2>/dev/null || { echo "skipped: $python has no Python.h (Debian: python3-dev)"; exit 77; }
-if [ -n "$long" ]; then sdist=; else sdist=--no-sdist; fi
+if [ -n "$long" ]; then options=; else options="--no-sdist --built"; fi
 # shellcheck disable=SC2086
-sh python/wheel.sh "$build" $sdist || exit $?
+sh python/wheel.sh "$build" $options || exit $?
 wheel=$(ls "$build"/dist/*.whl)
 case $wheel in *-cp39-abi3-*manylinux_2_28_x86_64*) ;; *) echo "$wheel bears another name"; exit 1 ;; esac
 

@@ -73,7 +73,7 @@ bool job_same(const job *a, const job *b);
 
 /* ---- for the files with calls ---- */
 extern const call calls_of_sorts[], calls_of_rows[], calls_of_keys[], calls_of_folds[],
-    calls_of_moves[];
+    calls_of_moves[], calls_of_row_results[];
 void *job_add(job *j, size_t bytes, bool output);
 /* Called when the arrays are filled; `before` holds their contents from then on. */
 static inline void *job_at(const job *j, unsigned i)

@@ -15,6 +15,11 @@ bool test_small(void)
     return getenv("UPSWEEP_TEST_SMALL") != NULL;
 }
 
+bool test_thorough(void)
+{
+    return getenv("UPSWEEP_TEST_LONG") != NULL;
+}
+
 bool test_in_share(size_t i)
 {
     const char *share = getenv("UPSWEEP_TEST_SHARE");

@@ -13,6 +13,10 @@ extern const char *const isa_names[ISAS];
 /* True if UPSWEEP_TEST_SMALL is set: under valgrind or a sanitizer, where all is slow. */
 bool test_small(void);
 
+/* True if UPSWEEP_TEST_LONG is set, as in the long check: what a check of every change has no time
+ * for. */
+bool test_thorough(void);
+
 /* Whether test i of a program is in its share: UPSWEEP_TEST_SHARE=1/3 takes every third, beginning
  * with the second. All where it is not set. */
 bool test_in_share(size_t i);

@@ -7,7 +7,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools UPSWEEP_PROGRAM)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
-    OPTIONS ${features} -DUPSWEEP_BOTH=OFF -DUPSWEEP_VIEW=OFF -DUPSWEEP_CUDA=OFF
+    OPTIONS ${features} -DUPSWEEP_BOTH=OFF -DUPSWEEP_VIEW=OFF -DUPSWEEP_CUDA=OFF -DUPSWEEP_MPI=OFF
     OPTIONS_DEBUG -DUPSWEEP_PROGRAM=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/upsweep)

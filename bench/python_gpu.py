@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""python_gpu.py - the Python package on a GPU beside torch, cupy and cuda.compute, in one process.
+
+    python_gpu.py [--markdown FILE] [--only sorts,rows,public] [--rounds N]
+
+sorts: torch.sort (keys and positions) and cupy.sort. rows: torch.topk by rows. public: the problems
+sort, prefix sum and histogram that GPU MODE ranks, with inputs made by the same rule and of the same
+sizes (github.com/gpu-mode/reference-kernels, problems/pmpp_v2).
+
+Ours and each option of the rivals take turns, round by round, each between two events on one
+stream; medians are compared, and a rival counts by its best option. A rival that is not installed is
+left out, with a sentence.
+"""
+# SPDX-License-Identifier: MIT
+import argparse
+import statistics
+import sys
+
+import torch
+import upsweep
+
+SIZES = [1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 28]
+ROWS = [(64, 128_256, 50), (64, 8192, 512), (2048, 131_072, 1024), (65_536, 1024, 8)]
+
+
+def medians(ways, rounds):
+    """Microseconds of each way."""
+    times = {name: [] for name in ways}
+    for way in ways.values():
+        way()
+    for _ in range(rounds):
+        for name, way in ways.items():
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            way()
+            end.record()
+            end.synchronize()
+            times[name].append(begin.elapsed_time(end) * 1000)
+    return {name: statistics.median(t) for name, t in times.items()}
+
+
+def random(n, dtype):
+    if dtype.is_floating_point:
+        return torch.randn(n, device="cuda").to(dtype)
+    return torch.randint(-(1 << 62), 1 << 62, (n,), device="cuda", dtype=dtype)
+
+
+def sorts():
+    try:
+        import cupy
+    except ImportError:
+        cupy = None
+        print("cupy is not installed")
+    for dtype in (torch.float32, torch.int64, torch.bfloat16):
+        for n in SIZES:
+            x = random(n, dtype)
+            name = str(dtype).partition(".")[2]
+            yield f"keys and positions, {name}", n, {
+                "ours: argsort, take": lambda x=x: upsweep.take(x, upsweep.argsort(x)),
+                "torch.sort": lambda x=x: torch.sort(x),
+                "torch.sort stable": lambda x=x: torch.sort(x, stable=True)}
+            ways = {"ours": lambda x=x: upsweep.sort(x)}
+            if cupy is not None and dtype is not torch.bfloat16:
+                theirs = cupy.from_dlpack(x)
+                ways["cupy.sort"] = lambda theirs=theirs: cupy.sort(theirs)
+                yield f"keys, {name}", n, ways
+
+
+def rows():
+    for count, length, k in ROWS:
+        x = torch.randn((count, length), device="cuda")
+        yield f"top {k} of {count} rows, f32", count * length, {
+            "ours": lambda x=x, k=k: upsweep.top_k(x, k),
+            "torch.topk": lambda x=x, k=k: torch.topk(x, k),
+            "torch.topk, not sorted": lambda x=x, k=k: torch.topk(x, k, sorted=False)}
+
+
+def with_scratch(maker, arguments, call):
+    """An algorithm of cuda.compute as a function without arguments, its scratch taken beforehand."""
+    made = maker(**arguments)
+    scratch = torch.empty(made(temp_storage=None, **call), dtype=torch.uint8, device="cuda")
+    return lambda: made(temp_storage=scratch, **call)
+
+
+def compute():
+    """cuda.compute, or None."""
+    try:
+        import cuda.compute
+        return cuda.compute
+    except ImportError as why:
+        print(f"cuda.compute is left out: {why}")
+        return None
+
+
+def their_way(ways, name, make):
+    """Adds a rival's way, or says why it can't be had."""
+    try:
+        ways[name] = make()
+        ways[name]()
+    except Exception as why:  # whatever its compiler or bindings raise
+        ways.pop(name, None)
+        print(f"{name} is left out: {type(why).__name__}: {why}")
+
+
+def public_sort(cc):
+    for n, seed in ((100_000, 54352), (500_000, 93246), (1_000_000, 6256), (10_000_000, 8841),
+                    (100_000_000, 6252)):
+        count = int(n**0.5)
+        torch.manual_seed(seed)
+        means = torch.arange(seed, seed + count, device="cuda", dtype=torch.float32)
+        x = (torch.randn((count, -(-n // count)), device="cuda") + means[:, None]).flatten()[:n]
+        x, y = x.contiguous(), torch.empty(n, device="cuda")
+        ways = {"ours": lambda x=x, y=y: upsweep.sort(x, out=y),
+                "torch.sort": lambda x=x: torch.sort(x)}
+        if cc is not None:
+            arrays = {"d_in_keys": x, "d_out_keys": y, "d_in_values": None, "d_out_values": None}
+            their_way(ways, "cuda.compute", lambda: with_scratch(
+                cc.make_radix_sort, {**arrays, "order": cc.SortOrder.ASCENDING},
+                {**arrays, "num_items": n}))
+        yield "GPU MODE's sort, f32", n, ways
+
+
+def public_scan(cc):
+    import numpy as np
+
+    for exponent in range(18, 29, 2):
+        n = 1 << exponent
+        torch.manual_seed(exponent)
+        x, y = torch.randn(n, device="cuda"), torch.empty(n, device="cuda")
+        ways = {"ours": lambda x=x, y=y: upsweep.cumsum(x, out=y),
+                "torch.cumsum": lambda x=x, y=y: torch.cumsum(x, 0, out=y)}
+        if cc is not None:
+            zero = np.zeros(1, np.float32)
+            their_way(ways, "cuda.compute", lambda: with_scratch(
+                cc.make_inclusive_scan,
+                {"d_in": x, "d_out": y, "op": cc.OpKind.PLUS, "init_value": zero},
+                {"d_in": x, "d_out": y, "op": cc.OpKind.PLUS, "init_value": zero, "num_items": n}))
+        yield "GPU MODE's prefix sum, f32", n, ways
+
+
+def public_histogram(cc):
+    import numpy as np
+
+    for n, percent in ((1_310_720, 10), (2_621_440, 10), (2_621_440, 40), (2_621_440, 90),
+                       (5_242_880, 10), (10_485_760, 10)):
+        torch.manual_seed(n + percent)
+        x = torch.randint(0, 256, (n,), device="cuda", dtype=torch.uint8)
+        x[torch.rand(n, device="cuda") < percent / 100] = 77
+        ways = {"ours": lambda x=x: upsweep.bincount(x, minlength=256),
+                "torch.bincount": lambda x=x: torch.bincount(x, minlength=256)}
+        if cc is not None:
+            counts = torch.zeros(256, dtype=torch.int32, device="cuda")
+            fixed = {"d_samples": x, "d_histogram": counts,
+                     "h_num_output_levels": np.array([257], np.int32),
+                     "h_lower_level": np.array([0], np.int32),
+                     "h_upper_level": np.array([256], np.int32), "num_samples": n}
+            call = {k: v for k, v in fixed.items()}
+            their_way(ways, "cuda.compute",
+                      lambda: with_scratch(cc.make_histogram_even, fixed, call))
+        yield f"GPU MODE's histogram, u8, {percent}% one value", n, ways
+
+
+def public():
+    cc = compute()
+    yield from public_sort(cc)
+    yield from public_scan(cc)
+    yield from public_histogram(cc)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--markdown")
+    p.add_argument("--only", default="sorts,rows,public")
+    p.add_argument("--rounds", type=int, default=15)
+    o = p.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("python_gpu.py: there is no GPU that torch can use")
+    lines = [f"{torch.cuda.get_device_name()}, torch {torch.__version__}, upsweep {upsweep.__version__}", "",
+             "| what | n | ours, us | rival, us | rival's best | ratio |", "|---|---|---|---|---|---|"]
+    print(lines[0])
+    for part in o.only.split(","):
+        for what, n, ways in {"sorts": sorts, "rows": rows, "public": public}[part]():
+            times = medians(ways, o.rounds)
+            ours = min(t for name, t in times.items() if name.startswith("ours"))
+            name, best = min((t, k) for k, t in times.items() if not k.startswith("ours"))[::-1]
+            lines.append(f"| {what} | {n:,} | {ours:,.1f} | {best:,.1f} | {name} | {best / ours:.2f} |")
+            print(lines[-1], flush=True)
+    if o.markdown:
+        with open(o.markdown, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

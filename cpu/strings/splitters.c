@@ -1,0 +1,125 @@
+/* splitters.c - a tree that finds between which of some thousand strings a string lies, in about as
+ * many steps as a search among integers.
+ *
+ * A node looks at seven bytes of the string: they are one integer, which is searched among those of
+ * the node's splitters. If it is found there, the next node looks at the bytes behind. What all
+ * splitters of a node share is compared before, so every node with entries parts its splitters and
+ * there are fewer than two for each (Bingmann and Sanders, "Parallel string sample sort", 2013; the
+ * nodes are theirs, but for any number of words). */
+/* SPDX-License-Identifier: MIT */
+#include "cpu/strings/splitters.h"
+
+enum { WORD_BYTES = 7, MORE = WORD_BYTES + 1 };
+#define NO_NODE UINT32_MAX
+
+static inline uint64_t word_of(const usw_strings *strings, usw_string s, size_t depth)
+{
+    size_t rest = s.bytes - depth;
+    uint64_t word = usw_load_word(s.at + depth, strings->end);
+    return rest >= MORE ? (word & ~UINT64_C(0xff)) | MORE
+                        : (rest == 0 ? 0 : (word & ~UINT64_C(0) << (64 - 8 * rest))) | rest;
+}
+
+/* Fills a node of the splitters [begin, end). Entries are made side by side, and what they lead to
+ * is settled later: entries whose children are still to be made have the splitters' number there.
+ */
+static uint32_t new_node(usw_splitters *s, size_t known, uint32_t begin, uint32_t end)
+{
+    usw_split_node *node = &s->nodes[s->node_count];
+    *node = (usw_split_node){.known = known, .depth = known, .begin = begin, .end = end};
+    if (end - begin == 1) {
+        return s->node_count++;
+    }
+    usw_string first = s->splitters[begin], last = s->splitters[end - 1];
+    node->depth += usw_shared(first, last, known, SIZE_MAX);
+    node->entry = s->entry_count;
+    uint64_t before = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        uint64_t word = word_of(s->strings, s->splitters[i], node->depth);
+        if (i == begin || word != before) {
+            s->words[s->entry_count] = word;
+            s->begins[s->entry_count++] = i;
+        }
+        before = word;
+    }
+    node->entries = s->entry_count - node->entry;
+    return s->node_count++;
+}
+
+static uint32_t entry_end(const usw_splitters *s, const usw_split_node *node, uint32_t entry)
+{
+    return entry + 1 == node->entry + node->entries ? node->end : s->begins[entry + 1];
+}
+
+void usw_build_splitters(usw_splitters *s, const usw_strings *strings, size_t count, size_t depth)
+{
+    s->strings = strings;
+    s->count = (uint32_t)count;
+    s->node_count = s->entry_count = 0;
+    new_node(s, depth, 0, s->count);
+    for (uint32_t n = 0; n < s->node_count; n++) { /* which grows on the way */
+        const usw_split_node node = s->nodes[n];
+        for (uint32_t e = node.entry; e < node.entry + node.entries; e++) {
+            bool ends = (s->words[e] & 0xff) != MORE;
+            s->children[e] = ends ? NO_NODE
+                                  : new_node(s, node.depth + WORD_BYTES, s->begins[e],
+                                             entry_end(s, &node, e));
+        }
+    }
+}
+
+/* How many of n words, in rising order, are less than x. Written so that compilers take no branch,
+ * which would be foreseen half of the time. */
+static inline uint32_t count_less(const uint64_t *words, uint32_t n, uint64_t x)
+{
+    uint32_t at = 0;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        at += half & (0u - (uint32_t)(words[at + half - 1] < x));
+        n -= half;
+    }
+    return at + (n == 1 && words[at] < x);
+}
+
+uint32_t usw_find_bucket(const usw_splitters *s, usw_string string)
+{
+    const usw_split_node *node = s->nodes;
+    for (;;) {
+        usw_string first = s->splitters[node->begin];
+        if (node->entries == 0) {
+            int order = usw_compare_strings(string, first, node->known);
+            return 2 * node->begin + (order == 0 ? 1 : order > 0 ? 2 : 0);
+        }
+        if (node->depth > node->known) {
+            size_t most = node->depth - node->known;
+            size_t shared = usw_shared(string, first, node->known, most), at = node->known + shared;
+            if (shared < most) {
+                bool less = at == string.bytes || string.at[at] < first.at[at];
+                return 2 * (less ? node->begin : node->end);
+            }
+        }
+        uint64_t word = word_of(s->strings, string, node->depth);
+        const uint64_t *words = s->words + node->entry;
+        uint32_t e = count_less(words, node->entries, word);
+        if (e == node->entries) {
+            return 2 * node->end;
+        }
+        uint32_t begin = s->begins[node->entry + e];
+        if (words[e] != word) {
+            return 2 * begin;
+        }
+        uint32_t child = s->children[node->entry + e];
+        if (child == NO_NODE) {
+            return 2 * begin + 1;
+        }
+        node = &s->nodes[child];
+    }
+}
+
+size_t usw_bucket_depth(const usw_splitters *s, uint32_t i, size_t depth)
+{
+    if (i == 0 || i == s->count) {
+        return depth;
+    }
+    return depth + usw_shared(s->splitters[i - 1], s->splitters[i], depth, SIZE_MAX);
+}

@@ -1,0 +1,48 @@
+/* splitters.h - strings that part a range into buckets, and the tree by which a string finds its
+ * bucket. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_CPU_STRINGS_SPLITTERS_H
+#define USW_CPU_STRINGS_SPLITTERS_H
+
+#include "cpu/strings/strings.h"
+
+/* All splitters from `begin` to `end` share `depth` bytes; a string that comes to the node shares
+ * `known` of them. Its next bytes are searched in `words`, those of the splitters without
+ * repetition: entry e stands for the splitters from begins[e] to begins[e + 1]. */
+typedef struct usw_split_node {
+    size_t known, depth;
+    uint32_t begin, end;
+    uint32_t entry, entries; /* in words, children and begins; 0 entries: one splitter */
+} usw_split_node;
+
+/* Buckets are numbered 0 .. 2 count: bucket 2 i has what lies between splitters i - 1 and i, bucket
+ * 2 i + 1 what equals splitter i. */
+typedef struct usw_splitters {
+    const usw_strings *strings;
+    uint32_t count;
+    usw_string *splitters; /* [count], in rising order, no two alike */
+    usw_split_node *nodes; /* [2 count]; nodes[0] is the root */
+    uint64_t *words;       /* [2 count]: 7 bytes, and how many the string still has, 8: more */
+    uint32_t *children;    /* [2 count]: a node; USW_NO_NODE: the splitter ends here */
+    uint32_t *begins;      /* [2 count]: splitters */
+    uint32_t node_count, entry_count;
+} usw_splitters;
+
+enum { USW_SPLITTERS_MOST = 4095 };
+
+/* Memory for up to `most` splitters, and the tree in such a piece. */
+#define USW_SPLITTER_MEMORY(most)                                                                  \
+    struct {                                                                                       \
+        usw_string splitters[most];                                                                \
+        usw_split_node nodes[2 * (most)];                                                          \
+        uint64_t words[2 * (most)];                                                                \
+        uint32_t children[2 * (most)], begins[2 * (most)];                                         \
+    }
+/* Makes the tree of `count` >= 1 splitters, which stand in s->splitters and share `depth` bytes. */
+void usw_build_splitters(usw_splitters *s, const usw_strings *strings, size_t count, size_t depth);
+/* The bucket of a string that shares the splitters' first `depth` bytes. */
+uint32_t usw_find_bucket(const usw_splitters *s, usw_string string);
+/* How many bytes the strings of bucket 2 i share, being between two splitters; `depth` at least. */
+size_t usw_bucket_depth(const usw_splitters *s, uint32_t i, size_t depth);
+
+#endif

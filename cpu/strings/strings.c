@@ -1,0 +1,444 @@
+/* strings.c - the sort of strings by all threads: ranges are parted into buckets by splitters from
+ * a sample until a bucket fits a core's cache.
+ *
+ * To part a range, each of its strings looks for its bucket in the tree of splitters.h, in the
+ * order in which the texts lie in memory; then the items move to their buckets, stable. What lies
+ * between two splitters shares the bytes that these share, and what equals a splitter is in order
+ * already. So texts are read from memory about twice, and equal beginnings once (Bingmann and
+ * Sanders, "Parallel string sample sort", 2013). */
+/* SPDX-License-Identifier: MIT */
+#include "cpu/strings/splitters.h"
+
+enum {
+    BUCKET = 12000,     /* items of a bucket, about, that splitters are chosen for */
+    SAMPLES = 4,        /* strings that are sampled for a splitter */
+    SERIAL = 1 << 18,   /* items of a range that one thread parts further */
+    LANE_SPLITTERS = 255, /* that one thread parts a range by */
+    CHUNK = 1 << 14,    /* items, at least, that a thread takes at once */
+    AHEAD = 16
+};
+
+/* Items still to be sorted: [begin, begin + n) of side[turn], to end in side[0]. */
+typedef struct range {
+    size_t begin, n, depth;
+    unsigned turn;
+} range;
+
+/* What a thread has for itself. */
+typedef struct leaf_memory {
+    usw_string strings[USW_LEAF_MOST];
+    uint64_t words[USW_LEAF_MOST], items[USW_LEAF_MOST], values[USW_LEAF_MOST];
+    uint8_t dropped[USW_LEAF_MOST];
+} leaf_memory;
+
+/* And where it parts ranges. */
+typedef struct part_memory {
+    USW_SPLITTER_MEMORY(LANE_SPLITTERS) splitters;
+    uint64_t sample[USW_LEAF_MOST];
+    size_t ends[2 * LANE_SPLITTERS + 1], places[2 * LANE_SPLITTERS + 1]; /* of buckets */
+    range waiting[SERIAL / USW_LEAF_MOST + 2];
+} part_memory;
+
+typedef USW_SPLITTER_MEMORY(USW_SPLITTERS_MOST) tree_memory;
+
+#define SET_TREE(tree, memory)                                                                     \
+    ((tree).splitters = (memory).splitters, (tree).nodes = (memory).nodes,                         \
+     (tree).words = (memory).words, (tree).children = (memory).children,                           \
+     (tree).begins = (memory).begins)
+
+typedef struct lane {
+    usw_string_leaf leaf;
+    usw_splitters splitters;
+    part_memory *more;
+} lane;
+
+typedef struct job {
+    usw_string_sort *sort;
+    upsweep *u;
+    usw_string_items side[2];
+    uint16_t *buckets; /* [n]: of the range that is parted */
+    usw_shares lanes;
+    /* of all threads together */
+    usw_splitters splitters;
+    usw_string_items sample;
+    void *sample_copy;
+    range now;
+    size_t chunk, chunks, chunks_most;
+    size_t *counts; /* [chunks][2 count + 1]: items of a bucket; then where its next one goes */
+    size_t *ends;
+    range *waiting;
+    size_t waiting_count;
+} job;
+
+static void set_item(const usw_string_sort *s, const usw_string_items *to, size_t at,
+                     const usw_string_items *from, size_t i)
+{
+    usw_set_item(to->items, s->item_bytes, at, usw_item(from->items, s->item_bytes, i));
+    if (s->values != NULL) {
+        to->values[at] = from->values[i];
+    }
+}
+
+/* ---- splitters ---- */
+
+/* A number that looks random, of i. */
+static uint64_t mix(uint64_t i)
+{
+    i = (i ^ i >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    i = (i ^ i >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return i ^ i >> 32;
+}
+
+/* One string of each of `count` equal parts of a range. */
+static void take_sample(const job *j, const range *r, usw_string_items *sample, size_t count)
+{
+    const usw_string_sort *s = j->sort;
+    const usw_string_items *from = &j->side[r->turn];
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = (size_t)((double)r->n / (double)count * (double)i), at;
+        size_t part = usw_max(r->n / count, 1);
+        at = usw_min(begin + (size_t)(mix(i + r->begin) % part), r->n - 1);
+        usw_set_item(sample->items, s->item_bytes, i,
+                     usw_item(from->items, s->item_bytes, r->begin + at));
+    }
+}
+
+/* Takes every SAMPLES-th string of a sorted sample, without repetition. */
+static size_t choose_splitters(const job *j, usw_splitters *splitters,
+                               const usw_string_items *sample, size_t count, size_t depth)
+{
+    const usw_string_sort *s = j->sort;
+    size_t chosen = 0;
+    for (size_t i = SAMPLES / 2; i < count; i += SAMPLES) {
+        size_t at = s->descending ? count - 1 - i : i;
+        usw_string string =
+            usw_string_of(&s->strings, usw_item(sample->items, s->item_bytes, at));
+        if (chosen == 0 ||
+            usw_compare_strings(splitters->splitters[chosen - 1], string, depth) != 0) {
+            splitters->splitters[chosen++] = string;
+        }
+    }
+    return chosen;
+}
+
+/* ---- buckets ---- */
+
+static inline uint32_t bucket_of(const job *j, const usw_splitters *splitters, uint64_t item)
+{
+    uint32_t b = usw_find_bucket(splitters, usw_string_of(&j->sort->strings, item));
+    return j->sort->descending ? 2 * splitters->count - b : b;
+}
+
+/* Finds the buckets of items [begin, end) of a side, and counts them. */
+static void find_buckets(const job *j, const usw_splitters *splitters, const range *r, size_t begin,
+                         size_t end, size_t *counts)
+{
+    const usw_string_sort *s = j->sort;
+    const void *items = j->side[r->turn].items;
+    memset(counts, 0, (2 * (size_t)splitters->count + 1) * sizeof *counts);
+    for (size_t i = begin; i < end; i++) {
+        if (i + 2 * AHEAD < end) {
+            usw_fetch_offset(&s->strings, usw_item(items, s->item_bytes, i + 2 * AHEAD));
+        }
+        if (i + AHEAD < end) {
+            usw_fetch_string(&s->strings, usw_item(items, s->item_bytes, i + AHEAD), r->depth);
+        }
+        uint32_t b = bucket_of(j, splitters, usw_item(items, s->item_bytes, i));
+        j->buckets[i] = (uint16_t)b;
+        counts[b]++;
+    }
+}
+
+/* Moves items [begin, end) to their buckets on the other side; places are relative to r->begin. */
+static void move_items(const job *j, const range *r, size_t begin, size_t end, size_t *places)
+{
+    const usw_string_sort *s = j->sort;
+    const usw_string_items *from = &j->side[r->turn], *to = &j->side[1 - r->turn];
+    for (size_t i = begin; i < end; i++) {
+        set_item(s, to, r->begin + places[j->buckets[i]]++, from, i);
+    }
+}
+
+/* A bucket of what equals a splitter: its items are in order. */
+static void settle_equal(const job *j, const range *r)
+{
+    const usw_string_sort *s = j->sort;
+    const usw_string_items *from = &j->side[r->turn];
+    for (size_t i = r->begin; i < r->begin + r->n; i++) {
+        if (s->distinct && i > r->begin) {
+            usw_set_item(j->side[0].items, s->item_bytes, i, USW_DROPPED);
+        } else if (r->turn != 0) {
+            set_item(s, &j->side[0], i, from, i);
+        }
+    }
+}
+
+/* Which range bucket b is, of those that range r was parted into; ends are relative to r->begin. */
+static range bucket_range(const job *j, const usw_splitters *splitters, const range *r,
+                          const size_t *ends, uint32_t b)
+{
+    size_t begin = b == 0 ? 0 : ends[b - 1];
+    uint32_t natural = j->sort->descending ? 2 * splitters->count - b : b;
+    size_t depth =
+        natural % 2 == 0 ? usw_bucket_depth(splitters, natural / 2, r->depth) : r->depth;
+    return (range){r->begin + begin, ends[b] - begin, depth, 1 - r->turn};
+}
+
+static void sort_leaf(const job *j, lane *l, const range *r)
+{
+    usw_sort_string_leaf(&l->leaf, &j->side[r->turn], &j->side[0], r->begin, r->n, r->depth);
+}
+
+/* ---- ranges of one thread ---- */
+
+static void part_alone(job *j, lane *l, const range *r, size_t *waiting_count)
+{
+    USW_ROUTE_OF("a range parted by one thread", USW_NO_TYPES);
+    usw_splitters *splitters = &l->splitters;
+    size_t most = usw_min(r->n / (BUCKET / 2), LANE_SPLITTERS), count = most * SAMPLES;
+    usw_string_items sample = {l->more->sample, NULL};
+    take_sample(j, r, &sample, count);
+    usw_string_leaf leaf = l->leaf;
+    usw_string_sort plain = *j->sort;
+    plain.values = NULL;
+    leaf.sort = &plain;
+    leaf.dropped = NULL;
+    usw_sort_string_leaf(&leaf, &sample, &sample, 0, count, r->depth);
+    size_t chosen = choose_splitters(j, splitters, &sample, count, r->depth);
+    usw_build_splitters(splitters, &j->sort->strings, chosen, r->depth);
+    size_t *places = l->more->places, at = 0;
+    find_buckets(j, splitters, r, r->begin, r->begin + r->n, places);
+    for (size_t b = 0; b <= 2 * chosen; b++) {
+        size_t count_b = places[b];
+        places[b] = at;
+        at += count_b;
+        l->more->ends[b] = at;
+    }
+    move_items(j, r, r->begin, r->begin + r->n, places);
+    for (uint32_t b = 0; b <= 2 * chosen; b++) {
+        range next = bucket_range(j, splitters, r, l->more->ends, b);
+        bool equal = (b & 1) != 0;
+        if (next.n > USW_LEAF_MOST && !equal) {
+            l->more->waiting[(*waiting_count)++] = next;
+        } else if (equal || next.n == 1) {
+            settle_equal(j, &next);
+        } else if (next.n > 0) {
+            sort_leaf(j, l, &next);
+        }
+    }
+}
+
+static void sort_alone(job *j, lane *l, range r)
+{
+    size_t waiting_count = 0;
+    l->more->waiting[waiting_count++] = r;
+    while (waiting_count > 0) {
+        r = l->more->waiting[--waiting_count];
+        if (r.n > USW_LEAF_MOST) {
+            part_alone(j, l, &r, &waiting_count);
+        } else {
+            sort_leaf(j, l, &r);
+        }
+    }
+}
+
+/* ---- ranges of all threads ---- */
+
+static void find_chunk(void *context, size_t c, unsigned lane_number)
+{
+    job *j = context;
+    (void)lane_number;
+    size_t begin = c * j->chunk, end = usw_min(begin + j->chunk, j->now.n);
+    size_t stride = 2 * (size_t)j->splitters.count + 1;
+    find_buckets(j, &j->splitters, &j->now, j->now.begin + begin, j->now.begin + end,
+                 j->counts + c * stride);
+}
+
+static void move_chunk(void *context, size_t c, unsigned lane_number)
+{
+    job *j = context;
+    (void)lane_number;
+    size_t begin = c * j->chunk, end = usw_min(begin + j->chunk, j->now.n);
+    size_t stride = 2 * (size_t)j->splitters.count + 1;
+    move_items(j, &j->now, j->now.begin + begin, j->now.begin + end, j->counts + c * stride);
+}
+
+static void sort_bucket(void *context, size_t b, unsigned lane_number)
+{
+    job *j = context;
+    range r = bucket_range(j, &j->splitters, &j->now, j->ends, (uint32_t)b);
+    bool equal = (b & 1) != 0;
+    if (equal || r.n == 1) {
+        settle_equal(j, &r);
+    } else if (r.n > 0 && r.n <= SERIAL) {
+        sort_alone(j, usw_share(&j->lanes, lane_number), r);
+    }
+}
+
+/* Where each chunk's items of each bucket go, from how many there are. */
+static void place_buckets(job *j)
+{
+    size_t stride = 2 * (size_t)j->splitters.count + 1, at = 0;
+    for (size_t b = 0; b < stride; b++) {
+        for (size_t c = 0; c < j->chunks; c++) {
+            size_t count = j->counts[c * stride + b];
+            j->counts[c * stride + b] = at;
+            at += count;
+        }
+        j->ends[b] = at;
+    }
+}
+
+/* Splitters for a range of all threads, from a sample that is sorted like any range of one. */
+static void make_splitters(job *j, const range *r, size_t most)
+{
+    size_t count = most * SAMPLES;
+    usw_string_sort plain = *j->sort;
+    plain.values = NULL;
+    plain.distinct = false;
+    lane l = *(lane *)usw_share(&j->lanes, 0);
+    l.leaf.sort = &plain;
+    l.leaf.dropped = NULL;
+    job sampled = *j;
+    sampled.sort = &plain;
+    sampled.side[0] = j->sample;
+    sampled.side[1] = (usw_string_items){j->sample_copy, NULL};
+    take_sample(j, r, &j->sample, count);
+    sort_alone(&sampled, &l, (range){0, count, r->depth, 0});
+    size_t chosen = choose_splitters(j, &j->splitters, &j->sample, count, r->depth);
+    usw_build_splitters(&j->splitters, &j->sort->strings, chosen, r->depth);
+}
+
+static void part_together(job *j, const range *r)
+{
+    USW_ROUTE_OF("a range parted by all threads", USW_NO_TYPES);
+    j->now = *r;
+    make_splitters(j, r, usw_max(1, usw_min(r->n / BUCKET, USW_SPLITTERS_MOST)));
+    j->chunks = usw_max(1, usw_min(r->n / CHUNK, j->chunks_most));
+    j->chunk = usw_div_up(r->n, j->chunks);
+    j->chunks = usw_div_up(r->n, j->chunk);
+    usw_parallel(j->u, j->chunks, find_chunk, j);
+    place_buckets(j);
+    usw_parallel(j->u, j->chunks, move_chunk, j);
+    size_t buckets = 2 * (size_t)j->splitters.count + 1;
+    usw_parallel(j->u, buckets, sort_bucket, j);
+    for (uint32_t b = 0; b < buckets; b += 2) {
+        range next = bucket_range(j, &j->splitters, r, j->ends, b);
+        if (next.n > SERIAL) {
+            j->waiting[j->waiting_count++] = next;
+        }
+    }
+}
+
+/* ---- the call ---- */
+
+static bool take_lanes(job *j, unsigned count, bool parts)
+{
+    usw_string_sort *s = j->sort;
+    usw_shares lanes = usw_scratch_shares(j->u, count, sizeof(lane));
+    usw_shares leaves = usw_scratch_shares(j->u, count, sizeof(leaf_memory));
+    usw_shares more = {NULL, 0};
+    if (parts) {
+        more = usw_scratch_shares(j->u, count, sizeof(part_memory));
+    }
+    if (lanes.at == NULL || leaves.at == NULL || (parts && more.at == NULL)) {
+        return false;
+    }
+    j->lanes = lanes;
+    for (unsigned i = 0; i < count; i++) {
+        lane *l = usw_share(&lanes, i);
+        leaf_memory *m = usw_share(&leaves, i);
+        l->leaf = (usw_string_leaf){.sort = s,
+                                    .isa = j->u->isa,
+                                    .strings = m->strings,
+                                    .words = m->words,
+                                    .items = m->items,
+                                    .values = m->values,
+                                    .dropped = s->distinct ? m->dropped : NULL};
+        l->more = parts ? usw_share(&more, i) : NULL;
+        if (parts) {
+            SET_TREE(l->splitters, l->more->splitters);
+        }
+    }
+    return true;
+}
+
+static bool take_parts(job *j)
+{
+    const usw_string_sort *s = j->sort;
+    size_t samples = SAMPLES * (size_t)USW_SPLITTERS_MOST * s->item_bytes, bytes;
+    size_t buckets = 2 * (size_t)USW_SPLITTERS_MOST + 1;
+    if (usw_mul_overflows(s->n, 8, &bytes)) {
+        return false;
+    }
+    j->chunks_most = 4 * (size_t)usw_parallel_threads(j->u);
+    j->side[1].items = usw_scratch(j->u, s->n * s->item_bytes);
+    j->side[1].values = s->values != NULL ? usw_scratch(j->u, bytes) : NULL;
+    j->buckets = usw_scratch(j->u, s->n * sizeof *j->buckets);
+    j->sample.items = usw_scratch(j->u, samples);
+    j->sample_copy = usw_scratch(j->u, samples);
+    j->counts = usw_scratch(j->u, j->chunks_most * buckets * sizeof *j->counts);
+    j->ends = usw_scratch(j->u, buckets * sizeof *j->ends);
+    j->waiting = usw_scratch(j->u, (s->n / SERIAL + 1) * sizeof *j->waiting);
+    tree_memory *tree = usw_scratch(j->u, sizeof(tree_memory));
+    if (tree != NULL) {
+        SET_TREE(j->splitters, *tree);
+    }
+    return j->side[1].items != NULL && (s->values == NULL || j->side[1].values != NULL) &&
+           j->buckets != NULL && j->sample.items != NULL && j->sample_copy != NULL &&
+           j->counts != NULL && j->ends != NULL && j->waiting != NULL && tree != NULL;
+}
+
+/* Closes the gaps that dropped items left. */
+static size_t close_gaps(const usw_string_sort *s)
+{
+    uint64_t *items = s->items;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (items[i] != USW_DROPPED) {
+            items[kept] = items[i];
+            if (s->values != NULL) {
+                s->values[kept] = s->values[i];
+            }
+            kept++;
+        }
+    }
+    return kept;
+}
+
+static void number_items(void *context, size_t c, unsigned lane_number)
+{
+    const usw_string_sort *s = context;
+    (void)lane_number;
+    for (size_t i = c * CHUNK; i < usw_min(s->n, (c + 1) * CHUNK); i++) {
+        usw_set_item(s->items, s->item_bytes, i, i);
+    }
+}
+
+upsweep_status usw_sort_strings(upsweep *u, usw_string_sort *s)
+{
+    job j = {.sort = s, .u = u, .side = {{s->items, s->values}, {NULL, NULL}}};
+    bool parts = s->n > USW_LEAF_MOST;
+    s->kept = s->n;
+    if (!take_lanes(&j, parts ? usw_parallel_threads(u) : 1, parts) || (parts && !take_parts(&j))) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu strings", s->n);
+    }
+    if (s->positions) {
+        usw_parallel(u, usw_div_up(s->n, CHUNK), number_items, s);
+    }
+    range all = {0, s->n, 0, 0};
+    if (!parts) {
+        USW_ROUTE_OF("strings that fit a cache", USW_NO_TYPES);
+        sort_leaf(&j, usw_share(&j.lanes, 0), &all);
+    } else {
+        part_together(&j, &all);
+    }
+    while (j.waiting_count > 0) {
+        all = j.waiting[--j.waiting_count];
+        part_together(&j, &all);
+    }
+    if (s->distinct) {
+        s->kept = close_gaps(s);
+    }
+    return UPSWEEP_OK;
+}

@@ -1,0 +1,186 @@
+"""Histograms and counts of numbers."""
+# SPDX-License-Identifier: MIT
+import numpy as np
+
+from . import _core
+from ._arrays import DTYPES, FLOATS, I64, Numpy, U8
+from ._folding import SUM, plain_numbers
+from ._sorting import _product
+
+__all__ = ["histogram", "bincount"]
+
+FEW = 1 << 17  # numbers that numpy counts as fast as two threads of ours do
+
+
+def _edges_as_keys(edges, dtype):
+    """The least keys of the dtype that are not below the edges, the last one the greatest that is
+    not above: so that comparing keys with them decides as comparing with the edges does. None if
+    some edge is beyond the dtype."""
+    edges = np.asarray(edges)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        up = np.ceil(edges) if edges.dtype.kind == "f" else edges
+        last = np.floor(edges[-1]) if edges.dtype.kind == "f" else edges[-1]
+        if not (np.isfinite(edges).all() and up[0] >= limits.min and last < 2.0**63
+                and up[-1] <= limits.max and last >= limits.min):
+            return None
+        keys = up.astype(dtype)
+        keys[-1] = dtype.type(last)
+        return keys
+    with np.errstate(over="ignore"):
+        keys = edges.astype(dtype)
+    below, above = keys < edges, keys[-1] > edges[-1]
+    keys[:-1][below[:-1]] = np.nextafter(keys[:-1][below[:-1]], dtype.type(np.inf))
+    if above:
+        keys[-1] = np.nextafter(keys[-1], dtype.type(-np.inf))
+    return keys
+
+
+def _range_of(keys, given):
+    """The least and greatest edge; keys() gives those of the array, in its own dtype."""
+    if given is not None:
+        low, high = float(given[0]), float(given[1])
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    else:
+        low, high = keys()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
+    return low, high
+
+
+def _edges_of(flat, kind, code, bins, range):
+    """The edges of the bins by numpy's rule."""
+    if not isinstance(bins, str) and np.ndim(bins) != 0:
+        edges = np.asarray(bins)
+        if edges.ndim != 1:
+            raise ValueError("`bins` must be 1d, when an array")
+        if (edges[:-1] > edges[1:]).any():
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges
+    if isinstance(bins, str):
+        if kind is not Numpy:
+            raise TypeError(f"bins={bins!r} is for arrays in the host's memory")
+        return np.histogram_bin_edges(flat, bins, range)
+    n, view = _product(flat.shape), kind.view(flat)
+    if code in FLOATS and range is None and n and np.isnan(_core.reduce(view, SUM, 0, 1)) and \
+            bool((flat != flat).any()):
+        raise ValueError("autodetected range of [nan, nan] is not finite")
+    span = _range_of(lambda: _core.minmax(view, 0) if n else (0.0, 1.0), range)
+    one = np.full(1 if n else 0, span[0], DTYPES[code])  # numpy makes edges of the array's dtype
+    return np.histogram_bin_edges(one, bins, span)
+
+
+def histogram(x, bins=10, range=None, density=None):
+    """How many elements fall into each bin, by numpy.histogram's rule.
+
+    x : of any shape and library; on a GPU counts and edges are arrays there.
+    bins : number of bins of equal width, or their edges, which rise; or one of numpy's names for
+    a rule ("auto", ...). range : (low, high) for bins of equal width; None: the least and greatest
+    element. density : counts become a density, f64.
+
+    NaNs are in no bin where edges or range are given; else they are a ValueError, as in numpy.
+    Returns (counts, edges): counts int64.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.histogram(np.array([1, 2, 1, 4]), bins=3)
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """
+    taken = plain_numbers(x, "histogram").whole("histogram")
+    kind, code = taken.kind, taken.code
+    if code not in DTYPES or not hasattr(kind, "given"):
+        raise TypeError("histogram takes arrays of numpy, torch and cupy, bf16 as f32")
+    flat = kind.contiguous(taken.array).reshape(-1)
+    flat = flat.view("u1") if kind is Numpy and flat.dtype == bool else flat
+    kind.ready(flat)
+    edges = _edges_of(flat, kind, code, bins, range)
+    keys = _edges_as_keys(edges, DTYPES[code]) if edges.size > 1 else None
+    if keys is None or not (keys[:-1] <= keys[1:]).all():
+        if kind is not Numpy:
+            raise ValueError("an edge is beyond what the array's dtype holds")
+        counts = np.histogram(flat, edges)[0]
+    elif _product(flat.shape):
+        counts = kind.empty((edges.size - 1,), I64, flat)
+        _core.histogram(kind.view(flat), 3, 0, 0, edges.size - 1, None, keys, kind.view(counts))
+    else:
+        counts = kind.given(np.zeros(edges.size - 1, np.int64), flat)
+    edges_given = kind.given(edges, flat)
+    if density:
+        return counts / kind.given(np.array(np.diff(edges), float), flat) / counts.sum(), edges_given
+    return counts, edges_given
+
+
+def _bincount_on_device(taken, minlength):
+    kind, code = taken.kind, taken.code
+    flat = kind.contiguous(taken.array)
+    n = _product(flat.shape)
+    kind.ready(flat)
+    high = 255 if code == U8 and minlength >= 256 else -1  # what its dtype says needs no look
+    if high < 0 and n:
+        low, high = (int(v) for v in _core.minmax(kind.view(flat), 0))
+        if low < 0:
+            raise ValueError("'list' argument must have no negative elements")
+    length = high + 1 if high + 1 > minlength else minlength
+    bits = high.bit_length() if high > 0 else 1
+    if bits > 16:
+        raise ValueError("bincount on a GPU takes numbers below 65536")
+    table = 1 << bits
+    if n and table == length:
+        counts = kind.empty((length,), I64, flat)
+    else:
+        counts = kind.given(np.zeros(length if length > table else table, np.int64), flat)
+    if n:
+        _core.histogram(kind.view(flat), 1, 0, bits, table, None, None, kind.view(counts[:table]))
+    return counts[:length]
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """How often each number 0, 1, 2, ... occurs, as numpy.bincount.
+
+    x : integers of one dimension, none negative; on a GPU below 65536, and counts are an array
+    there. weights : added up instead of counted, in f64 in
+    the order of x (by numpy). minlength : least length of the result.
+
+    Returns int64 counts (f64 sums with weights). Raises ValueError for negative numbers,
+    TypeError, MemoryError.
+
+    >>> import numpy as np, upsweep
+    >>> upsweep.bincount(np.array([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    if type(x) is np.ndarray and x.size < FEW and x.dtype != np.uint64:  # numpy's loop is as fast as a call can be
+        return np.bincount(x, weights, minlength)
+    a = plain_numbers(x, "bincount").whole("bincount")
+    if a.code in FLOATS or a.code == 0 or not hasattr(a.kind, "given"):
+        raise TypeError("bincount takes integers, of numpy, torch and cupy")
+    flat = a.array
+    if flat.ndim != 1:
+        raise ValueError("bincount takes an array of one dimension")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if a.kind is not Numpy:
+        if weights is not None:
+            raise TypeError("weights are for arrays in the host's memory")
+        return _bincount_on_device(a, minlength)
+    if weights is not None:
+        return np.bincount(flat, weights, minlength)
+    flat = np.ascontiguousarray(flat.view("u1") if flat.dtype == bool else flat)
+    if flat.size == 0:
+        return np.zeros(minlength, np.intp)
+    low, high = (int(v) for v in _core.minmax(flat, 0))
+    if low < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    length = high + 1 if high + 1 > minlength else minlength
+    counts = np.zeros(length, np.intp)
+    bits = high.bit_length() or 1
+    if bits <= 16:
+        table = np.empty(1 << bits, np.int64)
+        _core.histogram(flat, 1, 0, bits, table.size, None, None, table)
+        counts[:high + 1] = table[:high + 1]
+    else:
+        keys = _core.fast_sort(flat, 0)
+        runs = np.empty(keys.size, np.int64)
+        values = np.empty_like(keys)
+        n = _core.run_lengths(keys, values, runs, 0)
+        counts[values[:n]] = runs[:n]
+    return counts
