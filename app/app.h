@@ -20,6 +20,7 @@ typedef struct app_verb {
     const app_usage *usage;
 } app_verb;
 
+/* verbs.c: all verbs, as app/verbs.def lists them; and the one of that name, or NULL. */
 extern const app_verb app_verbs[];
 extern const size_t app_verb_count;
 const app_verb *app_verb_find(const char *name);
@@ -69,10 +70,11 @@ const char *app_near(const char *wrong, const void *names, size_t count, size_t 
 size_t app_memory_bytes(void);
 void app_describe_cpu(upsweep_machine *machine);
 
-/* dump_man.c, dump_complete.c: the man page and the shells' completions, made of the option tables.
- */
-int app_dump(const char *what);
+/* dump.c, dump_man.c, dump_complete.c: the manual and the shells' completions, made of the option
+ * tables. verb: of "man", its page; NULL: the program's. */
+int app_dump(const char *what, const char *verb);
 void app_dump_man(void);
+void app_dump_man_verb(const app_verb *verb);
 void app_dump_bash(void);
 void app_dump_zsh(void);
 void app_dump_fish(void);

@@ -6,7 +6,7 @@
 
 static void print_option(const app_option *option)
 {
-    char left[64];
+    char left[160];
     const char *argument = option->argument != NULL ? option->argument : "";
     const char *gap = *argument != '\0' && *argument != '[' ? " " : "";
     if (option->name == NULL) {
@@ -28,7 +28,9 @@ static void print_options(const app_usage *usage)
 {
     const app_option *option;
     for (size_t i = 0; (option = app_option_at(usage, i)) != NULL; i++) {
-        print_option(option);
+        if (option->help != NULL) {
+            print_option(option);
+        }
     }
 }
 

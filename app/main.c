@@ -4,23 +4,6 @@
 
 #include <string.h>
 
-#define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
-const app_verb app_verbs[] = {
-#include "app/verbs.def"
-};
-#undef VERB
-const size_t app_verb_count = sizeof app_verbs / sizeof *app_verbs;
-
-const app_verb *app_verb_find(const char *name)
-{
-    for (size_t i = 0; i < app_verb_count; i++) {
-        if (strcmp(app_verbs[i].name, name) == 0) {
-            return &app_verbs[i];
-        }
-    }
-    return NULL;
-}
-
 static int help(int argc, char **argv)
 {
     const app_verb *verb = argc > 2 ? app_verb_find(argv[2]) : NULL;
@@ -66,8 +49,8 @@ int main(int argc, char **argv)
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
         return help(argc, argv);
     }
-    if (strcmp(word, "--dump") == 0 && argc == 3) {
-        return app_dump(argv[2]);
+    if (strcmp(word, "--dump") == 0 && (argc == 3 || argc == 4)) {
+        return app_dump(argv[2], argc == 4 ? argv[3] : NULL);
     }
     const app_verb *verb = app_verb_find(word);
     if (verb == NULL) {

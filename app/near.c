@@ -13,6 +13,12 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* Who types F32 means f32. */
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 static unsigned distance(const char *a, const char *b)
 {
     size_t la = strlen(a), lb = strlen(b);
@@ -26,7 +32,7 @@ static unsigned distance(const char *a, const char *b)
                 table[i][j] = (unsigned)(i + j);
                 continue;
             }
-            unsigned d = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned d = table[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
             d = least(d, least(table[i - 1][j], table[i][j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 d = least(d, table[i - 2][j - 2] + 1);

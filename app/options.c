@@ -3,6 +3,7 @@
  * --output=FILE), and "--" ends the options. */
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
+#include "io/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,18 +19,20 @@ static const app_option common_options[] = {
      APP_TYPE, offsetof(app_common, type), NULL},
     {0, "text", NULL, "the input is numbers as text, of the type that --type says", APP_FLAG,
      offsetof(app_common, text), NULL},
-    {0, "from", "FORMAT", "the input is raw, npy or text, and its first bytes are not asked",
-     APP_TEXT, offsetof(app_common, from), NULL},
-    {0, "as", "FORMAT", "write raw, npy or text, whatever the input is", APP_TEXT,
+    {0, "from", "raw|npy|text", "what the input is, and its first bytes are not asked", APP_TEXT,
+     offsetof(app_common, from), NULL},
+    {0, "as", "raw|npy|text", "what the output is, whatever the input is", APP_TEXT,
      offsetof(app_common, as), NULL},
     {0, "algorithm", "NAME", "use this one of `upsweep list` instead of the best", APP_TEXT,
      offsetof(app_common, algorithm), NULL},
-    {0, "device", "NAME", "where to compute: auto, cpu, cuda or cuda:NUMBER", APP_TEXT,
+    {0, "device", "auto|cpu|cuda|cuda:N", "where to compute", APP_TEXT,
      offsetof(app_common, device), NULL},
     {0, "threads", "N", "use at most N threads; 0, the default, means all cores", APP_COUNT,
      offsetof(app_common, threads), NULL},
     {0, "stats", NULL, "tell on stderr what ran, why, and how fast", APP_FLAG,
      offsetof(app_common, stats), NULL},
+    {0, "quiet", NULL, "no line of progress on the terminal", APP_FLAG, offsetof(app_common, quiet),
+     NULL},
     {0, "json", NULL, "print the result as JSON", APP_FLAG, offsetof(app_common, json), NULL},
     {'h', NULL, NULL, "print a short help", APP_CALL, 0, NULL},
     {0, "help", NULL, "print the whole help", APP_CALL, 0, NULL},
@@ -37,8 +40,12 @@ static const app_option common_options[] = {
 };
 enum { NO_TOOL = 1 << 30 };
 static const unsigned common_bits[] = {
-    APP_OUTPUT, APP_TYPED, APP_FROM_TEXT, APP_FROM, APP_AS, APP_ALGORITHM, APP_DEVICE,
-    APP_DEVICE, APP_STATS, APP_JSON,      NO_TOOL,  ~0u,    APP_TOOL};
+    APP_OUTPUT,    APP_TYPED,  APP_FROM_TEXT, APP_FROM,  APP_AS,
+    APP_ALGORITHM, APP_DEVICE, APP_DEVICE,    APP_STATS, APP_STATS | APP_DEVICE | APP_OUTPUT,
+    APP_JSON,      NO_TOOL,    ~0u,           APP_TOOL};
+_Static_assert(sizeof common_bits / sizeof *common_bits ==
+                   sizeof common_options / sizeof *common_options,
+               "each common option has its bits");
 
 const app_option *app_option_at(const app_usage *usage, size_t i)
 {
@@ -84,7 +91,7 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         if (option->name == NULL) {
             continue;
         }
-        if (count < sizeof names / sizeof *names) {
+        if (count < sizeof names / sizeof *names && option->help != NULL) {
             names[count++] = option->name;
         }
         if (strncmp(option->name, text, length) != 0) {
@@ -92,6 +99,9 @@ static const app_option *find_name(const app_usage *usage, const char *text, siz
         }
         if (option->name[length] == '\0') {
             return option;
+        }
+        if (option->help == NULL) {
+            continue; /* an old spelling is not cut short */
         }
         if (found != NULL) {
             app_fail("--%.*s could be --%s or --%s", (int)length, text, found->name, option->name);
@@ -313,6 +323,12 @@ static int check_algorithm(const char *name)
         names[count] = upsweep_algorithm_at(count)->name;
     }
     const char *near = app_near(name, names, count, sizeof *names);
+    for (size_t i = 0; i < count && strchr(name, '/') == NULL; i++) {
+        const char *stem = strchr(names[i], '/');
+        if (stem != NULL && strcmp(stem + 1, name) == 0) {
+            near = names[i]; /* radix is sort/radix */
+        }
+    }
     if (near != NULL) {
         return app_fail("there is no algorithm '%s'; did you mean %s?", name, near);
     }
@@ -354,6 +370,10 @@ int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *s
         if (status >= 0) {
             return status;
         }
+    }
+    io_progress_quiet(settings->quiet);
+    if (*usage->operands == '\0' && settings->operand_count > 0) {
+        return app_fail("takes no operand, not '%s'", settings->operands[0]);
     }
     return check_algorithm(settings->algorithm);
 }

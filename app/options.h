@@ -30,8 +30,10 @@ typedef struct app_option {
     char letter;          /* 0: has none */
     const char *name;     /* without the dashes; NULL: has none */
     const char *argument; /* "FILE"; "LO HI" takes two (APP_CALL, called once for each); "[=WORD]"
-                             may be left out; NULL: takes none */
-    const char *help;     /* one sentence, lower case, no full stop */
+                             may be left out; "a|b|c": one of these words, which completions offer;
+                             NULL: takes none */
+    const char *help;     /* one sentence, lower case, no full stop; NULL: an old spelling, which is
+                             understood for one more release, and told to nobody */
     app_kind kind;
     size_t offset; /* offsetof(struct settings, member) */
     app_handler handler;
@@ -42,7 +44,7 @@ enum {
     APP_DEVICE = 1 << 0,    /* --device, --threads */
     APP_OUTPUT = 1 << 1,    /* -o, --output */
     APP_JSON = 1 << 2,      /* --json */
-    APP_STATS = 1 << 3,     /* --stats */
+    APP_STATS = 1 << 3,     /* --stats; this, DEVICE or OUTPUT: --quiet */
     APP_TYPED = 1 << 4,     /* --type */
     APP_ALGORITHM = 1 << 5, /* --algorithm */
     APP_FROM_TEXT = 1 << 6, /* --text */
@@ -58,7 +60,7 @@ typedef struct app_common {
     const char *output;    /* NULL: stdout */
     const char *algorithm; /* NULL: chosen by the library; known to exist */
     upsweep_type type;     /* 0: not given */
-    bool json, stats, text;
+    bool json, stats, text, quiet;
     const char *as;   /* format of the output; NULL: that of the input */
     const char *from; /* what the input is; NULL: its first bytes tell */
     char **operands;  /* what is left of the command line */

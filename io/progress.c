@@ -15,11 +15,23 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static bool quiet_now;
+
+void io_progress_quiet(bool quiet)
+{
+    quiet_now = quiet;
+}
+
+bool io_progress_wanted(void)
+{
+    return !quiet_now && isatty(STDERR_FILENO) != 0;
+}
+
 void io_progress_begin(io_progress *progress, const char *what)
 {
     io_progress_end(progress);
     progress->what = what;
-    progress->terminal = isatty(STDERR_FILENO) != 0;
+    progress->terminal = io_progress_wanted();
     progress->began_ns = now_ns();
     atomic_store(&progress->next_ns, progress->began_ns + FIRST_NS);
 }

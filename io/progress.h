@@ -17,6 +17,11 @@ typedef struct io_progress {
     atomic_llong next_ns; /* no line before this moment */
 } io_progress;
 
+/* From now on nothing is told, or it is again. */
+void io_progress_quiet(bool quiet);
+/* Whether a person is there to be told. */
+bool io_progress_wanted(void);
+
 /* Begins a job, "reading" or the like; the line of the one before is cleared. */
 void io_progress_begin(io_progress *progress, const char *what);
 /* done of total; any thread. progress may be NULL. */

@@ -26,45 +26,40 @@ static bool is(const char *name, const char *other)
     return name != NULL && strcmp(name, other) == 0;
 }
 
-/* Options whose argument is one of a few words. */
-static const struct {
-    const char *option;
-    const char *words[10]; /* ended by NULL */
-} closed[] = {
-    {"as", {"raw", "npy", "text"}},
-    {"device", {"auto", "cpu", "cuda"}},
-    {"from", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
-    {"to", {"gr", "mtx", "el", "wel", "sg", "wsg", "csv", "tsv", "usg"}},
-    {"ids", {"all", "used"}},
-    {"weight", {"u32", "u64", "i64", "f32", "f64", "none"}},
-};
-
-static bool closed_words(const char *name, print_word print)
+/* "a|b|c" */
+static bool alternatives(const char *argument, print_word print)
 {
-    for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
-        for (size_t w = 0; is(name, closed[i].option) && closed[i].words[w] != NULL; w++) {
-            print(closed[i].words[w]);
-        }
-        if (is(name, closed[i].option)) {
-            return true;
-        }
+    if (argument == NULL || strchr(argument, '|') == NULL) {
+        return false;
     }
-    return false;
+    while (*argument != '\0') {
+        char word[32];
+        size_t length = strcspn(argument, "|");
+        snprintf(word, sizeof word, "%.*s", (int)length, argument);
+        print(word);
+        argument += length + (argument[length] == '|');
+    }
+    return true;
 }
 
 /* Prints the words that the argument of an option can be; false if it can be anything. */
 static bool argument_words(const app_option *option, print_word print)
 {
+    static const char *const sorts = "general-numeric|human-numeric|month|numeric|random|version";
     if (is(option->name, "algorithm")) {
         algorithm_names(print);
     } else if (option->kind == APP_TYPE) {
         for (int t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
             print(upsweep_type_name((upsweep_type)t));
         }
-    } else if (is(option->name, "from") && option->offset == offsetof(app_common, from)) {
-        return closed_words("as", print); /* of arrays; elsewhere it says what a graph is */
+    } else if (is(option->argument, "PATTERN")) {
+        for (const char *const *p = app_gen_patterns; *p != NULL; p++) {
+            print(*p);
+        }
+    } else if (is(option->name, "sort")) {
+        return alternatives(sorts, print);
     } else {
-        return closed_words(option->name, print);
+        return alternatives(option->argument, print);
     }
     return true;
 }
@@ -82,6 +77,10 @@ static bool names_algorithm(const app_usage *usage)
 /* The words an operand of the verb can be, other than files. */
 static void operand_words(const app_verb *verb, print_word print)
 {
+    static const struct {
+        const char *verb, *words;
+    } others[] = {{"graph", "info|convert|generate|grid|uniform|kronecker"},
+                  {"list", "sort|reduce|scan|split|path"}};
     if (names_algorithm(verb->usage)) {
         algorithm_names(print);
     }
@@ -90,6 +89,21 @@ static void operand_words(const app_verb *verb, print_word print)
             print(*p);
         }
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (is(verb->name, others[i].verb)) {
+            alternatives(others[i].words, print);
+        }
+    }
+}
+
+/* Option *i, or the next that is no old spelling. */
+static const app_option *told_option(const app_usage *usage, size_t *i)
+{
+    const app_option *option;
+    while ((option = app_option_at(usage, *i)) != NULL && option->help == NULL) {
+        ++*i;
+    }
+    return option;
 }
 
 static void nothing(const char *word)
@@ -103,7 +117,7 @@ static void bash_verb(const app_verb *verb)
 {
     const app_option *option;
     printf("    %s)\n        case $previous in\n", verb->name);
-    for (size_t i = 0; (option = app_option_at(verb->usage, i)) != NULL; i++) {
+    for (size_t i = 0; (option = told_option(verb->usage, &i)) != NULL; i++) {
         if (option->name != NULL && argument_words(option, nothing)) {
             printf("        --%s) words=\"", option->name);
             argument_words(option, spaced);
@@ -114,7 +128,7 @@ static void bash_verb(const app_verb *verb)
     operand_words(verb, spaced);
     puts("\" ;;\n        esac\n        case $current in\n        -*)");
     fputs("            words=\"", stdout);
-    for (size_t i = 0; (option = app_option_at(verb->usage, i)) != NULL; i++) {
+    for (size_t i = 0; (option = told_option(verb->usage, &i)) != NULL; i++) {
         if (option->name != NULL) {
             printf("--%s ", option->name);
         } else {
@@ -140,7 +154,11 @@ void app_dump_bash(void)
     for (size_t i = 0; i < app_verb_count; i++) {
         bash_verb(&app_verbs[i]);
     }
-    puts("    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n"
+    fputs("    help) words=\"", stdout);
+    for (size_t i = 0; i < app_verb_count; i++) {
+        spaced(app_verbs[i].name);
+    }
+    puts("\" ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n"
          "complete -o default -F _upsweep upsweep");
 }
 
@@ -186,7 +204,7 @@ static void zsh_verb(const app_verb *verb)
 {
     const app_option *option;
     printf("    %s)\n        _arguments -s \\\n", verb->name);
-    for (size_t i = 0; (option = app_option_at(verb->usage, i)) != NULL; i++) {
+    for (size_t i = 0; (option = told_option(verb->usage, &i)) != NULL; i++) {
         if (option->letter != 0) {
             char letter[2] = {option->letter, '\0'};
             zsh_spec(option, "-", letter);
@@ -237,7 +255,7 @@ static void fish_verb(const app_verb *verb)
     printf("complete -c upsweep -n __fish_use_subcommand -f -a %s -d ", verb->name);
     fish_text(verb->summary);
     putchar('\n');
-    for (size_t i = 0; (option = app_option_at(verb->usage, i)) != NULL; i++) {
+    for (size_t i = 0; (option = told_option(verb->usage, &i)) != NULL; i++) {
         printf("complete -c upsweep -n '__fish_seen_subcommand_from %s'", verb->name);
         if (option->letter != 0) {
             printf(" -s %c", option->letter);
@@ -257,7 +275,8 @@ static void fish_verb(const app_verb *verb)
         fish_text(option->help);
         putchar('\n');
     }
-    if (names_algorithm(verb->usage) || strstr(verb->usage->operands, "PATTERN") != NULL) {
+    if (names_algorithm(verb->usage) || strstr(verb->usage->operands, "PATTERN") != NULL ||
+        is(verb->name, "graph") || is(verb->name, "list")) {
         printf("complete -c upsweep -n '__fish_seen_subcommand_from %s' -a '", verb->name);
         operand_words(verb, spaced);
         puts("'");

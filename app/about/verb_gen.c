@@ -7,6 +7,7 @@
 #include "app/arrays/arrays.h"
 
 #include "io/float16.h"
+#include "io/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,14 +23,13 @@ static const app_option options[] = {
      offsetof(app_common, type), NULL},
     {0, "seed", "N", "another seed gives other random numbers; 0 if not given", APP_COUNT,
      offsetof(settings, seed), NULL},
-    {0, "text", NULL, "write text, one number a line, as --as text does", APP_FLAG,
-     offsetof(app_common, text), NULL},
+    {0, "text", NULL, NULL, APP_FLAG, offsetof(app_common, text), NULL},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
 
 const app_usage usage_gen = {
     "PATTERN N",
-    "Writes N numbers, raw unless --as or --text says otherwise. N may be written 1000000, 1e6,\n"
+    "Writes N numbers, raw unless --as says otherwise. N may be written 1000000, 1e6,\n"
     "2^20, or 1M for 2^20. The same words give the same numbers on every machine. Patterns:\n"
     "\n"
     "  uniform        whole numbers over all values of the type, floats over [0, 1)\n"
@@ -44,7 +44,7 @@ const app_usage usage_gen = {
     "  equal          all elements the same",
     APP_OUTPUT | APP_AS, options,
     "upsweep gen uniform 2^24 --type u32 -o keys.u32\n"
-    "upsweep gen zipf 1e6 --type i64 --seed 7 --text | upsweep sort -n"};
+    "upsweep gen zipf 1e6 --type i64 --seed 7 --as text | upsweep sort -n"};
 
 const char *const app_gen_patterns[] = {"uniform",  "zipf",       "normal",        "sorted",
                                         "reversed", "organ-pipe", "almost-sorted", "few",
@@ -257,6 +257,8 @@ static int generate(const settings *s, const maker *m, int pattern)
     if (app_output_open(&out, &s->common, s->common.text ? IO_TEXT : IO_RAW, m->type) != APP_OK) {
         return APP_ERROR;
     }
+    io_progress progress = {0};
+    io_progress_begin(&progress, "generating");
     int status = app_output_begin(&out, m->n);
     for (size_t i = 0; i < m->n && status == APP_OK;) {
         size_t count = m->n - i < fit ? m->n - i : fit;
@@ -265,7 +267,9 @@ static int generate(const settings *s, const maker *m, int pattern)
         }
         status = app_output_some(&out, piece, count);
         i += count;
+        io_progress_step(&progress, i, m->n);
     }
+    io_progress_end(&progress);
     return status == APP_OK ? app_output_end(&out) : status;
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/app.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef UPSWEEP_MPI_WORDS /* cmake/ranks.cmake */
@@ -67,6 +68,18 @@ static void print_plain(const upsweep_machine *m)
     printf("MPI              %s\n", UPSWEEP_MPI_WORDS);
 }
 
+/* A word that is none lowers nothing, which nobody would see otherwise. */
+static void warn_of_isa(void)
+{
+    const char *wish = getenv("UPSWEEP_ISA");
+    if (wish != NULL && strcmp(wish, "portable") != 0 && strcmp(wish, "avx2") != 0 &&
+        strcmp(wish, "avx512") != 0) {
+        app_fail("UPSWEEP_ISA is '%s', which is none of portable, avx2 and avx512, and has no "
+                 "effect",
+                 wish);
+    }
+}
+
 int verb_info(int argc, char **argv)
 {
     app_common settings = {0};
@@ -74,11 +87,9 @@ int verb_info(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
-    if (settings.operand_count > 0) {
-        return app_fail("takes no operand, not '%s'", settings.operands[0]);
-    }
     upsweep_machine machine = UPSWEEP_MACHINE_INIT;
     upsweep_describe_machine(&machine);
+    warn_of_isa();
     (settings.json ? print_json : print_plain)(&machine);
     return app_finish_stdout();
 }

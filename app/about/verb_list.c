@@ -10,9 +10,20 @@ typedef struct settings {
     bool markdown;
 } settings;
 
+static int take_as(void *target, const char *argument)
+{
+    static const char *const words[] = {"text", "markdown", "json", NULL};
+    settings *s = target;
+    int word = app_word("--as", argument, words);
+    s->markdown = word == 1;
+    s->common.json = word == 2;
+    return word < 0 ? APP_ERROR : APP_OK;
+}
+
 static const app_option options[] = {
-    {0, "markdown", NULL, "print the table of the README", APP_FLAG, offsetof(settings, markdown),
-     NULL},
+    {0, "as", "text|markdown|json", "for people (if not given), the table of the README, or JSON",
+     APP_CALL, 0, take_as},
+    {0, "markdown", NULL, NULL, APP_FLAG, offsetof(settings, markdown), NULL},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
 

@@ -277,7 +277,7 @@ void app_print_json_number(FILE *f, upsweep_type type, const void *element)
 void app_progress(const char *what, size_t bytes)
 {
     enum { LONG_BYTES = 256 << 20 };
-    if (bytes < LONG_BYTES || !isatty(STDERR_FILENO)) {
+    if (bytes < LONG_BYTES || !io_progress_wanted()) {
         return;
     }
     if (what == NULL) {

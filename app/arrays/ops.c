@@ -22,16 +22,23 @@ int app_know_op(const char *name, const char *const *more)
     if (app_op_from_name(name) != 0) {
         return APP_OK;
     }
+    char all[160] = "";
+    size_t used = 0;
+    for (int i = 0; i < NAMES; i++) {
+        used +=
+            (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
     for (; more != NULL && *more != NULL; more++) {
         if (strcmp(*more, name) == 0) {
             return APP_OK;
         }
+        used += (size_t)snprintf(all + used, sizeof all - used, ", %s", *more);
     }
     const char *near = app_near(name, names, NAMES, sizeof *names);
     if (near != NULL) {
         return app_fail("there is no operator '%s'; did you mean %s?", name, near);
     }
-    return app_fail("there is no operator '%s'; see `upsweep %s -h`", name, app_verb_name());
+    return app_fail("there is no operator '%s'; there are %s", name, all);
 }
 
 int app_check_op(const char *name, upsweep_type type)

@@ -29,6 +29,16 @@ static int take_range(void *context, const char *argument)
     return APP_OK;
 }
 
+static int take_as(void *target, const char *argument)
+{
+    static const char *const words[] = {"text", "csv", "json", NULL};
+    settings *s = target;
+    int word = app_word("--as", argument, words);
+    s->csv = word == 1;
+    s->common.json = word == 2;
+    return word < 0 ? APP_ERROR : APP_OK;
+}
+
 static const app_option options[] = {
     {'b', "bins", "N", "count in N bins of equal width; 16 if not given", APP_COUNT,
      offsetof(settings, bins), NULL},
@@ -36,7 +46,9 @@ static const app_option options[] = {
      APP_CALL, 0, take_range},
     {0, "edges", "FILE", "count between the ascending numbers of FILE, text or .npy", APP_TEXT,
      offsetof(settings, edges), NULL},
-    {0, "csv", NULL, "print lines low,high,count", APP_FLAG, offsetof(settings, csv), NULL},
+    {0, "as", "text|csv|json", "print bars (if not given), lines low,high,count, or JSON", APP_CALL,
+     0, take_as},
+    {0, "csv", NULL, NULL, APP_FLAG, offsetof(settings, csv), NULL},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
 
@@ -50,7 +62,7 @@ const app_usage usage_histogram = {
     "its shape.",
     APP_MACHINERY | APP_FROM | APP_JSON | APP_TYPED | APP_FROM_TEXT, options,
     "upsweep histogram --bins 10 numbers.txt\n"
-    "upsweep histogram --type f32 --range 0 1 --csv data.f32"};
+    "upsweep histogram --type f32 --range 0 1 --as csv data.f32"};
 
 enum { BINS = 16, BINS_MAX = 1 << 24, BAR = 40 };
 

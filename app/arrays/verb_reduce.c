@@ -12,8 +12,8 @@ typedef struct settings {
 } settings;
 
 static const app_option options[] = {
-    {0, "op", "NAME", "sum (default), product, min, max, minmax, argmin, argmax, and, or, xor",
-     APP_TEXT, offsetof(settings, op), NULL},
+    {0, "op", "sum|product|min|max|minmax|argmin|argmax|and|or|xor",
+     "the operator; sum if not given", APP_TEXT, offsetof(settings, op), NULL},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
 };
 

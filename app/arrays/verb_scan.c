@@ -14,7 +14,7 @@ typedef struct settings {
 } settings;
 
 static const app_option options[] = {
-    {0, "op", "NAME", "sum (default), product, min, max, and, or, xor", APP_TEXT,
+    {0, "op", "sum|product|min|max|and|or|xor", "the operator; sum if not given", APP_TEXT,
      offsetof(settings, op), NULL},
     {'x', "exclusive", NULL, "combine the numbers before each one, without itself", APP_FLAG,
      offsetof(settings, exclusive), NULL},

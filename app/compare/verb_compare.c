@@ -44,7 +44,7 @@ static int take_input(void *settings, const char *text)
 }
 
 static const app_option options[] = {
-    {0, "n", "SIZES", "from..to, as in 1K..16M, or sizes parted by commas; 1K..1M if not given",
+    {'n', "n", "SIZES", "from..to, as in 1K..16M, or sizes parted by commas; 1K..1M if not given",
      APP_TEXT, offsetof(compare_settings, range), NULL},
     {0, "factor", "F", "from one size to the next in from..to; 4 if not given", APP_CALL, 0,
      take_factor},
@@ -54,8 +54,9 @@ static const app_option options[] = {
      offsetof(app_common, threads), NULL},
     {0, "type", "TYPE", "type of the elements, u32 if not given", APP_TYPE,
      offsetof(app_common, type), NULL},
-    {0, "input", "PATTERN", "what the elements are, as in `upsweep gen`; uniform if not given",
+    {0, "pattern", "PATTERN", "what the elements are, as in `upsweep gen`; uniform if not given",
      APP_CALL, 0, take_input},
+    {0, "input", "PATTERN", NULL, APP_CALL, 0, take_input},
     {0, "seed", "N", "another seed gives other random numbers; 0 if not given", APP_COUNT,
      offsetof(compare_settings, seed), NULL},
     {0, "limit", "SECONDS", "leave out what is expected to take longer a call; 2 if not given",
@@ -86,7 +87,7 @@ const app_usage usage_compare = {
     "thread for each pair of lists the last ones starve; cut by rank they do not.",
     APP_OUTPUT, options,
     "upsweep compare sort/oddeven sort/bitonic sort/radix sort/hybrid --n 1K..16M -o report.html\n"
-    "upsweep compare sort sort/radix --type u64 --input zipf --device cpu,cuda\n"
+    "upsweep compare sort sort/radix --type u64 --pattern zipf --device cpu,cuda\n"
     "upsweep compare path/dijkstra path/bucket --n 1K..64K --csv paths.csv --png paths.png"};
 
 /* ---- what the words mean ---- */

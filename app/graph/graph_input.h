@@ -16,13 +16,19 @@ typedef struct app_graph_input {
 
 /* Rows of an option table, for settings that have a member `input`. */
 #define APP_GRAPH_OPTIONS(settings)                                                                \
-    {0,        "from",                                                                             \
-     "FORMAT", "the graph is gr, mtx, el, wel, sg, wsg, csv, tsv or usg",                          \
-     APP_TEXT, offsetof(settings, input.from),                                                     \
+    {0,                                                                                            \
+     "from",                                                                                       \
+     "gr|mtx|el|wel|sg|wsg|csv|tsv|usg",                                                           \
+     "what the graph is; else its first bytes tell",                                               \
+     APP_TEXT,                                                                                     \
+     offsetof(settings, input.from),                                                               \
      NULL},                                                                                        \
-        {0,        "weight",                                                                       \
-         "TYPE",   "read weights as u32, u64, f32 or f64, or none of them",                        \
-         APP_TEXT, offsetof(settings, input.weight),                                               \
+        {0,                                                                                        \
+         "weight",                                                                                 \
+         "u32|u64|i64|f32|f64|none",                                                               \
+         "read weights as this, or none of them",                                                  \
+         APP_TEXT,                                                                                 \
+         offsetof(settings, input.weight),                                                         \
          NULL},                                                                                    \
         {0,         "columns",                                                                     \
          "T,H[,W]", "of a table: the columns of tail, head and weight",                            \

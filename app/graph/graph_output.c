@@ -14,14 +14,14 @@ int app_graph_output_format(const app_graph_settings *s, io_graph_format *format
     if (s->to != NULL) {
         *format = io_graph_format_from_name(s->to);
         if (*format == IO_GRAPH_NONE) {
-            return app_fail("--to takes gr, mtx, el, wel, sg, wsg, csv, tsv or usg, not '%s'",
+            return app_fail("--as takes gr, mtx, el, wel, sg, wsg, csv, tsv or usg, not '%s'",
                             s->to);
         }
     } else if (file != NULL) {
         *format = io_graph_format_of_file(file);
     }
     if (*format == IO_GRAPH_NONE) {
-        return app_fail("give --to gr, mtx, el, wel, sg, wsg, csv, tsv or usg, or -o with a name "
+        return app_fail("give --as gr, mtx, el, wel, sg, wsg, csv, tsv or usg, or -o with a name "
                         "that ends so");
     }
     const char *dot = file != NULL ? strrchr(file, '.') : NULL;

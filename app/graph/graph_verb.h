@@ -14,7 +14,7 @@ typedef struct app_graph_settings {
 
 extern const char app_graph_about[];
 
-/* graph_output.c: the format that --to or the end of the name of -o says. */
+/* graph_output.c: the format that --as or the end of the name of -o says. */
 int app_graph_output_format(const app_graph_settings *s, io_graph_format *format);
 /* Writes the graph to -o or standard output, and the coordinates where --places says. */
 int app_write_graph(const app_graph_settings *s, io_graph *g, io_graph_format format);

@@ -7,10 +7,13 @@
 
 static const app_option options[] = {
     APP_GRAPH_OPTIONS(app_graph_settings),
-    {0, "to", "FORMAT", "write this format; without it the end of the output's name tells",
-     APP_TEXT, offsetof(app_graph_settings, to), NULL},
-    {0, "places", "FILE", "write the coordinates to FILE, as .co", APP_TEXT,
+    {0, "as", "gr|mtx|el|wel|sg|wsg|csv|tsv|usg",
+     "what is written; without it the end of the output's name tells", APP_TEXT,
+     offsetof(app_graph_settings, to), NULL},
+    {0, "to", "FORMAT", NULL, APP_TEXT, offsetof(app_graph_settings, to), NULL},
+    {0, "write-coordinates", "FILE", "write the coordinates to FILE, as .co", APP_TEXT,
      offsetof(app_graph_settings, places_out), NULL},
+    {0, "places", "FILE", NULL, APP_TEXT, offsetof(app_graph_settings, places_out), NULL},
     {0, "degree", "N", "generate: arcs a vertex, before both ways are counted; 16 if not given",
      APP_COUNT, offsetof(app_graph_settings, degree), NULL},
     {0, "weights", "LO..HI", "generate: whole weights between these; 1..255 if not given", APP_TEXT,
@@ -27,7 +30,7 @@ const app_usage usage_graph = {
     APP_DEVICE | APP_OUTPUT | APP_JSON, options,
     "upsweep graph info roads.gr.gz\n"
     "upsweep graph convert roads.gr --coordinates roads.co -o roads.usg\n"
-    "upsweep graph generate grid 1000 -o grid.gr --places grid.co\n"
+    "upsweep graph generate grid 1000 -o grid.gr --write-coordinates grid.co\n"
     "upsweep graph generate kronecker 20 -o kron20.wsg"};
 
 static int convert(const app_graph_settings *s, const char *file)

@@ -39,8 +39,9 @@ static const app_option options[] = {
     {0, "path", NULL, "print the whole path to each target", APP_FLAG, AT(path), NULL},
     {0, "summary", NULL, "print how many are reached, the farthest, and the sum only", APP_FLAG,
      AT(summary), NULL},
-    {0, "format", "FORMAT", "print csv (if not given), json, dimacs or npy", APP_TEXT, AT(format),
+    {0, "as", "csv|json|dimacs|npy", "what is printed; csv if not given", APP_TEXT, AT(format),
      NULL},
+    {0, "format", "FORMAT", NULL, APP_TEXT, AT(format), NULL},
     {0, "negative", NULL, "weights may be negative; status 1 if a cycle of negative length is met",
      APP_FLAG, AT(input.negative), NULL},
     {0, "verify", NULL, "prove every answer by the arcs, without the library; status 1 if it fails",
@@ -62,7 +63,7 @@ const app_usage usage_paths = {
     "GRAPH", app_paths_about, APP_MACHINERY | APP_OUTPUT, options,
     "upsweep paths roads.gr --source 1 -o distances.csv\n"
     "upsweep paths roads.gr.gz -s 27660 -t 5875 --path\n"
-    "upsweep paths roads.gr --sources depots.ss --targets shops.ss --format npy -o matrix.npy\n"
+    "upsweep paths roads.gr --sources depots.ss --targets shops.ss --as npy -o matrix.npy\n"
     "upsweep paths --names --columns 1,3 depends.tsv -s vim --cutoff 2\n"
     "upsweep paths --negative --names rates.csv -s EUR"};
 
@@ -79,7 +80,7 @@ static int check_format(const app_paths_settings *s, app_paths_format *format)
             return APP_OK;
         }
     }
-    return app_fail("--format takes csv, json, dimacs or npy, not '%s'", s->format);
+    return app_fail("--as takes csv, json, dimacs or npy, not '%s'", s->format);
 }
 
 static int check_plot(const app_paths_settings *s)

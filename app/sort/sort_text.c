@@ -5,12 +5,12 @@
 
 #include "io/memory.h"
 #include "io/parallel.h"
+#include "io/progress.h"
 #include "app/sort/sort_array.h"
 #include "io/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SERIAL_BYTES = 1 << 18 }; /* below this, starting threads costs more than it saves */
 
@@ -277,7 +277,7 @@ static int run(sort_job *job)
 int sort_run(const sort_task *task)
 {
     sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
-    job.show = isatty(STDERR_FILENO) == 1;
+    job.show = io_progress_wanted();
     job.limit = sort_memory_limit(task);
     int status = run(&job);
     sort_phase(&job, NULL);

@@ -12,7 +12,7 @@ bool sort_is_whole(const sort_job *job)
 {
     const sort_order *order = job->order;
     const sort_key *key = &order->keys[0];
-    return job->task->mode == SORT_SORT && order->count == 1 && key->whole &&
+    return job->task->mode == SORT_SORT && !job->task->merge && order->count == 1 && key->whole &&
            key->kind == SORT_BYTES && !key->fold && key->ignore == NULL &&
            job->task->common.algorithm == NULL;
 }

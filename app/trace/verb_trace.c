@@ -12,6 +12,7 @@
 typedef struct settings {
     app_common common;
     const char *format;
+    size_t limit; /* steps */
     bool every;   /* text: a row for each round */
     bool watch;   /* on the terminal */
     bool plain;   /* as pictures, one below the other */
@@ -37,14 +38,50 @@ static int take_speed(void *target, const char *text)
     return status;
 }
 
+static int take_limit(void *target, const char *text)
+{
+    settings *s = target;
+    if (strcmp(text, "0") == 0) {
+        s->limit = SIZE_MAX;
+        return APP_OK;
+    }
+    return app_parse_elements(text, &s->limit);
+}
+
+/* Rows of n elements for each round, and the work, by the formulas; 0 where they know nothing. */
+static double steps(const upsweep_algorithm *a, size_t n)
+{
+    return (double)upsweep_rounds(a, n) * (double)n + (double)upsweep_work(a, n);
+}
+
+/* Nobody reads a trace that takes minutes to print, and it is easily asked for. */
+static int check_length(const upsweep_algorithm *a, size_t n, size_t limit)
+{
+    size_t low = 1, high = n;
+    if (limit == SIZE_MAX || steps(a, n) <= (double)limit) {
+        return APP_OK;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(steps(a, middle) <= (double)limit ? &low : &high) = middle;
+    }
+    return app_fail(
+        "%s of %zu numbers makes a trace of %.3g steps; %zu numbers are the most within "
+        "--limit %zu (0: no limit)",
+        a->name, n, steps(a, n), low, limit);
+}
+
 static const app_option options[] = {
-    {0, "format", "FORMAT",
-     "text (rows for people), jsonl (one JSON object for each step) or html (a page that plays it)",
+    {0, "as", "text|jsonl|html",
+     "rows for people (if not given), a JSON object for each step, or a page that plays it",
      APP_TEXT, offsetof(settings, format), NULL},
+    {0, "format", "FORMAT", NULL, APP_TEXT, offsetof(settings, format), NULL},
     {0, "every", NULL, "in the text, a row for each round, with all arrays that it wrote", APP_FLAG,
      offsetof(settings, every), NULL},
     {0, "watch", "[=plain]", "play the rounds on the terminal; plain prints them as pictures",
      APP_CALL, 0, take_watch},
+    {0, "limit", "STEPS", "refuse a trace of more steps than this; 2^28 if not given, 0: none is",
+     APP_CALL, 0, take_limit},
     {0, "speed", "ROUNDS", "with --watch, rounds a second; else it fits their number", APP_CALL, 0,
      take_speed},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},
@@ -71,7 +108,7 @@ const app_usage usage_trace = {
     "the speed, Home and End go to the start and the end, q quits.",
     APP_OUTPUT, options,
     "upsweep trace sort/oddeven 3 7 11 10 4 20 2 8 12 1\n"
-    "seq 20 -1 1 | upsweep trace sort/hybrid --format jsonl -\n"
+    "seq 20 -1 1 | upsweep trace sort/hybrid --as jsonl -\n"
     "seq 32 | shuf | upsweep trace sort/bitonic --watch -"};
 
 static upsweep_status run_text(trace_text *text, const app_trace_input *in, bool every)
@@ -126,7 +163,7 @@ static int write_job(void *context, FILE *f)
 
 int verb_trace(int argc, char **argv)
 {
-    settings s = {.format = "text"};
+    settings s = {.format = "text", .limit = (size_t)1 << 28};
     int status = app_parse(&usage_trace, argc, argv, &s.common);
     if (status >= 0) {
         return status;
@@ -150,6 +187,7 @@ int verb_trace(int argc, char **argv)
     }
     app_trace_input in = {0};
     status = app_trace_input_read(&in, a, s.common.operands + 1, s.common.operand_count - 1);
+    status = status == APP_OK ? check_length(a, in.count, s.limit) : status;
     if (status == APP_OK && s.watch) {
         status = watch_play(a, in.values, in.count, s.speed);
     } else if (status == APP_OK) {

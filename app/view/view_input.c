@@ -27,14 +27,28 @@ static bool is_paths(const upsweep_algorithm *a)
 
 /* ---- keys ---- */
 
-static const char *const patterns[] = {"shuffled", "random",  "reversed", "sorted",
-                                       "few",      "swapped", "organ",    NULL};
+/* The words of `upsweep gen`, and those that were written before them. */
+static const char *const patterns[][2] = {{"shuffled", "shuffled"}, {"uniform", "random"},
+                                          {"reversed", "reversed"}, {"sorted", "sorted"},
+                                          {"few", "few"},           {"almost-sorted", "swapped"},
+                                          {"organ-pipe", "organ"},  {NULL, NULL}};
+
+static const char *known_pattern(const char *pattern)
+{
+    for (size_t k = 0; patterns[k][0] != NULL; k++) {
+        if (strcmp(pattern, patterns[k][0]) == 0 || strcmp(pattern, patterns[k][1]) == 0) {
+            return patterns[k][0];
+        }
+    }
+    return NULL;
+}
 
 static uint32_t made_key(const char *pattern, size_t i, size_t n, uint64_t *state)
 {
     uint32_t place = (uint32_t)(i + 1), count = (uint32_t)n;
     switch (pattern[0]) {
-    case 'r': return pattern[1] == 'e' ? count - place + 1 : next_random(state, count) + 1;
+    case 'r': return count - place + 1;
+    case 'u': return next_random(state, count) + 1;
     case 'f': return (next_random(state, 8) + 1) * (count < 8 ? 1 : count / 8);
     case 'o': return 2 * i < n ? 2 * place - 1 : 2 * (count - place + 1);
     default: return place;
@@ -45,12 +59,13 @@ static int make_keys(app_trace_input *in, const char *pattern, size_t n)
 {
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
     int status = APP_OK;
+    pattern = known_pattern(pattern);
     for (size_t i = 0; i < n && status == APP_OK; i++) {
         status = app_trace_input_add(in, made_key(pattern, i, n, &state));
     }
-    size_t swaps = strcmp(pattern, "shuffled") == 0  ? n
-                   : strcmp(pattern, "swapped") == 0 ? n / 16 + 1
-                                                     : 0;
+    size_t swaps = strcmp(pattern, "shuffled") == 0        ? n
+                   : strcmp(pattern, "almost-sorted") == 0 ? n / 16 + 1
+                                                           : 0;
     for (size_t k = 0; k < swaps && n > 1 && status == APP_OK; k++) {
         size_t i = swaps == n ? n - 1 - k : next_random(&state, (uint32_t)n);
         size_t j = next_random(&state, swaps == n ? (uint32_t)(n - k) : (uint32_t)n);
@@ -63,14 +78,12 @@ static int make_keys(app_trace_input *in, const char *pattern, size_t n)
 
 static int check_pattern(const char *pattern)
 {
-    for (size_t k = 0; patterns[k] != NULL; k++) {
-        if (strcmp(pattern, patterns[k]) == 0) {
-            return APP_OK;
-        }
-    }
-    return app_fail("there is no pattern '%s'; there are shuffled, random, reversed, sorted, few, "
-                    "swapped and organ",
-                    pattern);
+    return known_pattern(pattern) != NULL
+               ? APP_OK
+               : app_fail(
+                     "there is no pattern '%s'; there are shuffled, uniform, reversed, sorted, "
+                     "few, almost-sorted and organ-pipe",
+                     pattern);
 }
 
 static int make_numbers(const app_view_wish *w, app_trace_input *in)

@@ -270,14 +270,44 @@ static void every_verb_helps(void **state)
     leave_directory();
 }
 
-static void manual_and_completions(void **state)
+static void manual(void **state)
 {
     (void)state;
     static char text[TEXT_MAX];
     in_new_directory();
     assert_int_equal(run("upsweep --dump man", text), 0);
     assert_int_equal(strncmp(text, ".TH UPSWEEP 1", 13), 0);
-    assert_non_null(strstr(text, "\\fB\\-\\-type\\fR \\fITYPE\\fR"));
+    static const char *const parts[] = {"upsweep\\-sort\\fR(1)", "UPSWEEP_ISA", "UPSWEEP_TUNING",
+                                        "UPSWEEP_CUDA_PLUGIN",   "TMPDIR",      ".SH FILES",
+                                        ".SH EXAMPLES",          ".SH SEE ALSO"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        assert_non_null(strstr(text, parts[i]));
+    }
+    assert_int_equal(run("upsweep --dump man sort", text), 0);
+    assert_int_equal(strncmp(text, ".TH UPSWEEP\\-SORT 1", 19), 0);
+    static const char *const of_sort[] = {"\\fB\\-\\-type\\fR \\fITYPE\\fR", ".SH EXAMPLES",
+                                          "LC_COLLATE", ".SH SEE ALSO",
+                                          "\\fB\\-h\\fR, \\fB\\-\\-human\\-numeric\\-sort"};
+    for (size_t i = 0; i < sizeof of_sort / sizeof *of_sort; i++) {
+        assert_non_null(strstr(text, of_sort[i]));
+    }
+    /* groff, where it is installed, has nothing to say of any page. */
+    assert_int_equal(run("for v in '' $(upsweep --dump bash | sed -n 's/^    \\([a-z]*\\))$/\\1/p' "
+                         "| grep -v help); "
+                         "do upsweep --dump man $v >page; if command -v groff >/dev/null; then "
+                         "groff -man -ww -z "
+                         "page; fi; done 2>&1",
+                         text),
+                     0);
+    assert_string_equal(text, "");
+    leave_directory();
+}
+
+static void completions(void **state)
+{
+    (void)state;
+    static char text[TEXT_MAX];
+    in_new_directory();
     /* A shell that is installed must be able to read its completions. */
     const char *const shells[][2] = {{"bash", "bash -n"}, {"zsh", "zsh -n"}, {"fish", "fish -n"}};
     for (int i = 0; i < 3; i++) {
@@ -294,6 +324,33 @@ static void manual_and_completions(void **state)
             text),
         0);
     assert_string_equal(text, "f16 f32 f64\n");
+    /* Words before the place, the place's own, what is offered. */
+    static const char *const offers[][2] = {
+        {"reduce --op m", "min max minmax"},
+        {"graph ", "info convert generate grid uniform kronecker"},
+        {"list s", "sort scan split"},
+        {"view --style n", "network"},
+        {"view --pattern o", "organ-pipe"},
+        {"compare --pattern z", "zipf"},
+        {"paths --as ", "csv json dimacs npy"},
+        {"trace --as h", "html"},
+        {"sort --sort v", "version"},
+        {"sort --h", "--human-numeric-sort --help"},
+        {"histogram --as ", "text csv json"},
+        {"help so", "sort"},
+    };
+    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
+        char command[300];
+        bool empty = offers[i][0][strlen(offers[i][0]) - 1] == ' ';
+        snprintf(
+            command, sizeof command,
+            "bash -c '. ./c; set -- upsweep %s%s; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+            "_upsweep; echo ${COMPREPLY[@]}'",
+            offers[i][0], empty ? "\"\"" : "");
+        assert_int_equal(run(command, text), 0);
+        text[strcspn(text, "\n")] = '\0';
+        assert_string_equal(text, offers[i][1]);
+    }
     leave_directory();
 }
 
@@ -312,10 +369,9 @@ int main(void)
     setenv("PATH", paths, 1);
     setenv("LC_ALL", "C", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions),
-        cmocka_unit_test(json_is_json),
-        cmocka_unit_test(every_verb_helps),
-        cmocka_unit_test(manual_and_completions),
+        cmocka_unit_test(sessions),         cmocka_unit_test(json_is_json),
+        cmocka_unit_test(every_verb_helps), cmocka_unit_test(manual),
+        cmocka_unit_test(completions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
