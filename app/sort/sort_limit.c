@@ -13,8 +13,7 @@
 enum {
     LEAST = 16 << 20, /* less counts as this */
     SAMPLE = 64 << 10,
-    PROGRAM = 8 << 20, /* of the limit, for the program itself */
-    PACKED = 6         /* times its size is what a compressed file unpacks to, mostly */
+    PACKED = 6 /* times its size is what a compressed file unpacks to, mostly */
 };
 
 static size_t memory_free(void)
@@ -84,7 +83,7 @@ size_t sort_most_bytes(const sort_job *job)
     size_t count = common->operand_count == 0 ? 1 : common->operand_count;
     const char *const *names =
         common->operand_count == 0 ? only_stdin : (const char *const *)common->operands;
-    size_t prefix = job->limit > 2 * (size_t)PROGRAM ? (job->limit - PROGRAM) / 4 : PROGRAM / 4;
+    size_t prefix = (job->limit - SORT_OWN_BYTES) / 4;
     double need = 0;
     size_t each = sort_is_whole(job) ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
     if (common->type != 0 || job->task->from == IO_NPY) {
@@ -106,5 +105,5 @@ size_t sort_most_bytes(const sort_job *job)
             return prefix;
         }
     }
-    return need > (double)job->limit ? 1 : 0;
+    return need > (double)(job->limit - SORT_OWN_BYTES) ? 1 : 0;
 }

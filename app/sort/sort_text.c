@@ -74,7 +74,7 @@ static int find_lines(sort_job *job)
 static int take_memory(sort_job *job)
 {
     size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
-    if (job->in.size + each * job->n > job->limit) {
+    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES) {
         return SORT_BEYOND;
     }
     job->held = (job->n + 1) * sizeof *job->keys;

@@ -122,7 +122,8 @@ int sort_run(const sort_task *task);
 enum {
     SORT_BEYOND = 100,
     SORT_LINE_BYTES = 64, /* of memory for a line, besides its own, with what the library takes */
-    SORT_ITEM_BYTES = 20  /* the same where whole lines are sorted */
+    SORT_ITEM_BYTES = 20, /* the same where whole lines are sorted */
+    SORT_OWN_BYTES = 7 << 20 /* of the limit, what the program takes without any input */
 };
 
 /* sort_limit.c: how much memory the sort may take; and bytes that may be read before it is known

@@ -55,7 +55,7 @@ def make_text(path, size, seed):
 def check_options(program, folder, text):
     """Bytes as of sort(1), under limits that make runs of a megabyte, and the memory that was held."""
     want, got = folder + "/want", folder + "/got"
-    for options in ["", "-r", "-u", "-n", "-rnu", "-k2,2n -k1", "-k3 -s", "-f", "-z", "-t. -k2,2nr -u", "-bd -k1.2,1.5"]:
+    for options in ["", "-r", "-u", "-n", "-rnu", "-k2,2n -k1", "-k3 -s", "-f", "-t. -k2,2nr -u", "-bd -k1.2,1.5"]:
         for limit in (16, 64):
             subprocess.run(["sort", *options.split(), "-o", want, text], env=ENV, check=True)
             status, error, most = run([program, "sort", *options.split(), "-S", f"{limit}M", "-o", got, "-T", folder, text])
