@@ -110,7 +110,7 @@ upsweep_status upsweep_external_pull(upsweep_external *x, const void **records, 
 
 upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number)
 {
-    int unasked;
+    int unasked = 0;
     number = number == NULL ? &unasked : number;
     *number = 0;
     if (x == NULL || !x->sorted || x->given || x->merge != NULL || x->alone_from > 0) {

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "test/fuzz/fuzz.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
