@@ -45,6 +45,7 @@ const char *upsweep_status_name(upsweep_status status)
     case UPSWEEP_ERROR_RANGE: return "range";
     case UPSWEEP_ERROR_DEVICE: return "device";
     case UPSWEEP_STOPPED: return "stopped";
+    case UPSWEEP_ERROR_FILE: return "file";
     }
     return "unknown status";
 }

@@ -108,7 +108,8 @@ typedef enum upsweep_status {
     UPSWEEP_ERROR_MEMORY = 4,      /* allocation failed or scratch_limit is too small */
     UPSWEEP_ERROR_RANGE = 5,       /* an index, bucket id or key in the input is out of range */
     UPSWEEP_ERROR_DEVICE = 6,      /* the device cannot be used; upsweep_error() says why */
-    UPSWEEP_STOPPED = 7            /* a caller's sink asked to stop */
+    UPSWEEP_STOPPED = 7,           /* a caller's sink asked to stop */
+    UPSWEEP_ERROR_FILE = 8         /* a file cannot be made, read or written */
 } upsweep_status;
 
 /* The name of a status, "ok" or "argument" or ...; never NULL. Any thread. */
@@ -733,6 +734,120 @@ UPSWEEP_API upsweep_status upsweep_permute(upsweep *u, void *data, const void *i
  * Flags: none. */
 UPSWEEP_API upsweep_status upsweep_reverse(upsweep *u, void *data, size_t n, size_t bytes,
                                            const upsweep_options *options);
+
+/* --------------------------------------------------------------------------------------------
+ * Sorting more than fits into memory
+ * ------------------------------------------------------------------------------------------ */
+
+/* A sort under a limit of memory: push the records, in pieces of any size; then pull or write them
+ * in order. What does not fit goes to temporary files as sorted runs, while more is pushed, and is
+ * merged by several threads. Stable. On the CPU. Input: at most some 1000 times the limit and 2^48
+ * bytes. One thread at a time may call; several sorts may run side by side.
+ *
+ * Sources: Knuth, The Art of Computer Programming 3, 5.4 (runs, merge patterns, forecasting);
+ * Rahn, Sanders, Singler, "Scalable distributed-memory external sorting", 2010 (merges split by
+ * ranges of keys). */
+typedef struct upsweep_external upsweep_external;
+
+/* What upsweep_external_config.key says of records with equal keys, besides the next stage. */
+#define UPSWEEP_EXTERNAL_EQUAL UINT64_C(0)  /* they are equal */
+#define UPSWEEP_EXTERNAL_COMPARE UINT64_MAX /* only compare can tell */
+
+/* How a sort is opened. What a record is: record_bytes bytes, or all bytes up to one that is `end`.
+ * Its order: key and compare, else fields, else type (a record is an element), else its bytes. */
+typedef struct upsweep_external_config {
+    size_t size;      /* sizeof(upsweep_external_config) */
+    size_t limit;     /* bytes of memory, all in all; at least 4 MB, which is what 0 means, too */
+    unsigned threads; /* 0: one per core this process may use */
+    /* DESCENDING, for bytes, fields and type; NAN_FIRST, NAN_RAW, for fields and type. */
+    unsigned flags;
+    /* Where temporary files go, which have no names; a list of them is taken by turns. They are
+     * copied. directory_count 0: $TMPDIR, or /tmp. Nothing is written before there is need. */
+    const char *const *directories;
+    size_t directory_count;
+    size_t record_bytes; /* 0: records end with the byte `end` */
+    size_t end;          /* 0 to 255 */
+    /* Of records that are equal only the first is kept: 1. */
+    size_t unique;
+    const upsweep_field *fields; /* field_count of them, as upsweep_sort_records has them; copied */
+    size_t field_count;
+    upsweep_type type;
+    unsigned reserved; /* must be 0 */
+    /* The caller's order. compare returns < 0, 0, > 0. key gives a number for the record whose
+     * order agrees with compare as far as it goes: of two records with different keys the one with
+     * the lesser key is less. stage is 0 for all records at first. *next says what to do with those
+     * that have this key: UPSWEEP_EXTERNAL_EQUAL, UPSWEEP_EXTERNAL_COMPARE, or a stage, of the
+     * caller's choice, that is asked next of just these, and is the same for all of them. Of what
+     * several of them say, the greatest counts. Called from several threads at once. `bytes` are
+     * those of the record without its end; 64 bytes behind them may be read. */
+    uint64_t (*key)(void *context, uint64_t stage, const void *record, size_t bytes,
+                    uint64_t *next);
+    int (*compare)(void *context, const void *a, size_t a_bytes, const void *b, size_t b_bytes);
+    void *context;
+    /* Both or neither, as in upsweep_config: called once, for the one block of memory that a sort
+     * takes besides its handle and the stacks of its threads. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *allocate_context;
+} upsweep_external_config;
+
+/* All defaults; set limit, what a record is and its order after it. */
+#define UPSWEEP_EXTERNAL_CONFIG_INIT                                                               \
+    {                                                                                              \
+        sizeof(upsweep_external_config), 0, 0, 0, NULL, 0, 0, 0, 0, NULL, 0, (upsweep_type)0, 0,   \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                     \
+    }
+
+/* What a sort has done so far. */
+typedef struct upsweep_external_report {
+    size_t size;             /* sizeof(upsweep_external_report) */
+    uint64_t records, bytes; /* pushed; records are counted when they are sorted */
+    uint64_t runs;           /* written before the merge */
+    uint64_t merges;         /* of runs to longer runs, before the last one */
+    uint64_t written;        /* bytes to temporary files */
+    uint64_t temporary;  /* the most bytes that these held at once, given back ones counted off */
+    uint64_t ranges;     /* of the last merge */
+    uint64_t threads;    /* that merged */
+    uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
+    double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
+    double merge_seconds;               /* by the clock: the merges */
+} upsweep_external_report;
+
+/* An empty report, for a call to fill. */
+#define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
+    {                                                                                              \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+    }
+
+/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, ERROR_MEMORY. */
+UPSWEEP_API upsweep_status upsweep_external_open(upsweep_external **x,
+                                                 const upsweep_external_config *config);
+/* Takes bytes of records, wherever the piece ends. ERROR_RANGE: a record is longer than about a
+ * tenth of the limit; ERROR_FILE: temporary files cannot be made or written; ERROR_MEMORY. After a
+ * failure every call returns the same, and the sort can only be closed. */
+UPSWEEP_API upsweep_status upsweep_external_push(upsweep_external *x, const void *bytes,
+                                                 size_t count);
+/* The same without a copy: *at gets room for up to *count bytes, at least one; then
+ * upsweep_external_pushed says how many have been put there. */
+UPSWEEP_API upsweep_status upsweep_external_room(upsweep_external *x, void **at, size_t *count);
+UPSWEEP_API upsweep_status upsweep_external_pushed(upsweep_external *x, size_t count);
+/* There is no more to push. A last record that lacks its end byte gets one; a piece of a record of
+ * fixed size is ERROR_ARGUMENT. */
+UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
+/* After upsweep_external_sort: the next sorted records, whole ones, as many as are at hand. They
+ * may be read until the next call. *bytes is 0 when all have been given. */
+UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
+                                                 size_t *bytes);
+/* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
+ * with the position behind them afterwards; else one after the other. ERROR_FILE: it cannot be
+ * written; *number, if number is not NULL, is errno then, and 0 else. */
+UPSWEEP_API upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number);
+/* One sentence on the first failure, "" if there was none. Valid until the sort is closed. */
+UPSWEEP_API const char *upsweep_external_error(const upsweep_external *x);
+UPSWEEP_API upsweep_status upsweep_external_last_report(upsweep_external *x,
+                                                        upsweep_external_report *report);
+/* Ends it, whatever has been done; NULL is allowed. Temporary files are gone. */
+UPSWEEP_API void upsweep_external_close(upsweep_external *x);
 
 /* --------------------------------------------------------------------------------------------
  * Graphs and shortest paths

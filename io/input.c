@@ -72,6 +72,14 @@ static void read_chunk(void *context, size_t task, unsigned lane)
     }
 }
 
+/* There is more than the input may hold. */
+static int give_up(io_input *in)
+{
+    in->full = true;
+    errno = ENOMEM;
+    return -1;
+}
+
 /* What is left of a regular file, by its size; what grows behind that is left to read_rest. */
 static int read_bulk(io_input *in, int fd, const struct stat *status, unsigned threads)
 {
@@ -80,6 +88,9 @@ static int read_bulk(io_input *in, int fd, const struct stat *status, unsigned t
         return 0;
     }
     size_t size = (size_t)(status->st_size - from);
+    if (in->most != 0 && size > in->most - (in->size < in->most ? in->size : in->most)) {
+        return give_up(in);
+    }
     if (io_input_room(in, size + FIRST_ROOM) != 0) {
         return -1;
     }
@@ -100,7 +111,14 @@ static int read_rest(io_input *in, int fd)
         if (io_input_room(in, FIRST_ROOM) != 0) {
             return -1;
         }
-        ssize_t n = read(fd, in->bytes + in->size, in->held - IO_SLACK - in->size);
+        size_t room = in->held - IO_SLACK - in->size;
+        if (in->most != 0) {
+            if (in->size >= in->most) {
+                return give_up(in);
+            }
+            room = room < in->most - in->size ? room : in->most - in->size;
+        }
+        ssize_t n = read(fd, in->bytes + in->size, room);
         if (n == 0) {
             return 0;
         }
@@ -139,7 +157,9 @@ static int read_part(io_input *in, io_part *part, unsigned threads, io_error *er
         errno = number;
         io_fail(error, name, number == ENOMEM ? what : "cannot be read");
     }
-    if (!is_stdin) {
+    if (failed && in->full) {
+        in->left = fd; /* for whoever goes on */
+    } else if (!is_stdin) {
         close(fd);
     }
     if (failed) {
@@ -153,7 +173,7 @@ static int read_part(io_input *in, io_part *part, unsigned threads, io_error *er
 
 int io_input_begin(io_input *in, size_t count, io_error *error)
 {
-    *in = (io_input){0};
+    *in = (io_input){.left = -1};
     in->parts = calloc(count, sizeof *in->parts);
     if (in->parts == NULL) {
         errno = ENOMEM;
@@ -198,6 +218,9 @@ void io_input_free(io_input *in)
 {
     io_memory_give(in->bytes, in->held);
     free(in->parts);
+    if (in->full && in->left > STDERR_FILENO) {
+        close(in->left);
+    }
     *in = (io_input){0};
 }
 

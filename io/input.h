@@ -30,6 +30,10 @@ typedef struct io_input {
     size_t size, held;
     io_part *parts; /* one for each name, in order */
     size_t part_count;
+    size_t most; /* bytes that it may hold; 0: as many as there are */
+    bool full;   /* it gave up since there are more; the last part is then as it came, from `begin`
+                    to `size`, and goes on in the open file `left`, or ends there if that is -1 */
+    int left;
 } io_input;
 
 /* Reading in steps, as io_source_read (source.h) does it for all files: an input with room for

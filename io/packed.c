@@ -24,6 +24,8 @@ typedef struct job {
     const unsigned char *from;
     size_t size, at; /* of from: all, and what has been read */
     text to;
+    size_t most; /* bytes of the text; 0: any */
+    bool full;
     io_progress *progress;
     io_error *error;
 } job;
@@ -34,6 +36,10 @@ enum { STEP = 1 << 20 };
 /* Room for one more step behind to.size; *room gets how much there is. */
 static bool make_room(job *j, size_t *room)
 {
+    j->full = j->most != 0 && j->to.size > j->most;
+    if (j->full) {
+        return io_because(j->error, "%s: unpacked, it does not fit into memory", j->name);
+    }
     if (j->to.held < j->to.size + STEP + IO_SLACK + 1) {
         size_t held = 2 * j->to.held + 4 * j->size + 2 * (STEP + IO_SLACK);
         void *bytes = held < j->to.held ? NULL : io_memory_resize(j->to.bytes, j->to.held, held);
@@ -199,6 +205,7 @@ bool io_unpack(io_input *in, io_file_kind kind, io_progress *progress, io_error 
     job j = {.name = io_input_name(part->name),
              .from = in->bytes + part->begin,
              .size = part->end - part->begin,
+             .most = in->most,
              .progress = progress,
              .error = error};
     if (progress != NULL) {
@@ -208,6 +215,7 @@ bool io_unpack(io_input *in, io_file_kind kind, io_progress *progress, io_error 
     io_progress_end(progress);
     if (!ok) {
         io_memory_give(j.to.bytes, j.to.held);
+        in->full = j.full;
         return false;
     }
     return replace_part(in, part, &j);

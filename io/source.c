@@ -42,6 +42,7 @@ bool io_source_read(io_input *in, const char *const *names, size_t count, const 
     if (io_input_begin(in, count, error) != 0) {
         return false;
     }
+    in->most = how->most;
     for (size_t i = 0; i < count; i++) {
         if (io_input_add(in, names[i], how->threads, error) != 0 || !take_part(in, how, error)) {
             return false;

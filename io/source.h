@@ -14,11 +14,14 @@ typedef struct io_reading {
     unsigned threads;
     const char *otherwise; /* what else a person can do about a kind that is refused, or NULL */
     io_progress *progress; /* of unpacking, or NULL */
+    size_t most;           /* bytes that the input may hold; 0: as many as there are */
+    size_t window;         /* of stream.h: memory for unpacking; 0: 128 MB */
 } io_reading;
 
 /* Reads all of names, one after the other; "-" is standard input, and count = 0 means just that.
  * Each part has its kind afterwards, which is plain or one of how->takes. Others are refused in a
- * sentence. *in can be freed in any case. */
+ * sentence. Where there are more bytes than how->most it fails with in->full set. *in can be freed
+ * in any case. */
 bool io_source_read(io_input *in, const char *const *names, size_t count, const io_reading *how,
                     io_error *error);
 

@@ -56,6 +56,7 @@ OTHERS = {  # room: what it may include
     "include": r"upsweep(_\w+)?\.(h|hpp)",
     "core": r"upsweep\.h|core/.*",
     "calls": r"upsweep\.h|core/.*|calls/.*|cpu/cpu\.h|cpu/\w+/[a-z_]+\.h",
+    "external": r"upsweep\.h|core/.*|external/.*",
     "io": r"upsweep\.h|io/.*",
     "app": r"upsweep\.h|io/.*|app/.*|view/.*",
     "view": r"upsweep\.h|io/.*|view/.*",
@@ -127,7 +128,7 @@ def check_room_tests(root, problems):
     text = (root / "test/room.sh").read_text(encoding="utf-8")
     known = set(re.findall(r"[a-z_]+(?:/[a-z_]+)?", " ".join(re.findall(r"^([a-z_/ |]+)\) tests=", text, re.M))))
     rooms = [f"cpu/{n}" for names in CPU for n in names] + [f"gpu/{n}" for names in GPU for n in names]
-    for room in ["algo", "core", "calls", *rooms]:
+    for room in ["algo", "core", "calls", "external", *rooms]:
         if room not in known:
             problems.append(f"test/room.sh: {room} has no tests there")
 
@@ -135,7 +136,7 @@ def check_room_tests(root, problems):
 def check_pages(root, rooms, files, problems):
     """A page names every file of its room, and no other."""
     for room, names in sorted(rooms.items()):
-        if room.split("/")[0] not in ("core", "calls", "cpu", "gpu", "python", "ranks") or room in ("cpu", "gpu"):
+        if room.split("/")[0] not in ("core", "calls", "cpu", "external", "gpu", "python", "ranks") or room in ("cpu", "gpu"):
             continue
         page = f"{room}/README.md"
         if page not in files:

@@ -36,11 +36,12 @@ static int read_input(sort_job *job)
                       .as_is = task->from == IO_RAW || task->from == IO_TEXT,
                       .last = raw ? -1 : job->order->end,
                       .threads = threads,
+                      .most = sort_most_bytes(job),
                       .otherwise = raw ? "--from raw takes its bytes as elements"
                                        : "--from text takes its bytes as lines"};
     if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
                         &how, &error)) {
-        return app_fail("%s", error.text);
+        return job->in.full ? SORT_BEYOND : app_fail("%s", error.text);
     }
     return app_check_input(common, job->in.parts, job->in.part_count);
 }
@@ -72,11 +73,9 @@ static int find_lines(sort_job *job)
 /* Room for the pairs, or, where whole lines are sorted, for the items alone. */
 static int take_memory(sort_job *job)
 {
-    size_t each = job->whole ? 20 : 64; /* bytes a line, with what the library takes */
-    size_t limit = job->task->memory_limit, need = job->in.size + each * job->n;
-    if (limit != 0 && need > limit) {
-        return app_fail("%zu lines need about %zu MB of memory, but -S allows %zu MB", job->n,
-                        (need >> 20) + 1, limit >> 20);
+    size_t each = job->whole ? 20 : SORT_LINE_BYTES; /* with what the library takes */
+    if (job->in.size + each * job->n > job->limit) {
+        return SORT_BEYOND;
     }
     job->held = (job->n + 1) * sizeof *job->keys;
     job->keys = job->whole ? NULL : io_memory_take(job->held);
@@ -207,13 +206,27 @@ static int make_pairs(sort_job *job)
     return status;
 }
 
+static int run_beyond(sort_job *job, io_output *out)
+{
+    if (job->task->debug) {
+        io_output_discard(out);
+        return app_fail("--debug is for lines that fit into memory, %zu MB", job->limit >> 20);
+    }
+    return sort_external(job, out);
+}
+
 static int run_lines(sort_job *job, io_output *out)
 {
     int status = find_lines(job);
     sort_phase(job, "keys");
     status = status == APP_OK ? make_pairs(job) : status;
     if (is_check(job)) {
-        return status == APP_OK ? sort_check(job) : status;
+        return status == APP_OK        ? sort_check(job)
+               : status == SORT_BEYOND ? sort_external_check(job)
+                                       : status;
+    }
+    if (status == SORT_BEYOND) {
+        return run_beyond(job, out);
     }
     status = status == APP_OK ? put_in_order(job) : status;
     if (status != APP_OK) {
@@ -257,6 +270,9 @@ static int run(sort_job *job)
         return app_fail("%s", error.text);
     }
     int status = read_input(job);
+    if (status == SORT_BEYOND) {
+        return is_check(job) ? sort_external_check(job) : run_beyond(job, &out);
+    }
     if (status == APP_OK) {
         return is_array(job) ? run_array(job, &out) : run_lines(job, &out);
     }
@@ -270,6 +286,7 @@ int sort_run(const sort_task *task)
 {
     sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
     job.show = io_progress_wanted();
+    job.limit = sort_memory_limit(task);
     int status = run(&job);
     sort_phase(&job, NULL);
     upsweep_close(job.u);

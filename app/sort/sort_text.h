@@ -67,9 +67,10 @@ typedef struct sort_job {
     size_t phases;
     double begin;
     char algorithm[64], reason[256];
-    bool remade; /* some keys are no longer those of the first stage */
-    size_t ties; /* lines in runs of equal keys */
-    bool show;   /* progress */
+    bool remade;  /* some keys are no longer those of the first stage */
+    size_t ties;  /* lines in runs of equal keys */
+    bool show;    /* progress */
+    size_t limit; /* bytes of memory; sort_limit.c */
 } sort_job;
 
 /* An item: where the line begins, and its length without the end; LONG_LINE: so long or longer. */
@@ -117,6 +118,20 @@ sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key
 /* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
+/* What a step says whose job does not fit into memory: sort_external.c takes it over. */
+enum { SORT_BEYOND = 100, SORT_LINE_BYTES = 64 /* of memory for a line, besides its own */ };
+
+/* sort_limit.c: how much memory the sort may take; and bytes that may be read before it is known
+ * whether all fits: 0 where it will, for all that one can see, 1 where it will not. */
+size_t sort_memory_limit(const sort_task *task);
+size_t sort_most_bytes(const sort_job *job);
+
+/* sort_external.c: the sort of lines under job->limit, from what job->in has read on. It commits or
+ * discards out. */
+int sort_external(sort_job *job, io_output *out);
+/* sort_external_check.c: -c and -C in the same way. */
+int sort_external_check(sort_job *job);
+
 /* verb_sort.c: refuses what is for lines only. */
 int sort_check_array_options(const sort_task *task);
 

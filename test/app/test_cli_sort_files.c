@@ -205,7 +205,6 @@ static void bad_calls_are_one_sentence(void **state)
     expect_error("open failed: /no/such", "--files0-from=/no/such", NULL, NULL);
     expect_error("cannot read: /no/such: No such file", "/no/such", NULL, NULL);
     expect_error("there is no locale 'xx_YY.UTF-8'", "--locale=xx_YY.UTF-8", NULL, NULL);
-    expect_error("-S allows", "-S", "1024b", program);
     if (geteuid() != 0) {
         store(path_of("secret"), "x\n");
         assert_int_equal(chmod(path_of("secret"), 0), 0);

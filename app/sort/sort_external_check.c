@@ -1,0 +1,108 @@
+/* sort_external_check.c - -c and -C of a file that does not fit into memory: one line after the
+ * other, each compared with the one before it, in one pass. */
+/* SPDX-License-Identifier: MIT */
+#include "app/sort/sort_external.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 1 << 20 };
+
+typedef struct walk {
+    sort_job *job;
+    unsigned char *bytes; /* the line before, if there is one, and what has been read behind it */
+    size_t room, held;
+    size_t at;     /* of the first line that has not been looked at */
+    size_t before; /* bytes of the line in front of it, with its end; 0: there is none */
+    uint64_t lines;
+    const char *name;
+    bool quiet;
+} walk;
+
+/* Drops what lies before the last line that was looked at, and makes room. */
+static int make_room(walk *w)
+{
+    size_t from = w->at - w->before;
+    memmove(w->bytes, w->bytes + from, w->held - from);
+    w->held -= from;
+    w->at -= from;
+    if (w->held < w->room / 2) {
+        return APP_OK;
+    }
+    size_t room = 2 * w->room;
+    unsigned char *bytes = room > w->job->limit ? NULL : realloc(w->bytes, room + IO_SLACK);
+    if (bytes == NULL) {
+        return app_fail("%s:%llu: this line is too long for a memory limit of %zu MB; -S sets it",
+                        w->name, (unsigned long long)w->lines + 1, w->job->limit >> 20);
+    }
+    w->bytes = bytes;
+    w->room = room;
+    return APP_OK;
+}
+
+/* APP_NO at the first line that is out of order. */
+static int look_at_lines(walk *w)
+{
+    const sort_order *order = w->job->order;
+    const unsigned char *end;
+    memset(w->bytes + w->held, 0, IO_SLACK);
+    while ((end = memchr(w->bytes + w->at, order->end, w->held - w->at)) != NULL) {
+        const unsigned char *p = w->bytes + w->at;
+        int difference = w->before == 0 ? -1
+                                        : sort_compare(order, 0, (sort_text){p - w->before, p - 1},
+                                                       (sort_text){p, end});
+        w->lines++;
+        if (difference > 0 || (difference == 0 && order->unique)) {
+            if (!w->quiet) {
+                fprintf(stderr, "upsweep sort: %s:%llu: disorder: ", w->name,
+                        (unsigned long long)w->lines);
+                fwrite(p, 1, (size_t)(end - p) + 1, stderr);
+            }
+            return APP_NO;
+        }
+        w->before = (size_t)(end - p) + 1;
+        w->at += w->before;
+    }
+    return APP_OK;
+}
+
+static int walk_stream(walk *w, io_stream *s)
+{
+    int status = APP_OK;
+    for (size_t got = 1; got > 0 && status == APP_OK;) {
+        io_error error;
+        if (!io_stream_read(s, w->bytes + w->held, w->room - w->held, &got, &error)) {
+            return app_fail("%s", error.text);
+        }
+        w->held += got;
+        status = look_at_lines(w);
+        status = status == APP_OK ? make_room(w) : status;
+    }
+    return status;
+}
+
+int sort_external_check(sort_job *job)
+{
+    static const char *const only_stdin[] = {"-"};
+    const app_common *common = &job->task->common;
+    bool none = common->operand_count == 0;
+    io_reading how = sort_external_reading(job);
+    io_input *begun = sort_external_begun(job);
+    walk w = {.job = job,
+              .room = FIRST_ROOM,
+              .bytes = malloc(FIRST_ROOM + IO_SLACK),
+              .name = none ? "-" : common->operands[0],
+              .quiet = job->task->mode == SORT_CHECK_QUIETLY};
+    io_stream s;
+    io_error error;
+    sort_phase(job, "check");
+    bool opened =
+        io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
+                       none ? 1 : common->operand_count, &how, &error);
+    int status = w.bytes == NULL ? app_fail("out of memory")
+                 : !opened       ? app_fail("%s", error.text)
+                                 : walk_stream(&w, &s);
+    io_stream_close(&s);
+    free(w.bytes);
+    return status;
+}

@@ -1,0 +1,394 @@
+/* external.h - the sort of more records than fit into memory, and what its steps share.
+ *
+ * All memory is one block, the arena, taken when the sort is opened:
+ *
+ *     | runs | index of blocks | slot | slot | slot |          while records come in
+ *     | runs | index of blocks | room of each merging thread | while they are merged
+ *
+ * Records are pushed into a slot. A full slot is sorted and written as a run by one of the workers,
+ * while the next slot is filled: so reading, sorting and writing go on at the same time. A run is
+ * the sorted records and nothing else; the index, in memory, knows where each block of it begins
+ * and the key of the block's first record.
+ *
+ * The merge goes range by range. A range takes the least blocks of all runs, as many as fit the
+ * room of a thread, and ends where the next block begins that was not taken: no record below that
+ * place can be anywhere else (Knuth 5.4.9, forecasting, with the first keys of blocks for the last
+ * ones). Threads work on different ranges, and each knows where in the output its range belongs.
+ * Where the runs are so many that their blocks do not fit, neighbours are merged to longer runs
+ * first, as few of them as needed. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_EXTERNAL_H
+#define USW_EXTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/record_keys.h"
+
+enum {
+    USW_EXT_SLACK = 64,       /* readable bytes behind all records */
+    USW_EXT_WORKERS = 64,     /* at most */
+    USW_EXT_FOLDERS = 64,     /* directories of temporary files, at most */
+    USW_EXT_LEAST = 4 << 20,  /* the least limit, in bytes */
+    USW_EXT_HEAD = 256,       /* bytes that are kept of a block's first record */
+    USW_EXT_WRITE = 256 << 10 /* bytes of one write, unless a record is longer */
+};
+
+/* What a record is and what order is asked for. */
+typedef enum usw_ext_kind { USW_EXT_LINES, USW_EXT_FIELDS, USW_EXT_CALLS } usw_ext_kind;
+typedef struct usw_ext_order {
+    usw_ext_kind kind;
+    size_t record_bytes; /* 0: a record ends with the byte `end` */
+    unsigned char end;
+    bool unique;
+    uint64_t flip;        /* of lines: UINT64_MAX for descending order */
+    upsweep_type element; /* not 0: records are elements of this type */
+    unsigned element_flags;
+    usw_record_keys keys;
+    usw_record_field *fields; /* of keys */
+    usw_key_plan first;       /* chunk 0 of keys */
+    uint64_t (*key)(void *context, uint64_t stage, const void *record, size_t bytes,
+                    uint64_t *next);
+    int (*compare)(void *context, const void *a, size_t a_bytes, const void *b, size_t b_bytes);
+    void *context;
+} usw_ext_order;
+
+/* One record, without its end byte; `whole` has the bytes with it. */
+typedef struct usw_ext_record {
+    const unsigned char *p;
+    size_t bytes;
+} usw_ext_record;
+
+/* Where a block of a run begins: its place among the bytes of the run, and its first key. */
+typedef struct usw_ext_block {
+    uint64_t key, raw;
+} usw_ext_block;
+
+/* A sorted run: bytes [at, at + raw) of a temporary file, cut into blocks. */
+typedef struct usw_ext_run {
+    uint64_t order; /* runs of lesser order hold earlier records */
+    uint64_t at, raw;
+    usw_ext_block *blocks;
+    size_t block_count;
+    size_t block_bytes_max;
+    uint64_t freed;    /* bytes that were given back to the file system */
+    uint64_t last_key; /* of the last record */
+    unsigned file;
+} usw_ext_run;
+
+typedef enum usw_ext_slot_state { USW_SLOT_FREE, USW_SLOT_FULL, USW_SLOT_BUSY } usw_ext_slot_state;
+typedef struct usw_ext_slot {
+    unsigned char *at;
+    size_t used;
+    uint64_t order;
+    usw_ext_slot_state state;
+} usw_ext_slot;
+
+/* Temporary files, one for each directory, without names. */
+typedef struct usw_ext_file {
+    char *directory;
+    int fd; /* -1: not made yet */
+    uint64_t size;
+} usw_ext_file;
+
+/* The records of a slot, or as many of them as their keys have room for, in order. */
+typedef struct usw_ext_sorting {
+    upsweep_external *x;
+    const unsigned char *data;
+    size_t bytes; /* of the records that are sorted here */
+    size_t n;
+    uint64_t *keys;
+    uint32_t *items; /* where each record begins: offset, or number if they are of one size */
+    upsweep *u;      /* its scratch lies in the slot */
+    unsigned char *spare, *spare_end; /* what that may take */
+    unsigned char *spare_at;
+    unsigned pieces; /* of it that are taken */
+    bool in_order;   /* they stand in order where they are */
+    size_t longest;
+} usw_ext_sorting;
+
+typedef struct usw_ext_merge usw_ext_merge;
+
+/* The sort. What is below `lock` is guarded by it. */
+struct upsweep_external {
+    usw_ext_order order;
+    unsigned workers;
+    size_t limit;
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *pointer, size_t bytes);
+    void *allocate_context;
+    unsigned char *arena;
+    size_t arena_bytes;
+    unsigned char *work; /* of the arena: slots, or the rooms of merging threads */
+    size_t work_bytes;
+    usw_ext_run *runs;
+    size_t runs_room;
+    usw_ext_block *blocks;
+    size_t blocks_room;
+    size_t block_bytes; /* a block has at least so many, but for the last of a run */
+    size_t record_most; /* bytes that a record may have */
+    usw_ext_file files[USW_EXT_FOLDERS];
+    unsigned file_count;
+
+    /* filling */
+    usw_ext_slot slots[USW_EXT_WORKERS + 1];
+    unsigned slot_count;
+    size_t slot_bytes, slot_fill; /* of a slot; how many of them are filled with records */
+    usw_ext_slot *filling;
+    uint64_t next_order;
+    uint64_t bytes_in;
+    bool sorted; /* no more is pushed */
+    bool given;  /* all has been written */
+    pthread_t threads[USW_EXT_WORKERS];
+    unsigned started;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool ending;
+    usw_ext_slot *alone; /* the only slot, sorted where it is; nothing was written */
+    usw_ext_sorting alone_sorted;
+    size_t alone_from;
+    size_t run_count;
+    size_t blocks_used;
+    uint64_t records; /* that were sorted into runs */
+    size_t longest;   /* bytes of the longest record, with its end */
+    unsigned next_file;
+    upsweep_external_report report;
+
+    atomic_uint_fast64_t held; /* bytes in temporary files */
+    usw_ext_merge *merge;      /* of pull */
+    upsweep_status status;     /* of the first failure; atomic use under lock */
+    char error[256];
+};
+
+/* ---- records and their order (order.c) ---- */
+
+const char *usw_ext_order_of(usw_ext_order *order, const upsweep_external_config *config);
+/* < 0, 0, > 0 */
+int usw_ext_compare(const usw_ext_order *order, usw_ext_record a, usw_ext_record b);
+/* The key of a record at a stage, 0 being the first; *next as upsweep_external_config.key says. */
+uint64_t usw_ext_stage_key(const usw_ext_order *order, uint64_t stage, usw_ext_record r,
+                           uint64_t *next);
+
+/* Seven bytes of a line, the first on top, and how many there were, 255 standing for more: equal
+ * keys whose last byte is not 255 belong to equal texts. */
+static inline uint64_t usw_ext_line_key(const unsigned char *p, size_t bytes)
+{
+    uint64_t word;
+    memcpy(&word, p, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return bytes > 7 ? word | 0xff : (word & ~(~UINT64_C(0) >> (8 * bytes))) | bytes;
+}
+
+/* The key of a record at the first stage, and whether records with equal keys may differ. */
+static inline uint64_t usw_ext_key(const usw_ext_order *order, usw_ext_record r, bool *more)
+{
+    if (order->kind == USW_EXT_LINES) {
+        uint64_t key = usw_ext_line_key(r.p, r.bytes);
+        *more = (key & 0xff) == 0xff;
+        return key ^ order->flip;
+    }
+    if (order->kind == USW_EXT_FIELDS) {
+        *more = order->keys.key_bytes > USW_CHUNK_BYTES;
+        return usw_key_chunk(&order->first, r.p);
+    }
+    uint64_t next = UPSWEEP_EXTERNAL_EQUAL;
+    uint64_t key = order->key(order->context, 0, r.p, r.bytes, &next);
+    *more = next != UPSWEEP_EXTERNAL_EQUAL;
+    return key;
+}
+
+/* The record at p, whose end must lie before `end`. */
+static inline usw_ext_record usw_ext_record_at(const usw_ext_order *order, const unsigned char *p,
+                                               const unsigned char *end)
+{
+    if (order->record_bytes != 0) {
+        return (usw_ext_record){p, order->record_bytes};
+    }
+    const unsigned char *stop = memchr(p, order->end, (size_t)(end - p));
+    return (usw_ext_record){p, (size_t)(stop - p)};
+}
+
+/* Its bytes with the end byte. */
+static inline size_t usw_ext_whole(const usw_ext_order *order, usw_ext_record r)
+{
+    return r.bytes + (order->record_bytes == 0);
+}
+
+/* ---- failures (open.c) ---- */
+
+/* Keeps the first failure and its sentence; returns its status. Any thread. */
+upsweep_status usw_ext_fail(upsweep_external *x, upsweep_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool usw_ext_failed(upsweep_external *x);
+double usw_ext_seconds(void);
+
+/* ---- temporary files (spill.c) ---- */
+
+/* A place of `bytes` bytes in one of the files. The lock is not held. */
+upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file, uint64_t *at);
+upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *from, size_t bytes,
+                             uint64_t at);
+upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes,
+                            uint64_t at);
+/* Gives bytes [begin, end) of a run back to the file system. */
+void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end);
+void usw_ext_close_files(upsweep_external *x);
+/* All of it to a descriptor, at a place or (at < 0) where it stands. 0, or errno. */
+int usw_ext_write_all(int fd, const void *from, size_t bytes, int64_t at);
+
+/* ---- runs (run_sort.c, run_write.c) ---- */
+
+enum { USW_EXT_PAIR_BYTES = 28, USW_EXT_SORT_ROOM = 1800 << 10 };
+
+upsweep_status usw_ext_sorting_open(usw_ext_sorting *s, upsweep_external *x);
+void usw_ext_sorting_close(usw_ext_sorting *s);
+/* Sorts the first records of data, of which the slot has room up to `end`. */
+upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t bytes,
+                            unsigned char *end);
+static inline size_t usw_ext_place_of(const usw_ext_sorting *s, uint32_t item)
+{
+    size_t fixed = s->x->order.record_bytes;
+    return fixed != 0 ? item * fixed : item;
+}
+static inline usw_ext_record usw_ext_item(const usw_ext_sorting *s, uint32_t item)
+{
+    return usw_ext_record_at(&s->x->order, s->data + usw_ext_place_of(s, item), s->data + s->bytes);
+}
+/* Record number i in order. */
+static inline usw_ext_record usw_ext_sorted(const usw_ext_sorting *s, size_t i)
+{
+    return usw_ext_item(s, s->items != NULL ? s->items[i] : (uint32_t)i);
+}
+
+/* Writes blocks of a run, and its index. */
+typedef struct usw_ext_writer {
+    upsweep_external *x;
+    usw_ext_run run;
+    unsigned char *buffer;
+    size_t held, room; /* of the buffer */
+    uint64_t written;
+    uint64_t block_begin; /* where the block that is being written begins */
+    size_t blocks_room, block_bytes;
+    usw_ext_record last; /* of the buffer */
+} usw_ext_writer;
+
+/* A run of at most so many bytes begins; the buffer is its own. */
+upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
+                                   unsigned char *buffer, size_t room);
+upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r);
+upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order);
+
+/* A slot as one run, or several where its records are shorter than was thought. */
+upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot);
+/* Room for the index of a run of so many bytes; NULL after usw_ext_fail. The lock is not held. */
+usw_ext_block *usw_ext_take_blocks(upsweep_external *x, uint64_t bytes, size_t *count,
+                                   size_t *block_bytes);
+upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run);
+/* Copies sorted records [*from, n) to `to` as long as there is room; returns the bytes. With -u
+ * equal ones are left out. */
+size_t usw_ext_gather(const usw_ext_sorting *s, size_t *from, unsigned char *to, size_t room);
+
+/* ---- filling (push.c) ---- */
+
+upsweep_status usw_ext_start_filling(upsweep_external *x);
+/* All slots become runs, or the only one stays; the workers end. */
+upsweep_status usw_ext_end_filling(upsweep_external *x);
+void usw_ext_stop_workers(upsweep_external *x);
+
+/* ---- ranges (plan.c) ---- */
+
+/* The record that a range ends before: the first one of a block. */
+typedef struct usw_ext_splitter {
+    unsigned char *at; /* a copy of it, with room for the longest record */
+    size_t bytes;      /* without its end */
+    uint64_t key;
+    size_t run; /* whose block it begins */
+    bool any;   /* false: no record; the range begins with the first, or ends with the last */
+} usw_ext_splitter;
+
+/* Blocks [first, end) of one run. */
+typedef struct usw_ext_stretch {
+    size_t first, end;
+} usw_ext_stretch;
+
+/* Which blocks of k runs have been given to ranges. */
+typedef struct usw_ext_plan {
+    upsweep_external *x;
+    usw_ext_run *runs;
+    size_t k;
+    size_t *first; /* by run: the first block of the next range */
+    size_t *next;  /* by run: the first block that no range has had */
+    size_t *heap;  /* runs by their next blocks */
+    size_t heap_count;
+    unsigned char *heads; /* USW_EXT_HEAD bytes of each run's next block */
+    bool *head_there;
+    unsigned char *long_head[2];
+    size_t budget; /* bytes of the blocks of a range, at most */
+    uint64_t given;
+    usw_ext_splitter last; /* where the range before ends */
+    bool finished;
+} usw_ext_plan;
+
+/* Room for the longest record. */
+size_t usw_ext_record_room(const upsweep_external *x);
+size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k);
+upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_run *runs, size_t k,
+                                  unsigned char *room, size_t budget);
+/* The next range: its k stretches and the splitters at both ends. *none: there is none left. One
+ * thread at a time. */
+upsweep_status usw_ext_plan_range(usw_ext_plan *p, usw_ext_stretch *stretches,
+                                  usw_ext_splitter *lower, usw_ext_splitter *upper, bool *none);
+/* Bytes of a block of a run. */
+size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block);
+
+/* ---- merging (range.c, merge.c) ---- */
+
+/* One range in memory, of runs [0, k) of a plan. */
+typedef struct usw_ext_range {
+    upsweep_external *x;
+    usw_ext_plan *plan;
+    uint64_t number;
+    usw_ext_stretch *stretches;
+    usw_ext_splitter lower, upper;
+    unsigned char *bytes;            /* room for the blocks */
+    const unsigned char **at, **end; /* by run: what is left of it */
+    uint64_t *keys;                  /* by run: of the record at `at`, */
+    size_t *sizes;                   /* its bytes without the end, */
+    bool *more;                      /* and whether equal keys leave it open */
+    uint32_t *tree;
+    uint64_t offset; /* of the range among all bytes */
+    uint64_t raw;    /* bytes of the range */
+} usw_ext_range;
+
+/* Takes merged bytes. */
+typedef upsweep_status (*usw_ext_take)(void *context, const unsigned char *bytes, size_t size);
+/* Where merged records go: into a buffer, which `take` gets when it is full; without take it has
+ * room for all of a range. Or to a writer. */
+typedef struct usw_ext_sink {
+    unsigned char *buffer;
+    size_t room, held;
+    usw_ext_take take;
+    void *context;
+    usw_ext_writer *writer;
+} usw_ext_sink;
+
+size_t usw_ext_range_bytes(const upsweep_external *x, size_t k);
+void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *room);
+/* Reads the blocks and finds where the range begins and ends in them. */
+upsweep_status usw_ext_load(usw_ext_range *r);
+upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink);
+
+/* As few merges of neighbours as needed, until the runs that are left can be merged in one go. */
+upsweep_status usw_ext_reduce_runs(upsweep_external *x);
+/* Bytes that all blocks of a range can have at most if `threads` threads merge k runs, each with an
+ * output of `output` bytes (0: as many as the blocks); 0 where that is not enough. */
+size_t usw_ext_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k,
+                      unsigned threads, size_t output);
+upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number);
+upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, size_t *bytes);
+void usw_ext_merge_free(usw_ext_merge *m);
+
+#endif

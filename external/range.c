@@ -1,0 +1,249 @@
+/* range.c - one range of a merge: reads its blocks, finds its ends in them, and merges by a tree of
+ * losers (Knuth 5.4.1). */
+/* SPDX-License-Identifier: MIT */
+#include "external/external.h"
+
+size_t usw_ext_range_bytes(const upsweep_external *x, size_t k)
+{
+    return k * (sizeof(usw_ext_stretch) + 2 * sizeof(void *) + sizeof(uint64_t) + sizeof(size_t) +
+                sizeof(bool) + sizeof(uint32_t)) +
+           2 * usw_ext_record_room(x) + USW_EXT_SLACK + 10 * 64;
+}
+
+static void *carve(unsigned char **room, size_t bytes)
+{
+    unsigned char *at = *room;
+    *room += (bytes + 63) / 64 * 64;
+    return at;
+}
+
+void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *room)
+{
+    size_t k = plan->k;
+    *r = (usw_ext_range){.x = plan->x, .plan = plan};
+    r->stretches = carve(&room, k * sizeof *r->stretches);
+    r->at = carve(&room, k * sizeof *r->at);
+    r->end = carve(&room, k * sizeof *r->end);
+    r->keys = carve(&room, k * sizeof *r->keys);
+    r->sizes = carve(&room, k * sizeof *r->sizes);
+    r->more = carve(&room, k * sizeof *r->more);
+    r->tree = carve(&room, k * sizeof *r->tree);
+    r->lower.at = carve(&room, usw_ext_record_room(plan->x));
+    r->upper.at = carve(&room, usw_ext_record_room(plan->x));
+    r->bytes = room;
+}
+
+/* ---- the ends ---- */
+
+/* Whether a record of run i lies below the splitter. With -u equal records stay together. */
+static bool is_below(const usw_ext_range *r, size_t i, usw_ext_record q, const usw_ext_splitter *s)
+{
+    const usw_ext_order *order = &r->x->order;
+    bool more;
+    uint64_t key = usw_ext_key(order, q, &more);
+    if (key != s->key) {
+        return key < s->key;
+    }
+    int difference = usw_ext_compare(order, q, (usw_ext_record){s->at, s->bytes});
+    return difference != 0 ? difference < 0 : i < s->run && !order->unique;
+}
+
+/* The first record in [p, end) that is not below the splitter. */
+static const unsigned char *find_end(const usw_ext_range *r, size_t i, const unsigned char *p,
+                                     const unsigned char *end, const usw_ext_splitter *s)
+{
+    const usw_ext_order *order = &r->x->order;
+    while (p < end) {
+        usw_ext_record q = usw_ext_record_at(order, p, end);
+        if (!is_below(r, i, q, s)) {
+            return p;
+        }
+        p += usw_ext_whole(order, q);
+    }
+    return end;
+}
+
+/* The blocks of run i, read to `to`. */
+static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char *to, size_t *bytes)
+{
+    const usw_ext_run *run = &r->plan->runs[i];
+    usw_ext_stretch s = r->stretches[i];
+    uint64_t from = s.first < run->block_count ? run->blocks[s.first].raw : run->raw;
+    uint64_t until = s.end < run->block_count ? run->blocks[s.end].raw : run->raw;
+    until = s.first == s.end ? from : until;
+    *bytes = (size_t)(until - from);
+    r->at[i] = r->end[i] = to;
+    r->offset += from;
+    if (*bytes == 0) {
+        return UPSWEEP_OK;
+    }
+    upsweep_status status = usw_ext_read(r->x, run->file, to, *bytes, run->at + from);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    if (to[*bytes - 1] != r->x->order.end && r->x->order.record_bytes == 0) {
+        return usw_ext_fail(r->x, UPSWEEP_ERROR_FILE,
+                            "%s: a temporary file holds other bytes than were written to it",
+                            r->x->files[run->file].directory);
+    }
+    const unsigned char *end = to + *bytes;
+    if (r->lower.any) {
+        r->at[i] = find_end(r, i, to, end, &r->lower);
+        r->offset += (uint64_t)(r->at[i] - to);
+    }
+    r->end[i] = end;
+    if (r->upper.any && i != r->upper.run) {
+        const unsigned char *last = to + (run->blocks[s.end - 1].raw - from);
+        r->end[i] = find_end(r, i, last > r->at[i] ? last : r->at[i], end, &r->upper);
+    }
+    r->raw += (uint64_t)(r->end[i] - r->at[i]);
+    return UPSWEEP_OK;
+}
+
+upsweep_status usw_ext_load(usw_ext_range *r)
+{
+    unsigned char *to = r->bytes;
+    upsweep_status status = UPSWEEP_OK;
+    r->offset = r->raw = 0;
+    for (size_t i = 0; i < r->plan->k && status == UPSWEEP_OK; i++) {
+        size_t bytes = 0;
+        status = load_run(r, i, to, &bytes);
+        to += bytes;
+    }
+    memset(to, 0, USW_EXT_SLACK);
+    return status;
+}
+
+/* ---- the merge ---- */
+
+static inline void look(usw_ext_range *r, size_t i)
+{
+    const usw_ext_order *order = &r->x->order;
+    usw_ext_record q = usw_ext_record_at(order, r->at[i], r->end[i]);
+    r->sizes[i] = q.bytes;
+    r->keys[i] = usw_ext_key(order, q, &r->more[i]);
+}
+
+/* Whether run a's record comes before run b's; a run that has ended comes last. */
+static inline bool comes_first(const usw_ext_range *r, uint32_t a, uint32_t b)
+{
+    if (r->at[a] == r->end[a] || r->at[b] == r->end[b]) {
+        return r->at[a] != r->end[a];
+    }
+    if (r->keys[a] != r->keys[b]) {
+        return r->keys[a] < r->keys[b];
+    }
+    if (r->more[a] || r->more[b]) {
+        int order = usw_ext_compare(&r->x->order, (usw_ext_record){r->at[a], r->sizes[a]},
+                                    (usw_ext_record){r->at[b], r->sizes[b]});
+        if (order != 0) {
+            return order < 0;
+        }
+    }
+    return a < b;
+}
+
+/* tree[0] is the winner, tree[1 .. k - 1] the losers of the matches above leaves k .. 2k - 1. */
+static uint32_t play(usw_ext_range *r, size_t node)
+{
+    size_t k = r->plan->k;
+    if (node >= k) {
+        return (uint32_t)(node - k);
+    }
+    uint32_t a = play(r, 2 * node), b = play(r, 2 * node + 1);
+    bool first = comes_first(r, a, b);
+    r->tree[node] = first ? b : a;
+    return first ? a : b;
+}
+
+static inline void replay(usw_ext_range *r, uint32_t winner)
+{
+    for (size_t node = (winner + r->plan->k) / 2; node > 0; node /= 2) {
+        uint32_t loser = r->tree[node];
+        if (comes_first(r, loser, winner)) {
+            r->tree[node] = winner;
+            winner = loser;
+        }
+    }
+    r->tree[0] = winner;
+}
+
+static inline upsweep_status put(usw_ext_sink *sink, usw_ext_record q, size_t whole)
+{
+    if (sink->writer != NULL) {
+        return usw_ext_writer_add(sink->writer, q);
+    }
+    if (whole > sink->room - sink->held) {
+        upsweep_status status = sink->take(sink->context, sink->buffer, sink->held);
+        sink->held = 0;
+        if (status != UPSWEEP_OK || whole > sink->room) {
+            return status == UPSWEEP_OK ? sink->take(sink->context, q.p, whole) : status;
+        }
+    }
+    memcpy(sink->buffer + sink->held, q.p, whole);
+    sink->held += whole;
+    return UPSWEEP_OK;
+}
+
+/* What is left when only one run has records: they go as they are. */
+static upsweep_status put_rest(usw_ext_range *r, usw_ext_sink *sink, size_t i)
+{
+    size_t bytes = (size_t)(r->end[i] - r->at[i]);
+    upsweep_status status = UPSWEEP_OK;
+    if (bytes <= sink->room - sink->held) {
+        memcpy(sink->buffer + sink->held, r->at[i], bytes);
+        sink->held += bytes;
+        return status;
+    }
+    status = sink->take(sink->context, sink->buffer, sink->held);
+    sink->held = 0;
+    return status == UPSWEEP_OK ? sink->take(sink->context, r->at[i], bytes) : status;
+}
+
+static size_t begin_runs(usw_ext_range *r)
+{
+    size_t live = 0;
+    for (size_t i = 0; i < r->plan->k; i++) {
+        if (r->at[i] < r->end[i]) {
+            look(r, i);
+            live++;
+        }
+    }
+    if (live > 0) {
+        r->tree[0] = play(r, 1);
+    }
+    return live;
+}
+
+upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink)
+{
+    const usw_ext_order *order = &r->x->order;
+    size_t live = begin_runs(r);
+    usw_ext_record last = {NULL, 0};
+    uint64_t last_key = 0;
+    bool bulk = sink->writer == NULL && !order->unique;
+    upsweep_status status = UPSWEEP_OK;
+    while (live > 0 && status == UPSWEEP_OK) {
+        uint32_t i = r->tree[0];
+        if (live == 1 && bulk) {
+            return put_rest(r, sink, i);
+        }
+        usw_ext_record q = {r->at[i], r->sizes[i]};
+        size_t whole = usw_ext_whole(order, q);
+        bool repeated = order->unique && last.p != NULL && last_key == r->keys[i] &&
+                        usw_ext_compare(order, last, q) == 0;
+        if (!repeated) {
+            status = put(sink, q, whole);
+            last = q;
+            last_key = r->keys[i];
+        }
+        r->at[i] += whole;
+        if (r->at[i] < r->end[i]) {
+            look(r, i);
+        } else {
+            live--;
+        }
+        replay(r, i);
+    }
+    return status;
+}

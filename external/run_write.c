@@ -1,0 +1,227 @@
+/* run_write.c - gathers sorted records, writes them as a run, and notes where its blocks begin. */
+/* SPDX-License-Identifier: MIT */
+#include "external/external.h"
+
+enum { AHEAD = 16 };
+
+/* ---- the index ---- */
+
+/* The fuller the index, the larger are the blocks, so that it is never full. */
+usw_ext_block *usw_ext_take_blocks(upsweep_external *x, uint64_t bytes, size_t *count,
+                                   size_t *block_bytes)
+{
+    pthread_mutex_lock(&x->lock);
+    size_t left = x->blocks_room - x->blocks_used, size = x->block_bytes;
+    for (size_t part = x->blocks_room / 2; left < part; part /= 2) {
+        size *= 2;
+    }
+    while (bytes / size + 2 > left / 2 && size < (size_t)1 << 40) {
+        size *= 2;
+    }
+    *count = (size_t)(bytes / size) + 2;
+    *block_bytes = size;
+    usw_ext_block *blocks = *count <= left ? x->blocks + x->blocks_used : NULL;
+    x->blocks_used += blocks != NULL ? *count : 0;
+    pthread_mutex_unlock(&x->lock);
+    if (blocks == NULL) {
+        (void)usw_ext_fail(x, UPSWEEP_ERROR_MEMORY,
+                           "the limit of %zu bytes is too small for so many runs", x->limit);
+    }
+    return blocks;
+}
+
+/* Runs are kept in the order of their records. */
+upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run)
+{
+    pthread_mutex_lock(&x->lock);
+    bool room = x->run_count < x->runs_room;
+    size_t i = x->run_count;
+    if (room) {
+        for (; i > 0 && x->runs[i - 1].order > run->order; i--) {
+            x->runs[i] = x->runs[i - 1];
+        }
+        x->runs[i] = *run;
+        x->run_count++;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return room ? UPSWEEP_OK
+                : usw_ext_fail(x, UPSWEEP_ERROR_MEMORY,
+                               "the limit of %zu bytes is too small for so many runs", x->limit);
+}
+
+/* ---- a run ---- */
+
+upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
+                                   unsigned char *buffer, size_t room)
+{
+    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room - USW_EXT_SLACK};
+    upsweep_status status = usw_ext_place(x, bytes, &w->run.file, &w->run.at);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    w->run.blocks = usw_ext_take_blocks(x, bytes, &w->blocks_room, &w->block_bytes);
+    return w->run.blocks != NULL ? UPSWEEP_OK : UPSWEEP_ERROR_MEMORY;
+}
+
+/* The key of the last record is kept, which the buffer is about to lose. */
+static upsweep_status flush(usw_ext_writer *w)
+{
+    if (w->held > 0) {
+        bool more;
+        w->run.last_key = usw_ext_key(&w->x->order, w->last, &more);
+    }
+    upsweep_status status =
+        usw_ext_write(w->x, w->run.file, w->buffer, w->held, w->run.at + w->written);
+    w->written += w->held;
+    w->held = 0;
+    return status;
+}
+
+/* Notes a block that begins at byte `at` of the run with record r, if one is due. */
+static inline void note_block(usw_ext_writer *w, uint64_t at, usw_ext_record r)
+{
+    if (w->run.block_count > 0 && at - w->block_begin < w->block_bytes) {
+        return;
+    }
+    bool more;
+    size_t before = (size_t)(at - w->block_begin);
+    w->run.block_bytes_max = usw_max(w->run.block_bytes_max, before);
+    w->run.blocks[w->run.block_count++] = (usw_ext_block){usw_ext_key(&w->x->order, r, &more), at};
+    w->block_begin = at;
+}
+
+upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
+{
+    size_t whole = usw_ext_whole(&w->x->order, r);
+    upsweep_status status = UPSWEEP_OK;
+    note_block(w, w->written + w->held, r);
+    if (whole > w->room - w->held) {
+        status = flush(w);
+    }
+    if (whole > w->room) {
+        status = status == UPSWEEP_OK
+                     ? usw_ext_write(w->x, w->run.file, r.p, whole, w->run.at + w->written)
+                     : status;
+        w->written += whole;
+        bool more;
+        w->run.last_key = usw_ext_key(&w->x->order, r, &more);
+        return status;
+    }
+    memcpy(w->buffer + w->held, r.p, whole);
+    w->last = (usw_ext_record){w->buffer + w->held, r.bytes};
+    w->held += whole;
+    return status;
+}
+
+upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order)
+{
+    upsweep_status status = flush(w);
+    w->run.raw = w->written;
+    w->run.order = order;
+    w->run.block_bytes_max = usw_max(w->run.block_bytes_max, (size_t)(w->written - w->block_begin));
+    return status == UPSWEEP_OK ? usw_ext_add_run(w->x, &w->run) : status;
+}
+
+/* Whether record i, with -u, is as the one before it. */
+static inline bool is_repeated(const usw_ext_sorting *s, size_t i, usw_ext_record r)
+{
+    return s->x->order.unique && i > 0 && (s->keys == NULL || s->keys[i] == s->keys[i - 1]) &&
+           usw_ext_compare(&s->x->order, usw_ext_sorted(s, i - 1), r) == 0;
+}
+
+/* Records that stand in order are written from where they are. */
+static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s)
+{
+    const unsigned char *p = s->data, *end = p + s->bytes;
+    size_t fixed = s->x->order.record_bytes;
+    while (p < end) {
+        usw_ext_record r = usw_ext_record_at(&s->x->order, p, end);
+        note_block(w, (uint64_t)(p - s->data), r);
+        size_t step = usw_ext_whole(&s->x->order, r);
+        if (fixed != 0) { /* straight to the record where the next block begins */
+            size_t records = w->block_bytes / fixed;
+            step = usw_min(usw_max(records, 1) * fixed, (size_t)(end - p));
+            step += records * fixed < w->block_bytes && step < (size_t)(end - p) ? fixed : 0;
+        }
+        p += step;
+    }
+    bool more;
+    w->run.last_key = usw_ext_key(&s->x->order, usw_ext_sorted(s, s->n - 1), &more);
+    w->written = s->bytes;
+    return usw_ext_write(s->x, w->run.file, s->data, s->bytes, w->run.at);
+}
+
+static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s)
+{
+    upsweep_status status = UPSWEEP_OK;
+    for (size_t i = 0; i < s->n && status == UPSWEEP_OK; i++) {
+        if (i + AHEAD < s->n) {
+            size_t at = usw_ext_place_of(s, s->items[i + AHEAD]);
+            __builtin_prefetch(s->data + at);
+            __builtin_prefetch(s->data + at + 64);
+        }
+        usw_ext_record r = usw_ext_sorted(s, i);
+        if (!is_repeated(s, i, r)) {
+            status = usw_ext_writer_add(w, r);
+        }
+    }
+    return status;
+}
+
+static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned char *buffer)
+{
+    usw_ext_writer w;
+    upsweep_status status = usw_ext_writer_open(&w, s->x, s->bytes, buffer, USW_EXT_WRITE);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    bool as_is = s->in_order && !s->x->order.unique;
+    status = as_is ? write_in_place(&w, s) : write_gathered(&w, s);
+    status = status == UPSWEEP_OK ? usw_ext_writer_close(&w, order) : status;
+    pthread_mutex_lock(&s->x->lock);
+    s->x->report.runs++;
+    pthread_mutex_unlock(&s->x->lock);
+    return status;
+}
+
+upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
+{
+    upsweep_external *x = s->x;
+    unsigned char *buffer = slot->at + x->slot_bytes - USW_EXT_WRITE;
+    upsweep_status status = UPSWEEP_OK;
+    uint64_t order = slot->order;
+    for (size_t done = 0; done < slot->used && status == UPSWEEP_OK; order++) {
+        double begin = usw_ext_seconds();
+        status = usw_ext_sort(s, slot->at + done, slot->used - done, buffer);
+        double sorted = usw_ext_seconds();
+        status = status == UPSWEEP_OK ? write_run(s, order, buffer) : status;
+        done += s->bytes;
+        pthread_mutex_lock(&x->lock);
+        x->records += s->n;
+        x->longest = usw_max(x->longest, s->longest);
+        x->report.sort_seconds += sorted - begin;
+        x->report.write_seconds += usw_ext_seconds() - sorted;
+        pthread_mutex_unlock(&x->lock);
+    }
+    upsweep_trim(s->u);
+    return status;
+}
+
+size_t usw_ext_gather(const usw_ext_sorting *s, size_t *from, unsigned char *to, size_t room)
+{
+    size_t held = 0, i = *from;
+    for (; i < s->n; i++) {
+        usw_ext_record r = usw_ext_sorted(s, i);
+        size_t whole = usw_ext_whole(&s->x->order, r);
+        if (is_repeated(s, i, r)) {
+            continue;
+        }
+        if (whole > room - held) {
+            break;
+        }
+        memcpy(to + held, r.p, whole);
+        held += whole;
+    }
+    *from = i;
+    return held;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""sort_external.py - `upsweep sort` of more than its limit of memory: the same bytes as sort(1) for many
+options, the limit itself, inputs of every kind, and what must go wrong in a sentence.
+
+    sort_external.py PROGRAM [--megabytes N]    N of text, 24 unless said; the long check takes more
+"""
+# SPDX-License-Identifier: MIT
+import argparse
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ENV = {**os.environ, "LC_ALL": "C"}
+EXTRA = 2 << 20  # bytes that the limit may be passed by
+problems = []
+
+
+def say(problem):
+    problems.append(problem)
+    print("FAILED:", problem, flush=True)
+
+
+def run(command, source=None, **more):
+    """Status, standard error, and the most memory that the command has held: or this program, if that is more,
+    since a child begins with its parent's. So it reads no file whole."""
+    begun = subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE, env=ENV, **more)
+    error = begun.stderr.read()
+    _, status, usage = os.wait4(begun.pid, 0)
+    begun.returncode = os.waitstatus_to_exitcode(status)
+    return begun.returncode, error.decode("utf-8", "replace"), usage.ru_maxrss * 1024
+
+
+def same(a, b):
+    return subprocess.run(["cmp", "-s", a, b], check=False).returncode == 0
+
+
+def make_text(path, size, seed):
+    rng = random.Random(seed)
+    words = ["alpha", "beta", "Gamma", "-12", "3.50", "1e9", "0", "007", "zz", "x" * 90, "", "12345678901234567890.5"]
+    with open(path, "w", encoding="ascii") as f:
+        held = 0
+        while held < size:
+            block = "".join(
+                f"{rng.choice(words)}{rng.randrange(1000)} {rng.randrange(-50, 50)}.{rng.randrange(10)}"
+                f"\t{rng.choice(words)}\n" for _ in range(4000))
+            f.write(block)
+            held += len(block)
+
+
+def check_options(program, folder, text):
+    """Bytes as of sort(1), under limits that make runs of a megabyte, and the memory that was held."""
+    want, got = folder + "/want", folder + "/got"
+    for options in ["", "-r", "-u", "-n", "-rnu", "-k2,2n -k1", "-k3 -s", "-f", "-z", "-t. -k2,2nr -u", "-bd -k1.2,1.5"]:
+        for limit in (16, 64):
+            subprocess.run(["sort", *options.split(), "-o", want, text], env=ENV, check=True)
+            status, error, most = run([program, "sort", *options.split(), "-S", f"{limit}M", "-o", got, "-T", folder, text])
+            if status != 0 or error or not same(want, got):
+                say(f"sort {options} -S {limit}M: status {status}, {error!r}, or other bytes than sort(1)")
+            if most > (limit << 20) + EXTRA:
+                say(f"sort {options} -S {limit}M: held {most >> 10} KB")
+
+
+def check_inputs(program, folder, text):
+    """Pipes, compressed files, several files, and -m, -c: no more memory than the limit."""
+    want, got, small = folder + "/want", folder + "/got", folder + "/small"
+    with open(small, "w", encoding="ascii") as f:
+        f.write("last line without an end")
+    subprocess.run(["sh", "-c", 'gzip -1 -c "$0" >"$0.gz"', text], check=True)
+    subprocess.run(["sort", "-o", want, text, small, text], env=ENV, check=True)
+    command = [program, "sort", "-S", "16M", "-T", folder, "-T", "/tmp"]
+    for names, source in [([text, small, text], None), ([folder + "/text.gz", small, text], None),
+                          ([text, small, "-"], "cat '%s'" % text), (["-", small, text], "cat '%s/text.gz'" % folder)]:
+        with open(got, "wb") as out:
+            feeder = subprocess.Popen(source, shell=True, stdout=subprocess.PIPE) if source else None
+            status, error, most = run([*command, *names], feeder.stdout if feeder else None, stdout=out)
+            if feeder:
+                feeder.stdout.close()
+                feeder.wait()
+        if status != 0 or error or not same(want, got) or most > (16 << 20) + EXTRA:
+            say(f"sort {names}: status {status}, {error!r}, held {most >> 10} KB, or other bytes")
+    status, error, most = run([*command, "-m", want, want, "-o", got])
+    subprocess.run(["sort", "-m", "-o", folder + "/merged", want, want], env=ENV, check=True)
+    if status != 0 or not same(folder + "/merged", got) or most > (16 << 20) + EXTRA:
+        say(f"sort -m: status {status}, {error!r}")
+    for name, status_wanted in ((want, 0), (text, 1)):
+        status, error, most = run([*command, "-c", name])
+        reference = subprocess.run(["sort", "-c", name], env=ENV, check=False, capture_output=True).stderr.decode()
+        if status != status_wanted or error.replace("upsweep sort", "sort") != reference or most > (16 << 20) + EXTRA:
+            say(f"sort -c {name}: status {status}, {error!r}, held {most >> 10} KB")
+
+
+def left_over(folder):
+    return [n for n in os.listdir(folder) if n.startswith((".upsweep", "upsweep-", "sort"))]
+
+
+def check_failures(program, folder, text):
+    """A sentence, status 2, the old output and nothing left."""
+    long_line, short, out = folder + "/long", folder + "/short.gz", folder + "/out"
+    subprocess.run(["sh", "-c", '(echo one; echo two; head -c 5000000 /dev/zero | tr "\\0" y; echo; cat "$1") >"$0"; '
+                    'head -c 1000000 "$1.gz" >"$2"', long_line, text, short], check=True)
+    cases = [([long_line], "long:3: this line is too long for a memory limit of 16 MB"),
+             ([text, short], "short.gz: the gzip stream ends early"),
+             ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
+             ([text, "-T", "/nowhere"], "/nowhere: No such file or directory")]
+    for names, sentence in cases:
+        with open(out, "w", encoding="ascii") as f:
+            f.write("old\n")
+        status, error, _ = run([program, "sort", "-S", "16M", "-T", folder, "-o", out, *names])
+        with open(out, encoding="ascii") as f:
+            old = f.read()
+        if status != 2 or sentence not in error or error.count("\n") != 1 or old != "old\n" or left_over(folder):
+            say(f"{names}: status {status}, {error!r}, output {old[:20]!r}, left {left_over(folder)}")
+
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    status, error, _ = run([program, "sort", "-S", "16M", "-T", folder, "-o", out, text], preexec_fn=small_files)
+    if status != 2 or "File too large" not in error or left_over(folder):
+        say(f"a temporary file that cannot grow: status {status}, {error!r}")
+    status, error, _ = run([program, "sort", "-S", "16M", "-T", folder, text], stdout=open("/dev/full", "wb"))
+    if status != 2 or "No space left" not in error:
+        say(f"a full output: status {status}, {error!r}")
+
+
+def check_kills(program, folder, text, count):
+    out, want = folder + "/out", folder + "/want"
+    subprocess.run(["sort", "-o", want, text], env=ENV, check=True)
+    begin = time.monotonic()
+    run([program, "sort", "-S", "16M", "-T", folder, "-o", out, text])
+    whole = time.monotonic() - begin
+    for i in range(count):
+        with open(out, "w", encoding="ascii") as f:
+            f.write("old\n")
+        begun = subprocess.Popen([program, "sort", "-S", "16M", "-T", folder, "-o", out, text], env=ENV)
+        time.sleep(whole * 1.1 * i / count)
+        begun.send_signal(signal.SIGKILL)
+        begun.wait()
+        for _ in range(100):  # the keeper may be at work for a moment
+            if not left_over(folder):
+                break
+            time.sleep(0.02)
+        if left_over(folder) or not (os.path.getsize(out) == 4 or same(out, want)):
+            say(f"killed after {whole * 1.1 * i / count:.2f} s: left {left_over(folder)}, {os.path.getsize(out)} bytes")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--megabytes", type=int, default=24)
+    parser.add_argument("--kills", type=int, default=8)
+    given = parser.parse_args()
+    program = os.path.abspath(given.program)
+    with tempfile.TemporaryDirectory() as folder:
+        text = folder + "/text"
+        make_text(text, given.megabytes << 20, 1)
+        check_options(program, folder, text)
+        check_inputs(program, folder, text)
+        check_failures(program, folder, text)
+        check_kills(program, folder, text, given.kills)
+    print(f"sort_external: {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+main()
