@@ -27,7 +27,12 @@
  * Source   E. Sintorn, U. Assarsson, Fast parallel GPU-sorting using a hybrid algorithm, JPDC
  *          2008.
  *
- * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu).
+ * Forms    explained (this file), CPU (sort_hybrid_cpu.h), CUDA (sort_hybrid.cu). Keys that are in
+ *          order over long stretches take neither buckets nor merges of all: a sort on a CPU that
+ *          nobody names looks for them first. One run, but for some displaced keys: these are
+ *          taken out, sorted by the method of this page, and merged in again ("nearly in order").
+ *          A few runs one behind the other: merged in pairs ("runs merged"). The words in
+ *          brackets are what a report calls it.
  */
 /* SPDX-License-Identifier: MIT */
 #include "core/explain_steps.h"

@@ -83,9 +83,12 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
     auto *counts = reinterpret_cast<unsigned long long *>(j.counts);
     if constexpr (sizeof(K) >= 4) {
         if (j.few_values != nullptr && !second) {
+            const size_t few = hybrid_few_shared<K>(bits);
+            const size_t tree = j.tree != nullptr ? hybrid_tree_shared(bits) : 0;
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
-                               hybrid_few_shared<K>(bits), j.keys, j.n, j.map, bits, j.plan, counts,
-                               j.handed, j.few_values, static_cast<unsigned *>(nullptr));
+                               few > tree ? few : tree, j.keys, j.n, j.map, bits, j.plan, counts,
+                               j.handed, j.few_values, static_cast<unsigned *>(nullptr),
+                               static_cast<const hybrid_tree *>(j.tree));
             return;
         }
     }
@@ -124,7 +127,10 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            j.stop,
                            j.cursor,
                            j.tile_begin,
-                           j.lists};
+                           j.lists,
+                           second ? nullptr : j.tree,
+                           j.extents,
+                           sizeof(K) * 8};
     USW_LAUNCH_CHAINED(g, hybrid_place, 1u << bits1, 256, 0, a);
 }
 
@@ -144,14 +150,26 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
+/* A larger sample weighs the leaves of the tree, for keys that go by one. */
+template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
+{
+    const unsigned long long wanted = (size_t(TREE_WEIGHED) << j.bits) / 32;
+    const unsigned long long most = j.n / 32 / TREE_WEIGHED_PART;
+    USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
+                       j.keys, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
+}
+
 /* sample, count and place. */
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
     USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
-               hybrid_even_for(j), j.few_values);
+               hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
+        if (j.tree != nullptr) {
+            weigh_tree<K, identity>(g, j);
+        }
         if (j.uncounted) {
             hybrid_queue_uncounted<K, identity>(g, j);
         }
@@ -183,7 +201,14 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.bits1 < j.bits) {
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
+    if (j.tree != nullptr) {
+        hybrid_queue_tree_scatter<K, true, identity>(g, j);
+        hybrid_queue_tree_scatter<K, false, identity>(g, j);
+    }
     usw_queue_bucket_sorts(g, j);
+    if (j.tree != nullptr) {
+        usw_queue_rest_sorts(g, j);
+    }
     if (j.lists_large) {
         sort_large<K, identity>(g, j);
     }
@@ -212,6 +237,21 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
            hybrid_local_shared<K>(local::threads, local::keys, local::bits) <= g->shared_bytes;
 }
 
+/* Whether n keys may go by a prefix tree on this device: not keys of 32 bits in buckets so large
+ * that they are sorted by the counts of their values. */
+template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long n, unsigned bits)
+{
+    using shape = hybrid_tree_shape<K>;
+    using rest = hybrid_rest_shape;
+    const bool by_values =
+        sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
+    return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
+           hybrid_tree_shared(bits) <= g->shared_bytes &&
+           hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>() <=
+               g->shared_bytes &&
+           hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
+}
+
 template <typename K, bool identity>
 static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K> j)
 {
@@ -219,6 +259,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.bits1 = j.bits <= SCATTER_BITS ? j.bits : j.bits / 2;
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
+    j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

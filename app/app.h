@@ -20,6 +20,7 @@ typedef struct app_verb {
     const app_usage *usage;
 } app_verb;
 
+/* verbs.c: all verbs, as app/verbs.def lists them; and the one of that name, or NULL. */
 extern const app_verb app_verbs[];
 extern const size_t app_verb_count;
 const app_verb *app_verb_find(const char *name);

@@ -4,23 +4,6 @@
 
 #include <string.h>
 
-#define VERB(name, summary) {#name, summary, verb_##name, &usage_##name},
-const app_verb app_verbs[] = {
-#include "app/verbs.def"
-};
-#undef VERB
-const size_t app_verb_count = sizeof app_verbs / sizeof *app_verbs;
-
-const app_verb *app_verb_find(const char *name)
-{
-    for (size_t i = 0; i < app_verb_count; i++) {
-        if (strcmp(app_verbs[i].name, name) == 0) {
-            return &app_verbs[i];
-        }
-    }
-    return NULL;
-}
-
 static int help(int argc, char **argv)
 {
     const app_verb *verb = argc > 2 ? app_verb_find(argv[2]) : NULL;

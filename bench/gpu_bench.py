@@ -23,8 +23,9 @@ import subprocess
 import sys
 import time
 
-PATTERNS = ["uniform", "sorted", "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24",
-            "bucket99", "sparse", "unit", "times", "v5000", "v65536"]
+PATTERNS = ["reals", "normal", "lognormal", "powerlaw", "log99", "times", "uniform", "sorted",
+            "reversed", "equal", "few16", "and3", "zipf", "clusters", "top24", "bucket99", "sparse",
+            "unit", "v5000", "v65536"]
 
 
 class Program:

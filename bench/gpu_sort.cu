@@ -8,6 +8,7 @@
  * "times", ours each time at another address, and "again", at the same one, which the library
  * remembers. Queued before they begin, so that the host's speed does not matter: "queued". */
 /* SPDX-License-Identifier: MIT */
+#include "bench/gpu_patterns.cuh"
 #include "upsweep.h"
 
 #include <cub/cub.cuh>
@@ -34,76 +35,6 @@ void must(cudaError_t e, const char *what)
 upsweep *u;
 cudaStream_t stream;
 
-const char *const patterns[] = {"uniform", "sorted",   "reversed", "equal",    "few16",  "and3",
-                                "zipf",    "clusters", "top24",    "bucket99", "sparse", "unit",
-                                "times",   "v5000",    "v65536",   nullptr};
-enum pattern {
-    UNIFORM,
-    SORTED,
-    REVERSED,
-    EQUAL,
-    FEW16,
-    AND3,
-    ZIPF,
-    CLUSTERS,
-    TOP24,
-    BUCKET99,
-    SPARSE,
-    UNIT,
-    TIMES,
-    V5000,
-    V65536
-};
-
-__device__ unsigned long long mix(unsigned long long z)
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-}
-
-/* Key i as bits; the type decides what they mean. */
-template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, bool is_float)
-{
-    constexpr unsigned bits = sizeof(K) * 8;
-    unsigned long long r = mix((i + 1) * 0x9E3779B97F4A7C15ull), s = mix(r + 1), q = mix(s + 2);
-    K key = static_cast<K>(r), full = static_cast<K>(~K(0));
-    switch (pattern) {
-    case SORTED: return static_cast<K>(static_cast<double>(i) / n * (full >> 1));
-    case REVERSED: return static_cast<K>(static_cast<double>(n - 1 - i) / n * (full >> 1));
-    case EQUAL: return static_cast<K>(0x5a5a5a5a5a5a5a5aull);
-    case FEW16: return static_cast<K>((r >> 60) * 0x1111111111111111ull);
-    case AND3: return static_cast<K>(r & s & q);
-    case ZIPF: return static_cast<K>(1 / (1e-6 + static_cast<double>(r >> 11) * 0x1p-53));
-    case CLUSTERS: return static_cast<K>((r & 0xff) | (s & 1 ? full << (bits - 2) : 0));
-    case TOP24: return bits > 24 ? static_cast<K>(key >> 24) : static_cast<K>(key & 3);
-    case BUCKET99: return s % 100 != 0 ? static_cast<K>(key >> (bits / 2)) : key;
-    case SPARSE: return bits > 16 ? static_cast<K>(key >> (bits - 16) << (bits - 16)) : key;
-    case UNIT: {
-        if (!is_float) {
-            return static_cast<K>(key >> 2);
-        }
-        if constexpr (sizeof(K) == 8) {
-            return __double_as_longlong(static_cast<double>(r >> 11) * 0x1p-53);
-        }
-        return static_cast<K>(__float_as_uint(static_cast<float>(r >> 40) * 0x1p-24f));
-    }
-    case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
-    case V5000: return static_cast<K>(mix(r % 5000 + 1));
-    case V65536: return static_cast<K>(mix(r % 65536 + 1));
-    default: return key;
-    }
-}
-
-template <typename K> __global__ void fill(K *keys, size_t n, int pattern, bool is_float)
-{
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
-         i += size_t(gridDim.x) * blockDim.x) {
-        const K key = make_key<K>(i, n, pattern, is_float);
-        /* CUB holds -0 and +0 for equal, we do not: so there is no -0. */
-        keys[i] = is_float && static_cast<K>(key << 1) == 0 ? K(0) : key;
-    }
-}
 template <typename V> __global__ void count_up(V *values, size_t n)
 {
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;

@@ -86,8 +86,8 @@ static upsweep_status check_strings(upsweep *u, const usw_options *o, const void
     }
     upsweep_status status = usw_no_choice(u, o);
     status = status == UPSWEEP_OK ? usw_gpu_refuse(u, bytes, "bytes", "a sort of strings") : status;
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, offsets, "offsets", "a sort of strings")
-                                  : status;
+    status =
+        status == UPSWEEP_OK ? usw_gpu_refuse(u, offsets, "offsets", "a sort of strings") : status;
     if (status != UPSWEEP_OK || n == 0) {
         return status;
     }
@@ -110,8 +110,10 @@ static upsweep_status check_strings(upsweep *u, const usw_options *o, const void
 
 static void report(upsweep *u, size_t n)
 {
-    usw_report(u, "string sample sort", "%zu strings are parted by some of them, then in a cache "
-                                        "by six bytes at a time", n);
+    usw_report(u, "string sample sort",
+               "%zu strings are parted by some of them, then in a cache "
+               "by five bytes at a time",
+               n);
 }
 
 /* ---- argsort_strings ---- */
@@ -159,8 +161,8 @@ upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes, const void
     if (status == UPSWEEP_OK && n > 0) {
         USW_CALL_CARRIES(USW_CARRY_INDEX);
         report(u, n);
-        status = argsort(u, &strings, n, index, index_bits / 8,
-                         (o.flags & UPSWEEP_DESCENDING) != 0);
+        status =
+            argsort(u, &strings, n, index, index_bits / 8, (o.flags & UPSWEEP_DESCENDING) != 0);
     }
     return usw_leave(u, status);
 }
@@ -265,8 +267,8 @@ upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, const void *o
                               out_offsets == NULL ? "out_offsets" : "out_bytes", n);
         }
     }
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, out_bytes, "out_bytes", "sort_strings")
-                                  : status;
+    status =
+        status == UPSWEEP_OK ? usw_gpu_refuse(u, out_bytes, "out_bytes", "sort_strings") : status;
     status = status == UPSWEEP_OK ? usw_gpu_refuse(u, out_offsets, "out_offsets", "sort_strings")
                                   : status;
     if (status == UPSWEEP_OK && n > 0) {
@@ -293,10 +295,10 @@ static upsweep_status check_slices(upsweep *u, const usw_options *o, usw_string_
     status = status == UPSWEEP_OK
                  ? usw_gpu_refuse(u, s->strings.bytes, "bytes", "a sort of strings")
                  : status;
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, s->items, "slices", "a sort of strings")
-                                  : status;
-    status = status == UPSWEEP_OK ? usw_gpu_refuse(u, s->values, "values", "a sort of strings")
-                                  : status;
+    status =
+        status == UPSWEEP_OK ? usw_gpu_refuse(u, s->items, "slices", "a sort of strings") : status;
+    status =
+        status == UPSWEEP_OK ? usw_gpu_refuse(u, s->values, "values", "a sort of strings") : status;
     if (status != UPSWEEP_OK) {
         return status;
     }

@@ -71,8 +71,8 @@ typedef struct usw_keymap_steps {
      * far: the keys are more than a core's own cache has. */
     size_t (*first_break[4])(const void *keys, size_t n, const usw_key_order *order, bool rising,
                              bool far);
-    /* Bit i % 64 of breaks[i / 64], 0 < i < n: whether keys[i] is less than keys[i - 1]; n > 0.
-     * Other bits of the words that hold these are 0. */
+    /* Keys of 32 and 64 bits. Bit i % 64 of breaks[i / 64], 0 < i < n: whether keys[i] is less
+     * than keys[i - 1]; n > 0. Other bits of the words that hold these are 0. */
     void (*mark_breaks[4])(const void *keys, size_t n, const usw_key_order *order,
                            uint64_t *breaks);
     /* Keys of 32 and 64 bits. far: the keys are not in a core's own cache. */

@@ -263,6 +263,7 @@ UPSWEEP_API unsigned upsweep_version_number(void);
  *     "values counted"          keys of 8 and 16 bits: each possible value was counted
  *     "buckets and tags"        keys with values, positions or records: buckets that fit the cache,
  *                               sorted as words of what is left of a key and its place
+ *     "string sample sort"      strings: buckets by splitters from a sample, then words of bytes
  *     "merge sort", "merge sort in place"    by a function or by fields, or by bits in place
  *     "long rows one by one"    rows too long for one thread, each sorted by all threads
  * More words may come. It is "" where there is no choice. */
@@ -385,20 +386,20 @@ UPSWEEP_API upsweep_status upsweep_sort_rows(upsweep *u, void *keys, size_t n, u
 
 /* Strings: n of them in one array of bytes, in Arrow's layout: string i is bytes[offsets[i]] to
  * bytes[offsets[i + 1] - 1], so offsets has n + 1 elements, unsigned, of offset_bits (32 or 64)
- * bits; they never decrease, else UPSWEEP_ERROR_RANGE. (Arrow's int32 and int64 are taken as they
- * are. offsets[0] need not be 0, as in a slice of an array; which strings are null is the caller's
- * affair.) The order is that of unsigned bytes, as memcmp has it, and a string comes before those
- * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. By splitters
- * from a sample, then six bytes at a time; no byte is read often that strings share. Host arrays
- * only: UPSWEEP_ERROR_UNSUPPORTED for device memory.
+ * bits; they never decrease, else UPSWEEP_ERROR_RANGE. Arrow's int32 and int64 are taken as they
+ * are; offsets[0] need not be 0, as in a part of an array; which strings are null is the caller's
+ * affair. The order is that of unsigned bytes, as memcmp has it, and a string comes before those
+ * that it begins; NUL bytes are like any other. Stable: equal strings keep their order. Host arrays
+ * only: device memory is UPSWEEP_ERROR_UNSUPPORTED. Method: a string sample sort (Bingmann and
+ * Sanders, 2013), whose buckets are sorted by five bytes at a time.
  *
  * argsort_strings writes to index the permutation that sorts them, as upsweep_argsort does: n
- * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2) bytes,
- * 1 MB a thread and 1.5 MB.
+ * elements of index_bits (32 or 64) bits; 32 needs n <= 2^32. Scratch: n (index_bits / 8 + 2)
+ * bytes, 1.5 MB a thread and 1 MB.
  * sort_strings writes the sorted strings in the same layout: out_bytes has room for
  * offsets[n] - offsets[0] bytes, out_offsets for n + 1 elements, of which the first becomes 0; they
- * overlap none of the others. n = 0 writes the 0, unless out_offsets is NULL. Scratch: the same for
- * an index of 32 bits (64 if n > 2^32), and the index.
+ * overlap none of the others. n = 0 writes that 0, unless out_offsets is NULL. Scratch: the same
+ * for an index of 32 bits (64 if n > 2^32), and the index.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_argsort_strings(upsweep *u, const void *bytes,
                                                    const void *offsets, unsigned offset_bits,
@@ -413,9 +414,10 @@ UPSWEEP_API upsweep_status upsweep_sort_strings(upsweep *u, const void *bytes, c
  * slices[i] / 2^length_bits. One that reaches beyond size is UPSWEEP_ERROR_RANGE. length_bits, 1 to
  * 63, is the caller's: 24 serve 1 TB with strings below 16 MB. Slices may overlap. Order and
  * stability as above. values, if not NULL, has n elements that move with the slices.
- * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many that
- * are; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values, 1 MB
- * a thread and 1.5 MB. Host arrays only.
+ * distinct, if not NULL: of equal strings only the first stays, and *distinct gets how many are
+ * left; slices and values behind those are undefined. Scratch: 10 n bytes, 8 n more with values,
+ * 1.5 MB a thread and 1 MB; with distinct 2 MB a thread more, if they are to be had. Host arrays
+ * only.
  * Flags: DESCENDING, UNSTABLE. */
 UPSWEEP_API upsweep_status upsweep_sort_slices(upsweep *u, const void *bytes, size_t size,
                                                uint64_t *slices, uint64_t *values, size_t n,
@@ -500,9 +502,11 @@ UPSWEEP_API upsweep_status upsweep_top_k(upsweep *u, const void *keys, size_t n,
  * stay as they are. Offsets that decrease or go beyond n are UPSWEEP_ERROR_RANGE; the outputs are
  * then undefined. Rows of up to 65536 keys go to the threads one by one, longer ones are each
  * worked on by all threads. Scratch: 16 bytes for each key of the longest row that one thread
- * takes, a thread; for longer rows what upsweep_top_k takes. On a GPU, which reads a row of any
- * length once, there is none but 8 bytes a row with begin; where k is above 2048 (1024 for keys of
- * 64 bits) rows are sorted there, in n keys and indices.
+ * takes, a thread; for longer rows what upsweep_top_k takes. On a GPU a block of threads reads a
+ * row once, whatever its length, and there is no scratch but 8 bytes a row with begin; where k is
+ * above 2048 (1024 for keys of 64 bits) rows are sorted, in n keys and indices, and up to 16 very
+ * long rows of one length are each worked on by all blocks as by upsweep_top_k. With begin, keys of
+ * up to 32 bits are then fewer than 2^32 in all, else UPSWEEP_ERROR_UNSUPPORTED.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, LARGEST. */
 UPSWEEP_API upsweep_status upsweep_top_k_rows(upsweep *u, const void *keys, size_t n,
                                               upsweep_type type, const uint64_t *begin, size_t rows,
@@ -569,7 +573,8 @@ UPSWEEP_API upsweep_status upsweep_minmax(upsweep *u, const void *data, size_t n
  * as to upsweep_sort_rows: row r is data[begin[r]] to data[begin[r + 1] - 1]; begin NULL: all rows
  * have n / rows elements, and n must be a multiple of rows. Offsets that decrease or go beyond n
  * are UPSWEEP_ERROR_RANGE; results are then undefined. Short rows go to the threads one by one.
- * Scratch: what upsweep_reduce takes for the longest row; on a GPU none.
+ * Scratch: what upsweep_reduce takes for the longest row; on a GPU that, where rows are few and
+ * very long, and with begin 8 bytes a row.
  * Flags: UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_reduce_rows(upsweep *u, const void *data, size_t n,
                                                upsweep_type type, const uint64_t *begin,
@@ -618,7 +623,8 @@ UPSWEEP_API upsweep_status upsweep_scan_by_key(upsweep *u, const void *keys, ups
                                                const upsweep_options *options);
 /* upsweep_scan of every row, with the same bits as that call gives for each row by itself. Rows are
  * given as to upsweep_reduce_rows; elements in no row keep their value in out, which may be in.
- * Scratch: 192 KB a thread, and what upsweep_scan takes for the longest row; on a GPU none.
+ * Scratch: 192 KB a thread, and what upsweep_scan takes for the longest row; on a GPU as for
+ * upsweep_reduce_rows.
  * Flags: EXCLUSIVE, UNORDERED. */
 UPSWEEP_API upsweep_status upsweep_scan_rows(upsweep *u, const void *in, void *out, size_t n,
                                              upsweep_type type, const uint64_t *begin, size_t rows,

@@ -122,8 +122,7 @@ static int hold(const io_output *out)
 static int open_unnamed(io_output *out)
 {
     errno = EOPNOTSUPP;
-    out->fd = out->shared ? -1
-                          : openat(out->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    out->fd = out->shared ? -1 : openat(out->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     if (out->fd >= 0) {
         (void)io_place_hold(out->fd);
         return 0;

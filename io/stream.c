@@ -143,7 +143,8 @@ static bool is_taken(const io_stream *s, io_file_kind kind, io_error *error)
         return true;
     }
     if (kind == IO_KIND_NPY && s->how->takes >> IO_KIND_NPY & 1) {
-        return io_because(error, "%s: is a .npy array, and is not taken together with lines",
+        return io_because(error,
+                          "%s: is a .npy array, and arrays are not sorted beyond the memory limit",
                           io_input_name(s->name));
     }
     return io_file_kind_refuse(io_input_name(s->name), kind, s->how->otherwise, error);

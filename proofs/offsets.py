@@ -188,7 +188,8 @@ def unread_casts(p):
                     not any(f == name and tidy(operand, {}) in find for f, find in proved):
                 p.fail(f"{name}: {m[0]}{operand}", "a number that may have 64 bits is cast to 32, and nothing says why it may")
     for (name, operand), there in bounded.items():
-        p.check(f"{name}: a cast of {operand}", there, "there is no such cast any more")
+        if not there:
+            print(f"  offsets_casts.py can be shorter: {name} has no cast of {operand}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import re
 KINDS = [(re.compile(pattern), why) for pattern, why in (
     (r"^\(?(~?[A-Z][A-Z_0-9]+|(f->)?type|op|isa|t|v->small\.multiplier\[\d\]|few->multiplier)\)?$",
      "a constant or an enumerator"),
-    (r"^(upsweep_type_bytes\(type\)|\(?(8 \* )?\(?(\w+->)?(\w+\.)?(key_|record_)?bytes\b(?!\[).*)$",
+    (r"^(upsweep_type_bytes\(type\)|\(?(8 \* )?\(?(\w+->)?(\w+\.)?(key_|record_|index_)?bytes\b(?!\[).*)$",
      "bytes of an element or a key"),
     (r"^__builtin_(clz|ctz|popcount)|^_mm\d*_", "bits of a word, lanes of a vector"),
     (r">> (?!32\)?$)", "a digit or the leading bits of a key, masked or of that width"),
@@ -23,6 +23,8 @@ KINDS = [(re.compile(pattern), why) for pattern, why in (
      "a key or constant of 32 bits for a vector, a half"),
     (r"^usw_m(in|ax)\(.*(log2_up|[Bb]its|BITS|DIGIT|\bhi\b|\bhigh\b|\ball\b)", "a number of bits"),
     (r"^usw_min\(.*(cores|threads|workers|INSIDE)", "a number of threads"),
+    (r"^\([^()]* < \w+\)$", "a comparison"),
+    (r"^(\w+->)?hash$", "bits of a hash"),
 )]
 
 # By file and operand.
@@ -37,11 +39,12 @@ BOUNDED = {
     "fewer than 2^32 - 1 arcs of a vertex: among the GUARDS": {"cpu/paths/bucket_windows.h": ["(a - begin)"]},
     "an arc's weight, 32 bits": {"cpu/paths/weight_kind.h": ["(g)->arc32[a].weight"]},
     "2^24 buckets at most, or fewer than 2^32 - 1: among the GUARDS": {
-        "calls/bucketing.c": ["wish->count"], "calls/histogram.c": ["count"],
+        "calls/bucketing.c": ["wish->count"], "calls/histogram.c": ["count"], "calls/split_index.c": ["j->count"],
         "cpu/buckets/histogram_cpu.h": ["x[i]", "b->count", "((inside - b->low) * b->scale)", "at"]},
     "n - 1 fits 32 bits where positions have 32: among the GUARDS": {
         "cpu/pair_sort/pack_cpu.h": ["low"], "cpu/selection/select_cpu.h": ["position"],
-        "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"]},
+        "cpu/pair_sort/narrow_few_bits.h": ["(i + k)"], "cpu/strings/strings.h": ["item"],
+        "cpu/pair_sort/pair_weave.c": ["(begin + i)"], "cpu/patterns/pair_weave.c": ["(begin + i)"]},
     "places in a leaf, which fits a cache": {
         "cpu/pair_sort/leaf.h": ["i"], "cpu/pair_sort/narrow_close_keys.h": ["i"],
         "cpu/pair_sort/narrow_leaf.h": ["(i + j)"], "cpu/pair_sort/sort_by_tags.h": ["i"],
@@ -55,7 +58,8 @@ BOUNDED = {
         "cpu/pair_sort/narrow_even.h": ["buckets_wanted(job)"], "cpu/pair_sort/wide_keys_quantiles.h": ["usw_max(count, 1)"],
         "cpu/pair_sort/narrow_quantiles.h": ["usw_min(wanted, most)", "(usw_min(wanted, NARROW_BUCKETS_MAX) / SPLIT_GROUPS)"],
         "cpu/pair_sort/pair_sort_cpu.h": ["usw_min(wanted, most)"], "cpu/pair_sort/few_values.h":
-            ["usw_min(2 * v->count + VALUES_MORE, VALUES_MAX)"], "algo/sort_hybrid_cpu.h": ["b"]},
+            ["usw_min(2 * v->count + VALUES_MORE, VALUES_MAX)"], "algo/sort_hybrid_cpu.h": ["b"],
+        "cpu/strings/splitters.c": ["count"], "cpu/strings/strings.c": ["b"]},
     "keys of 32 bits": {
         "cpu/pair_sort/narrow_leaf.h": ["(usw_div_up(d << s.bits, s.buckets) << s.shift)"],
         "cpu/pair_sort/narrow_quantiles.h": ["usw_min(mult, UINT16_MAX)", "usw_div_up((size_t)k << 16, mult)"],
@@ -64,7 +68,7 @@ BOUNDED = {
         "cpu/pair_sort/few_values_avx2.h": ["(bits | bits >> 32)"],
         "cpu/patterns/patterns_cpu.h": ["falls", "rises"], "cpu/selection/select_cpu.h": ["(i + 1)"],
         "cpu/selection/split_avx2.h": ["sizeof(KEY)"], "core/isa.c": ["best", "CPU_COUNT(&set)", "online"],
-        "core/threads.c": ["cores"], "cpu/cache_sort/cache_sort_cpu.h": ["v"],
+        "core/threads.c": ["cores", "usw_min(usw_max(2 * p->pause, PAUSE), PAUSE_MAX)"], "cpu/cache_sort/cache_sort_cpu.h": ["v"],
         "cpu/folds/float_tile.h": ["(heads[RUN * r + (size_t)j] != 0)"]},
     "bytes of a record's key": {
         "core/record_keys.h": ["(8 * below)", "(end - begin)", "(8 * (f->bytes - end))"],

@@ -61,10 +61,10 @@ GPU = [
     *({"file": "gpu/bucket_sort/4_scatter_slots.cuh", "type": "unsigned", "most": GRID, "cast": "(a.n + NT * I - 1) / (NT * I)",
        "find": r"tiles = (static_cast<unsigned>\(\(a\.n \+ NT \* I - 1\) / \(NT \* I\)\));",
        "of": {"a_n": N, "NT": ("i32", nt, nt), "I": ("i32", 16, 16)}} for nt in (256, 512, 1024)),
-    *({"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID,
+    *({"file": "gpu/pair_buckets/pairs_place.cuh", "type": "unsigned", "most": GRID,
        "find": r"tiles\[0\] = (static_cast<unsigned>\(\(a\.n \+ a\.tile - 1\) / a\.tile\));",
        "cast": "(a.n + a.tile - 1) / a.tile", "of": {"a_n": N, "a_tile": ("u32", t, t)}} for t in (1024, 4096, 8192)),
-    {"file": "gpu/bucket_sort/pairs_place.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
+    {"file": "gpu/pair_buckets/pairs_place.cuh", "type": "unsigned", "most": GRID, "cast": "(size + a.tile - 1) / a.tile",
      "find": r"tiles = (static_cast<unsigned>\(\(size \+ a\.tile - 1\) / a\.tile\));",
      "of": {"size": ("u64", 0, "LIMIT"), "a_tile": ("u32", 1024, 1024)}},
     *({"file": "algo/split_flags.cu", "type": "unsigned", "most": GRID, "cast": "(a.n + a.tile - 1) / a.tile",
@@ -111,7 +111,7 @@ GPU = [
 # What is 32 bits wide for another reason.
 BOUNDED = {
     ("gpu/bucket_sort/4_scatter_uncounted.cuh", "a.n - tiles * tile_keys"): "less than a tile",
-    ("gpu/bucket_sort/pairs_scatter.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
+    ("gpu/pair_buckets/pairs_scatter.cuh", "end - b.begin < Shape::tile ? end - b.begin : Shape::tile"): "a tile at most",
     ("gpu/bucket_sort/3_place.cuh", "hybrid_block_sum(tiles(other), sums, none)"): "a tile more a bucket than of all keys",
     ("gpu/bucket_sort/3_place.cuh", "tiles(size << 1 | whole)"): "of one bucket",
     ("gpu/carry/look_back_digits.cuh", "tile >> (31 - __clz(static_cast<int>(tiles)))"): "a lap of a ring of tiles",
@@ -123,6 +123,9 @@ BOUNDED = {
     ("algo/split_flags.cu", "last ? a.n - begin : a.tile"): "a tile at most",
     ("algo/split_flags.cu", "a.tile"): "a constant",
     ("algo/split_flags.cu", "a->tile"): "a constant",
+    ("gpu/folds/fold_rows.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"): "as many as the multiprocessors take",
+    ("gpu/selection/split_index.cu", "blocks == 0 ? 1 : blocks < most ? blocks : most"):
+        "as many as the multiprocessors take",
     ("gpu/merging/merge.cu", "tiles"): "as many as the multiprocessors take: among the GUARDS",
 }
 
@@ -139,9 +142,9 @@ GUARDS = [
     ("calls/pairs.c", r"record_bytes = j->key_bits <= 32 && j->n - 1 <= UINT32_MAX \? 8 : 16"),
     ("calls/pairs.c", r"payload_bytes = j->n - 1 <= UINT32_MAX \? 4 : 8"),
     ("calls/pairs.c", r"index_bits == 32 && n != 0 && n - 1 > UINT32_MAX"),
-    ("calls/select.c", r"j->bytes <= 4 && j->n - 1 <= UINT32_MAX \? 8"),
+    ("calls/top_k.h", r"key_bytes <= 4 && n <= \(size_t\)UINT32_MAX \+ 1 \? 8"),
     ("cpu/patterns/few_values.c", r"return f->n <= UINT32_MAX;"),
-    ("calls/rows.c", r"j->index_bytes == 4 && longest > \(size_t\)UINT32_MAX \+ 1"),
+    ("calls/row_set.c", r"index_bits == 32 && longest > \(size_t\)UINT32_MAX \+ 1"),
     ("cpu/pair_sort/narrow_split.h", r"p->n - 1 <= UINT32_MAX"),
     ("gpu/textbook/packed_pairs.cuh", r"sizeof\(K\) <= 4 && p->n <= UINT32_MAX"),
     ("gpu/selection/moves.cu", r"return n < UINT32_MAX \?"),

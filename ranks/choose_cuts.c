@@ -181,7 +181,7 @@ bool usw_choose_cuts(usw_call *c, const usw_keys *keys, usw_cuts *cuts, const ui
         .c = c, .keys = keys, .cuts = cuts, .less = less, .equal_here = less + cuts->count};
     cuts->key = usw_take(c, cuts->count * keys->words, sizeof *cuts->key);
     h.open = usw_take(c, cuts->count, sizeof *h.open);
-    if (!usw_agree(c)) {
+    if (!usw_agree(c) || cuts->key == NULL || h.open == NULL) {
         return false;
     }
     place_cuts(&h, all, first_cut);
@@ -195,7 +195,7 @@ bool usw_choose_cuts(usw_call *c, const usw_keys *keys, usw_cuts *cuts, const ui
     if (h.probe != NULL && h.counts != NULL) {
         collect(&h);
     }
-    if (!usw_agree(c)) {
+    if (!usw_agree(c) || h.probe == NULL || h.counts == NULL || h.sorted == NULL) {
         return false;
     }
     while (h.open_count > 0) {

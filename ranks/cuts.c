@@ -67,9 +67,10 @@ static uint64_t *take_sample(usw_call *c, const usw_keys *keys, size_t count)
 
 static void add_edge(usw_cuts *cuts, const uint64_t *key, unsigned words)
 {
-    const uint64_t *last = cuts->edge + (cuts->edges - 1) * words;
-    if (cuts->edges == 0 || usw_compare_words(last, key, words) < 0) {
-        memcpy(cuts->edge + cuts->edges++ * words, key, words * sizeof *key);
+    uint64_t *next = cuts->edge + cuts->edges * words;
+    if (cuts->edges == 0 || usw_compare_words(next - words, key, words) < 0) {
+        memcpy(next, key, words * sizeof *key);
+        cuts->edges++;
     }
 }
 
@@ -147,7 +148,7 @@ bool usw_cut_by_sizes(usw_call *c, const usw_keys *keys, const uint64_t *sizes, 
     if (sample == NULL && !usw_agree(c)) {
         return false;
     }
-    if (c->status == UPSWEEP_OK && choose_edges(c, keys, cuts, sample, count)) {
+    if (c->status == UPSWEEP_OK && sample != NULL && choose_edges(c, keys, cuts, sample, count)) {
         usw_classify(c, keys, cuts);
     }
     size_t buckets = 2 * cuts->edges + 1;
@@ -178,7 +179,7 @@ bool usw_cut_by_splitters(usw_call *c, const usw_keys *keys, const void *splitte
     uint64_t *words = usw_take(c, (count + 1) * keys->words, sizeof *words);
     cuts->edge = usw_take(c, (count + 1) * keys->words, sizeof *words);
     cuts->rank = usw_take(c, count + 1, sizeof *cuts->rank);
-    if (c->status == UPSWEEP_OK) {
+    if (words != NULL && cuts->edge != NULL && cuts->rank != NULL) {
         usw_load_keys(keys, splitters, 0, count, words);
         cuts->count = count;
         for (size_t k = 0; k <= count; k++) {
@@ -193,7 +194,7 @@ bool usw_cut_by_splitters(usw_call *c, const usw_keys *keys, const void *splitte
             add_edge(cuts, words + k * keys->words, keys->words);
         }
     }
-    if (c->status == UPSWEEP_OK && usw_classify(c, keys, cuts)) {
+    if (c->status == UPSWEEP_OK && words != NULL && usw_classify(c, keys, cuts)) {
         /* A bucket's part: the splitters that are less than its keys, or equal to them. */
         uint16_t *part = usw_take(c, 2 * cuts->edges + 1, sizeof *part);
         cuts->part = usw_take_zeros(c, count + 1, sizeof *cuts->part);

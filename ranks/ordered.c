@@ -33,9 +33,9 @@ static bool fetch(usw_call *c, const void *own, const uint64_t *first, const uin
                   const uint64_t *high, size_t bytes, void *out)
 {
     int ranks = c->t->size, me = c->t->rank;
-    uint64_t *send = usw_take(c, (size_t)ranks, 2 * sizeof *send), *receive = send + ranks;
-    uint64_t all = 0;
-    for (int q = 0; q < ranks && send != NULL; q++) {
+    uint64_t *send = usw_take(c, (size_t)ranks, sizeof *send), all = 0;
+    uint64_t *receive = usw_take(c, (size_t)ranks, sizeof *receive);
+    for (int q = 0; q < ranks && send != NULL && receive != NULL; q++) {
         uint64_t b = usw_max(low[q], first[me]), e = usw_min(high[q], first[me + 1]);
         send[q] = b < e ? e - b : 0;
         all += send[q];
@@ -44,12 +44,12 @@ static bool fetch(usw_call *c, const void *own, const uint64_t *first, const uin
         receive[q] = b < e ? e - b : 0;
     }
     char *packed = usw_take(c, (size_t)all, bytes);
-    if (!usw_agree(c)) {
+    if (!usw_agree(c) || send == NULL || receive == NULL || packed == NULL) {
         return false;
     }
     size_t at = 0;
     for (int q = 0; q < ranks; q++) {
-        if (send[q] > 0) {
+        if (send[q] > 0 && own != NULL) {
             uint64_t b = usw_max(low[q], first[me]);
             memcpy(packed + at * bytes, (const char *)own + (b - first[me]) * bytes,
                    send[q] * bytes);
@@ -59,6 +59,7 @@ static bool fetch(usw_call *c, const void *own, const uint64_t *first, const uin
     bool good = usw_sent(c, c->t->alltoallv(c->t, packed, send, out, receive, bytes));
     usw_give(c, packed);
     usw_give(c, send);
+    usw_give(c, receive);
     return good;
 }
 
@@ -72,10 +73,11 @@ static bool complete_tiles(job *j)
 {
     usw_call *c = j->c;
     size_t ranks = (size_t)c->t->size, me = (size_t)c->t->rank;
-    uint64_t *low = usw_take(c, ranks, 4 * sizeof *low), *high = low + ranks;
-    if (low == NULL) {
-        return usw_agree(c);
+    uint64_t *low = usw_take(c, ranks, 4 * sizeof *low);
+    if (!usw_agree(c) || low == NULL) {
+        return false;
     }
+    uint64_t *high = low + ranks;
     const uint64_t *first = c->first;
     for (size_t r = 0; r < ranks; r++) {
         bool any = first[r] < first[r + 1];
@@ -225,12 +227,16 @@ static bool begin_level(job *j, int level, const uint64_t *first, const double *
 {
     size_t ranks = (size_t)j->c->t->size, me = (size_t)j->c->t->rank;
     double group[USW_CARRY_TREE_FANOUT];
-    uint64_t *low = usw_take(j->c, ranks, 2 * sizeof *low), *high = low + ranks;
-    for (size_t r = 0; r < ranks && low != NULL; r++) {
+    uint64_t *low = usw_take(j->c, ranks, 2 * sizeof *low);
+    if (!usw_agree(j->c) || low == NULL) {
+        return false;
+    }
+    uint64_t *high = low + ranks;
+    for (size_t r = 0; r < ranks; r++) {
         high[r] = wanted[r] >> 6 * level;
         low[r] = high[r] & ~(uint64_t)(USW_CARRY_TREE_FANOUT - 1);
     }
-    if (!usw_agree(j->c) || !fetch(j->c, own, first, low, high, sizeof *own, group)) {
+    if (!fetch(j->c, own, first, low, high, sizeof *own, group)) {
         return false;
     }
     j->tree.added[level] = (unsigned)(high[me] - low[me]);
@@ -246,12 +252,16 @@ static bool next_level(job *j, const uint64_t *first, double *own, uint64_t *nex
 {
     size_t ranks = (size_t)j->c->t->size, me = (size_t)j->c->t->rank;
     double head[USW_CARRY_TREE_FANOUT];
-    uint64_t *low = usw_take(j->c, ranks, 2 * sizeof *low), *high = low + ranks;
-    for (size_t r = 0; r < ranks && low != NULL; r++) {
+    uint64_t *low = usw_take(j->c, ranks, 2 * sizeof *low);
+    if (!usw_agree(j->c) || low == NULL) {
+        return false;
+    }
+    uint64_t *high = low + ranks;
+    for (size_t r = 0; r < ranks; r++) {
         high[r] = first[r];
         low[r] = first[r] & ~(uint64_t)(USW_CARRY_TREE_FANOUT - 1);
     }
-    if (!usw_agree(j->c) || !fetch(j->c, own, first, low, high, sizeof *own, head)) {
+    if (!fetch(j->c, own, first, low, high, sizeof *own, head)) {
         return false;
     }
     for (size_t r = 0; r <= ranks; r++) {
@@ -272,11 +282,11 @@ static bool build_tree(job *j, double *sums)
 {
     usw_call *c = j->c;
     size_t ranks = (size_t)c->t->size;
-    uint64_t *first = usw_take(c, ranks + 1, 3 * sizeof *first), *next = first + ranks + 1,
-             *wanted = next + ranks + 1;
-    if (!usw_agree(c)) {
+    uint64_t *first = usw_take(c, ranks + 1, 3 * sizeof *first);
+    if (!usw_agree(c) || first == NULL) {
         return false;
     }
+    uint64_t *next = first + ranks + 1, *wanted = next + ranks + 1;
     for (size_t r = 0; r <= ranks; r++) {
         first[r] = j->tile[r];
         bool any = r < ranks && c->first[r] < c->first[r + 1];
@@ -305,7 +315,7 @@ static bool prepare(job *j, const void *data, size_t n)
     j->end = c->first[me + 1];
     j->data = usw_on_host(c, data, n, j->bytes);
     j->tile = usw_take(c, ranks + 1, sizeof *j->tile);
-    if (!usw_agree(c) || !complete_tiles(j)) {
+    if (!usw_agree(c) || j->tile == NULL || !complete_tiles(j)) {
         return false;
     }
     for (size_t r = 0; r <= ranks; r++) {

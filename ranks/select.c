@@ -149,7 +149,7 @@ static bool begins_with_same(usw_call *c, const void *keys, size_t n, size_t byt
         ends[0] = usw_load_raw(two, bytes);
         ends[1] = usw_load_raw(two + 8, bytes);
     }
-    if (!usw_agree(c)) {
+    if (!usw_agree(c) || last == NULL) {
         return false;
     }
     last[c->t->rank] = ends[1];
@@ -168,7 +168,7 @@ static bool begins_with_same(usw_call *c, const void *keys, size_t n, size_t byt
 /* Takes the first of n elements away. */
 static bool drop_first(usw_call *c, char *keys, size_t n, size_t bytes)
 {
-    if (c->host) {
+    if (c->host && keys != NULL) {
         memmove(keys, keys + bytes, (n - 1) * bytes);
         return true;
     }
@@ -195,7 +195,7 @@ upsweep_status usw_ranks_unique(usw_transport *t, upsweep *u, void *keys, size_t
             usw_done(c, upsweep_wait(u)) && same && drop_first(c, keys, left, bytes)) {
             left--;
         }
-        if (usw_agree(c)) {
+        if (usw_agree(c) && kept != NULL) {
             *kept = left;
         }
     }

@@ -242,9 +242,10 @@ upsweep_status usw_ranks_argsort(usw_transport *t, upsweep *u, const void *keys,
         j.c.host = true;
         good = good && usw_exchange(&j.c, &j.plan, j.keys.data, came, j.keys.bytes);
         j.c.host = host;
-        good = good &&
-               usw_done(&j.c, upsweep_sort_pairs(u, came, places, there, type, 8, &j.options)) &&
-               usw_copy(&j.c, index, places, there, sizeof *places);
+        if (good &&
+            usw_done(&j.c, upsweep_sort_pairs(u, came, places, there, type, 8, &j.options))) {
+            usw_copy(&j.c, index, places, there, sizeof *places);
+        }
     }
     return end(&j, !j.c.agreed, UPSWEEP_OK);
 }

@@ -17,9 +17,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp", ".hpp", ".def")
 
 # The rooms of the machinery, lowest first: a room includes only rooms of lower lines of its side.
-CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort"], ["merging"]]
+CPU = [["cache_sort", "folds", "paths"], ["patterns", "buckets", "selection"], ["pair_sort", "strings"], ["merging"]]
 GPU = [["block", "plugin", "film", "paths"], ["carry"],
-       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort"], ["bucket_sort"]]
+       ["short_sort", "folds", "selection", "merging", "textbook"], ["digit_sort", "prefix_tree"], ["bucket_sort"], ["pair_buckets"]]
 # Lines and files that a room has at most.
 MOST = {"core": (3900, 32), "cpu": (4000, 22), "gpu": (6500, 30)}
 PAGE_LINES = 60
@@ -80,7 +80,7 @@ def may(name, target):
             return True  # the table of choice stands above the rooms
         if name == "gpu/gpu.cuh" and target == "test/emulate/cuda_emulated.h":
             return True  # the one place where the emulator takes CUDA's place
-        return other == room or (other[:3] == side and level(other) is not None
+        return other == room or (other[:3] == side and None not in (level(other), level(room))
                                  and level(other) < level(room))
     return room not in OTHERS or re.fullmatch(OTHERS[room], target) is not None
 

@@ -75,7 +75,7 @@ static size_t lines_in(const unsigned char *p, size_t size, int end)
     return count;
 }
 
-/* Arrays take their own size, and the library's scratch as much again. */
+/* Arrays are sorted in memory, whatever they take. */
 size_t sort_most_bytes(const sort_job *job)
 {
     static const char *const only_stdin[] = {"-"};
@@ -86,6 +86,10 @@ size_t sort_most_bytes(const sort_job *job)
         common->operand_count == 0 ? only_stdin : (const char *const *)common->operands;
     size_t prefix = job->limit > 2 * (size_t)PROGRAM ? (job->limit - PROGRAM) / 4 : PROGRAM / 4;
     double need = 0;
+    size_t each = sort_is_whole(job) ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
+    if (common->type != 0 || job->task->from == IO_NPY) {
+        return 0;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t got;
         uint64_t size;
@@ -94,10 +98,10 @@ size_t sort_most_bytes(const sort_job *job)
         }
         io_file_kind kind = io_file_kind_of(bytes, got);
         bool packed = kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD;
-        bool array = common->type != 0 || kind == IO_KIND_NPY;
+        bool array = kind == IO_KIND_NPY;
         size_t lines = lines_in(bytes, got, job->order->end);
         double line = array || packed ? 0 : (double)lines / (double)(got == 0 ? 1 : got);
-        need += (double)size * (packed ? PACKED : array ? 2 : 1 + SORT_LINE_BYTES * line);
+        need += (double)size * (packed ? PACKED : array ? 0 : 1 + (double)each * line);
         if (packed && need < (double)job->limit) {
             return prefix;
         }

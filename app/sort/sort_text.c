@@ -73,7 +73,7 @@ static int find_lines(sort_job *job)
 /* Room for the pairs, or, where whole lines are sorted, for the items alone. */
 static int take_memory(sort_job *job)
 {
-    size_t each = job->whole ? 20 : SORT_LINE_BYTES; /* with what the library takes */
+    size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
     if (job->in.size + each * job->n > job->limit) {
         return SORT_BEYOND;
     }
@@ -198,6 +198,7 @@ static int make_pairs(sort_job *job)
     if (status == APP_OK && job->whole && !sort_make_slices(job)) {
         job->whole = false; /* for the sake of a line too long for a slice */
         io_memory_give(job->items, job->held);
+        job->items = NULL;
         status = take_memory(job);
     }
     if (status == APP_OK && !job->whole) {

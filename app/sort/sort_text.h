@@ -119,7 +119,11 @@ sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
 /* What a step says whose job does not fit into memory: sort_external.c takes it over. */
-enum { SORT_BEYOND = 100, SORT_LINE_BYTES = 64 /* of memory for a line, besides its own */ };
+enum {
+    SORT_BEYOND = 100,
+    SORT_LINE_BYTES = 64, /* of memory for a line, besides its own, with what the library takes */
+    SORT_ITEM_BYTES = 20  /* the same where whole lines are sorted */
+};
 
 /* sort_limit.c: how much memory the sort may take; and bytes that may be read before it is known
  * whether all fits: 0 where it will, for all that one can see, 1 where it will not. */

@@ -2,7 +2,6 @@
  * for the buffers, and calls the steps of the instruction set. */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/pair_sort/pair_sort.h"
-#include "cpu/pair_sort/pair_stretches.h"
 #include "cpu/patterns/patterns.h"
 
 #include <math.h>
@@ -81,7 +80,7 @@ static bool take_buffers(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     return true;
 }
 
-upsweep_status usw_sort_mixed_pairs(upsweep *u, usw_pair_sort *p, size_t key_bytes)
+static upsweep_status sort_mixed(upsweep *u, usw_pair_sort *p, size_t key_bytes)
 {
     if (!take_buffers(u, p, key_bytes)) {
         return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu pairs", p->n);
@@ -105,8 +104,8 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
         return UPSWEEP_OK;
     }
     if (p->out_payloads != NULL && n >= STRETCHES_FROM &&
-        usw_sort_pair_stretches(u, p, key_bytes)) {
+        usw_sort_pair_stretches(u, p, key_bytes, sort_mixed)) {
         return UPSWEEP_OK;
     }
-    return usw_sort_mixed_pairs(u, p, key_bytes);
+    return sort_mixed(u, p, key_bytes);
 }

@@ -11,7 +11,5 @@
  * UPSWEEP_ERROR_MEMORY nothing was written. *p->found gets the pattern that was met:
  * USW_IN_ORDER, USW_NEARLY_SORTED, USW_FEW_VALUES or USW_NO_PATTERN. */
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes);
-/* The same without a look for keys in order; out_payloads is set. */
-upsweep_status usw_sort_mixed_pairs(upsweep *u, usw_pair_sort *p, size_t key_bytes);
 
 #endif

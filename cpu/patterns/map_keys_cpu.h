@@ -200,6 +200,7 @@ static size_t FN(first_break)(const void *keys, size_t n, const usw_key_order *o
     return i + 1 < n ? i + FN(narrow_break)(k + i, step, order, rising) + 1 : n;
 }
 
+#if KEY_BITS >= 32
 /* A word of 64 bits at a time: flags of a byte each, which the compiler makes by vectors, and whose
  * lowest bits a multiplication brings together, eight at a time. */
 static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *order,
@@ -230,7 +231,6 @@ static void FN(mark_breaks)(const void *keys, size_t n, const usw_key_order *ord
     }
 }
 
-#if KEY_BITS >= 32
 static void FN(fill)(void *keys, size_t n, uint64_t value, bool far)
 {
     USW_ROUTE("fill");
@@ -335,7 +335,7 @@ const usw_keymap_steps USW_SYMBOL(usw_keymap_steps) = {
     .map = {map_u8, map_u16, map_u32, map_u64},
     .unmap = {unmap_u8, unmap_u16, unmap_u32, unmap_u64},
     .first_break = {first_break_u8, first_break_u16, first_break_u32, first_break_u64},
-    .mark_breaks = {mark_breaks_u8, mark_breaks_u16, mark_breaks_u32, mark_breaks_u64},
+    .mark_breaks = {NULL, NULL, mark_breaks_u32, mark_breaks_u64},
     .fill = {NULL, NULL, fill_u32, fill_u64},
     .mirror = {mirror_u8, mirror_u16, mirror_u32, mirror_u64},
 };

@@ -51,9 +51,8 @@ static uint32_t entry_end(const usw_splitters *s, const usw_split_node *node, ui
     return entry + 1 == node->entry + node->entries ? node->end : s->begins[entry + 1];
 }
 
-void usw_build_splitters(usw_splitters *s, const usw_strings *strings, size_t count, size_t depth)
+static void build(usw_splitters *s, size_t count, size_t depth)
 {
-    s->strings = strings;
     s->count = (uint32_t)count;
     s->node_count = s->entry_count = 0;
     new_node(s, depth, 0, s->count);
@@ -61,11 +60,48 @@ void usw_build_splitters(usw_splitters *s, const usw_strings *strings, size_t co
         const usw_split_node node = s->nodes[n];
         for (uint32_t e = node.entry; e < node.entry + node.entries; e++) {
             bool ends = (s->words[e] & 0xff) != MORE;
-            s->children[e] = ends ? NO_NODE
-                                  : new_node(s, node.depth + WORD_BYTES, s->begins[e],
-                                             entry_end(s, &node, e));
+            uint32_t end = entry_end(s, &node, e);
+            s->children[e] =
+                ends ? NO_NODE : new_node(s, node.depth + WORD_BYTES, s->begins[e], end);
         }
     }
+}
+
+/* A number that looks random, of i. */
+static uint64_t mix(uint64_t i)
+{
+    i = (i ^ i >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    i = (i ^ i >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return i ^ i >> 32;
+}
+
+void usw_sample_splitters(usw_splitters *s, size_t most, size_t each, const usw_string_leaf *leaf,
+                          const usw_string_items *from, size_t begin, size_t n, size_t depth,
+                          uint64_t *sample)
+{
+    usw_string_sort plain = *leaf->sort; /* but of the sample, and keeping all */
+    plain.values = NULL;
+    usw_string_leaf l = *leaf;
+    l.sort = &plain;
+    l.dropped = NULL;
+    unsigned bytes = plain.item_bytes;
+    size_t count = most * each, part = n / count;
+    for (size_t i = 0; i < count; i++) { /* one of each of `count` equal parts */
+        size_t at = begin + i * part + (size_t)(mix(i + begin) % part);
+        usw_set_item(sample, bytes, i, usw_item(from->items, bytes, at));
+    }
+    usw_string_items items = {sample, NULL};
+    usw_sort_string_leaf(&l, &items, &items, 0, count, depth);
+    s->strings = &leaf->sort->strings;
+    size_t chosen = 0;
+    for (size_t i = each / 2; i < count; i += each) {
+        size_t at = plain.descending ? count - 1 - i : i;
+        usw_string string = usw_string_of(s->strings, usw_item(sample, bytes, at));
+        if (chosen == 0 || usw_compare_strings(s->splitters[chosen - 1], string, depth) != 0) {
+            s->splitters[chosen++] = string;
+        }
+    }
+    build(s, chosen, depth);
 }
 
 /* How many of n words, in rising order, are less than x. Written so that compilers take no branch,

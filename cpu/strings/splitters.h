@@ -38,8 +38,12 @@ enum { USW_SPLITTERS_MOST = 4095 };
         uint64_t words[2 * (most)];                                                                \
         uint32_t children[2 * (most)], begins[2 * (most)];                                         \
     }
-/* Makes the tree of `count` >= 1 splitters, which stand in s->splitters and share `depth` bytes. */
-void usw_build_splitters(usw_splitters *s, const usw_strings *strings, size_t count, size_t depth);
+/* Chooses up to `most` splitters for the items [begin, begin + n) of `from`, whose strings share
+ * `depth` bytes, and makes their tree. `each` strings are looked at for a splitter; sample has room
+ * for most * each words, at most USW_LEAF_MOST; the leaf is one that is not in use. */
+void usw_sample_splitters(usw_splitters *s, size_t most, size_t each, const usw_string_leaf *leaf,
+                          const usw_string_items *from, size_t begin, size_t n, size_t depth,
+                          uint64_t *sample);
 /* The bucket of a string that shares the splitters' first `depth` bytes. */
 uint32_t usw_find_bucket(const usw_splitters *s, usw_string string);
 /* How many bytes the strings of bucket 2 i share, being between two splitters; `depth` at least. */

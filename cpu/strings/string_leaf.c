@@ -1,12 +1,12 @@
 /* string_leaf.c - the sort of a few thousand strings by one thread, in its cache.
  *
- * Each string is a word of 64 bits: six of its bytes, how many it still has (7: more than six), and
+ * Each string is a word of 64 bits: five of its bytes, how many it still has (6: more than five), and
  * its place among the strings of the leaf. The sort of integers by vectors puts the words in order;
- * places make it stable. A run of words that agree above the place is sorted again by the next six
+ * places make it stable. A run of words that agree above the place is sorted again by the next five
  * bytes, behind what all its strings share. So a round costs a load and a step of a vector sort for
  * each string that is not yet parted from the others, and no string is compared with another but
  * where two are left (Bentley and Sedgewick, "Fast algorithms for sorting and searching strings",
- * 1997, with six bytes as one character; the words are the caches of Sinha and Wirth, "Engineering
+ * 1997, with five bytes as one character; the words are the caches of Sinha and Wirth, "Engineering
  * burstsort", 2010). */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/cpu.h"
@@ -16,7 +16,8 @@ enum {
     WORD_BYTES = 5,
     REST_AT = 21, /* bit */
     MORE = WORD_BYTES + 1,
-    AHEAD = 24, NEAR = 8,
+    AHEAD = 24,
+    NEAR = 8,
     INSERTION = 12 /* words, at most, that are sorted by insertion */
 };
 #define PLACE_MASK ((UINT64_C(1) << REST_AT) - 1)
@@ -122,7 +123,7 @@ static size_t run_end(const uint64_t *words, size_t begin, size_t n)
 static void sort_words(const usw_string_leaf *l, uint64_t *words, size_t n, size_t depth, bool made)
 {
     while (n > 2) {
-        for (; !made && !make_words(l, words, n, depth); ) {
+        for (; !made && !make_words(l, words, n, depth);) {
             if (!has_more(l, words[0])) {
                 drop(l, words, n);
                 return;
@@ -172,8 +173,7 @@ static void find_strings(usw_string_leaf *l, const usw_string_items *from, size_
     const usw_string_sort *s = l->sort;
     for (size_t i = 0; i < n; i++) {
         if (i + 2 * AHEAD < n) {
-            usw_fetch_offset(&s->strings,
-                             usw_item(from->items, s->item_bytes, at + i + 2 * AHEAD));
+            usw_fetch_offset(&s->strings, usw_item(from->items, s->item_bytes, at + i + 2 * AHEAD));
         }
         if (i + AHEAD < n) {
             usw_fetch_string(&s->strings, usw_item(from->items, s->item_bytes, at + i + AHEAD),

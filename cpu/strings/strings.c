@@ -7,14 +7,15 @@
  * already. So texts are read from memory about twice, and equal beginnings once (Bingmann and
  * Sanders, "Parallel string sample sort", 2013). */
 /* SPDX-License-Identifier: MIT */
+#include "cpu/strings/repeated.h"
 #include "cpu/strings/splitters.h"
 
 enum {
-    BUCKET = 12000,     /* items of a bucket, about, that splitters are chosen for */
-    SAMPLES = 4,        /* strings that are sampled for a splitter */
-    SERIAL = 1 << 18,   /* items of a range that one thread parts further */
-    LANE_SPLITTERS = 255, /* that one thread parts a range by */
-    CHUNK = 1 << 14,    /* items, at least, that a thread takes at once */
+    BUCKET = 7000,           /* items of a bucket, about, that splitters are chosen for */
+    SAMPLES = 4,             /* strings that are sampled for a splitter */
+    LANE_SPLITTERS = 255,    /* at most, where one thread parts a range */
+    REPEATED_FROM = 1 << 16, /* items, where repeated ones are to be dropped before the sort */
+    CHUNK = 1 << 14,         /* items, at least, that a thread takes at once */
     AHEAD = 16
 };
 
@@ -34,12 +35,17 @@ typedef struct leaf_memory {
 /* And where it parts ranges. */
 typedef struct part_memory {
     USW_SPLITTER_MEMORY(LANE_SPLITTERS) splitters;
-    uint64_t sample[USW_LEAF_MOST];
+    uint64_t sample[LANE_SPLITTERS * SAMPLES];
     size_t ends[2 * LANE_SPLITTERS + 1], places[2 * LANE_SPLITTERS + 1]; /* of buckets */
-    range waiting[SERIAL / USW_LEAF_MOST + 2];
 } part_memory;
 
-typedef USW_SPLITTER_MEMORY(USW_SPLITTERS_MOST) tree_memory;
+/* And all together. */
+typedef struct tree_memory {
+    USW_SPLITTER_MEMORY(USW_SPLITTERS_MOST) splitters;
+    uint64_t sample[USW_SPLITTERS_MOST * SAMPLES];
+    size_t ends[2 * USW_SPLITTERS_MOST + 1];
+} tree_memory;
+_Static_assert(USW_SPLITTERS_MOST *SAMPLES <= USW_LEAF_MOST, "a leaf sorts every sample");
 
 #define SET_TREE(tree, memory)                                                                     \
     ((tree).splitters = (memory).splitters, (tree).nodes = (memory).nodes,                         \
@@ -50,6 +56,7 @@ typedef struct lane {
     usw_string_leaf leaf;
     usw_splitters splitters;
     part_memory *more;
+    range *waiting; /* ranges too large for a leaf: at most one for each USW_LEAF_MOST items */
 } lane;
 
 typedef struct job {
@@ -60,14 +67,10 @@ typedef struct job {
     usw_shares lanes;
     /* of all threads together */
     usw_splitters splitters;
-    usw_string_items sample;
-    void *sample_copy;
+    tree_memory *tree;
     range now;
     size_t chunk, chunks, chunks_most;
     size_t *counts; /* [chunks][2 count + 1]: items of a bucket; then where its next one goes */
-    size_t *ends;
-    range *waiting;
-    size_t waiting_count;
 } job;
 
 static void set_item(const usw_string_sort *s, const usw_string_items *to, size_t at,
@@ -77,48 +80,6 @@ static void set_item(const usw_string_sort *s, const usw_string_items *to, size_
     if (s->values != NULL) {
         to->values[at] = from->values[i];
     }
-}
-
-/* ---- splitters ---- */
-
-/* A number that looks random, of i. */
-static uint64_t mix(uint64_t i)
-{
-    i = (i ^ i >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-    i = (i ^ i >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return i ^ i >> 32;
-}
-
-/* One string of each of `count` equal parts of a range. */
-static void take_sample(const job *j, const range *r, usw_string_items *sample, size_t count)
-{
-    const usw_string_sort *s = j->sort;
-    const usw_string_items *from = &j->side[r->turn];
-    for (size_t i = 0; i < count; i++) {
-        size_t begin = (size_t)((double)r->n / (double)count * (double)i), at;
-        size_t part = usw_max(r->n / count, 1);
-        at = usw_min(begin + (size_t)(mix(i + r->begin) % part), r->n - 1);
-        usw_set_item(sample->items, s->item_bytes, i,
-                     usw_item(from->items, s->item_bytes, r->begin + at));
-    }
-}
-
-/* Takes every SAMPLES-th string of a sorted sample, without repetition. */
-static size_t choose_splitters(const job *j, usw_splitters *splitters,
-                               const usw_string_items *sample, size_t count, size_t depth)
-{
-    const usw_string_sort *s = j->sort;
-    size_t chosen = 0;
-    for (size_t i = SAMPLES / 2; i < count; i += SAMPLES) {
-        size_t at = s->descending ? count - 1 - i : i;
-        usw_string string =
-            usw_string_of(&s->strings, usw_item(sample->items, s->item_bytes, at));
-        if (chosen == 0 ||
-            usw_compare_strings(splitters->splitters[chosen - 1], string, depth) != 0) {
-            splitters->splitters[chosen++] = string;
-        }
-    }
-    return chosen;
 }
 
 /* ---- buckets ---- */
@@ -179,8 +140,7 @@ static range bucket_range(const job *j, const usw_splitters *splitters, const ra
 {
     size_t begin = b == 0 ? 0 : ends[b - 1];
     uint32_t natural = j->sort->descending ? 2 * splitters->count - b : b;
-    size_t depth =
-        natural % 2 == 0 ? usw_bucket_depth(splitters, natural / 2, r->depth) : r->depth;
+    size_t depth = natural % 2 == 0 ? usw_bucket_depth(splitters, natural / 2, r->depth) : r->depth;
     return (range){r->begin + begin, ends[b] - begin, depth, 1 - r->turn};
 }
 
@@ -195,31 +155,23 @@ static void part_alone(job *j, lane *l, const range *r, size_t *waiting_count)
 {
     USW_ROUTE_OF("a range parted by one thread", USW_NO_TYPES);
     usw_splitters *splitters = &l->splitters;
-    size_t most = usw_min(r->n / (BUCKET / 2), LANE_SPLITTERS), count = most * SAMPLES;
-    usw_string_items sample = {l->more->sample, NULL};
-    take_sample(j, r, &sample, count);
-    usw_string_leaf leaf = l->leaf;
-    usw_string_sort plain = *j->sort;
-    plain.values = NULL;
-    leaf.sort = &plain;
-    leaf.dropped = NULL;
-    usw_sort_string_leaf(&leaf, &sample, &sample, 0, count, r->depth);
-    size_t chosen = choose_splitters(j, splitters, &sample, count, r->depth);
-    usw_build_splitters(splitters, &j->sort->strings, chosen, r->depth);
+    size_t most = usw_min(r->n / (BUCKET / 2), LANE_SPLITTERS);
+    usw_sample_splitters(splitters, most, SAMPLES, &l->leaf, &j->side[r->turn], r->begin, r->n,
+                         r->depth, l->more->sample);
     size_t *places = l->more->places, at = 0;
     find_buckets(j, splitters, r, r->begin, r->begin + r->n, places);
-    for (size_t b = 0; b <= 2 * chosen; b++) {
+    for (size_t b = 0; b <= 2 * (size_t)splitters->count; b++) {
         size_t count_b = places[b];
         places[b] = at;
         at += count_b;
         l->more->ends[b] = at;
     }
     move_items(j, r, r->begin, r->begin + r->n, places);
-    for (uint32_t b = 0; b <= 2 * chosen; b++) {
+    for (uint32_t b = 0; b <= 2 * splitters->count; b++) {
         range next = bucket_range(j, splitters, r, l->more->ends, b);
         bool equal = (b & 1) != 0;
         if (next.n > USW_LEAF_MOST && !equal) {
-            l->more->waiting[(*waiting_count)++] = next;
+            l->waiting[(*waiting_count)++] = next;
         } else if (equal || next.n == 1) {
             settle_equal(j, &next);
         } else if (next.n > 0) {
@@ -231,9 +183,9 @@ static void part_alone(job *j, lane *l, const range *r, size_t *waiting_count)
 static void sort_alone(job *j, lane *l, range r)
 {
     size_t waiting_count = 0;
-    l->more->waiting[waiting_count++] = r;
+    l->waiting[waiting_count++] = r;
     while (waiting_count > 0) {
-        r = l->more->waiting[--waiting_count];
+        r = l->waiting[--waiting_count];
         if (r.n > USW_LEAF_MOST) {
             part_alone(j, l, &r, &waiting_count);
         } else {
@@ -266,11 +218,11 @@ static void move_chunk(void *context, size_t c, unsigned lane_number)
 static void sort_bucket(void *context, size_t b, unsigned lane_number)
 {
     job *j = context;
-    range r = bucket_range(j, &j->splitters, &j->now, j->ends, (uint32_t)b);
+    range r = bucket_range(j, &j->splitters, &j->now, j->tree->ends, (uint32_t)b);
     bool equal = (b & 1) != 0;
     if (equal || r.n == 1) {
         settle_equal(j, &r);
-    } else if (r.n > 0 && r.n <= SERIAL) {
+    } else if (r.n > 0) {
         sort_alone(j, usw_share(&j->lanes, lane_number), r);
     }
 }
@@ -285,49 +237,23 @@ static void place_buckets(job *j)
             j->counts[c * stride + b] = at;
             at += count;
         }
-        j->ends[b] = at;
+        j->tree->ends[b] = at;
     }
 }
 
-/* Splitters for a range of all threads, from a sample that is sorted like any range of one. */
-static void make_splitters(job *j, const range *r, size_t most)
+static void part_together(job *j)
 {
-    size_t count = most * SAMPLES;
-    usw_string_sort plain = *j->sort;
-    plain.values = NULL;
-    plain.distinct = false;
-    lane l = *(lane *)usw_share(&j->lanes, 0);
-    l.leaf.sort = &plain;
-    l.leaf.dropped = NULL;
-    job sampled = *j;
-    sampled.sort = &plain;
-    sampled.side[0] = j->sample;
-    sampled.side[1] = (usw_string_items){j->sample_copy, NULL};
-    take_sample(j, r, &j->sample, count);
-    sort_alone(&sampled, &l, (range){0, count, r->depth, 0});
-    size_t chosen = choose_splitters(j, &j->splitters, &j->sample, count, r->depth);
-    usw_build_splitters(&j->splitters, &j->sort->strings, chosen, r->depth);
-}
-
-static void part_together(job *j, const range *r)
-{
-    USW_ROUTE_OF("a range parted by all threads", USW_NO_TYPES);
-    j->now = *r;
-    make_splitters(j, r, usw_max(1, usw_min(r->n / BUCKET, USW_SPLITTERS_MOST)));
-    j->chunks = usw_max(1, usw_min(r->n / CHUNK, j->chunks_most));
-    j->chunk = usw_div_up(r->n, j->chunks);
-    j->chunks = usw_div_up(r->n, j->chunk);
+    USW_ROUTE_OF("strings parted by all threads", USW_NO_TYPES);
+    size_t n = j->now.n;
+    const lane *l = usw_share(&j->lanes, 0);
+    usw_sample_splitters(&j->splitters, usw_min(n / BUCKET, USW_SPLITTERS_MOST), SAMPLES, &l->leaf,
+                         &j->side[0], 0, n, 0, j->tree->sample);
+    j->chunk = usw_div_up(n, usw_min(n / CHUNK, j->chunks_most));
+    j->chunks = usw_div_up(n, j->chunk);
     usw_parallel(j->u, j->chunks, find_chunk, j);
     place_buckets(j);
     usw_parallel(j->u, j->chunks, move_chunk, j);
-    size_t buckets = 2 * (size_t)j->splitters.count + 1;
-    usw_parallel(j->u, buckets, sort_bucket, j);
-    for (uint32_t b = 0; b < buckets; b += 2) {
-        range next = bucket_range(j, &j->splitters, r, j->ends, b);
-        if (next.n > SERIAL) {
-            j->waiting[j->waiting_count++] = next;
-        }
-    }
+    usw_parallel(j->u, 2 * (size_t)j->splitters.count + 1, sort_bucket, j);
 }
 
 /* ---- the call ---- */
@@ -337,11 +263,12 @@ static bool take_lanes(job *j, unsigned count, bool parts)
     usw_string_sort *s = j->sort;
     usw_shares lanes = usw_scratch_shares(j->u, count, sizeof(lane));
     usw_shares leaves = usw_scratch_shares(j->u, count, sizeof(leaf_memory));
-    usw_shares more = {NULL, 0};
+    usw_shares more = {NULL, 0}, waiting = {NULL, 0};
     if (parts) {
         more = usw_scratch_shares(j->u, count, sizeof(part_memory));
+        waiting = usw_scratch_shares(j->u, count, (s->n / USW_LEAF_MOST + 1) * sizeof(range));
     }
-    if (lanes.at == NULL || leaves.at == NULL || (parts && more.at == NULL)) {
+    if (!lanes.at || !leaves.at || (parts && (!more.at || !waiting.at))) {
         return false;
     }
     j->lanes = lanes;
@@ -356,6 +283,7 @@ static bool take_lanes(job *j, unsigned count, bool parts)
                                     .values = m->values,
                                     .dropped = s->distinct ? m->dropped : NULL};
         l->more = parts ? usw_share(&more, i) : NULL;
+        l->waiting = parts ? usw_share(&waiting, i) : NULL;
         if (parts) {
             SET_TREE(l->splitters, l->more->splitters);
         }
@@ -366,27 +294,18 @@ static bool take_lanes(job *j, unsigned count, bool parts)
 static bool take_parts(job *j)
 {
     const usw_string_sort *s = j->sort;
-    size_t samples = SAMPLES * (size_t)USW_SPLITTERS_MOST * s->item_bytes, bytes;
-    size_t buckets = 2 * (size_t)USW_SPLITTERS_MOST + 1;
-    if (usw_mul_overflows(s->n, 8, &bytes)) {
-        return false;
-    }
+    size_t values = s->values != NULL ? s->n * sizeof *s->values : 0;
     j->chunks_most = 4 * (size_t)usw_parallel_threads(j->u);
     j->side[1].items = usw_scratch(j->u, s->n * s->item_bytes);
-    j->side[1].values = s->values != NULL ? usw_scratch(j->u, bytes) : NULL;
+    j->side[1].values = values > 0 ? usw_scratch(j->u, values) : NULL;
     j->buckets = usw_scratch(j->u, s->n * sizeof *j->buckets);
-    j->sample.items = usw_scratch(j->u, samples);
-    j->sample_copy = usw_scratch(j->u, samples);
-    j->counts = usw_scratch(j->u, j->chunks_most * buckets * sizeof *j->counts);
-    j->ends = usw_scratch(j->u, buckets * sizeof *j->ends);
-    j->waiting = usw_scratch(j->u, (s->n / SERIAL + 1) * sizeof *j->waiting);
-    tree_memory *tree = usw_scratch(j->u, sizeof(tree_memory));
-    if (tree != NULL) {
-        SET_TREE(j->splitters, *tree);
+    j->counts = usw_scratch(j->u, j->chunks_most * sizeof j->tree->ends);
+    j->tree = usw_scratch(j->u, sizeof *j->tree);
+    if (j->tree != NULL) {
+        SET_TREE(j->splitters, j->tree->splitters);
     }
-    return j->side[1].items != NULL && (s->values == NULL || j->side[1].values != NULL) &&
-           j->buckets != NULL && j->sample.items != NULL && j->sample_copy != NULL &&
-           j->counts != NULL && j->ends != NULL && j->waiting != NULL && tree != NULL;
+    return j->side[1].items && (values == 0 || j->side[1].values) && j->buckets && j->counts &&
+           j->tree;
 }
 
 /* Closes the gaps that dropped items left. */
@@ -426,16 +345,17 @@ upsweep_status usw_sort_strings(upsweep *u, usw_string_sort *s)
     if (s->positions) {
         usw_parallel(u, usw_div_up(s->n, CHUNK), number_items, s);
     }
-    range all = {0, s->n, 0, 0};
-    if (!parts) {
-        USW_ROUTE_OF("strings that fit a cache", USW_NO_TYPES);
-        sort_leaf(&j, usw_share(&j.lanes, 0), &all);
-    } else {
-        part_together(&j, &all);
+    usw_repeated repeated;
+    if (s->distinct && s->n >= REPEATED_FROM && usw_take_repeated(u, s, &repeated)) {
+        s->n = usw_drop_repeated(u, s, &repeated);
+        parts = s->n > USW_LEAF_MOST;
     }
-    while (j.waiting_count > 0) {
-        all = j.waiting[--j.waiting_count];
-        part_together(&j, &all);
+    j.now = (range){0, s->n, 0, 0};
+    if (parts) {
+        part_together(&j);
+    } else {
+        USW_ROUTE_OF("strings that fit a cache", USW_NO_TYPES);
+        sort_leaf(&j, usw_share(&j.lanes, 0), &j.now);
     }
     if (s->distinct) {
         s->kept = close_gaps(s);

@@ -142,14 +142,14 @@ static inline int usw_compare_strings(usw_string a, usw_string b, size_t from)
 }
 
 /* What one thread sorts in its cache. */
-enum { USW_LEAF_BITS = 15, USW_LEAF_MOST = 1 << USW_LEAF_BITS };
+enum { USW_LEAF_MOST = 1 << 14 };
 typedef struct usw_string_leaf {
     const usw_string_sort *sort;
     usw_isa isa;
-    usw_string *strings;      /* USW_LEAF_MOST of each */
+    usw_string *strings; /* USW_LEAF_MOST of each */
     uint64_t *words, *items;
-    uint64_t *values;         /* NULL: none */
-    uint8_t *dropped;         /* NULL: nothing is dropped */
+    uint64_t *values; /* NULL: none */
+    uint8_t *dropped; /* NULL: nothing is dropped */
 } usw_string_leaf;
 
 /* Items and values that lie side by side; a sort moves them between two of these. */
@@ -161,8 +161,8 @@ typedef struct usw_string_items {
 /* What stands for an item that was dropped. */
 #define USW_DROPPED UINT64_MAX
 
-/* Sorts n <= USW_LEAF_MOST items, which lie at `at` in `from`, whose strings share `depth` bytes, to
- * the same place of `to`, which may be `from`. */
+/* Sorts n <= USW_LEAF_MOST items, which lie at `at` in `from` and whose strings share `depth` bytes,
+ * to the same place of `to`, which may be `from`. */
 void usw_sort_string_leaf(usw_string_leaf *leaf, const usw_string_items *from,
                           const usw_string_items *to, size_t at, size_t n, size_t depth);
 

@@ -5,6 +5,8 @@
 #define USW_GPU_BUCKET_SORT_1_SAMPLE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/prefix_tree/grow.cuh"
 
 /* The sample alone sends keys to the radix sort where more than `buckets` buckets have more than
  * `keys` of its keys (keys 0: never). With walks set it also does where most neighbours share a
@@ -118,6 +120,47 @@ __device__ __forceinline__ bool hybrid_is_even(const K (&k)[I], unsigned shift, 
            found[3] <= f.rises + f.deviate;
 }
 
+/* Whether the sample is not even enough for leading bits: some bucket has many keys, or there are a
+ * seventh more pairs of keys in one bucket than by chance, and six deviations. Of neighbours in one
+ * bucket only the first is counted, as in hybrid_is_crowded; where most have such a neighbour, the
+ * tiles of keys of 32 bits have few digits, and a tree is slower. All 1024 * I keys of the sample
+ * are there. A block calls. */
+template <typename K, int I>
+__device__ __forceinline__ bool hybrid_wants_tree(const K (&k)[I], unsigned shift, unsigned bits,
+                                                  bool many, unsigned *counts)
+{
+    USW_SHARED_ARRAY(unsigned, found, [2]);
+    const unsigned words = bits > 6 ? 1u << (bits - 1) : 32, mask = (1u << bits) - 1;
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += 1024) {
+        counts[w] = 0;
+    }
+    if (threadIdx.x < 2) {
+        found[threadIdx.x] = 0;
+    }
+    __syncthreads();
+    unsigned keys = 0, pairs = 0;
+    for (int i = 0; i < I; i++) {
+        const unsigned d = static_cast<unsigned>(k[i] >> shift) & mask;
+        const unsigned left = __shfl_up_sync(~0u, d, 1);
+        if (threadIdx.x % 32 == 0 || d != left) {
+            keys++;
+            pairs += atomicAdd(&counts[d / 2], 1u << d % 2 * 16) >> d % 2 * 16 & 0xffff;
+        }
+    }
+    keys = __reduce_add_sync(~0u, keys);
+    pairs = __reduce_add_sync(~0u, pairs);
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&found[0], keys);
+        atomicAdd(&found[1], pairs);
+    }
+    __syncthreads();
+    const float all = static_cast<float>(found[0]);
+    const float expected = all * all / static_cast<float>(2u << bits);
+    const bool even = static_cast<float>(found[1]) <= expected * 8 / 7 + 6 * sqrtf(expected) + 8;
+    return (many || !even) && (sizeof(K) == 8 || found[0] > 512u * I);
+}
+
 /* Shared memory of hybrid_sample. */
 template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
 {
@@ -125,7 +168,8 @@ template <typename K> constexpr size_t hybrid_sample_shared(unsigned bits)
         return hybrid_count_shared(bits);
     } else {
         constexpr size_t tables = hybrid_tables_bytes<K>();
-        return tables > hybrid_count_shared(bits) ? tables : hybrid_count_shared(bits);
+        constexpr size_t most = tables > hybrid_grow_shared ? tables : hybrid_grow_shared;
+        return most > hybrid_count_shared(bits) ? most : hybrid_count_shared(bits);
     }
 }
 
@@ -160,8 +204,7 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
     here = 0;
 #pragma unroll
     for (int i = 0; i < I; i++) {
-        unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
-        unsigned long long p = line * 32 + threadIdx.x % 32;
+        const unsigned long long p = hybrid_sample_place(static_cast<unsigned>(i), n);
         here |= static_cast<unsigned>(p < n) << i;
         k[i] = p < n ? keys[p] : K(0);
     }
@@ -183,15 +226,16 @@ __device__ __forceinline__ void hybrid_take_sample(const K *keys, unsigned long 
 }
 
 /* Clears what the count adds to, and chooses the leading bits by a sample of the keys. table: where
- * keys of few values are counted, or NULL. */
+ * keys of few values are counted, or NULL. tree: for keys that are not even, or NULL. */
 template <typename K>
 __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned long long n,
                                                       usw_gpu_keymap<K> map, unsigned bits,
                                                       hybrid_plan *plan, unsigned *zero,
                                                       size_t words, hybrid_crowded crowded,
-                                                      hybrid_even level, hybrid_few<K> *table)
+                                                      hybrid_even level, hybrid_few<K> *table,
+                                                      hybrid_tree *tree)
 {
-    constexpr int I = 16;
+    constexpr int I = HYBRID_SAMPLE_ROWS;
     usw_chained();
     for (size_t i = blockIdx.x * 1024ull + threadIdx.x; i < words; i += gridDim.x * 1024ull) {
         zero[i] = 0;
@@ -220,10 +264,21 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         crowded.keys != 0 && hybrid_is_crowded<K, I>(k, here, shift, bits, crowded, counts);
     const bool crowds = crowded.keys != 0 && (counts[0] & 0xffff) != 0;
     const bool counted = crowds && hybrid_may_have_few_values<K, I>(k, here, map, table, counts);
-    const bool alike =
-        !many && !few_bytes && !crowds && hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
-    const bool radix = (many || few_bytes || alike) && !counted;
-    const bool uncounted = !radix && !counted && level.bits1 != 0 && varying == sizeof(K) * 8 &&
+    bool by_tree = false;
+    if constexpr (sizeof(K) >= 4) {
+        const unsigned repeats =
+            sizeof(K) == 4 || n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
+        by_tree =
+            tree != nullptr && !few_bytes && !counted &&
+            hybrid_wants_tree<K, I>(k, shift, bits, many, counts) &&
+            !hybrid_has_repeats<K, I>(k, n, repeats, counts) &&
+            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(seen[1]), varying, bits, tree, counts);
+    }
+    const bool alike = !many && !few_bytes && !crowds && !by_tree &&
+                       hybrid_has_repeats<K, I>(k, n, crowded.alike, counts);
+    const bool radix = (many || few_bytes || alike) && !counted && !by_tree;
+    const bool uncounted = !radix && !counted && !by_tree && level.bits1 != 0 &&
+                           varying == sizeof(K) * 8 &&
                            hybrid_is_even<K, I>(k, shift, bits, level, counts);
     if (threadIdx.x == 0) {
         plan->shift = shift;
@@ -231,6 +286,7 @@ __global__ __launch_bounds__(1024) void hybrid_sample(const K *keys, unsigned lo
         plan->skip = radix || uncounted || counted;
         plan->few_values = counted;
         plan->uncounted = uncounted;
+        plan->by_tree = by_tree;
         if (uncounted) { /* what a count would note of these keys */
             plan->any = seen[0];
             plan->all = seen[1];

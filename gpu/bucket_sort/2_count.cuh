@@ -26,6 +26,8 @@ struct hybrid_plan {
     unsigned uncounted;  /* 1: the first scatter is that of 4_scatter_uncounted.cuh, which counts */
     unsigned few_values; /* keys have few values: 1, and when these are counted their number */
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned by_tree;    /* 1: buckets are those of prefix_tree.cuh, not leading bits */
+    unsigned tree_buckets; /* 1: the keys are to be sorted by them */
 };
 
 template <typename K> struct hybrid_vector {
@@ -137,6 +139,13 @@ template <typename K> struct hybrid_bits_digit {
     {
         return static_cast<unsigned>(k >> shift) & mask;
     }
+    template <int N> __device__ __forceinline__ void all(const K (&k)[N], unsigned (&d)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            d[i] = (*this)(k[i]);
+        }
+    }
     __device__ __forceinline__ K note(K k) const
     {
         return k;
@@ -207,13 +216,14 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
 #pragma unroll
         for (int u = 0; u < U; u++) {
             unsigned same = 0;
-            hybrid_crowd(digit(x[u].k[0]), most);
+            unsigned d[V];
+            digit.all(x[u].k, d);
+            hybrid_crowd(d[0], most);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const unsigned d = digit(x[u].k[v]);
-                const bool alike = d == most;
-                const unsigned inc = alike ? 0 : 1u << (d * 16 & 16);
-                const unsigned old = atomicAdd(&bins[alike ? lane : d >> 1], inc);
+                const bool alike = d[v] == most;
+                const unsigned inc = alike ? 0 : 1u << (d[v] * 16 & 16);
+                const unsigned old = atomicAdd(&bins[alike ? lane : d[v] >> 1], inc);
                 crossed |= old ^ (old + inc);
                 same += alike;
             }
@@ -229,10 +239,12 @@ template <typename K, bool identity, typename D = hybrid_bits_digit<K>> struct h
         unsigned crossed = 0;
 #pragma unroll
         for (int u = 0; u < U; u++) {
+            unsigned d[V];
+            digit.all(x[u].k, d);
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                unsigned d = digit(x[u].k[v]), inc = 1u << (d * 16 & 16);
-                unsigned old = atomicAdd(&bins[d >> 1], inc);
+                unsigned inc = 1u << (d[v] * 16 & 16);
+                unsigned old = atomicAdd(&bins[d[v] >> 1], inc);
                 crossed |= old ^ (old + inc);
             }
         }
@@ -336,10 +348,11 @@ static constexpr size_t hybrid_count_shared(unsigned bits)
 }
 
 /* The count of one block of 1024 threads, which is alone on its multiprocessor. */
-template <typename K, bool identity>
-__device__ __forceinline__ void
-hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> &map, unsigned bits,
-                   hybrid_plan *plan, unsigned long long *counts, unsigned *handed, unsigned *bins)
+template <typename K, bool identity, typename D>
+__device__ __forceinline__ void hybrid_count_block(const K *keys, unsigned long long n,
+                                                   const usw_gpu_keymap<K> &map, unsigned bits,
+                                                   hybrid_plan *plan, unsigned long long *counts,
+                                                   unsigned *handed, unsigned *bins, const D &digit)
 {
     const unsigned words = 1u << (bits - 1), tid = threadIdx.x;
     for (unsigned w = tid; w < words; w += 1024) {
@@ -348,7 +361,7 @@ hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> 
     __syncthreads();
     unsigned long long head = (16 - (reinterpret_cast<uintptr_t>(keys) & 15)) % 16 / sizeof(K);
     head = head < n ? head : n;
-    using counter = hybrid_counter<K, identity>;
+    using counter = hybrid_counter<K, identity, D>;
     counter c = {keys,
                  n,
                  head,
@@ -356,7 +369,7 @@ hybrid_count_block(const K *keys, unsigned long long n, const usw_gpu_keymap<K> 
                  blockIdx.x,
                  gridDim.x,
                  map,
-                 {plan->shift, (1u << bits) - 1},
+                 digit,
                  bins,
                  handed,
                  {0, static_cast<K>(~K(0)), plan->rises, plan->falls}};
@@ -378,7 +391,8 @@ __global__ __launch_bounds__(1024, 1) void hybrid_count(const K *keys, unsigned 
     USW_DYNAMIC_SHARED(unsigned, bins);
     usw_chained();
     if (!plan->skip) {
-        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins);
+        const hybrid_bits_digit<K> digit = {plan->shift, (1u << bits) - 1};
+        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, bins, digit);
     }
 }
 

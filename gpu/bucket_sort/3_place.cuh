@@ -4,6 +4,8 @@
 #define USW_GPU_BUCKET_SORT_3_PLACE_CUH
 
 #include "gpu/bucket_sort/6_large_lists.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 
 /* Sums over a block of 256 threads: returns the sum of all c, and sets before to that of the
  * threads below. sums: 8 words. */
@@ -52,8 +54,11 @@ struct hybrid_place_args {
     unsigned long long *begin;     /* 2^bits1: where the buckets of the first scatter begin */
     unsigned long long *stop;      /* 2^bits1: where they end */
     unsigned long long *cursor;    /* 2^bits1: begin again, as cursors */
-    unsigned *tile_begin; /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
-    hybrid_lists lists;   /* for large_from keys or more; tile 0: keys are only counted */
+    unsigned *tile_begin;   /* 2^bits1 + 1: first tiles of the buckets of the first scatter */
+    hybrid_lists lists;     /* for large_from keys or more; tile 0: keys are only counted */
+    hybrid_tree *tree;      /* where keys may go by one, or NULL */
+    hybrid_extents extents; /* of its buckets */
+    unsigned key_bits;
 };
 
 /* Notes a bucket of c keys at `at` that step 5 cannot hold. */
@@ -127,6 +132,40 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     }
     if (recount && threadIdx.x < 1u << a.bits1) {
         a.published[threadIdx.x] = 0;
+    }
+}
+
+/* Notes of which keys bucket d of a tree is, which has c of them. */
+static __device__ void hybrid_note_extent(const hybrid_place_args &a, unsigned d,
+                                          unsigned long long c)
+{
+    if (c == 0) {
+        return;
+    }
+    const hybrid_extent e(a.tree, d, a.key_bits);
+    a.extents.least[d] = e.least;
+    a.extents.left[d] = static_cast<unsigned char>(e.left);
+    if (c > TREE_CAPACITY && e.left > TREE_FEW_LEFT) {
+        usw_store_relaxed(&a.plan->large, 1u);
+    } else if (c > TREE_CAPACITY && e.left == 0) {
+        usw_store_relaxed(&a.tree->alike, 1u);
+    }
+}
+
+/* Decides what is to be done with keys that go by a tree. If a bucket is too large, and not of few
+ * values, all are left to the radix sort. The last block calls. */
+static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
+{
+    hybrid_plan *plan = a.plan;
+    const bool ordered = plan->falls == 0 || plan->rises == 0;
+    const bool radix = !ordered && usw_load_relaxed(&plan->large) != 0;
+    if (threadIdx.x == 0) {
+        plan->bits = a.bits;
+        plan->bits1 = a.bits1;
+        plan->skip = 1;
+        plan->reverse = ordered && plan->falls != 0;
+        plan->radix = radix;
+        plan->tree_buckets = !ordered && !radix;
     }
 }
 
@@ -207,7 +246,8 @@ hybrid_take_count(const hybrid_place_args &a, unsigned b, unsigned long long *su
     }
     const unsigned long long size = hybrid_block_sum(c, sums, within);
     whole = false;
-    if (a.bits == a.fine && !a.plan->uncounted && size > HYBRID_BIN_KEYS && size > a.capacity) {
+    if (a.bits == a.fine && !a.plan->uncounted && !a.plan->by_tree && size > HYBRID_BIN_KEYS &&
+        size > a.capacity) {
         whole = __syncthreads_or(c == size);
     }
     return size;
@@ -224,6 +264,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     if (a.plan->skip && (!a.plan->uncounted || a.second)) {
         return;
     }
+    const bool by_tree = a.tree != nullptr && a.plan->by_tree != 0;
     const unsigned tid = threadIdx.x, digits = 1u << (a.bits - a.bits1);
     if (tid == 0) {
         ticket = atomicAdd(&a.plan->ticket, 1u);
@@ -256,7 +297,9 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     if (tid < digits) {
         /* A bucket that is not scattered again has all keys in place: its cursor is at its end. */
         a.starts[d] = at + within + (whole ? c : 0);
-        if (a.fine != 0) {
+        if (by_tree) {
+            hybrid_note_extent(a, d, c);
+        } else if (a.fine != 0) {
             hybrid_join_values(a, befores, at, whole);
         } else if (c > a.capacity && a.lists.tile != 0) {
             hybrid_note_large(a, at + within, c);
@@ -279,7 +322,7 @@ __global__ __launch_bounds__(256) static void hybrid_place(hybrid_place_args a)
     __syncthreads();
     if (ticket + 1 == gridDim.x) {
         __threadfence();
-        hybrid_decide(a);
+        by_tree ? hybrid_decide_tree(a) : hybrid_decide(a);
     }
 }
 

@@ -148,10 +148,11 @@ __device__ __forceinline__ void hybrid_place_digits(unsigned *cnt, unsigned *sum
     __syncthreads();
 }
 
-/* Shared memory for a tile of so many keys. */
-template <typename K> constexpr size_t hybrid_close_shared(int tile, int digits = 256)
+/* Shared memory for a tile of so many keys. kept: and of their digits. */
+template <typename K>
+constexpr size_t hybrid_close_shared(int tile, int digits = 256, bool kept = false)
 {
-    return digits * 12 + 128 + tile * sizeof(K);
+    return digits * 12 + 128 + tile * (sizeof(K) + (kept ? 1 : 0));
 }
 
 /* The block's tables in shared memory. */
@@ -167,14 +168,15 @@ template <typename K, unsigned D = 256> struct hybrid_close_buffer {
 };
 
 /* Writes a tile's keys to out, those of digit d from t.cursor[d] on. The D counts are 0 for all
- * threads. */
-template <typename K, int NT, int I, bool plain, unsigned D, typename Digit>
+ * threads. kept: digits are kept behind the tile, and not found twice. */
+template <typename K, int NT, int I, bool plain, bool kept = false, unsigned D, typename Digit>
 __device__ __forceinline__ void
 hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &map,
                     const Digit &digit, const hybrid_close_buffer<K, D> &s)
 {
     const unsigned tid = threadIdx.x;
     const bool whole = t.m == NT * I;
+    unsigned char *digits = reinterpret_cast<unsigned char *>(s.tile + NT * I);
     K k[I];
     unsigned r[I]; /* ranks, and the digits above them */
 #pragma unroll
@@ -186,10 +188,22 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
         k[i] = plain ? k[i] : map.map(k[i]);
     }
     unsigned most = ~0u;
-    if (hybrid_crowd(digit(k[0]), most) >= 8) {
+    if constexpr (kept) {
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += 4) {
+            const K some[4] = {k[i0], k[i0 + 1], k[i0 + 2], k[i0 + 3]};
+            unsigned d[4];
+            digit.all(some, d);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                r[i0 + i] = d[i];
+            }
+        }
+    }
+    if (hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8) {
 #pragma unroll
         for (int i = 0; i < I; i++) {
-            unsigned d = digit(k[i]);
+            unsigned d = kept ? r[i] : digit(k[i]);
             bool here = whole || tid + i * NT < t.m;
             r[i] = hybrid_rank_crowd(&s.cnt[d], d, here, most) | d << 16;
         }
@@ -197,7 +211,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
 #pragma unroll
         for (int i = 0; i < I; i++) {
             if (whole || tid + i * NT < t.m) {
-                unsigned d = digit(k[i]);
+                unsigned d = kept ? r[i] : digit(k[i]);
                 r[i] = atomicAdd(&s.cnt[d], 1) | d << 16;
             }
         }
@@ -206,7 +220,11 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
 #pragma unroll
     for (int i = 0; i < I; i++) {
         if (whole || tid + i * NT < t.m) {
-            s.tile[s.cnt[r[i] >> 16] + (r[i] & 0xffff)] = k[i];
+            const unsigned at = s.cnt[r[i] >> 16] + (r[i] & 0xffff);
+            s.tile[at] = k[i];
+            if (kept) {
+                digits[at] = static_cast<unsigned char>(r[i] >> 16);
+            }
         }
     }
     __syncthreads();
@@ -215,7 +233,7 @@ hybrid_scatter_tile(const hybrid_tile<K> &t, K *out, const usw_gpu_keymap<K> &ma
         unsigned p = tid + i * NT;
         if (whole || p < t.m) {
             K key = s.tile[p];
-            s.to[digit(key)][p] = key;
+            s.to[kept ? digits[p] : digit(key)][p] = key;
         }
     }
 }

@@ -7,12 +7,14 @@
 #include "gpu/bucket_sort/4_scatter.cuh"
 
 /* Puts the thread's keys into their digits' slots, C keys a digit. Returns a bit for each key that
- * found its slots full. U keys are loaded at a time. */
-template <typename K, int NT, int I, int U, bool plain>
+ * found its slots full. U keys are loaded at a time. digit(key) is four times the digit; kept: it
+ * is kept above the rank, and not found twice. */
+template <typename K, int NT, int I, int U, bool plain, bool kept, typename Digit>
 __device__ __forceinline__ unsigned
-hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const hybrid_digit &digit,
+hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const Digit &digit,
                   unsigned *cnt, K *tile, unsigned C)
 {
+    static_assert(!kept || NT * I <= 1 << 16, "a rank of 16 bits");
     unsigned unplaced = 0, most = ~0u;
     bool crowd = false;
     if (t.m == NT * I) {
@@ -28,25 +30,31 @@ hybrid_fill_slots(const hybrid_tile<K> &t, const usw_gpu_keymap<K> &map, const h
             for (int i = 0; i < U; i++) {
                 k[i] = plain ? k[i] : map.map(k[i]);
             }
+            if constexpr (kept) {
+                digit.all(k, r);
+            }
             if (i0 == 0) {
-                crowd = hybrid_crowd(digit(k[0]), most) >= 8;
+                crowd = hybrid_crowd(kept ? r[0] : digit(k[0]), most) >= 8;
             }
             if (crowd) {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    unsigned d = digit(k[i]);
+                    unsigned d = kept ? r[i] : digit(k[i]);
                     r[i] = hybrid_rank_crowd(hybrid_byte<unsigned>(cnt, d), d, true, most);
+                    r[i] |= kept ? d << 16 : 0;
                 }
             } else {
 #pragma unroll
                 for (int i = 0; i < U; i++) {
-                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, digit(k[i])), 1);
+                    const unsigned d = kept ? r[i] : digit(k[i]);
+                    r[i] = atomicAdd(hybrid_byte<unsigned>(cnt, d), 1) | (kept ? d << 16 : 0);
                 }
             }
 #pragma unroll
             for (int i = 0; i < U; i++) {
-                if (r[i] < C) {
-                    tile[digit(k[i]) / 4 * C + r[i]] = k[i];
+                const unsigned rank = kept ? r[i] & 0xffff : r[i];
+                if (rank < C) {
+                    tile[(kept ? r[i] >> 18 : digit(k[i]) / 4) * C + rank] = k[i];
                 } else {
                     unplaced |= 1u << (i0 + i);
                 }
@@ -76,10 +84,12 @@ template <typename K> constexpr size_t hybrid_slots_shared(int slots)
     return 256 * 16 + 16 + slots * sizeof(K);
 }
 
-/* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. */
-template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many>
+/* Scatters tile `number`. slots: keys of all digits together. many: the plan is known. digit_of(l)
+ * is the digit of this level; kept: see hybrid_fill_slots. */
+template <typename K, int NT, int I, bool first, bool plain, int slots, int U, bool many,
+          bool kept = false, typename Make>
 __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &a, unsigned number,
-                                                  unsigned char *memory)
+                                                  unsigned char *memory, const Make &digit_of)
 {
     static_assert(I <= 32, "a bit a key");
     K **to = reinterpret_cast<K **>(memory);
@@ -95,11 +105,11 @@ __device__ __forceinline__ void hybrid_slots_tile(const hybrid_scatter_args<K> &
         !hybrid_find_tile<K, NT * I, first>(a, l, number, found, t)) {
         return;
     }
-    const hybrid_digit digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
+    const auto digit = digit_of(l);
     const unsigned C =
         slots / l.digits - 1 +
         (slots / l.digits & 1); /* odd, so that lanes of one digit use different banks */
-    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain>(t, a.map, digit, cnt, tile, C);
+    unsigned unplaced = hybrid_fill_slots<K, NT, I, U, plain, kept>(t, a.map, digit, cnt, tile, C);
     __syncthreads();
     if (tid < l.digits && cnt[tid] != 0) {
         to[tid] = a.out + atomicAdd(&t.cursor[tid], static_cast<unsigned long long>(cnt[tid]));
@@ -138,12 +148,15 @@ __global__ __launch_bounds__(NT, MB) void hybrid_scatter_slots(hybrid_scatter_ar
     static_assert(first || !many, "the tiles of later ones are counted on the device");
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
+    const auto digit_of = [&](const hybrid_level<first> &l) {
+        return hybrid_digit(a.plan->shift + l.below, l.digits, sizeof(K) * 8);
+    };
     if constexpr (!many) {
-        hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, blockIdx.x, memory);
+        hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, blockIdx.x, memory, digit_of);
     } else if (hybrid_to_do<K, first>(a, false)) {
         const unsigned tiles = static_cast<unsigned>((a.n + NT * I - 1) / (NT * I));
         for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-            hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, i, memory);
+            hybrid_slots_tile<K, NT, I, first, plain, slots, U, many>(a, i, memory, digit_of);
             __syncthreads();
         }
     }

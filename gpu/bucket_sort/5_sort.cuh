@@ -13,6 +13,7 @@
 #include "gpu/block/sort_digits.cuh"
 #include "gpu/block/sort_merge.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
+#include "gpu/prefix_tree/write_values.cuh"
 
 /* ---- split and rounds ---- */
 
@@ -237,11 +238,12 @@ __device__ __forceinline__ void hybrid_sort_few_keys(const K *data, K *to, unsig
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * of which the first B choose a bin. buffer: hybrid_local_shared bytes. All threads call. */
-template <typename K, int NT, int I, int B, int R, bool identity>
+ * of which the first B choose a bin. least: what keys are less by when these bits are taken (0 but
+ * for buckets of a tree). buffer: hybrid_local_shared bytes. All threads call. */
+template <typename K, int NT, int I, int B, int R, bool identity, bool by_tree = false>
 __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigned m, unsigned left,
                                                    const usw_gpu_keymap<K> &map,
-                                                   unsigned char *buffer)
+                                                   unsigned char *buffer, K least = 0)
 {
     constexpr unsigned T = NT * I, S = sizeof(K), few_keys = NT < 256 ? NT - 8 : 248;
     unsigned *sums = reinterpret_cast<unsigned *>(buffer);
@@ -259,6 +261,7 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
 #pragma unroll
     for (int i = 0; i < I; i++) {
         k[i] = own + i * NT < m ? data[static_cast<int>(own) + i * NT] : K(0);
+        k[i] = by_tree ? static_cast<K>(k[i] - least) : k[i];
     }
 #pragma unroll
     for (int w = 0; w < (1 << B) / NT / 4; w++) {
@@ -275,12 +278,14 @@ __device__ __forceinline__ void hybrid_sort_bucket(const K *data, K *to, unsigne
         hybrid_more_rounds<K, NT>(tile, m);
     } else {
         hybrid_sort_crowded<K, NT, I>(data, m, tile, bins, sums);
+        least = 0;
     }
 #pragma unroll
     for (int i = 0; i < I; i++) {
         if (own + i * NT < m) {
             int p = static_cast<int>(own) + i * NT;
-            to[p] = identity ? tile[p] : map.unmap(tile[p]);
+            const K key = by_tree ? static_cast<K>(tile[p] + least) : tile[p];
+            to[p] = identity ? key : map.unmap(key);
         }
     }
 }
@@ -291,6 +296,7 @@ template <typename K> struct hybrid_local_args {
     const unsigned long long *ends; /* of the leading bits' values */
     usw_gpu_keymap<K> map;          /* the scatters have mapped the keys */
     const hybrid_plan *plan;
+    hybrid_extents extents; /* of a tree's buckets */
 };
 
 /* Has keys loaded into the second-level cache. */
@@ -320,9 +326,20 @@ __device__ __forceinline__ void hybrid_sort_numbered(const hybrid_local_args<K> 
     const size_t last = ((number + size_t(1)) << group) - 1, before = size_t(1) << group;
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
-    if (size != 0 && size <= NT * I - 32) {
-        hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin,
-                                                     static_cast<unsigned>(size),
+    const unsigned m = size <= NT * I - 32 ? static_cast<unsigned>(size) : 0;
+    if (m != 0 && a.plan->tree_buckets) {
+        const unsigned left = a.extents.left[number];
+        if (left <= TREE_FEW_LEFT) {
+            hybrid_write_by_values<K, NT, identity>(a.out + begin, m, left,
+                                                    static_cast<K>(a.extents.least[number]), a.map,
+                                                    reinterpret_cast<unsigned *>(buffer));
+        } else {
+            hybrid_sort_bucket<K, NT, I, B, R, identity, true>(
+                a.in + begin, a.out + begin, m, left, a.map, buffer,
+                static_cast<K>(a.extents.least[number]));
+        }
+    } else if (m != 0) {
+        hybrid_sort_bucket<K, NT, I, B, R, identity>(a.in + begin, a.out + begin, m,
                                                      a.plan->shift + group, a.map, buffer);
     }
 }
@@ -334,7 +351,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local(hybrid_local_args<K> a, u
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->buckets) {
+    if (!a.plan->buckets && !a.plan->tree_buckets) {
         return;
     }
     if (threadIdx.x == 0 && gridDim.x - blockIdx.x > ahead && a.plan->group == 0) {

@@ -48,8 +48,10 @@ struct hybrid_turned {
 
 /* A block of NT threads, its bucket of up to NT * I - 32 keys, and its bins of B bits. ranges: 1,
  * or 4 of 16 bits each, where two more bits may be left. Places and ranks are counted in units of
- * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. */
-template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_block {
+ * 4, the bytes of a word, so that a rank shifted by 16 lies above 18 bits. by_tree: the bits are
+ * those of a key less the bucket's least one. */
+template <int NT, int I, int B, int ranges, bool identity, bool by_tree = false>
+struct hybrid_halves_block {
     static constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static constexpr int R = 8, J = HYBRID_HALVES_WORDS, U = HYBRID_HALVES_ROWS;
     static constexpr unsigned unit = 4, spacing = 2 * R;
@@ -83,7 +85,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
         return (digit & (2u << B)) != 0;
     }
     __device__ __forceinline__ static void load(unsigned (&x)[I], const uint32_t *data,
-                                                const hybrid_rows<NT> &row)
+                                                const hybrid_rows<NT> &row, uint32_t least)
     {
 #pragma unroll
         for (int i = 0; i < I; i++) {
@@ -93,6 +95,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
 #pragma unroll
             for (int i = i0; i < i0 + rows; i++) {
                 x[i] = row.here(i, whole) ? data[row(i)] : 0;
+                x[i] = by_tree ? x[i] - least : x[i];
             }
         });
     }
@@ -184,15 +187,17 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
             sums[next - 1] = T;
         }
     }
-    /* Sorts the bucket. Returns false, with nothing done, if some bin is crowded. */
+    /* Sorts the bucket. Returns false, with nothing done, if some bin is crowded. least: of the
+     * bucket, by_tree. */
     __device__ __forceinline__ bool sort(const uint32_t *data, uint32_t *to, unsigned m,
-                                         unsigned left, const usw_gpu_keymap<uint32_t> &map)
+                                         unsigned left, const usw_gpu_keymap<uint32_t> &map,
+                                         uint32_t least = 0)
     {
         const hybrid_turned digit(left > B ? left - B : 0);
         hybrid_rows<NT> row(to, m);
-        const uint32_t above = data[0];
+        const uint32_t above = by_tree ? 0 : data[0];
         unsigned x[I];
-        load(x, data, row);
+        load(x, data, row, least);
         hybrid_clear_paired<NT, B>(bins);
         __syncthreads();
         const unsigned most = rank(x, row, digit);
@@ -219,20 +224,21 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
             hybrid_half_rounds<J, R>(words, H);
             __syncthreads();
         }
-        write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap);
+        write(to, row, map, ranges > 1 ? above >> 16 >> extra << extra << 16 : above, wrap, least);
         return true;
     }
-    /* The key at place p; above: its bits above a half. */
+    /* The key at place p; above: its bits above a half, without `least`. */
     __device__ __forceinline__ uint32_t key_at(unsigned p, unsigned wrap, uint32_t above,
-                                               const usw_gpu_keymap<uint32_t> &map)
+                                               const usw_gpu_keymap<uint32_t> &map, uint32_t least)
     {
-        const uint32_t key = __byte_perm(*half(unit * p, wrap), above, 0x7610);
+        const uint32_t bits = __byte_perm(*half(unit * p, wrap), above, 0x7610);
+        const uint32_t key = by_tree ? bits + least : bits;
         return identity ? key : map.unmap(key);
     }
     /* Writes all keys. above: the first range's bits above a half. */
     __device__ __forceinline__ void write(uint32_t *to, const hybrid_rows<NT> &row,
                                           const usw_gpu_keymap<uint32_t> &map, uint32_t above,
-                                          unsigned wrap)
+                                          unsigned wrap, uint32_t least)
     {
         unsigned steps = 0, twice = 0,
                  gap = 0; /* rows in which a next range begins, and in which two do */
@@ -245,7 +251,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
             }
         }
         if ((twice & ((1u << I) - 1)) != 0) {
-            write_slowly(to, row, map, above, wrap);
+            write_slowly(to, row, map, above, wrap, least);
             return;
         }
 #pragma unroll
@@ -255,14 +261,14 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
                 gap += spacing;
             }
             if (row.here(i, false)) {
-                to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map);
+                to[row(i)] = key_at(row.at + i * NT + gap, wrap, above, map, least);
             }
         }
     }
     /* Writes all keys where ranges are small. */
     __device__ __forceinline__ void write_slowly(uint32_t *to, const hybrid_rows<NT> &row,
                                                  const usw_gpu_keymap<uint32_t> &map,
-                                                 uint32_t above, unsigned wrap)
+                                                 uint32_t above, unsigned wrap, uint32_t least)
     {
         unsigned number = 0;
 #pragma unroll 1
@@ -272,7 +278,7 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
                 while (number + 1 < ranges && p >= sums[number]) {
                     number++;
                 }
-                to[row(i)] = key_at(p + spacing * number, wrap, above + (number << 16), map);
+                to[row(i)] = key_at(p + spacing * number, wrap, above + (number << 16), map, least);
             }
         }
     }
@@ -295,6 +301,30 @@ template <int NT, int I, int B, int ranges, bool identity> struct hybrid_halves_
     }
 };
 
+/* Sorts a bucket of a tree, of m keys from `begin` on, that has few enough bits left. */
+template <int NT, int I, int B, int ranges, bool identity>
+__device__ __forceinline__ void hybrid_halves_of_tree(const hybrid_local_args<uint32_t> &a,
+                                                      unsigned number, unsigned long long begin,
+                                                      unsigned m, unsigned char *buffer)
+{
+    using block = hybrid_halves_block<NT, I, B, ranges, identity, true>;
+    block b(buffer);
+    const unsigned left = a.extents.left[number];
+    const uint32_t least = static_cast<uint32_t>(a.extents.least[number]);
+    const uint32_t *data = a.in + begin;
+    uint32_t *to = a.out + begin;
+    if (left <= TREE_FEW_LEFT) {
+        hybrid_write_by_values<uint32_t, NT, identity>(to, m, left, least, a.map,
+                                                       reinterpret_cast<unsigned *>(buffer));
+    } else if (left > (ranges > 1 ? 18 : 16)) {
+        return; /* gpu/bucket_sort/5_sort_tree.cuh */
+    } else if (m <= block::few_keys) {
+        hybrid_sort_few_keys<uint32_t, identity>(data, to, m, a.map, b.tile);
+    } else if (!b.sort(data, to, m, left, a.map, least)) {
+        b.sort_crowded(data, to, m, a.map);
+    }
+}
+
 /* A block sorts each bucket of NT * I - 32 keys or fewer, as hybrid_local does, and has the keys of
  * the bucket `ahead` loaded into the cache. */
 template <int NT, int I, int B, int MB, int ranges, bool identity>
@@ -303,7 +333,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (!a.plan->buckets) {
+    if (!a.plan->buckets && !a.plan->tree_buckets) {
         return;
     }
     const unsigned group = a.plan->group, number = blockIdx.x;
@@ -316,6 +346,11 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_halves(hybrid_local_args<
     const unsigned long long begin = number > 0 ? a.ends[last - before] : 0;
     const unsigned long long size = a.ends[last] - begin;
     if (size == 0 || size > NT * I - 32) {
+        return;
+    }
+    if (a.plan->tree_buckets) {
+        hybrid_halves_of_tree<NT, I, B, ranges, identity>(a, number, begin,
+                                                          static_cast<unsigned>(size), buffer);
         return;
     }
     using block = hybrid_halves_block<NT, I, B, ranges, identity>;

@@ -126,10 +126,10 @@ __device__ __forceinline__ void hybrid_settle_ties(unsigned *words, const unsign
 /* ---- a bucket ---- */
 
 /* Makes words of the rows' keys, and splits them into bins. Returns what hybrid_split does. */
-template <int NT, int I, int B, int R, int NB, int U>
+template <int NT, int I, int B, int R, int NB, int U, bool by_tree>
 __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_rows<NT> row,
-                                                  unsigned left, unsigned *lo, unsigned *words,
-                                                  unsigned *bins, unsigned *sums)
+                                                  unsigned left, uint64_t least, unsigned *lo,
+                                                  unsigned *words, unsigned *bins, unsigned *sums)
 {
     static_assert((R & (R - 1)) == 0, "an OR of ranks shows whether one is as large");
     constexpr unsigned low = (1u << NB) - 1;
@@ -140,6 +140,7 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
 #pragma unroll
         for (int i = i0; i < i0 + rows; i++) {
             k[i] = row.here(i, whole) ? data[row(i)] : 0;
+            k[i] = by_tree ? k[i] - least : k[i];
         }
     });
     hybrid_clear_paired<NT, B>(bins);
@@ -194,11 +195,12 @@ __device__ __forceinline__ int hybrid_split_words(const uint64_t *data, hybrid_r
 }
 
 /* Sorts m keys, NT * I - 32 at most, from data to to, which may be data, by their last `left` bits,
- * 64 - NB at most. buffer: hybrid_words_shared bytes. All threads call. */
-template <int NT, int I, int B, int R, int NB, int U, bool identity>
+ * 64 - NB at most; by_tree: of keys less `least`. buffer: hybrid_words_shared bytes. All threads
+ * call. */
+template <int NT, int I, int B, int R, int NB, int U, bool identity, bool by_tree = false>
 __device__ __forceinline__ void
 hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
-                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer)
+                  const usw_gpu_keymap<uint64_t> &map, unsigned char *buffer, uint64_t least = 0)
 {
     constexpr unsigned T = NT * I, few_keys = NT < 256 ? NT - 8 : 248;
     static_assert(T - 32 <= 1u << NB && NT >= few_keys + 2, "a number for each key");
@@ -212,10 +214,11 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
     }
     left = left > 0 ? left : 1;
     hybrid_rows<NT> row(to, m);
-    const unsigned decided = static_cast<unsigned>((data[0] >> left << left) >> 32);
+    const unsigned decided = by_tree ? 0 : static_cast<unsigned>((data[0] >> left << left) >> 32);
     int found = HYBRID_CROWDED;
     if (left <= 64 - NB) {
-        found = hybrid_split_words<NT, I, B, R, NB, U>(data, row, left, lo, words, bins, sums);
+        found = hybrid_split_words<NT, I, B, R, NB, U, by_tree>(data, row, left, least, lo, words,
+                                                                bins, sums);
     }
     if (found == HYBRID_CROWDED) {
         hybrid_sort_crowded<uint64_t, NT, I>(data, m, tile, bins, sums);
@@ -255,7 +258,8 @@ hybrid_sort_words(const uint64_t *data, uint64_t *to, unsigned m, unsigned left,
                 const unsigned high =
                     decided |
                     static_cast<unsigned>(static_cast<uint64_t>(word[i - i0]) >> (64 - left));
-                const uint64_t key = static_cast<uint64_t>(high) << 32 | half[i - i0];
+                const uint64_t bits = static_cast<uint64_t>(high) << 32 | half[i - i0];
+                const uint64_t key = by_tree ? bits + least : bits;
                 to[row(i)] = identity ? key : map.unmap(key);
             }
         }
@@ -271,7 +275,7 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
     const unsigned b = blockIdx.x;
-    if (!a.plan->buckets) {
+    if (!a.plan->buckets && !a.plan->tree_buckets) {
         return;
     }
     const unsigned long long begin = b > 0 ? a.ends[b - 1] : 0, size = a.ends[b] - begin;
@@ -279,7 +283,17 @@ __global__ __launch_bounds__(NT, MB) void hybrid_local_words(hybrid_local_args<u
         const unsigned long long at = a.ends[b + ahead - 1], n = a.ends[b + ahead] - at;
         hybrid_prefetch(a.in + at, n <= NT * I ? n : 0);
     }
-    if (size != 0 && size <= NT * I - 32) {
+    if (size != 0 && size <= NT * I - 32 && a.plan->tree_buckets) {
+        const unsigned left = a.extents.left[b], m = static_cast<unsigned>(size);
+        if (left <= TREE_FEW_LEFT) {
+            hybrid_write_by_values<uint64_t, NT, identity>(a.out + begin, m, left,
+                                                           a.extents.least[b], a.map,
+                                                           reinterpret_cast<unsigned *>(buffer));
+        } else if (left <= 64 - NB) { /* others: gpu/bucket_sort/5_sort_tree.cuh */
+            hybrid_sort_words<NT, I, B, R, NB, U, identity, true>(
+                a.in + begin, a.out + begin, m, left, a.map, buffer, a.extents.least[b]);
+        }
+    } else if (size != 0 && size <= NT * I - 32) {
         hybrid_sort_words<NT, I, B, R, NB, U, identity>(
             a.in + begin, a.out + begin, static_cast<unsigned>(size), a.plan->shift, a.map, buffer);
     }

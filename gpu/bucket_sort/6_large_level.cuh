@@ -38,6 +38,13 @@ template <typename K> struct hybrid_range_digit {
         }
         return span + (k >= base);
     }
+    template <int N> __device__ __forceinline__ void all(const K (&k)[N], unsigned (&d)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            d[i] = (*this)(k[i]);
+        }
+    }
     __device__ __forceinline__ K note(K k) const
     {
         return k >= base && (static_cast<K>(k - base) >> lo) < span ? k : base;

@@ -14,6 +14,7 @@
 #include "gpu/block/bitonic.cuh"
 #include "gpu/block/scan.cuh"
 #include "gpu/digit_sort/few_values_table.cuh"
+#include "gpu/bucket_sort/2_weigh_tree.cuh"
 #include "gpu/bucket_sort/7_write_counts.cuh"
 
 /* ---- the count ---- */
@@ -273,19 +274,26 @@ hybrid_count_few_values(const K *keys, unsigned long long n, const usw_gpu_keyma
     }
 }
 
-/* Counts keys of few values by value, others as hybrid_count does. Shared memory:
- * hybrid_few_shared(bits). */
+/* Counts keys of few values by value, those that go by a tree by its buckets,
+ * others as hybrid_count does. tree: NULL if there is none. Shared memory: hybrid_few_shared(bits),
+ * hybrid_tree_shared(bits). */
 template <typename K, bool identity>
-__global__ __launch_bounds__(1024, 1) void hybrid_count_any(
-    const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, hybrid_plan *plan,
-    unsigned long long *counts, unsigned *handed, hybrid_few<K> *table, unsigned *radix)
+__global__ __launch_bounds__(1024,
+                             1) void hybrid_count_any(const K *keys, unsigned long long n,
+                                                      usw_gpu_keymap<K> map, unsigned bits,
+                                                      hybrid_plan *plan, unsigned long long *counts,
+                                                      unsigned *handed, hybrid_few<K> *table,
+                                                      unsigned *radix, const hybrid_tree *tree)
 {
     USW_DYNAMIC_SHARED(unsigned, memory);
     usw_chained();
     if (plan->few_values) {
         hybrid_count_few_values(keys, n, map, plan, table, radix, memory);
+    } else if (!plan->skip && tree != nullptr && plan->by_tree) {
+        hybrid_count_by_tree<K, identity>(keys, n, map, bits, plan, counts, handed, tree, memory);
     } else if (!plan->skip) {
-        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory);
+        const hybrid_bits_digit<K> digit = {plan->shift, (1u << bits) - 1};
+        hybrid_count_block<K, identity>(keys, n, map, bits, plan, counts, handed, memory, digit);
     }
 }
 template <typename K> constexpr size_t hybrid_few_shared(unsigned bits)

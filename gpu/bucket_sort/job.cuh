@@ -6,6 +6,7 @@
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
+#include "gpu/prefix_tree/prefix_tree.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 
 #include <cmath>
@@ -50,6 +51,9 @@ template <typename K> struct hybrid_job {
     unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
+    bool may_tree;     /* keys may go by a prefix tree */
+    hybrid_tree *tree; /* it, or NULL */
+    hybrid_extents extents;
 };
 
 /* Keys of a region: the mean, and five deviations for chance. */
@@ -101,6 +105,16 @@ template <typename K> static bool hybrid_take_scratch(usw_gpu *g, hybrid_job<K> 
     if (j.plan == nullptr || clear == nullptr || tables == nullptr ||
         (copy && !hybrid_take_copy(g, j))) {
         return false;
+    }
+    j.tree = nullptr;
+    if (j.may_tree && j.few_values != nullptr) {
+        const size_t bytes = (size_t(9) << j.bits) + sizeof *j.tree;
+        j.tree = static_cast<hybrid_tree *>(usw_gpu_scratch(g, bytes));
+        if (j.tree == nullptr) {
+            return false;
+        }
+        j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
+        j.extents.left = reinterpret_cast<unsigned char *>(j.extents.least + (size_t(1) << j.bits));
     }
     j.radix = clear;
     j.published = reinterpret_cast<unsigned long long *>(clear + control);

@@ -19,13 +19,19 @@ enum { LEAST_KEYS = 100, MOST_KEYS = 400, FINE_CROWDED = 20, WORDS_FROM = 4 };
 /* Whether no more than 16 bits of a key of 32 are left where BITS_MAX bits say its bucket. */
 static constexpr bool HALVES_SURE = false;
 #define LARGE_FROM(bytes) ((bytes) == 8 ? 30000 : 32769)
+static constexpr unsigned long long TREE_FROM_32 = 16384, TREE_FROM_64 = 16384;
+static constexpr unsigned long long TREE_REPEATS_FROM = 80000;
 #else
+/* TREE_FROM: uneven keys of 32 and of 64 bits go by a prefix tree from so many on; those of 64 bits
+ * of which many are equal from TREE_REPEATS_FROM on. Fewer are faster sorted by digits. */
 /* FINE_CROWDED: with more crowded buckets the radix sort is faster than counts and fills. WORDS_
  * FROM: 64-bit keys are sorted as words where so many bits, or more, say their bucket. */
 enum { BUCKET_KEYS = 4200, HALF_KEYS = 2640, MORE_KEYS = 5300, BITS_MAX = 16, SCATTER_BITS = 8 };
 enum { LEAST_KEYS = 2100, MOST_KEYS = 6240, FINE_CROWDED = 16, WORDS_FROM = 13 };
 static constexpr bool HALVES_SURE = true;
 #define LARGE_FROM(bytes) (1ull << ((bytes) == 8 ? 23 : 28))
+static constexpr unsigned long long TREE_FROM_32 = 1 << 26, TREE_FROM_64 = 1 << 24;
+static constexpr unsigned long long TREE_REPEATS_FROM = 1 << 26;
 #endif
 /* Bits by which uneven keys of 32 bits are counted again; as many are left at most. */
 static constexpr unsigned FINE_BITS = 16, FINE_BITS_1 = 8;
@@ -47,6 +53,19 @@ template <typename K> struct hybrid_shape_of {
 };
 template <> struct hybrid_shape_of<uint64_t> {
     using shape = hybrid_shape_64;
+};
+
+/* Larger buckets of keys that go by a tree are sorted by blocks of this shape. */
+struct hybrid_rest_shape {
+    static constexpr int threads = 1024, keys = 17, bits = 14;
+};
+static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
+
+/* Tiles of the scatters by a prefix tree, and slots of all digits; as many keys as the other
+ * tiles. */
+template <typename K> struct hybrid_tree_shape {
+    static constexpr int threads = sizeof(K) == 4 ? 1024 : 512, keys = 16, batch = 4;
+    static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;
 };
 
 /* The sort of step 5, for buckets of about 2^(12 + size) keys, and a seventh more, on average;

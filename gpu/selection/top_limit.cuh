@@ -12,6 +12,8 @@
 #include "gpu/block/sort_network.cuh"
 #include "gpu/vector_span.cuh"
 
+#include <type_traits>
+
 /* From keys to numbers of type E, in a row of n keys. */
 template <typename K, typename E> struct usw_top_numbers {
     usw_gpu_keymap<K> map;
@@ -186,18 +188,20 @@ __device__ __forceinline__ void usw_top_each_key(const K *keys, uint64_t n, uint
 }
 
 /* The same for a block and those keys alone whose mapped key is not above `most`: f(mapped key,
- * position). Few are, so that most vectors are looked at by their least key. */
+ * position). A thread first marks them among all that it has loaded, so that a warp goes as many
+ * times through what is done for one as a lane has of them, not as there are keys. */
 template <unsigned vectors, typename K, typename F>
 __device__ __forceinline__ void usw_top_each_up_to(const K *keys, uint64_t n,
                                                    const usw_gpu_keymap<K> &map, K most, F f)
 {
-    constexpr unsigned per = usw_span<K>::per;
+    constexpr unsigned per = usw_span<K>::per, loaded = vectors * per;
+    using H = std::conditional_t<(loaded > 32), unsigned long long, unsigned>;
     const uint64_t lead = reinterpret_cast<uintptr_t>(keys) % 16 / sizeof(K);
     const usw_span<K> span = {keys - lead, lead, lead + n};
     const uint64_t end = span.vectors(), tile = uint64_t(blockDim.x) * vectors;
     for (uint64_t at = 0; at < end; at += tile) {
         const bool whole = span.whole(at, tile);
-        K key[vectors][per];
+        K key[vectors][per] = {};
 #pragma unroll
         for (unsigned j = 0; j < vectors; j++) {
             const uint64_t v = at + j * blockDim.x + threadIdx.x;
@@ -207,23 +211,23 @@ __device__ __forceinline__ void usw_top_each_up_to(const K *keys, uint64_t n,
                 span.load(v, key[j]);
             }
         }
+        H hits = 0;
 #pragma unroll
-        for (unsigned j = 0; j < vectors; j++) {
-            const uint64_t v = at + j * blockDim.x + threadIdx.x;
-            K least = static_cast<K>(~K(0));
+        for (unsigned i = 0; i < loaded; i++) {
+            key[i / per][i % per] = map.map(key[i / per][i % per]);
+            hits |= H(key[i / per][i % per] <= most ? 1 : 0) << i;
+        }
+        for (; hits != 0; hits &= hits - 1) {
+            const unsigned hit = static_cast<unsigned>(__ffsll(static_cast<long long>(hits))) - 1;
+            K mapped = key[0][0];
 #pragma unroll
-            for (unsigned e = 0; e < per; e++) {
-                key[j][e] = map.map(key[j][e]);
-                least = key[j][e] < least ? key[j][e] : least;
+            for (unsigned i = 1; i < loaded; i++) {
+                mapped = hit == i ? key[i / per][i % per] : mapped;
             }
-            if (least <= most && v < end) {
-#pragma unroll
-                for (unsigned e = 0; e < per; e++) {
-                    const uint64_t position = v * per + e - lead;
-                    if (key[j][e] <= most && position < n) {
-                        f(key[j][e], position);
-                    }
-                }
+            const uint64_t v = at + hit / per * blockDim.x + threadIdx.x;
+            const uint64_t position = v * per + hit % per - lead;
+            if (position < n) { /* of a vector that is not whole, not all are there */
+                f(mapped, position);
             }
         }
     }

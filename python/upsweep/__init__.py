@@ -13,6 +13,7 @@ Folding      sum prod min max minmax argmin argmax bitwise_and bitwise_or bitwis
              cumsum cumprod cummin cummax scan histogram bincount
 Moving       split compress split_by_id take put permute reverse
 Graphs       Graph dijkstra shortest_path bellman_ford
+Clusters     splitters split_at, and the module upsweep.mpi
 Looking      trace view explain algorithms last_report machine set_threads
 
 NaN comes last, ascending or descending; -0 comes before +0; sorts that carry positions or values
@@ -26,6 +27,8 @@ demand; a child process makes its own.
 from . import _core
 from ._about import *  # noqa: F401,F403
 from ._about import __all__ as _about_names
+from ._clusters import *  # noqa: F401,F403
+from ._clusters import __all__ as _clusters_names
 from ._counting import *  # noqa: F401,F403
 from ._counting import __all__ as _counting_names
 from ._folding import *  # noqa: F401,F403
@@ -38,5 +41,5 @@ from ._sorting import *  # noqa: F401,F403
 from ._sorting import __all__ as _sorting_names
 
 __version__ = _core.version
-__all__ = [*_sorting_names, *_folding_names, *_counting_names,
-           *_moving_names, *_graph_names, *_about_names]
+__all__ = [*_sorting_names, *_folding_names, *_counting_names, *_moving_names, *_graph_names,
+           *_clusters_names, *_about_names]

@@ -36,10 +36,13 @@ def splitters(samples, parts, /, *, counts=None, descending=False):
         np.full(len(s), 1.0 if counts is None else counts[i] / len(s) if len(s) else 0.0)
         for i, s in enumerate(whole)])
     order = argsort(keys, descending=descending)
-    # The splitter of part k is the first key that has k / parts of all before it.
+    # Splitter k is the key that has as nearly as can be k / parts of all before it.
     before = np.cumsum(stands_for[order]) - stands_for[order]
-    places = np.searchsorted(before, before[-1:] * 0 + np.arange(1, parts) / parts * stands_for.sum())
-    return keys[order][np.minimum(places, len(keys) - 1)]
+    wanted = np.arange(1, parts) / parts * stands_for.sum()
+    after = np.minimum(np.searchsorted(before, wanted), len(keys) - 1)
+    nearer = np.maximum(after - 1, 0)
+    take = np.where(wanted - before[nearer] <= before[after] - wanted, nearer, after)
+    return keys[order][take]
 
 
 def split_at(x, cuts, /, *others, descending=False):

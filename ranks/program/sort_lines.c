@@ -145,14 +145,15 @@ static splitter *find_splitters(program *p, const text *t)
     each = each < SAMPLE_LEAST ? SAMPLE_LEAST : each > SAMPLE_MOST ? SAMPLE_MOST : each;
     splitter *mine = calloc(each, sizeof *mine), *all = calloc(each * size, sizeof *all);
     int count = (int)(t->count < each ? t->count : each);
-    int *bytes = calloc(2 * size, sizeof *bytes), *at = bytes + size;
-    if (mine == NULL || all == NULL || bytes == NULL) {
+    int *bytes = calloc(size, sizeof *bytes), *at = calloc(size, sizeof *at);
+    if (mine == NULL || all == NULL || bytes == NULL || at == NULL) {
         fails(p, "rank %d: there is no memory for a sample", p->rank);
     }
     if (!together(p)) {
         free(mine);
         free(all);
         free(bytes);
+        free(at);
         return NULL;
     }
     for (int i = 0; i < count; i++) {
@@ -172,6 +173,7 @@ static splitter *find_splitters(program *p, const text *t)
     qsort(all, found, sizeof *all, compare_splitters);
     free(mine);
     free(bytes);
+    free(at);
     splitter *chosen = calloc(size, sizeof *chosen);
     for (size_t k = 1; k < size && found > 0 && chosen != NULL; k++) {
         size_t place = found * k / size;
@@ -194,7 +196,7 @@ static size_t rank_of(const program *p, const splitter *s, const text *t, uint64
 {
     const line *l = &t->lines[i];
     int turn = p->options.flags & UPSWEEP_DESCENDING ? -1 : 1;
-    size_t low[2], n = (size_t)p->size - 1;
+    size_t low[2] = {0, 0}, n = (size_t)p->size - 1;
     for (int equal = 0; equal < 2; equal++) {
         size_t from = equal ? low[0] : 0, to = n;
         while (from < to) {
@@ -215,13 +217,14 @@ static size_t rank_of(const program *p, const splitter *s, const text *t, uint64
 static bool exchange_lines(program *p, text *t, const splitter *s)
 {
     size_t size = (size_t)p->size;
-    uint64_t *counts = calloc(4 * size, sizeof *counts), *receive = counts + size,
-             *at = counts + 2 * size, *ones = counts + 3 * size;
+    uint64_t *counts = calloc(size, sizeof *counts), *receive = calloc(size, sizeof *receive);
+    uint64_t *at = calloc(size, sizeof *at), *ones = calloc(size, sizeof *ones);
     uint32_t *to = malloc(t->count * sizeof *to + 1);
     char *packed = malloc(t->size + 1);
     text got = {0};
     usw_mpi m;
-    bool good = counts != NULL && to != NULL && packed != NULL;
+    bool good = counts != NULL && receive != NULL && at != NULL && ones != NULL && to != NULL &&
+                packed != NULL;
     if (!good) {
         fails(p, "rank %d: there is no memory to exchange lines", p->rank);
     }
@@ -255,6 +258,9 @@ static bool exchange_lines(program *p, text *t, const splitter *s)
     }
     free(packed);
     free(counts);
+    free(receive);
+    free(at);
+    free(ones);
     *t = got;
     return (good && !p->failed) || fails(p, "the exchange of lines failed");
 }

@@ -1,5 +1,6 @@
-/* test_rows.c - upsweep_sort_rows: what it refuses, rows of all lengths around the one from which
- * all threads work on a row, and arrays with very many rows. The table of calls has the rest. */
+/* test_rows.c - calls on rows: what they refuse, rows of all lengths around those from which all
+ * threads work on a row, arrays with very many rows, and that a row gives what the call on one
+ * array gives, bit by bit. The table of calls has the rest. */
 /* SPDX-License-Identifier: MIT */
 #include "test/shared/guard.h"
 #include "test/shared/handles.h"
@@ -193,9 +194,163 @@ static void test_many_rows(void **state)
     free(copy);
 }
 
+/* ---- what rows give is what the calls on one array give ---- */
+
+enum { RESULT_ROWS = 9, BEST = 300 };
+static const size_t result_lengths[RESULT_ROWS] = {5, 70001, 0, 300, 65536, 130, 65537, 1, 4097};
+
+typedef struct results {
+    upsweep *u;
+    upsweep_type type;
+    size_t bytes, n;
+    uint64_t begin[RESULT_ROWS + 1];
+    unsigned char *in, *out, *want;
+} results;
+
+static void check_best_rows(const results *r, unsigned bits)
+{
+    size_t width = bits / 8, places = RESULT_ROWS * BEST;
+    unsigned char *index = malloc(places * 8);
+    uint64_t *one = malloc(BEST * sizeof *one);
+    const upsweep_options o = {.size = sizeof o, .flags = UPSWEEP_LARGEST};
+    memset(r->out, 0x33, places * r->bytes);
+    assert_int_equal(upsweep_top_k_rows(r->u, r->in, r->n, r->type, r->begin, RESULT_ROWS, BEST,
+                                        r->out, bits == 0 ? NULL : index, bits, &o),
+                     UPSWEEP_OK);
+    for (size_t row = 0; row < RESULT_ROWS; row++) {
+        size_t n = result_lengths[row], k = n < BEST ? n : BEST;
+        memset(r->want, 0, BEST * r->bytes);
+        assert_int_equal(
+            upsweep_top_k(r->u, r->in + r->begin[row] * r->bytes, n, k, r->type, r->want, one, &o),
+            UPSWEEP_OK);
+        assert_memory_equal(r->out + row * BEST * r->bytes, r->want, BEST * r->bytes);
+        for (size_t i = 0; bits != 0 && i < BEST; i++) {
+            uint64_t got = 0, want = i < k ? one[i] : UINT64_MAX >> (64 - bits);
+            memcpy(&got, index + (row * BEST + i) * width, width);
+            assert_true(got == want);
+        }
+    }
+    free(one);
+    free(index);
+}
+
+static void check_folds(const results *r, upsweep_op op)
+{
+    size_t bytes = upsweep_type_bytes(upsweep_reduce_type(r->type, op));
+    uint64_t got[RESULT_ROWS], want = 0;
+    assert_int_equal(
+        upsweep_reduce_rows(r->u, r->in, r->n, r->type, r->begin, RESULT_ROWS, op, got, NULL),
+        UPSWEEP_OK);
+    memset(r->out, 0x33, r->n * r->bytes);
+    assert_int_equal(
+        upsweep_scan_rows(r->u, r->in, r->out, r->n, r->type, r->begin, RESULT_ROWS, op, NULL),
+        UPSWEEP_OK);
+    for (size_t row = 0; row < RESULT_ROWS; row++) {
+        const unsigned char *in = r->in + r->begin[row] * r->bytes;
+        size_t n = result_lengths[row];
+        assert_int_equal(upsweep_reduce(r->u, in, n, r->type, op, &want, NULL), UPSWEEP_OK);
+        assert_memory_equal((char *)got + row * bytes, &want, bytes);
+        assert_int_equal(upsweep_scan(r->u, in, r->want, n, r->type, op, NULL), UPSWEEP_OK);
+        assert_memory_equal(r->out + r->begin[row] * r->bytes, r->want, n * r->bytes);
+    }
+}
+
+static void check_places(const results *r)
+{
+    uint32_t least[RESULT_ROWS];
+    uint64_t greatest[RESULT_ROWS];
+    assert_int_equal(
+        upsweep_argmin_rows(r->u, r->in, r->n, r->type, r->begin, RESULT_ROWS, least, 32, NULL),
+        UPSWEEP_OK);
+    assert_int_equal(
+        upsweep_argmax_rows(r->u, r->in, r->n, r->type, r->begin, RESULT_ROWS, greatest, 64, NULL),
+        UPSWEEP_OK);
+    for (size_t row = 0; row < RESULT_ROWS; row++) {
+        const unsigned char *in = r->in + r->begin[row] * r->bytes;
+        size_t low = SIZE_MAX, high = SIZE_MAX;
+        if (result_lengths[row] > 0) {
+            upsweep_argmin(r->u, in, result_lengths[row], r->type, &low, NULL);
+            upsweep_argmax(r->u, in, result_lengths[row], r->type, &high, NULL);
+        }
+        assert_true(least[row] == (uint32_t)low && greatest[row] == high);
+    }
+}
+
+static void test_results_of_rows(void **state)
+{
+    (void)state;
+    for (unsigned run = 0; run < ISAS * 2; run++) {
+        results r = {.u = handle_open(run / 2, run % 2 == 0 ? 1 : 3)};
+        for (size_t row = 0; row < RESULT_ROWS; row++) {
+            r.begin[row + 1] = r.begin[row] + result_lengths[row];
+        }
+        r.n = (size_t)r.begin[RESULT_ROWS];
+        r.in = malloc(r.n * 8);
+        r.out = malloc(r.n * 8);
+        r.want = malloc(r.n * 8);
+        for (upsweep_type t = UPSWEEP_U8; r.u != NULL && t <= UPSWEEP_F64; t++) {
+            r.type = t;
+            r.bytes = upsweep_type_bytes(t);
+            input_fill(INPUT_UNIFORM, t, r.in, r.n, t + run);
+            check_best_rows(&r, t % 3 * 32);
+            check_best_rows(&r, (t + 1) % 3 * 32);
+            check_folds(&r, UPSWEEP_SUM);
+            check_folds(&r, t % 2 ? UPSWEEP_LEAST : UPSWEEP_GREATEST);
+            check_places(&r);
+        }
+        free(r.in);
+        free(r.out);
+        free(r.want);
+        upsweep_close(r.u);
+    }
+}
+
+static void test_refusals_of_results(void **state)
+{
+    (void)state;
+    uint32_t a[6] = {6, 5, 4, 3, 2, 1}, b[6], index[6];
+    uint64_t sums[3];
+    const uint64_t falls[] = {0, 4, 3, 6}, good[] = {1, 3, 3, 6};
+    const uint8_t ids[6] = {0, 1, 2, 0, 1, 2};
+#define GIVES(status, call) assert_int_equal(call, UPSWEEP_ERROR_##status)
+    GIVES(ARGUMENT, upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, NULL, 2, 4, b, NULL, 0, NULL));
+    GIVES(ARGUMENT, upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, NULL, 4, 1, b, NULL, 0, NULL));
+    GIVES(ARGUMENT, upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, NULL, 2, 1, NULL, NULL, 0, NULL));
+    GIVES(ARGUMENT, upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, NULL, 2, 1, b, index, 16, NULL));
+    GIVES(ARGUMENT,
+          upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, good, 3, SIZE_MAX / 2, b, NULL, 0, NULL));
+    GIVES(RANGE, upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, falls, 3, 1, b, NULL, 0, NULL));
+    assert_int_equal(upsweep_top_k_rows(u, a, 6, UPSWEEP_U32, NULL, 2, 0, NULL, NULL, 0, NULL),
+                     UPSWEEP_OK);
+    GIVES(ARGUMENT, upsweep_reduce_rows(u, a, 6, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM, NULL, NULL));
+    GIVES(ARGUMENT, upsweep_reduce_rows(u, a, 6, UPSWEEP_U32, NULL, 2, (upsweep_op)0, sums, NULL));
+    GIVES(UNSUPPORTED, upsweep_reduce_rows(u, a, 6, UPSWEEP_F32, NULL, 2, UPSWEEP_XOR, sums, NULL));
+    GIVES(RANGE, upsweep_reduce_rows(u, a, 6, UPSWEEP_U32, falls, 3, UPSWEEP_SUM, sums, NULL));
+    GIVES(ARGUMENT, upsweep_argmin_rows(u, a, 6, UPSWEEP_U32, NULL, 2, NULL, 32, NULL));
+    GIVES(ARGUMENT, upsweep_argmin_rows(u, a, 0, UPSWEEP_U32, NULL, 2, index, 32, NULL));
+    GIVES(RANGE, upsweep_argmax_rows(u, a, 6, UPSWEEP_U32, falls, 3, index, 32, NULL));
+    GIVES(ARGUMENT, upsweep_scan_rows(u, a, NULL, 6, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM, NULL));
+    GIVES(RANGE, upsweep_scan_rows(u, a, b, 6, UPSWEEP_U32, falls, 3, UPSWEEP_SUM, NULL));
+    GIVES(ARGUMENT, upsweep_split_ids_index(u, ids, UPSWEEP_U8, 3, 6, 4, b, 32, 6, sums, NULL,
+                                            NULL)); /* 6 + 3 * 3 places may be needed */
+    GIVES(ARGUMENT,
+          upsweep_split_ids_index(u, ids, UPSWEEP_U8, 3, 6, 0, b, 32, 6, NULL, NULL, NULL));
+    GIVES(ARGUMENT,
+          upsweep_split_ids_index(u, ids, UPSWEEP_I8, 3, 6, 1, b, 32, 6, NULL, NULL, NULL));
+    GIVES(RANGE, upsweep_split_ids_index(u, ids, UPSWEEP_U8, 2, 6, 1, b, 32, 6, NULL, NULL, NULL));
+    const uint32_t want[6] = {0, 3, 1, 4, 2, 5};
+    assert_int_equal(
+        upsweep_split_ids_index(u, ids, UPSWEEP_U8, 3, 6, 1, b, 32, 6, NULL, sums, NULL),
+        UPSWEEP_OK);
+    assert_memory_equal(b, want, sizeof want);
+    assert_true(sums[0] == 2 && sums[1] == 2 && sums[2] == 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results_of_rows),
+        cmocka_unit_test(test_refusals_of_results),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_long_rows_with_index),

@@ -122,11 +122,10 @@ static void try_heavy(upsweep *u, unsigned isa, upsweep_type type, unsigned patt
     free(before);
 }
 
-/* So many pairs that they are scattered past the cache: values of a size are numbers of the pairs,
- * as far as they have room for them. */
-static void try_past_cache(upsweep *u, unsigned isa, upsweep_type type, size_t vb)
+/* Values of a size are numbers of the pairs, as far as they have room for them. */
+static void try_numbered(upsweep *u, unsigned isa, upsweep_type type, size_t vb, size_t n)
 {
-    size_t bytes = upsweep_type_bytes(type), n = 2 * (256 << 10) / (bytes + vb) + 5000;
+    size_t bytes = upsweep_type_bytes(type);
     char *before = malloc(n * bytes), *keys = malloc(n * bytes), *values = malloc(n * vb);
     size_t *index = malloc(n * sizeof *index);
     assert_true(before != NULL && keys != NULL && values != NULL && index != NULL);
@@ -149,7 +148,9 @@ static void try_past_cache(upsweep *u, unsigned isa, upsweep_type type, size_t v
     free(before);
 }
 
-static void test_past_cache(void **state)
+/* So many pairs that they are scattered past the cache, and fewer that are scattered through it: a
+ * handle that shares early begins early with the one, too. */
+static void test_scatters(void **state)
 {
     (void)state;
     for (unsigned isa = 0; isa < ISAS; isa++) {
@@ -158,8 +159,20 @@ static void test_past_cache(void **state)
             for (size_t vb = 1; vb <= 16; vb *= 2) {
                 if (type <= UPSWEEP_U64 ||
                     vb == 16) { /* the size has ways of its own, not the type */
-                    try_past_cache(u, isa, (upsweep_type)type, vb);
+                    size_t bytes = upsweep_type_bytes((upsweep_type)type);
+                    try_numbered(u, isa, (upsweep_type)type, vb, (512 << 10) / (bytes + vb) + 5000);
                 }
+            }
+        }
+        upsweep_close(u);
+        u = handle_open(isa, 1);
+        upsweep_tuning late = UPSWEEP_TUNING_INIT;
+        if (u != NULL && upsweep_get_tuning(u, &late) == UPSWEEP_OK) {
+            late.thread_bytes = 2 << 20;
+            assert_int_equal(upsweep_set_tuning(u, &late), UPSWEEP_OK);
+            for (size_t vb = 1; vb <= 16; vb *= 2) {
+                try_numbered(u, isa, UPSWEEP_U32, vb, 70001);
+                try_numbered(u, isa, UPSWEEP_U64, vb, 70001);
             }
         }
         upsweep_close(u);
@@ -321,9 +334,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_past_cache),
-        cmocka_unit_test(test_heavy), cmocka_unit_test(test_named),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_scatters), cmocka_unit_test(test_heavy),
+        cmocka_unit_test(test_named), cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("ways of pairs", tests, NULL, NULL);
 }

@@ -96,6 +96,7 @@ static void test_sorts(void **state)
     (void)state;
     for (unsigned isa = 0; isa < ISAS; isa++) {
         upsweep *u = handle_open(isa, 4), *scatters = handle_open(isa, 2);
+        upsweep *alone = handle_open(isa, 1);
         for (unsigned type = UPSWEEP_U8; u != NULL && type <= UPSWEEP_F64; type++) {
             size_t n = upsweep_type_bytes((upsweep_type)type) <= 2 ? 40000 : 140000;
             upsweep_tuning t = UPSWEEP_TUNING_INIT;
@@ -103,12 +104,18 @@ static void test_sorts(void **state)
             t.scatter_bytes[0] = t.scatter_bytes[1] = 0;
             t.digit_keys[0] = t.digit_keys[1] = SIZE_MAX;
             assert_int_equal(upsweep_set_tuning(scatters, &t), UPSWEEP_OK);
+            try_sort(u, isa, type, INPUT_UNIFORM, 0, "sort/sample", 70000);
+            try_sort(alone, isa, type, INPUT_ONE_FULL_BUCKET, 0, "sort/radix", 600000);
+            try_sort(scatters, isa, type, INPUT_EQUAL, 0, "sort/hybrid", 2 * n);
+            try_sort(scatters, isa, type, INPUT_ZIPF, 0, "sort/hybrid", 2 * n);
             for (unsigned p = 0; p < PATTERNS; p++) {
                 try_sort(u, isa, type, p, UPSWEEP_IN_PLACE, NULL, n);
-                try_sort(u, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, "sort/radix", n);
+                try_sort(u, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, "sort/radix",
+                         140000);
                 try_sort(scatters, isa, type, p, p % 2 == 0 ? UPSWEEP_DESCENDING : 0, NULL, 2 * n);
             }
         }
+        upsweep_close(alone);
         upsweep_close(scatters);
         upsweep_close(u);
     }

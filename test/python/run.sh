@@ -49,12 +49,13 @@ if [ ! -f "$tests/whole" ]; then
     rm -rf "$tests"
     "$python" -m venv "$tests"
     "$tests/bin/pip" install -q --disable-pip-version-check numpy scipy pandas polars pyarrow networkx pytest \
-        hypothesis 2>"$build/venv-python.txt" ||
+        hypothesis dask distributed mpi4py ${long:+ray} 2>"$build/venv-python.txt" ||
         { echo "skipped: PyPI cannot be reached: $(tail -n 1 "$build/venv-python.txt")"; exit 77; }
     touch "$tests/whole"
 fi
 "$tests/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall "$wheel"
 [ -z "$long" ] || export UPSWEEP_LONG=1
+export UPSWEEP_BUILD=$build # for test_clusters.py: libupsweep_mpi.so of each MPI
 test() { # PYTHON
     "$1" -m pytest -q -p no:cacheprovider --rootdir test/python test/python
 }

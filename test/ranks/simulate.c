@@ -1,7 +1,8 @@
-/* simulate.c - a sort over more ranks than there are machines: every rank a thread, nothing timed, all
- * counted. `ranks_simulate RANKS KEYS_A_RANK` prints for each pattern what a sort of u64 keys costs: its
- * collective calls, the bytes of a rank's reductions, and the bytes that ranks send beside those of the
- * keys that must leave their rank. Ends with 1 if a result is wrong or too much was sent. */
+/* simulate.c - a sort over more ranks than there are machines: every rank a thread, nothing timed,
+ * all counted. `ranks_simulate RANKS KEYS_A_RANK` prints for each pattern what a sort of u64 keys
+ * costs: its collective calls, the bytes of a rank's reductions, and the bytes that ranks send
+ * beside those of the keys that must leave their rank. Ends with 1 if a result is wrong or too
+ * much was sent. */
 /* SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 #include <stdio.h>

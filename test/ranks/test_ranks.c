@@ -14,7 +14,9 @@
 #include "ranks/calls.h"
 #include "test/ranks/checks.h"
 #include "test/ranks/transport_threads.h"
+#include "test/shared/device.h"
 #include "test/shared/inputs.h"
+#include "test/shared/oracle.h"
 
 #define CALL(name, parameters, arguments)                                                          \
     static upsweep_status threads_##name parameters                                                \
@@ -99,7 +101,8 @@ static void cases(usw_transport *t, void *context)
         for (unsigned type = UPSWEEP_U8; type <= UPSWEEP_F64; type++, number++) {
             uint64_t state = number;
             uint64_t x = input_random(&state);
-            if (t->size > 4 && number % 3 != 0) { /* threads that wait for one another take time */
+            unsigned every = (t->size > 4 ? 3 : 1) * (getenv("UPSWEEP_TEST_SMALL") != NULL ? 4 : 1);
+            if (number % every != 0) { /* threads that wait for one another take time */
                 continue;
             }
             size_t sizes[4] = {1200, 700, (size_t)t->size / 2, number % 7 == 0 ? 9000 : 330};
@@ -250,11 +253,86 @@ static void scratch_runs_out_on_one_rank(void **state)
     assert_int_equal(faults, 0);
 }
 
+/* Arrays in device memory, on a handle of the GPU for each rank: they cross by the host's. */
+enum { ON_DEVICE = 3000 };
+static uint32_t *device_keys[2], *device_values[2];
+static uint64_t *device_index[2];
+
+static void on_device(usw_transport *t, void *context)
+{
+    (void)context;
+    upsweep *u;
+    uint32_t *keys = device_keys[t->rank], *values = device_values[t->rank];
+    uint64_t *index = device_index[t->rank], sum = 0;
+    if (upsweep_open(&u, "cuda", NULL) != UPSWEEP_OK) {
+        faults++;
+        return; /* on all ranks or on none */
+    }
+    usw_call c; /* emulated device memory is the host's as well: ask what is believed */
+    usw_begin(&c, t, u, 0);
+    faults += c.host || usw_end(&c) != UPSWEEP_OK;
+    faults += usw_ranks_argsort(t, u, keys, ON_DEVICE, UPSWEEP_U32, NULL, index, NULL, NULL) != 0;
+    faults += usw_ranks_reduce(t, u, keys, ON_DEVICE, UPSWEEP_U32, UPSWEEP_SUM, &sum, NULL) != 0;
+    faults += sum != (uint64_t)t->size * ON_DEVICE * 500;
+    faults += usw_ranks_sort_pairs(t, u, keys, values, ON_DEVICE, UPSWEEP_U32, 4, NULL, keys,
+                                   values, NULL, NULL) != 0;
+    faults += usw_ranks_sort(t, u, values, ON_DEVICE, UPSWEEP_U32, NULL, values, NULL, NULL) != 0;
+    upsweep_close(u);
+}
+
+static void arrays_on_a_device(void **state)
+{
+    (void)state;
+    static uint32_t keys[2 * ON_DEVICE], values[2 * ON_DEVICE], got[ON_DEVICE];
+    static uint64_t index[ON_DEVICE];
+    const char *why;
+    if (!device_start(1 << 20, &why)) {
+        print_message("%s, so arrays in device memory are not tested\n", why);
+        skip();
+    }
+    for (uint32_t i = 0; i < 2 * ON_DEVICE; i++) {
+        keys[i] = i * 7 % 1001; /* whose mean is 500 in each stretch of 1001 */
+    }
+    uint64_t wrong = 0;
+    for (uint32_t i = 0; i < 2 * ON_DEVICE; i++) {
+        wrong += keys[i];
+        values[i] = i;
+    }
+    keys[0] += (uint32_t)(2 * ON_DEVICE * 500 - wrong); /* of the whole it is 500 exactly */
+    size_t order[2 * ON_DEVICE];
+    oracle_argsort(UPSWEEP_U32, 0, keys, 2 * ON_DEVICE, order);
+    for (int r = 0; r < 2; r++) {
+        device_keys[r] = device_take(ON_DEVICE * 4, 0);
+        device_values[r] = device_take(ON_DEVICE * 4, 0);
+        device_index[r] = device_take(ON_DEVICE * 8, 0);
+        device_put(device_keys[r], keys + r * ON_DEVICE, ON_DEVICE * 4);
+        device_put(device_values[r], values + r * ON_DEVICE, ON_DEVICE * 4);
+    }
+    run_ranks(2, on_device, NULL);
+    assert_int_equal(faults, 0);
+    for (size_t r = 0; r < 2; r++) {
+        device_get(index, device_index[r], sizeof index);
+        device_get(got, device_keys[r], sizeof got);
+        for (size_t i = 0; i < ON_DEVICE; i++) {
+            assert_int_equal(index[i], order[r * ON_DEVICE + i]);
+            assert_int_equal(got[i], keys[order[r * ON_DEVICE + i]]);
+        }
+        device_get(got, device_values[r], sizeof got); /* sorted again: 0, 1, 2 ... */
+        for (size_t i = 0; i < ON_DEVICE; i++) {
+            assert_int_equal(got[i], r * ON_DEVICE + i);
+        }
+    }
+    assert_true(device_intact());
+    device_end();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_for_any_number_of_ranks), cmocka_unit_test(large_arrays),
-        cmocka_unit_test(exchanged_once), cmocka_unit_test(memory_runs_out_on_one_rank),
-        cmocka_unit_test(scratch_runs_out_on_one_rank)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_for_any_number_of_ranks),
+                                       cmocka_unit_test(large_arrays),
+                                       cmocka_unit_test(exchanged_once),
+                                       cmocka_unit_test(memory_runs_out_on_one_rank),
+                                       cmocka_unit_test(scratch_runs_out_on_one_rank),
+                                       cmocka_unit_test(arrays_on_a_device)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,13 @@
  * All threads look at chunks. Where two neighbours are out of order, the key that stands wrong is
  * taken out: the second, if the keys go on above the first; the first, if they go on from the
  * second; else both, since one of any two that are out of order must go, so that at most twice as
- * many go as have to. Of a chunk that would lose many only its beginning or its end stays. Nothing is moved for that:
+ * many go as have to. Of a chunk that would lose many only its beginning or its end stays.
+ * Nothing is moved for that:
  * the keys that are out, the loose ones, are known by their positions. They are sorted with their
- * positions, and merged in again (cpu/pair_sort/pair_weave.c). Source: the two that are dropped:
+ * positions, and merged in again (cpu/patterns/pair_weave.c). Source: the two that are dropped:
  * C. R. Cook and D. J. Kim, Best sorting algorithm for nearly sorted lists (1980). */
 /* SPDX-License-Identifier: MIT */
-#include "cpu/pair_sort/pair_stretches.h"
-#include "cpu/pair_sort/pair_sort.h"
-#include "cpu/patterns/patterns.h"
+#include "cpu/patterns/pair_stretches.h"
 
 enum {
     CHUNK = 32 * 1024, /* keys, a multiple of 64 */
@@ -277,7 +276,7 @@ static bool sort_loose(usw_pair_stretches *s)
                        .out_keys = s->key,
                        .out_payloads = s->position,
                        .found = &none};
-    return usw_sort_mixed_pairs(u, &q, s->bytes) == UPSWEEP_OK;
+    return s->sort_pairs(u, &q, s->bytes) == UPSWEEP_OK;
 }
 
 /* ---- the whole ---- */
@@ -300,7 +299,8 @@ static bool make_room(usw_pair_stretches *s)
     return s->stretch != NULL && s->hole != NULL;
 }
 
-bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
+bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_bytes,
+                             usw_sort_pairs sort_pairs)
 {
     unsigned left = (unsigned)key_bytes * 8 - p->bit_end;
     usw_pair_stretches s = {.u = u,
@@ -310,7 +310,8 @@ bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_byte
                             .bytes = key_bytes,
                             .width = usw_log2_up(key_bytes),
                             .order = {p->map, left, left + p->bit_begin},
-                            .maps = USW_PICK(u->isa, usw_keymap_steps)};
+                            .maps = USW_PICK(u->isa, usw_keymap_steps),
+                            .sort_pairs = sort_pairs};
     if (!is_promising(&s)) {
         return false;
     }

@@ -6,12 +6,12 @@
  * value is. Values wait in shared memory, or, if both do not fit well, are copied there once the
  * words are sorted. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
-#define USW_GPU_BUCKET_SORT_PAIRS_SORT_CUH
+#ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
+#define USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
 
 #include "gpu/block/sort_digits.cuh"
 #include "gpu/bucket_sort/5_sort.cuh"
-#include "gpu/bucket_sort/pairs_scatter.cuh"
+#include "gpu/pair_buckets/pairs_scatter.cuh"
 
 template <typename K> struct pairs_local_args {
     const K *keys;

@@ -4,13 +4,13 @@
  *          Equal keys carry different values, so every step keeps their order. For an argsort the
  *          first scatter makes the values up.
  *
- * Steps    sample   gpu/bucket_sort/pairs_place.cuh: 16,384 keys: the highest bit in which keys
+ * Steps    sample   gpu/pair_buckets/pairs_place.cuh: 16,384 keys: the highest bit in which keys
  *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
- *          place    gpu/bucket_sort/pairs_place.cuh: where the buckets begin; what is to be done.
- *          scatter  gpu/bucket_sort/pairs_scatter.cuh: to tmp by the first half of the bits, then
+ *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
+ *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
- *          sort     gpu/bucket_sort/pairs_sort.cuh: each bucket by the bits still undecided.
+ *          sort     gpu/pair_buckets/pairs_sort.cuh: each bucket by the bits still undecided.
  *          Buckets of up to twice as many pairs have a larger sort. These are left to the radix
  *          sort, decided on the device before the first scatter: sorted and uneven keys, keys that
  *          differ in two bytes or fewer, a sample that missed a bit, and buckets that no sort
@@ -28,7 +28,7 @@
  *          both where up to SPARE_PAIRS bytes of keys are sorted in place with values as wide), 16
  *          bytes a bucket, and up to 1 MB of look-back words. */
 /* SPDX-License-Identifier: MIT */
-#include "gpu/bucket_sort/pairs_sort.cuh"
+#include "gpu/pair_buckets/pairs_sort.cuh"
 #include "gpu/bucket_sort/bucket_sort.cuh"
 #include "gpu/digit_sort/count_all_digits.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
@@ -142,7 +142,7 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j, unsigned tile, unsigne
         static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
         j.few_values != nullptr ? hybrid_few_shared<K>(bits) : hybrid_count_shared(bits), keys, n,
         j.map, bits, &j.plan->keys, reinterpret_cast<unsigned long long *>(j.counts), j.handed,
-        j.few_values, &j.plan->radix);
+        j.few_values, &j.plan->radix, static_cast<const hybrid_tree *>(nullptr));
     const pairs_place_args place = {
         j.plan,      j.counts,         j.handed,           j.digits, n,           tile,
         S::capacity, larger::capacity, larger::place_bits, j.starts, j.tile_begin};

@@ -5,10 +5,10 @@
  * its value, where both are as wide, since longer runs are written faster. The second is within the
  * segments that the first one made, so a look-back ends where the tile's segment begins. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
-#define USW_GPU_BUCKET_SORT_PAIRS_SCATTER_CUH
+#ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
+#define USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
 
-#include "gpu/bucket_sort/pairs_place.cuh"
+#include "gpu/pair_buckets/pairs_place.cuh"
 #include "gpu/carry/look_back_digits.cuh"
 #include "gpu/digit_sort/tile_steps.cuh"
 

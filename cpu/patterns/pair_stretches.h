@@ -1,11 +1,11 @@
 /* pair_stretches.h - what pair_stretches.c and pair_weave.c share: keys that are in order but for
  * some, which are called loose, and what they carry. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_CPU_PAIR_SORT_PAIR_STRETCHES_H
-#define USW_CPU_PAIR_SORT_PAIR_STRETCHES_H
+#ifndef USW_CPU_PATTERNS_PAIR_STRETCHES_H
+#define USW_CPU_PATTERNS_PAIR_STRETCHES_H
 
 #include "core/keymap.h"
-#include "cpu/cpu.h"
+#include "cpu/patterns/patterns.h"
 
 #include <stdatomic.h>
 
@@ -25,6 +25,7 @@ typedef struct usw_pair_stretches {
     unsigned width;
     usw_key_order order;
     const usw_keymap_steps *maps;
+    usw_sort_pairs sort_pairs;
     size_t chunk, count; /* keys of a chunk; stretches, at first as many as chunks */
     usw_pair_stretch *stretch;
     size_t *hole; /* positions of loose keys, ascending within a chunk */
@@ -48,10 +49,6 @@ static inline uint64_t usw_pair_key(const usw_pair_stretches *s, const unsigned 
     uint64_t all = UINT64_MAX >> (64 - s->order.map.bits);
     return ((usw_map_key(&s->order.map, raw) << s->order.left) & all) >> s->order.right;
 }
-
-/* Whether the keys were in order but for some and are sorted now, and what they carry with them;
- * else nothing has been written. *found says how many were loose. p's buffers are not set. */
-bool usw_sort_pair_stretches(upsweep *u, const usw_pair_sort *p, size_t key_bytes);
 
 /* Merges the stretches with the loose keys; false: there is no scratch. */
 bool usw_weave_pairs(usw_pair_stretches *s);

@@ -3,8 +3,8 @@
  * Keys are counted by gpu/bucket_sort/2_count.cuh: the size of each bucket, and whether there is
  * anything to sort. So all that follows is decided before the first pair is scattered. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
-#define USW_GPU_BUCKET_SORT_PAIRS_PLACE_CUH
+#ifndef USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
+#define USW_GPU_PAIR_BUCKETS_PAIRS_PLACE_CUH
 
 #include "gpu/bucket_sort/1_sample_few.cuh"
 

@@ -5,7 +5,7 @@
  * where positions are asked for, these are counted up, so that keys are only read near a loose key.
  * Equal keys keep their order: a loose key comes behind such as stood before it. */
 /* SPDX-License-Identifier: MIT */
-#include "cpu/pair_sort/pair_stretches.h"
+#include "cpu/patterns/pair_stretches.h"
 
 enum {
     CHUNK = 128 * 1024, /* pairs of a task that copies */

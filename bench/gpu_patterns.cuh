@@ -1,0 +1,145 @@
+/* gpu_patterns.cuh - the inputs of the GPU bench of sorts (gpu_sort.cu), made on the device. */
+/* SPDX-License-Identifier: MIT */
+#ifndef BENCH_GPU_PATTERNS_CUH
+#define BENCH_GPU_PATTERNS_CUH
+
+#include <cstddef>
+#include <cstdint>
+
+namespace
+{
+
+/* The first are keys as people have them: reals and numbers in (-1, 1) or below 2^31, with a bell
+ * curve, log-normal, ids of a power law, a log in order with a random 1% behind it. */
+const char *const patterns[] = {"reals",   "normal",   "lognormal", "powerlaw", "log99",  "times",
+                                "uniform", "sorted",   "reversed",  "equal",    "few16",  "and3",
+                                "zipf",    "clusters", "top24",     "bucket99", "sparse", "unit",
+                                "v5000",   "v65536",   nullptr};
+enum pattern {
+    REALS,
+    NORMAL,
+    LOGNORMAL,
+    POWERLAW,
+    LOG99,
+    TIMES,
+    UNIFORM,
+    SORTED,
+    REVERSED,
+    EQUAL,
+    FEW16,
+    AND3,
+    ZIPF,
+    CLUSTERS,
+    TOP24,
+    BUCKET99,
+    SPARSE,
+    UNIT,
+    V5000,
+    V65536
+};
+
+__device__ unsigned long long mix(unsigned long long z)
+{
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+/* A real in (0, 1) of 53 random bits, and a normal one of mean 0 and deviation 1. */
+__device__ double real(unsigned long long r)
+{
+    return (static_cast<double>(r >> 11) + 0.5) * 0x1p-53;
+}
+__device__ double normal(unsigned long long r, unsigned long long s)
+{
+    return sqrt(-2 * log(real(r))) * cospi(2 * real(s));
+}
+
+/* The bits of a key of this value; integers are rounded, and those below 0 become 0. */
+template <typename K> __device__ K bits_of(double value, bool is_float)
+{
+    if (!is_float) {
+        return static_cast<K>(value > 0 ? value : 0);
+    }
+    if constexpr (sizeof(K) == 8) {
+        return static_cast<K>(__double_as_longlong(value));
+    }
+    return static_cast<K>(__float_as_uint(static_cast<float>(value)));
+}
+
+/* Key i of those that people have. Integers: a mean of 2^22 and a deviation of 2^19 (64 bits: 2^40
+ * and 2^36); log-normal with a median of 2^14 and deviation 1.5 (2^30 and 2); ids of which half
+ * are below the root of their number. */
+template <typename K> __device__ K make_real(size_t i, size_t n, int pattern, bool is_float)
+{
+    constexpr bool wide = sizeof(K) == 8;
+    const unsigned long long r = mix((i + 1) * 0x9E3779B97F4A7C15ull), s = mix(r + 1);
+    switch (pattern) {
+    case REALS:
+        return bits_of<K>(is_float ? 2 * real(r) - 1 : real(r) * (wide ? 1e18 : 1e9), is_float);
+    case NORMAL: {
+        const double mean = wide ? 0x1p40 : 0x1p22, deviation = wide ? 0x1p36 : 0x1p19;
+        return bits_of<K>(is_float ? normal(r, s) : mean + deviation * normal(r, s), is_float);
+    }
+    case LOGNORMAL:
+        return bits_of<K>(is_float ? exp(normal(r, s))
+                          : wide   ? 0x1p30 * exp(2 * normal(r, s))
+                                   : 0x1p14 * exp(1.5 * normal(r, s)),
+                          is_float);
+    case POWERLAW: return bits_of<K>(pow(1e7, real(r)), is_float);
+    default: { /* LOG99 */
+        const size_t sorted = n - n / 100;
+        const double at =
+            i < sorted ? static_cast<double>(i) / static_cast<double>(sorted) : real(r);
+        return bits_of<K>(at * (is_float ? 1e6 : wide ? 1e15 : 4e9), is_float);
+    }
+    }
+}
+
+/* Key i as bits; the type decides what they mean. */
+template <typename K> __device__ K make_key(size_t i, size_t n, int pattern, bool is_float)
+{
+    constexpr unsigned bits = sizeof(K) * 8;
+    unsigned long long r = mix((i + 1) * 0x9E3779B97F4A7C15ull), s = mix(r + 1), q = mix(s + 2);
+    K key = static_cast<K>(r), full = static_cast<K>(~K(0));
+    switch (pattern) {
+    case SORTED: return static_cast<K>(static_cast<double>(i) / n * (full >> 1));
+    case REVERSED: return static_cast<K>(static_cast<double>(n - 1 - i) / n * (full >> 1));
+    case EQUAL: return static_cast<K>(0x5a5a5a5a5a5a5a5aull);
+    case FEW16: return static_cast<K>((r >> 60) * 0x1111111111111111ull);
+    case AND3: return static_cast<K>(r & s & q);
+    case ZIPF: return static_cast<K>(1 / (1e-6 + static_cast<double>(r >> 11) * 0x1p-53));
+    case CLUSTERS: return static_cast<K>((r & 0xff) | (s & 1 ? full << (bits - 2) : 0));
+    case TOP24: return bits > 24 ? static_cast<K>(key >> 24) : static_cast<K>(key & 3);
+    case BUCKET99: return s % 100 != 0 ? static_cast<K>(key >> (bits / 2)) : key;
+    case SPARSE: return bits > 16 ? static_cast<K>(key >> (bits - 16) << (bits - 16)) : key;
+    case UNIT: {
+        if (!is_float) {
+            return static_cast<K>(key >> 2);
+        }
+        if constexpr (sizeof(K) == 8) {
+            return __double_as_longlong(static_cast<double>(r >> 11) * 0x1p-53);
+        }
+        return static_cast<K>(__float_as_uint(static_cast<float>(r >> 40) * 0x1p-24f));
+    }
+    case TIMES: return static_cast<K>(1700000000000ull + i * 3 + r % 1000);
+    case V5000: return static_cast<K>(mix(r % 5000 + 1));
+    case V65536: return static_cast<K>(mix(r % 65536 + 1));
+    default: return key;
+    }
+}
+
+template <typename K> __global__ void fill(K *keys, size_t n, int pattern, bool is_float)
+{
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+         i += size_t(gridDim.x) * blockDim.x) {
+        const K key = pattern < TIMES ? make_real<K>(i, n, pattern, is_float)
+                                      : make_key<K>(i, n, pattern, is_float);
+        /* CUB holds -0 and +0 for equal, we do not: so there is no -0. */
+        keys[i] = is_float && static_cast<K>(key << 1) == 0 ? K(0) : key;
+    }
+}
+
+} // namespace
+
+#endif

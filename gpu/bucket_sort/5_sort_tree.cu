@@ -1,0 +1,40 @@
+/* 5_sort_tree.cu - queues the sorts of what is left of a prefix tree's buckets (5_sort_tree.cuh). A
+ * file of its own, which nvcc compiles while it compiles others. */
+/* SPDX-License-Identifier: MIT */
+#include "gpu/bucket_sort/5_sort_as_words.cuh"
+#include "gpu/bucket_sort/5_sort_tree.cuh"
+#include "gpu/bucket_sort/launches.cuh"
+
+/* The most bits that may be left in a bucket that 5_sort.cu has sorted. */
+template <typename K, int size> static unsigned most_bits(unsigned bits)
+{
+    using words = hybrid_words_shape<size>;
+    using local = hybrid_local_shape<size>;
+    if (sizeof(K) == 8) {
+        return size > 0 || bits >= WORDS_FROM + local::times ? 64 - words::number : 64;
+    }
+    return bits == BITS_MAX ? 16 : size <= 0 && bits + 2 >= BITS_MAX ? 18 : 32;
+}
+
+template <typename K, bool identity>
+static void queue_rest(usw_gpu *g, const hybrid_rest_args<K> &a)
+{
+    using rest = hybrid_rest_shape;
+    using shape = typename hybrid_shape_of<K>::shape;
+    USW_LAUNCH_CHAINED(
+        g, (hybrid_local_rest<K, rest::threads, rest::keys, rest::bits, shape::rounds, identity>),
+        g->sms, rest::threads, hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits), a);
+}
+
+template <typename K> void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<K> &j)
+{
+    hybrid_rest_args<K> a = {j.keys, j.ends, j.map, j.plan, j.tree, j.extents, 1u << j.bits, 0, 0};
+    hybrid_by_size<K>(j.n, j.bits, [&](auto size) {
+        a.small = hybrid_local_shape<size>::capacity;
+        a.most = most_bits<K, size>(j.bits);
+        return true;
+    });
+    j.identity ? queue_rest<K, true>(g, a) : queue_rest<K, false>(g, a);
+}
+template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint32_t> &j);
+template void usw_queue_rest_sorts(usw_gpu *g, const hybrid_job<uint64_t> &j);

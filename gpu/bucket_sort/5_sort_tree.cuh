@@ -1,0 +1,105 @@
+/* 5_sort_tree.cuh - step 5 of the bucket sort for what the other sorts leave of a prefix tree's
+ * buckets (prefix_tree.cuh): those that are too large for them or have too many bits left, as rare
+ * keys have; and equal keys that no block holds, which are only mapped back. */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
+#define USW_GPU_BUCKET_SORT_5_SORT_TREE_CUH
+
+#include "gpu/bucket_sort/5_sort.cuh"
+#include "gpu/bucket_sort/tuning.cuh"
+
+template <typename K> struct hybrid_rest_args {
+    K *keys;
+    const unsigned long long *ends; /* of the buckets */
+    usw_gpu_keymap<K> map;
+    const hybrid_plan *plan;
+    const hybrid_tree *tree;
+    hybrid_extents extents;
+    unsigned buckets;
+    unsigned small, most; /* other sorts have sorted buckets of so many keys and bits */
+};
+
+/* The number of keys of bucket b, which begin at `begin`. */
+template <typename K>
+__device__ __forceinline__ unsigned long long
+hybrid_rest_bucket(const hybrid_rest_args<K> &a, unsigned b, unsigned long long &begin)
+{
+    begin = b > 0 ? a.ends[b - 1] : 0;
+    return a.ends[b] - begin;
+}
+
+/* Maps back the equal keys of bucket b; each block takes a share. */
+template <typename K, int NT>
+__device__ __forceinline__ void hybrid_unmap_share(const hybrid_rest_args<K> &a, unsigned b)
+{
+    unsigned long long begin;
+    const unsigned long long n = hybrid_rest_bucket(a, b, begin);
+    const unsigned long long at = static_cast<unsigned long long>(blockIdx.x) * NT + threadIdx.x;
+    for (unsigned long long p = at; p < n; p += static_cast<unsigned long long>(gridDim.x) * NT) {
+        a.keys[begin + p] = a.map.unmap(a.keys[begin + p]);
+    }
+}
+
+/* It is not inlined, since the compiler would keep places of a bucket in registers over the
+ * loop. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__device__ __noinline__ void hybrid_sort_rest(const hybrid_rest_args<K> &a, unsigned b,
+                                              unsigned char *buffer)
+{
+    unsigned long long begin;
+    const unsigned m = static_cast<unsigned>(hybrid_rest_bucket(a, b, begin));
+    K *keys = a.keys + begin;
+    hybrid_sort_bucket<K, NT, I, B, R, identity, true>(keys, keys, m, a.extents.left[b], a.map,
+                                                       buffer, static_cast<K>(a.extents.least[b]));
+}
+
+/* A block looks at NT buckets at a time, and sorts those that are left of every gridDim.x-th; all
+ * blocks share equal keys. */
+template <typename K, int NT, int I, int B, int R, bool identity>
+__global__ __launch_bounds__(NT, 1) void hybrid_local_rest(hybrid_rest_args<K> a)
+{
+    USW_DYNAMIC_SHARED(unsigned char, buffer);
+    USW_SHARED_ARRAY(unsigned, list, [NT]);
+    USW_SHARED(unsigned, found);
+    usw_chained();
+    if (!a.plan->tree_buckets) {
+        return;
+    }
+    for (unsigned pass = 0; pass < (!identity && a.tree->alike ? 2u : 1u); pass++) {
+        const unsigned step = pass == 0 ? gridDim.x : 1, first = pass == 0 ? blockIdx.x : 0;
+        for (unsigned from = first; from < a.buckets; from += NT * step) {
+            const unsigned b = from + threadIdx.x * step;
+            unsigned long long begin;
+            if (threadIdx.x == 0) {
+                found = 0;
+            }
+            __syncthreads();
+            const unsigned long long keys = b < a.buckets ? hybrid_rest_bucket(a, b, begin) : 0;
+            const unsigned left = keys != 0 ? a.extents.left[b] : 0;
+            /* Smaller buckets of few values were written where the others were sorted. */
+            const bool few = left <= TREE_FEW_LEFT && keys > a.small && (left != 0 || !identity);
+            const bool shared = few && left == 0 && keys > TREE_CAPACITY;
+            const bool sorts = left > TREE_FEW_LEFT && (keys > a.small || left > a.most);
+            if (pass == 0 ? (few && !shared) || sorts : shared) {
+                list[atomicAdd(&found, 1u)] = b;
+            }
+            __syncthreads();
+            for (unsigned i = 0; i < found; i++) {
+                if (pass != 0) {
+                    hybrid_unmap_share<K, NT>(a, list[i]);
+                } else if (a.extents.left[list[i]] <= TREE_FEW_LEFT) {
+                    const unsigned long long n = hybrid_rest_bucket(a, list[i], begin);
+                    hybrid_write_by_values<K, NT, identity>(
+                        a.keys + begin, n, a.extents.left[list[i]],
+                        static_cast<K>(a.extents.least[list[i]]), a.map,
+                        reinterpret_cast<unsigned *>(buffer));
+                } else {
+                    hybrid_sort_rest<K, NT, I, B, R, identity>(a, list[i], buffer);
+                }
+                __syncthreads();
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* grow.cuh - a sample of the keys makes the nodes of a prefix tree (prefix_tree.cuh). */
+/* SPDX-License-Identifier: MIT */
+#ifndef USW_GPU_PREFIX_TREE_GROW_CUH
+#define USW_GPU_PREFIX_TREE_GROW_CUH
+
+#include "gpu/prefix_tree/prefix_tree.cuh"
+
+/* The sample: HYBRID_SAMPLE_ROWS rows of a key a thread, 512 stretches of 32 keys that are evenly
+ * spread over the array. The place of this thread's key of row i, which may lie behind the
+ * array. */
+enum { HYBRID_SAMPLE_ROWS = 16 };
+__device__ __forceinline__ unsigned long long hybrid_sample_place(unsigned i, unsigned long long n)
+{
+    const unsigned long long line = (i * 32ull + threadIdx.x / 32) * (n / 32) / 512;
+    return line * 32 + threadIdx.x % 32;
+}
+
+/* Shared memory of hybrid_grow_tree: slots and what is known of each, sums. */
+constexpr size_t hybrid_grow_shared = TREE_SLOTS * 24 + 128;
+
+/* Level by level, a slot with many keys of the sample becomes a node of as many slots as make
+ * leaves of `leaf` keys, if these are spread evenly; if they are not, the next level goes on. */
+template <typename K> struct hybrid_grow {
+    const K *keys;
+    unsigned long long n;
+    const usw_gpu_keymap<K> &map;
+    uint2 *slots;
+    unsigned long long *from;
+    unsigned *counts, *sums;
+    uint16_t *node;
+    unsigned char *size, *bits;
+    hybrid_window<K> window;
+    unsigned leaf, begin[TREE_LEVELS + 1], levels;
+
+    __device__ __forceinline__ hybrid_grow(const K *array, unsigned long long number,
+                                           const usw_gpu_keymap<K> &by, void *memory, K least,
+                                           unsigned shift, unsigned root, unsigned leaf_keys)
+        : keys(array), n(number), map(by), slots(static_cast<uint2 *>(memory)),
+          from(reinterpret_cast<unsigned long long *>(slots + TREE_SLOTS)),
+          counts(reinterpret_cast<unsigned *>(from + TREE_SLOTS)), sums(counts + TREE_SLOTS),
+          node(reinterpret_cast<uint16_t *>(sums + 32)),
+          size(reinterpret_cast<unsigned char *>(node + TREE_SLOTS)), bits(size + TREE_SLOTS),
+          window(slots, least, shift, root), leaf(leaf_keys), levels(1)
+    {
+        begin[0] = 0;
+        begin[1] = root + 1;
+    }
+    __device__ __forceinline__ void make(unsigned i, unsigned first, unsigned log2_size,
+                                         unsigned log2_values, unsigned long long least)
+    {
+        slots[i] = make_uint2(0, 0);
+        node[i] = static_cast<uint16_t>(first);
+        size[i] = static_cast<unsigned char>(log2_size);
+        bits[i] = static_cast<unsigned char>(log2_values);
+        from[i] = least;
+    }
+    __device__ __forceinline__ void make_root()
+    {
+        const unsigned log2_size = static_cast<unsigned>(__ffs(static_cast<int>(window.root))) - 1;
+        for (unsigned i = threadIdx.x; i < window.root; i += 1024) {
+            make(i, 0, log2_size, window.shift,
+                 window.least + (static_cast<unsigned long long>(i) << window.shift));
+        }
+        if (threadIdx.x == 0) {
+            make(window.root, window.root, 0, 0, 0);
+            slots[window.root].y = TREE_OUTSIDE;
+        }
+    }
+    /* The sample's keys in each slot of the last level. They are loaded again, from the cache. */
+    __device__ __forceinline__ void count()
+    {
+        constexpr int U = 4;
+        for (unsigned i = begin[levels - 1] + threadIdx.x; i < begin[levels]; i += 1024) {
+            counts[i] = 0;
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (unsigned i0 = 0; i0 < HYBRID_SAMPLE_ROWS; i0 += U) {
+            K k[U];
+#pragma unroll
+            for (unsigned i = 0; i < U; i++) {
+                const unsigned long long p = hybrid_sample_place(i0 + i, n);
+                k[i] = p < n ? keys[p] : keys[0];
+            }
+#pragma unroll
+            for (unsigned i = 0; i < U; i++) {
+                const unsigned at = window.slot(map.map(k[i]));
+                if (at >= begin[levels - 1]) {
+                    atomicAdd(&counts[at], 1u);
+                }
+            }
+        }
+        __syncthreads();
+    }
+    /* The log2 of the size of the node that a slot becomes, or 0. */
+    __device__ __forceinline__ unsigned node_for(unsigned slot) const
+    {
+        const unsigned found = counts[slot], values = bits[slot];
+        if (found < leaf * TREE_MORE || size[slot] == 0) {
+            return 0;
+        }
+        const unsigned log2_size =
+            31 - static_cast<unsigned>(__clz(static_cast<int>(found / leaf)));
+        return log2_size < values ? log2_size : values;
+    }
+    /* Makes nodes of the slots of the last level that have many keys. Returns whether there are
+     * any. */
+    __device__ __forceinline__ bool split()
+    {
+        constexpr unsigned each = TREE_SLOTS / 1024;
+        const unsigned start = begin[levels - 1], to = begin[levels], lane = threadIdx.x % 32;
+        unsigned log2_size[each], all_slots = 0, before;
+        for (unsigned e = 0; e < each; e++) {
+            const unsigned i = start + threadIdx.x * each + e;
+            log2_size[e] = i < to ? node_for(i) : 0;
+            all_slots += log2_size[e] != 0 ? 1u << log2_size[e] : 0;
+        }
+        hybrid_sum_before(all_slots, sums, before);
+        if (threadIdx.x == 0) {
+            sums[0] = to;
+        }
+        __syncthreads();
+        unsigned end = to + before;
+        for (unsigned e = 0; e < each; e++) {
+            const unsigned i = start + threadIdx.x * each + e;
+            const unsigned more = log2_size[e] != 0 ? 1u << log2_size[e] : 0;
+            const bool fits = more != 0 && end + more <= TREE_SLOTS;
+            const unsigned values = fits ? bits[i] - log2_size[e] : 0;
+            const unsigned long long least = fits ? from[i] : 0;
+            for (unsigned some = __ballot_sync(~0u, fits); some != 0; some &= some - 1) {
+                const int other = __ffs(static_cast<int>(some)) - 1;
+                const unsigned at = __shfl_sync(~0u, end, other);
+                const unsigned b = __shfl_sync(~0u, log2_size[e], other);
+                const unsigned v = __shfl_sync(~0u, values, other);
+                const unsigned long long l = __shfl_sync(~0u, least, other);
+                for (unsigned c = lane; c < 1u << b; c += 32) {
+                    make(at + c, at, b, v, l + (static_cast<unsigned long long>(c) << v));
+                }
+            }
+            if (fits) {
+                const unsigned turn = (sizeof(K) * 8 - bits[i]) & TREE_TURN;
+                slots[i] = make_uint2(more, end << TREE_FIRST | TREE_NODE | turn);
+                atomicMax(&sums[0], end + more);
+            }
+            end += more;
+        }
+        __syncthreads();
+        begin[levels + 1] = sums[0];
+        __syncthreads();
+        return begin[levels + 1] > to;
+    }
+    /* Returns false if there are too few slots: some leaf has many keys in a part of its range. */
+    __device__ __forceinline__ bool grow()
+    {
+        make_root();
+        __syncthreads();
+        count();
+        while (levels < TREE_LEVELS && split()) {
+            levels++;
+            count();
+        }
+        bool heavy = false;
+        for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
+            heavy |= (slots[i].y & TREE_NODE) == 0 && bits[i] != 0 &&
+                     counts[i] >= leaf * TREE_MORE * TREE_HEAVY;
+        }
+        return !__syncthreads_or(heavy);
+    }
+    __device__ __forceinline__ void store(hybrid_tree *tree) const
+    {
+        for (unsigned i = threadIdx.x; i < begin[levels]; i += 1024) {
+            tree->slots[i] = slots[i];
+            tree->from[i] = from[i];
+            tree->node[i] = node[i];
+            tree->size[i] = size[i];
+            tree->bits[i] = bits[i];
+            tree->counts[i] = 0;
+        }
+        if (threadIdx.x == 0) {
+            tree->least = window.least;
+            tree->shift = window.shift;
+            tree->root = window.root;
+            tree->leaf_keys = leaf;
+            tree->levels = levels;
+            for (unsigned l = 0; l <= levels; l++) {
+                tree->begin[l] = begin[l];
+            }
+            tree->done = tree->alike = 0;
+        }
+    }
+};
+
+/* Makes a tree of the sample, whose keys agree with `all` above their last `varying` bits, for so
+ * many bits of buckets: a leaf should have 16 buckets or more. Returns false if the tree would need
+ * more slots. A block of 1024 threads calls. */
+template <typename K>
+__device__ __noinline__ bool hybrid_grow_tree(const K *keys, unsigned long long n,
+                                              const usw_gpu_keymap<K> &map, K all, unsigned varying,
+                                              unsigned bucket_bits, hybrid_tree *tree, void *memory)
+{
+    const unsigned bits = varying < TREE_ROOT_BITS ? varying : unsigned(TREE_ROOT_BITS);
+    const K least = varying < sizeof(K) * 8 ? static_cast<K>(all >> varying << varying) : K(0);
+    const unsigned keys_16 = (1024u * HYBRID_SAMPLE_ROWS * 16) >> bucket_bits;
+    __syncthreads();
+    hybrid_grow<K> g(keys, n, map, memory, least, varying - bits, 1u << bits,
+                     keys_16 > TREE_LEAF ? keys_16 : unsigned(TREE_LEAF));
+    const bool enough = g.grow();
+    g.store(tree);
+    return enough;
+}
+
+#endif
