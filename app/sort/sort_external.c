@@ -42,12 +42,17 @@ static uint64_t external_key(void *context, uint64_t stage, const void *record, 
     sort_text line = {record, (const unsigned char *)record + bytes};
     bool number = key->kind == SORT_PLAIN || key->kind == SORT_GENERAL;
     *next = UPSWEEP_EXTERNAL_COMPARE;
-    if (!number && key->kind != SORT_BYTES) {
-        return 0; /* an order that has no keys of 64 bits */
-    }
     unsigned bits = 0;
     uint64_t made = sort_stage_key(job, (sort_stage){k, depth}, line, &bits);
     uint64_t plain = key->reverse ? ~made : made;
+    if (key->kind >= SORT_HUMAN) {
+        sort_stage then;
+        sort_step step = sort_kind_step(job->order, (sort_stage){k, depth}, plain, bits, &then);
+        *next = step == SORT_KEYS   ? stage_of(then.key, then.depth)
+                : step == SORT_DONE ? UPSWEEP_EXTERNAL_EQUAL
+                                    : UPSWEEP_EXTERNAL_COMPARE;
+        return made;
+    }
     if (!number) {
         *next = (plain & 0xff) == 0xff ? stage_of(k, depth + 7) : behind(job->order, k);
     } else if ((bits & (IO_NUMBER_CUT | IO_NUMBER_LONG)) == 0 &&

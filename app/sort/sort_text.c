@@ -207,6 +207,15 @@ static int make_pairs(sort_job *job)
     return status;
 }
 
+static int run_beyond(sort_job *job, io_output *out)
+{
+    if (job->task->debug) {
+        io_output_discard(out);
+        return app_fail("--debug is for lines that fit into memory, %zu MB", job->limit >> 20);
+    }
+    return sort_external(job, out);
+}
+
 static int run_lines(sort_job *job, io_output *out)
 {
     int status = find_lines(job);
@@ -218,7 +227,7 @@ static int run_lines(sort_job *job, io_output *out)
                                        : status;
     }
     if (status == SORT_BEYOND) {
-        return sort_external(job, out);
+        return run_beyond(job, out);
     }
     status = status == APP_OK ? put_in_order(job) : status;
     if (status != APP_OK) {
@@ -263,7 +272,7 @@ static int run(sort_job *job)
     }
     int status = read_input(job);
     if (status == SORT_BEYOND) {
-        return is_check(job) ? sort_external_check(job) : sort_external(job, &out);
+        return is_check(job) ? sort_external_check(job) : run_beyond(job, &out);
     }
     if (status == APP_OK) {
         return is_array(job) ? run_array(job, &out) : run_lines(job, &out);
