@@ -131,6 +131,19 @@ static bool same_values(const uint32_t *x, size_t x_n, const uint32_t *y, size_t
     return x_n == y_n && memcmp(x, y, x_n * sizeof *x) == 0;
 }
 
+/* Where the difference is. unseen: not every array was compared up to here. */
+static void print_place(const char *array, size_t round, const char *label, bool unseen)
+{
+    if (unseen) {
+        printf("The first difference shows after round %zu (%s), in %s; a round that writes "
+               "several arrays\nis not compared, so the mistake may be in an earlier round:\n",
+               round, label, array);
+    } else {
+        printf("The first round after which %s differs from ours is round %zu (%s):\n", array,
+               round, label);
+    }
+}
+
 /* Compares what round number `round` wrote, where each wrote one array of one length, else a, and
  * prints the difference; false: there is none. *unseen: other arrays were not compared so far. */
 static bool print_difference(const round_told *yours, const round_told *ours, size_t round,
@@ -145,8 +158,7 @@ static bool print_difference(const round_told *yours, const round_told *ours, si
         if (same_values(yours->wrote, yours->wrote_n, ours->wrote, ours->wrote_n)) {
             return false;
         }
-        printf("The first round after which %s differs from ours is round %zu (%s):\n",
-               yours->array, round, yours->label);
+        print_place(yours->array, round, yours->label, *unseen);
         print_values("yours", yours->wrote, yours->wrote_n);
         print_values("ours", ours->wrote, ours->wrote_n);
         return true;
@@ -155,14 +167,7 @@ static bool print_difference(const round_told *yours, const round_told *ours, si
     if (same_values(yours->a, yours->n, ours->a, ours->n)) {
         return false;
     }
-    if (*unseen) {
-        printf("Looking only at a (other arrays are not compared) the first difference shows after "
-               "round %zu (%s);\nthe mistake may be in an earlier round:\n",
-               round, yours->label);
-    } else {
-        printf("The first round after which a differs from ours is round %zu (%s):\n", round,
-               yours->label);
-    }
+    print_place("a", round, yours->label, *unseen);
     print_values("yours", yours->a, yours->n);
     print_values("ours", ours->a, ours->n);
     return true;
@@ -215,17 +220,19 @@ static const char *end_of(const learn_told *told)
     }
 }
 
-/* The claim's words of the task: the line of its text that begins with `what`. */
-static void print_claim(const learn_task *task, const char *what, size_t most)
+/* "at most 4 are needed: ceil(log2 n), plus one to copy back", the words being the line of the
+ * task's text that begins with `what`. */
+static void print_claim(const learn_task *task, const char *what, size_t most, bool many)
 {
     char text[4096];
     const char *line =
         learn_text(task->name, LEARN_TEXT, text, sizeof text) ? strstr(text, what) : NULL;
-    printf("%zu", most);
+    printf("at most %zu %s needed", most, many ? "are" : "is");
     if (line != NULL) {
         const char *words = line + strlen(what) + 1;
-        printf(" = %.*s", (int)strcspn(words, "\n"), words);
+        printf(": %.*s", (int)strcspn(words, "\n"), words);
     }
+    puts(".");
 }
 
 /* Prints what is wrong with the case; true if something is. */
@@ -245,14 +252,12 @@ static bool refuse(const learn_task *task, const learn_case *c, const learn_told
         if (text[0] != '\0') {
             printf("Not yet: %s.\n", text);
         } else if (theirs->rounds > rounds) {
-            printf("Not yet: the outcome is right, but it takes %zu round%s; at most ",
-                   theirs->rounds, theirs->rounds == 1 ? "" : "s");
-            print_claim(task, "rounds", rounds);
-            printf(" %s needed.\n", rounds == 1 ? "is" : "are");
+            printf("Not yet: the outcome is right, but it takes %zu round%s; ", theirs->rounds,
+                   theirs->rounds == 1 ? "" : "s");
+            print_claim(task, "rounds", rounds, rounds != 1);
         } else if (theirs->work > most) {
-            printf("Not yet: the outcome is right, but the work is %zu; at most ", theirs->work);
-            print_claim(task, "work", most);
-            puts(" is needed.");
+            printf("Not yet: the outcome is right, but the work is %zu; ", theirs->work);
+            print_claim(task, "work", most, false);
         } else {
             return false;
         }

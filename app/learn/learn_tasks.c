@@ -47,6 +47,16 @@ static bool any(size_t k, learn_case *c)
     return fill(c, k, size_of(any_sizes, k), 100);
 }
 
+/* Every second case runs downwards: what takes sorts by neighbours longest. */
+static bool downwards(size_t k, learn_case *c)
+{
+    bool made = any(k, c);
+    for (size_t i = 0; i < c->n && k % 2 == 1; i++) {
+        c->values[i] = (uint32_t)(3 * (c->n - i));
+    }
+    return made;
+}
+
 /* Many of them equal. */
 static bool few(size_t k, learn_case *c)
 {

@@ -209,8 +209,8 @@ static void write_place(array *a, size_t i, uint32_t value, const char *what)
     place *p = step(a, i, what);
     long me = (long)now.lane + 1;
     if (p->writer != NOBODY && p->writer != me) {
-        wrong("round %zu: lanes %ld and %zu both write %s", now.rounds + 1, p->writer - 1,
-              now.lane, element_of(a, i));
+        wrong("round %zu: lanes %ld and %zu both write %s", now.rounds + 1, p->writer - 1, now.lane,
+              element_of(a, i));
     }
     if (p->reader == MANY || (p->reader != NOBODY && p->reader != me)) {
         wrong("round %zu: lane %zu writes %s, which another lane reads in the same round",
