@@ -30,6 +30,8 @@ typedef struct learn_task {
     /* What is wrong with the outcome for c, as a sentence, or "". */
     void (*check)(const learn_case *c, const uint32_t *result, char *text, size_t bytes);
     size_t slack; /* percent of our work that theirs may be above it */
+    bool
+        may_copy; /* theirs may end with a round that copies the result, even where ours need not */
 } learn_task;
 
 const learn_task *learn_task_at(size_t i);

@@ -1,5 +1,6 @@
 /* learn_judge.c - compares what a solution told with what ours told: outcome, rounds and work of
- * each case, and where the outcome is wrong the first round after which the array differs. */
+ * each case, and where the outcome is wrong the first round after which the array that it wrote
+ * differs. */
 /* SPDX-License-Identifier: MIT */
 #include "app/learn/learn.h"
 
@@ -59,6 +60,7 @@ static void print_values(const char *head, const uint32_t *values, size_t n)
 typedef struct outcome {
     reading begin; /* behind its line "case" */
     bool begun, ended;
+    bool back; /* its last round is "back", which copies the result to a */
     const char *error;
     size_t error_length, rounds, work, n;
     uint32_t result[LEARN_MOST];
@@ -76,6 +78,8 @@ static outcome read_case(reading *r)
         } else if (begins(line, length, "error ")) {
             o.error = line + 6;
             o.error_length = length - 6;
+        } else if (begins(line, length, "round ")) {
+            o.back = length == 10 && begins(line, length, "round back");
         } else if (begins(line, length, "result")) {
             o.n = values_of(line, length, o.result);
         } else if (begins(line, length, "end ")) {
@@ -88,18 +92,33 @@ static outcome read_case(reading *r)
     return o;
 }
 
-/* The next line "state" of a case with the label of its round; false at the case's end. */
-static bool next_state(reading *r, char label[64], uint32_t *values, size_t *n)
+/* What one round told. */
+typedef struct round_told {
+    char label[64], array[64]; /* array: the name of the only one that it wrote, or "" */
+    bool several;              /* it wrote several arrays, which are not told */
+    size_t n, wrote_n;
+    uint32_t a[LEARN_MOST], wrote[LEARN_MOST];
+} round_told;
+
+/* The next round of a case; false at the case's end. */
+static bool next_round(reading *r, round_told *t)
 {
     const char *line;
     size_t length;
+    *t = (round_told){0};
     while ((line = next_line(r, &length)) != NULL) {
         if (begins(line, length, "state")) {
-            *n = values_of(line, length, values);
+            t->n = values_of(line, length, t->a);
             return true;
         }
         if (begins(line, length, "round ")) {
-            snprintf(label, 64, "%.*s", (int)(length - 6), line + 6);
+            snprintf(t->label, sizeof t->label, "%.*s", (int)(length - 6), line + 6);
+        } else if (begins(line, length, "array ")) {
+            snprintf(t->array, sizeof t->array, "%.*s", (int)(length - 6), line + 6);
+        } else if (begins(line, length, "wrote")) {
+            t->wrote_n = values_of(line, length, t->wrote);
+        } else if (begins(line, length, "several")) {
+            t->several = true;
         } else if (begins(line, length, "end ") || begins(line, length, "error ")) {
             return false;
         }
@@ -107,35 +126,80 @@ static bool next_state(reading *r, char label[64], uint32_t *values, size_t *n)
     return false;
 }
 
-/* Prints the first round after which the array is not as after that round of ours. */
+static bool same_values(const uint32_t *x, size_t x_n, const uint32_t *y, size_t y_n)
+{
+    return x_n == y_n && memcmp(x, y, x_n * sizeof *x) == 0;
+}
+
+/* Where the difference is. unseen: not every array was compared up to here. */
+static void print_place(const char *array, size_t round, const char *label, bool unseen)
+{
+    if (unseen) {
+        printf("The first difference shows after round %zu (%s), in %s; a round that writes "
+               "several arrays\nis not compared, so the mistake may be in an earlier round:\n",
+               round, label, array);
+    } else {
+        printf("The first round after which %s differs from ours is round %zu (%s):\n", array,
+               round, label);
+    }
+}
+
+/* Compares what round number `round` wrote, where each wrote one array of one length, else a, and
+ * prints the difference; false: there is none. *unseen: other arrays were not compared so far. */
+static bool print_difference(const round_told *yours, const round_told *ours, size_t round,
+                             bool *unseen)
+{
+    if (yours->array[0] == '\0' && !yours->several && ours->array[0] != '\0') {
+        printf("Your round %zu (%s) writes nothing; in ours it leaves:\n", round, yours->label);
+        print_values("ours", ours->wrote, ours->wrote_n);
+        return true;
+    }
+    if (yours->array[0] != '\0' && ours->array[0] != '\0' && yours->wrote_n == ours->wrote_n) {
+        if (same_values(yours->wrote, yours->wrote_n, ours->wrote, ours->wrote_n)) {
+            return false;
+        }
+        print_place(yours->array, round, yours->label, *unseen);
+        print_values("yours", yours->wrote, yours->wrote_n);
+        print_values("ours", ours->wrote, ours->wrote_n);
+        return true;
+    }
+    *unseen = *unseen || yours->array[0] != '\0' || yours->several || ours->several;
+    if (same_values(yours->a, yours->n, ours->a, ours->n)) {
+        return false;
+    }
+    print_place("a", round, yours->label, *unseen);
+    print_values("yours", yours->a, yours->n);
+    print_values("ours", ours->a, ours->n);
+    return true;
+}
+
+/* Prints the first round that leaves other numbers than ours. */
 static void print_first_wrong(outcome theirs, outcome ours)
 {
-    uint32_t mine[LEARN_MOST], yours[LEARN_MOST];
-    char label[64] = "", our_label[64] = "";
-    size_t n = 0, our_n = 0, round = 0;
-    while (true) {
-        bool has = next_state(&theirs.begin, label, yours, &n);
-        bool should = next_state(&ours.begin, our_label, mine, &our_n);
+    round_told yours, mine;
+    bool unseen = false;
+    for (size_t round = 1;; round++) {
+        bool has = next_round(&theirs.begin, &yours);
+        bool should = next_round(&ours.begin, &mine);
         if (!has && !should) {
+            if (!unseen) {
+                puts("Every round leaves the numbers that ours leaves, but in the end they do not "
+                     "stand in a.");
+            }
             return;
         }
-        round++;
         if (!has) {
             printf(
                 "Your solution ends after round %zu; in ours round %zu (%s) follows and leaves:\n",
-                round - 1, round, our_label);
-            print_values("ours", mine, our_n);
+                round - 1, round, mine.label);
+            print_values("ours", mine.a, mine.n);
             return;
         }
         if (!should) {
-            printf("Round %zu (%s) is one more than ours has.\n", round, label);
+            printf("Round %zu (%s) is one more than ours has.\n", round, yours.label);
             return;
         }
-        if (n != our_n || memcmp(mine, yours, n * sizeof *mine) != 0) {
-            printf("The first round after which the array differs from ours is round %zu (%s):\n",
-                   round, label);
-            print_values("yours", yours, n);
-            print_values("ours", mine, our_n);
+        if (print_difference(&yours, &mine, round, &unseen)) {
             return;
         }
     }
@@ -156,17 +220,19 @@ static const char *end_of(const learn_told *told)
     }
 }
 
-/* The claim's words of the task: the line of its text that begins with `what`. */
-static void print_claim(const learn_task *task, const char *what, size_t most)
+/* "at most 4 are needed: ceil(log2 n), plus one to copy back", the words being the line of the
+ * task's text that begins with `what`. */
+static void print_claim(const learn_task *task, const char *what, size_t most, bool many)
 {
     char text[4096];
     const char *line =
         learn_text(task->name, LEARN_TEXT, text, sizeof text) ? strstr(text, what) : NULL;
-    printf("%zu", most);
+    printf("at most %zu %s needed", most, many ? "are" : "is");
     if (line != NULL) {
         const char *words = line + strlen(what) + 1;
-        printf(" = %.*s", (int)strcspn(words, "\n"), words);
+        printf(": %.*s", (int)strcspn(words, "\n"), words);
     }
+    puts(".");
 }
 
 /* Prints what is wrong with the case; true if something is. */
@@ -174,7 +240,9 @@ static bool refuse(const learn_task *task, const learn_case *c, const learn_told
                    const outcome *theirs, const outcome *ours)
 {
     char text[256] = "";
-    size_t most = ours->work + ours->work * task->slack / 100;
+    size_t copy = task->may_copy && !ours->back ? 1 : 0; /* rounds */
+    size_t rounds = ours->rounds + copy;
+    size_t most = ours->work + ours->work * task->slack / 100 + copy * c->n;
     if (theirs->error != NULL) {
         printf("Not yet: %.*s.\n", (int)theirs->error_length, theirs->error);
     } else if (!theirs->ended) {
@@ -183,15 +251,13 @@ static bool refuse(const learn_task *task, const learn_case *c, const learn_told
         task->check(c, theirs->result, text, sizeof text);
         if (text[0] != '\0') {
             printf("Not yet: %s.\n", text);
-        } else if (theirs->rounds > ours->rounds) {
-            printf("Not yet: the outcome is right, but it takes %zu rounds; at most ",
-                   theirs->rounds);
-            print_claim(task, "rounds", ours->rounds);
-            puts(" are needed.");
+        } else if (theirs->rounds > rounds) {
+            printf("Not yet: the outcome is right, but it takes %zu round%s; ", theirs->rounds,
+                   theirs->rounds == 1 ? "" : "s");
+            print_claim(task, "rounds", rounds, rounds != 1);
         } else if (theirs->work > most) {
-            printf("Not yet: the outcome is right, but the work is %zu; at most ", theirs->work);
-            print_claim(task, "work", most);
-            puts(" is needed.");
+            printf("Not yet: the outcome is right, but the work is %zu; ", theirs->work);
+            print_claim(task, "work", most, false);
         } else {
             return false;
         }

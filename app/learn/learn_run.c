@@ -176,7 +176,9 @@ static int compile(const char *directory, const char *file)
         return app_fail("%s cannot be run; CC names the compiler to take", compiler);
     }
     if (WEXITSTATUS(status) != 0) {
-        printf("%s does not compile; what %s says stands above.\n", file, compiler);
+        printf("%s does not compile; what %s says stands above.\n"
+               "An array is read with get(a, i) and written with set(a, i, v).\n",
+               file, compiler);
         return APP_NO;
     }
     return APP_OK;

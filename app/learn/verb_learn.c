@@ -57,9 +57,10 @@ static void print_skeleton(const char *name)
     if (!learn_text(name, LEARN_SKELETON, text, sizeof text)) {
         text[0] = '\0';
     }
-    printf(
-        "/* %s: see `upsweep learn %s` */\n#include \"lanes.h\"\n\nvoid solve(array *a)\n{\n%s}\n",
-        name, name, text);
+    printf("/* %s: see `upsweep learn %s`. Numbers are uint32_t.\n"
+           " * get(a, i), set(a, i, v), LANES(t, n): see `upsweep learn map/double`. */\n"
+           "#include \"lanes.h\"\n\nvoid solve(array *a)\n{\n%s}\n",
+           name, name, text);
 }
 
 static int print_task(const learn_task *t, const settings *s)
@@ -72,7 +73,13 @@ static int print_task(const learn_task *t, const settings *s)
     learn_text(t->name, LEARN_TITLE, text, sizeof text);
     printf("%s: %s\n", t->name, text);
     learn_text(t->name, LEARN_TEXT, text, sizeof text);
-    printf("%s\n", text);
+    printf(
+        "%s\nWork: every set and every compare_exchange counts 1; reads and idle lanes are free.\n",
+        text);
+    if (t != learn_task_at(0) && t != learn_task_at(1)) {
+        puts("get(a, i), set(a, i, v), LANES(t, n): see upsweep learn map/double");
+    }
+    putchar('\n');
     size_t hints = 0;
     while (hints < LEARN_SKELETON - 1 && learn_text(t->name, (int)hints + 1, text, sizeof text)) {
         hints++;

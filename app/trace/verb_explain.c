@@ -12,7 +12,7 @@ const app_usage usage_explain = {
     "Prints the page that explains an algorithm: its idea, a picture, its rounds and cost, why it\n"
     "works and where it comes from; then how to watch it. Of a word of the field, such as lane, "
     "depth\n"
-    "or bitonic, it says what it means.",
+    "or bitonic, or of a call that tasks are written with, such as LANES, it says what it means.",
     0, NULL,
     "upsweep explain sort/oddeven\nupsweep explain scan/sweep\nupsweep explain lane depth work"};
 
@@ -30,6 +30,34 @@ static bool explain_word(const char *word)
                 return true;
             }
             form += length + 2;
+        }
+    }
+    return false;
+}
+
+/* What tasks are written with; site/tasks/lanes.h says more. Not in the glossary, whose words are
+ * those of pages. False: nothing is known of the word. */
+static bool explain_call(const char *word)
+{
+    static const struct {
+        const char *word, *text;
+    } all[] = {
+        {"ROUND", "ROUND(\"name\") { .. } is a round: its lanes act at once."},
+        {"LANES", "LANES(t, n) { .. }, within ROUND, says what lane t of n does, t = 0 .. n - 1; a "
+                  "lane takes at most 16 steps in a round."},
+        {"get", "get(a, i), within LANES, is element i of array a, a uint32_t."},
+        {"set", "set(a, i, v), within LANES, makes v element i of array a; it counts as 1 work."},
+        {"compare_exchange",
+         "compare_exchange(a, i, j), within LANES, puts the smaller of a[i] and "
+         "a[j] at i, the other at j; it counts as 1 work."},
+        {"length", "length(a) is the number of elements of array a."},
+        {"new_array", "new_array(n), between rounds, makes an array of n zeros."},
+        {"log2_up", "log2_up(n) is the least L such that 2^L >= n."},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(all[i].word, word) == 0) {
+            printf("%s: %s (In tasks: upsweep learn map/double.)\n", word, all[i].text);
+            return true;
         }
     }
     return false;
@@ -75,7 +103,7 @@ int verb_explain(int argc, char **argv)
         return app_fail("which algorithm? `upsweep list` shows all");
     }
     for (size_t i = 0; i < common.operand_count; i++) {
-        if (explain_word(common.operands[i])) {
+        if (explain_word(common.operands[i]) || explain_call(common.operands[i])) {
             continue;
         }
         const upsweep_algorithm *a = app_algorithm(common.operands[i]);

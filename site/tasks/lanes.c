@@ -2,7 +2,8 @@
  * links with the reader's file, and with its own solutions.
  *
  * Reads lines "n value value ...", each a case; prints for each "case", for each round "round
- * LABEL" and the array as "state value ...", then "end ROUNDS WORK". An error is a line "error" and
+ * LABEL"; if it wrote one array, "array NAME" and "wrote value ...", if several, "several"; and the
+ * array that was given as "state value ...". Then "end ROUNDS WORK". An error is a line "error" and
  * the end of all. */
 /* SPDX-License-Identifier: MIT */
 #include "lanes.h"
@@ -25,6 +26,7 @@ typedef struct place {
 struct array {
     size_t n;
     unsigned number; /* 0: the array that was given */
+    size_t written;  /* the last round that wrote here, 0: none */
     place *places;
 };
 
@@ -32,6 +34,8 @@ static struct {
     array *given;
     FILE *out;
     size_t rounds, work, lane, steps;
+    array *wrote; /* in this round */
+    unsigned wrote_count;
     unsigned arrays;
     bool in_round, in_lane;
 } now;
@@ -48,14 +52,31 @@ static void wrong(const char *format, ...)
     _exit(0);
 }
 
+/* "a", or "the array from your 1st new_array". */
 static const char *name_of(const array *a)
 {
-    static char name[32];
-    if (a->number == 0) {
+    static char name[64];
+    unsigned k = a->number;
+    if (k == 0) {
         return "a";
     }
-    snprintf(name, sizeof name, "array %u", a->number);
+    bool teen = k % 100 / 10 == 1;
+    const char *end = teen || k % 10 > 3 || k % 10 == 0 ? "th"
+                      : k % 10 == 1                     ? "st"
+                      : k % 10 == 2                     ? "nd"
+                                                        : "rd";
+    snprintf(name, sizeof name, "the array from your %u%s new_array", k, end);
     return name;
+}
+
+/* "a[7]", or "element 7 of the array ..."; what wrapped round below 0 is told as negative. */
+static const char *element_of(const array *a, size_t i)
+{
+    static char text[128];
+    bool below = i > SIZE_MAX / 2;
+    snprintf(text, sizeof text, a->number == 0 ? "%s%s%zu]" : "%s%s%zu of %s",
+             a->number == 0 ? "a[" : "element ", below ? "-" : "", below ? 0 - i : i, name_of(a));
+    return text;
 }
 
 static array *make(size_t n)
@@ -104,15 +125,16 @@ bool lanes_begin(const char *label)
         wrong("there are more than %d rounds", ROUNDS_MOST);
     }
     now.in_round = true;
+    now.wrote_count = 0;
     fprintf(now.out, "round %s\n", label);
     return true;
 }
 
-static void print_given(const char *head)
+static void print_array(const char *head, const array *a)
 {
     fputs(head, now.out);
-    for (size_t i = 0; i < now.given->n; i++) {
-        fprintf(now.out, " %" PRIu32, now.given->places[i].value);
+    for (size_t i = 0; i < a->n; i++) {
+        fprintf(now.out, " %" PRIu32, a->places[i].value);
     }
     fputc('\n', now.out);
 }
@@ -121,8 +143,14 @@ bool lanes_end(void)
 {
     now.in_round = false;
     now.rounds++;
+    if (now.wrote_count == 1 && now.wrote->n <= STATE_MOST) {
+        fprintf(now.out, "array %s\n", name_of(now.wrote));
+        print_array("wrote", now.wrote);
+    } else if (now.wrote_count > 0) {
+        fputs("several\n", now.out);
+    }
     if (now.given->n <= STATE_MOST) {
-        print_given("state");
+        print_array("state", now.given);
     }
     return false;
 }
@@ -142,11 +170,15 @@ bool lanes_lane(size_t lane, size_t count)
 static place *step(array *a, size_t i, const char *what)
 {
     if (!now.in_lane) {
-        wrong("%s stands outside LANES: only lanes of a round read and write", what);
+        wrong("%s stands outside LANES: only lanes of a round read and write; write LANES(t, 1) "
+              "{ .. } for a single lane",
+              what);
     }
     if (i >= a->n) {
-        wrong("round %zu: lane %zu takes %s[%zu], which has %zu elements", now.rounds + 1, now.lane,
-              name_of(a), i, a->n);
+        wrong(a->n == 0 ? "round %zu: lane %zu takes %s, which has no elements"
+                        : "round %zu: lane %zu takes %s; %s has elements 0 to %zu",
+              now.rounds + 1, now.lane, a->n == 0 ? name_of(a) : element_of(a, i),
+              a->number == 0 ? "a" : "it", a->n - 1);
     }
     if (++now.steps > LANE_STEPS) {
         wrong("round %zu: lane %zu takes more than %d steps; share them out among lanes and rounds",
@@ -165,8 +197,8 @@ static uint32_t read_place(array *a, size_t i, const char *what)
     place *p = step(a, i, what);
     long me = (long)now.lane + 1;
     if (p->writer != NOBODY && p->writer != me) {
-        wrong("round %zu: lane %zu reads %s[%zu], which lane %ld writes in the same round",
-              now.rounds + 1, now.lane, name_of(a), i, p->writer - 1);
+        wrong("round %zu: lane %zu reads %s, which lane %ld writes in the same round",
+              now.rounds + 1, now.lane, element_of(a, i), p->writer - 1);
     }
     p->reader = p->reader == NOBODY || p->reader == me ? me : MANY;
     return p->value;
@@ -177,12 +209,17 @@ static void write_place(array *a, size_t i, uint32_t value, const char *what)
     place *p = step(a, i, what);
     long me = (long)now.lane + 1;
     if (p->writer != NOBODY && p->writer != me) {
-        wrong("round %zu: lanes %ld and %zu both write %s[%zu]", now.rounds + 1, p->writer - 1,
-              now.lane, name_of(a), i);
+        wrong("round %zu: lanes %ld and %zu both write %s", now.rounds + 1, p->writer - 1, now.lane,
+              element_of(a, i));
     }
     if (p->reader == MANY || (p->reader != NOBODY && p->reader != me)) {
-        wrong("round %zu: lane %zu writes %s[%zu], which another lane reads in the same round",
-              now.rounds + 1, now.lane, name_of(a), i);
+        wrong("round %zu: lane %zu writes %s, which another lane reads in the same round",
+              now.rounds + 1, now.lane, element_of(a, i));
+    }
+    if (a->written != now.rounds + 1) {
+        a->written = now.rounds + 1;
+        now.wrote = a;
+        now.wrote_count++;
     }
     p->writer = me;
     p->value = value;
@@ -265,7 +302,7 @@ void lanes_run(int to, void (*solution)(array *a))
         if (now.in_round) {
             wrong("solve left a round before its end");
         }
-        print_given("result");
+        print_array("result", now.given);
         fprintf(now.out, "end %zu %zu\n", now.rounds, now.work);
     }
     if (now.out != NULL) {

@@ -7,8 +7,9 @@
  *     }
  *
  * What a lane writes in a round, no other lane may read or write in that round: on a real machine
- * nobody knows who comes first. A lane takes at most LANE_STEPS steps in a round. Rounds are
- * counted, and so is work: every set and every compare. */
+ * nobody knows who comes first; a lane's own steps come one after another. A lane takes at most
+ * LANE_STEPS steps (get, set) in a round. Rounds are counted, and so is work: every set and every
+ * compare_exchange counts 1; reads and idle lanes are free. */
 /* SPDX-License-Identifier: MIT */
 #ifndef LANES_H
 #define LANES_H

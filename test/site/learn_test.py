@@ -38,9 +38,9 @@ GENERAL = [
     ("rounds without an end", INSTEAD % 'for (;;) { ROUND("r") { } }', r"more than 20000 rounds"),
     ("a NULL pointer", INSTEAD % "*(volatile int *)0 = 1;", r"it crashes: it uses memory"),
     ("an exit", INSTEAD % "exit(0);", r"it ends the program"),
-    ("a step outside lanes", INSTEAD % "set(a, 0, 1);", r"set stands outside LANES"),
+    ("a step outside lanes", INSTEAD % "set(a, 0, 1);", r"set stands outside LANES: .* write LANES\(t, 1\) \{ \.\. \} for a single lane\."),
     ("lanes outside a round", INSTEAD % "LANES(t, 1) { set(a, t, 1); }", r"LANES stands outside a round"),
-    ("past the end", INSTEAD % 'ROUND("r") { LANES(t, 1) { set(a, length(a) + t, 1); } }', r"lane 0 takes a\[\d+\], which has"),
+    ("past the end", INSTEAD % 'ROUND("r") { LANES(t, 1) { set(a, length(a) + t, 1); } }', r"lane 0 takes a\[\d+\]; a has elements 0 to \d+\."),
     ("two write one place", INSTEAD % 'ROUND("r") { LANES(t, 2) { set(a, 0, (uint32_t)t); } }', r"lanes 0 and 1 both write a\[0\]"),
     ("read what another writes", INSTEAD % 'ROUND("r") { LANES(t, 2) { set(a, t, get(a, (t + 1) % 2)); } }', r"in the same round"),
     ("one lane does all", INSTEAD % 'ROUND("r") { LANES(t, 1) { for (int i = 0; i < 20; i++) { get(a, t); } } }', r"takes more than 16 steps"),
@@ -48,9 +48,9 @@ GENERAL = [
     ("a round in a round", INSTEAD % 'ROUND("r") { ROUND("s") { } }', r'ROUND\("s"\) stands within another round'),
     ("a round is left", INSTEAD % 'ROUND("r") { return; }', r"left a round before its end"),
     ("too much memory", INSTEAD % 'new_array((size_t)1 << 40);', r"not enough memory"),
-    ("no C", '#include "lanes.h"\nvoid solve(array *a) { int x = ; }\n', r"does not compile"),
-    ("an idle round", idle_round, r"the outcome is right, but it takes \d+ rounds; at most \d+ = "),
-    ("idle work", more_work, r"the outcome is right, but the work is \d+; at most \d+ = "),
+    ("no C", '#include "lanes.h"\nvoid solve(array *a) { int x = ; }\n', r"does not compile; .*\nAn array is read with get\(a, i\) and written with set\(a, i, v\)\."),
+    ("an idle round", idle_round, r"the outcome is right, but it takes \d+ rounds?; at most \d+ (is|are) needed: .*\."),
+    ("idle work", more_work, r"the outcome is right, but the work is \d+; at most \d+ is needed: .*\."),
 ]
 
 # Mistakes of one task: (old, new, what is said).
@@ -58,7 +58,7 @@ WRONG = r"Not yet: a\[\d+\] is \d+ in the end and should be \d+\."
 SPECIAL = {
     "map/double": [("2 * get(a, t)", "3 * get(a, t)", WRONG), ("LANES(t, length(a))", "LANES(t, length(a) - 1)", WRONG)],
     "shift/right": [("get(a, t - 1)", "get(a, t)", WRONG), ("set(b, t, t == 0 ? 0 : get(a, t - 1))", "set(a, t, t == 0 ? 0 : get(a, t - 1))", r"in the same round"),
-                    ("t == 0 ? 0 : get(a, t - 1)", "get(a, t - 1)", r"takes a\[18446744073709551615\]")],
+                    ("t == 0 ? 0 : get(a, t - 1)", "get(a, t - 1)", r"takes a\[-1\]; a has elements 0 to 7\.")],
     "reduce/eight": [("half > 0", "half > 1", WRONG), ("t + half", "t + 1", r"in the same round"), ("half = 4", "half = 2", WRONG)],
     "reduce/tree": [("m - m / 2;\n", "m / 2;\n", r"Not yet"), ("LANES(t, m - half)", "LANES(t, half)", r"takes a\[|Not yet: a\[0\]"),
                     ("m > 1", "m > 2", WRONG)],
@@ -82,6 +82,34 @@ SPECIAL = {
                        ("half = 4; half > 0", "half = 4; half > 4", r"more than a quarter"), ("r < m", "r < 2", r"Not yet: (key|bucket)")],
     "path/minimum": [("y == x && w < v", "y == x && w > v", WRONG), ("y < x", "y > x", WRONG), ("m > 1", "m > 2", WRONG)],
 }
+
+
+# What the judge says of rounds and places: (task, old, new, exit status, what is said).
+READS = "get(from, t) + (t >= d ? get(from, t - d) : 0)"
+VERDICTS = [
+    ("scan/sweep", "set(a, left, before);", "", 1, r"after which a differs from ours is round 5 \(down\):\n  yours    .*\n  ours     .*"),
+    # The mistake of round 1, which writes another array, is told of round 1.
+    ("scan/doubling", READS, "t >= d ? get(from, t) + get(from, t - d) : 7", 1,
+     r"after which the array from your 1st new_array differs from ours is round 1 \(add\):\n  yours    7 4 .*\n  ours     3 4 "),
+    ("scan/doubling", f"set(to, t, {READS});", "", 1, r"Your round 1 \(add\) writes nothing; in ours it leaves:\n  ours     3 4 8 "),
+    ("scan/doubling", "if (from != a)", "if (from == NULL)", 1, r"ends after round 3; in ours round 4 \(back\)"),
+    # Where a round writes several arrays, it is said that these are not compared.
+    ("split/flags", "flag != 0 ? up : get(zeros, t)", "up > n ? up : t", 1,
+     r"first difference shows after round 16 \(permute\), in the array from your 3rd new_array; a round that .*\nis not compared, so the mistake may be in an earlier round:\n  yours    3 1 7"),
+    # A result in the other array.
+    ("map/double", '    ROUND("double") {\n        LANES(t, length(a)) {\n            set(a,', '    array *b = new_array(length(a));\n    ROUND("double") {\n        LANES(t, length(a)) {\n            set(b,', 1, r"in the end they do not stand in a\."),
+    # The copy back may always be made, but only once.
+    ("scan/doubling", "if (from != a)", "if (true)", 0, r"^Right: "),
+    ("reduce/butterfly", "if (from != a)", "if (true)", 0, r"^Right: "),
+    ("scan/doubling", "if (from != a)", "for (int k = 0; k < 2; k++)", 1,
+     r"takes 5 rounds; at most 4 are needed: ceil\(log2 n\), plus one to copy back\.\n"),
+    ("scan/doubling", "get(from, t - d) : 0", "get(to, t - length(to)) : 0", 1,
+     r"lane 1 takes element -7 of the array from your 1st new_array; it has elements 0 to 7\."),
+    ("scan/doubling", "set(to, t,", "set(to, 0,", 1, r"lanes 0 and 1 both write element 0 of the array from your 1st new_array\."),
+    # One lane that does all is told at n = 8 or 12, not at n = 1.
+    ("map/double", "LANES(t, length(a)) {\n            set(a, t, 2 * get(a, t));",
+     "LANES(t, 1) {\n            for (size_t i = 0; i < length(a); i++) { set(a, i, 2 * get(a, i)); }", 1, r"takes more than 16 steps(.*\n)+  numbers  (\d+ ?){12}\n"),
+]
 
 
 def run(*arguments):
@@ -118,15 +146,22 @@ def main():
             if every or task == "scan/sweep":
                 jobs.append((task, what, change if isinstance(change, str) else change(text), 1, says))
         shown, hints = run("learn", task, "--hint", "9")[1], run("learn", task)[1]
+        if "reads and idle lanes are free" not in hints or (task in listed[2:]) != ("see upsweep learn map/double" in hints):
+            problems.append(f"{task}: does not say what work is, or where the calls are told")
         if "Hint 1: " not in shown or "Hint 1: " in hints:
             problems.append(f"{task}: hints are shown unasked, or not when asked")
     with concurrent.futures.ThreadPoolExecutor(max(2, (os.cpu_count() or 2))) as pool:
         problems += [p for p in pool.map(check, jobs) if p]
-    # The first wrong round is shown.
-    text = (solutions / "scan_sweep.c").read_text().replace("set(a, left, before);", "")
-    says = check(("scan/sweep", "the first wrong round", text, 1,
-                  r"round 5 \(down\):\n  yours    .*\n  ours     .*"))
-    problems += [says] if says else []
+    for task, old, new, code, says in VERDICTS:
+        text = (solutions / f"{task.replace('/', '_')}.c").read_text()
+        if text.count(old) == 0:
+            problems.append(f"{task}: '{old}' is not in the solution")
+        problem = check((task, f"{old} -> {new}, verdict", text.replace(old, new), code, says))
+        problems += [problem] if problem else []
+    for word in ("LANES", "ROUND", "get", "set", "compare_exchange", "length", "new_array", "log2_up"):
+        status, out = run("explain", word)
+        if status != 0 or not out.startswith(f"{word}: {word}("):
+            problems.append(f"explain {word}: exit {status}: {out}")
     for arguments, says in ((["learn", "no/task"], "there is no task"), (["learn", "map/double", "/no/file.c"], "No such file"),
                             (["learn", "a", "b", "c"], "takes a task and one file")):
         status, out = run(*arguments)

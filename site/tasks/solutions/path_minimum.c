@@ -17,9 +17,8 @@ void solve(array *a)
             LANES(t, m - half) {
                 uint32_t v = get(nearest, t), w = get(nearest, t + half);
                 uint32_t x = get(a, v), y = get(a, w);
-                if (y < x || (y == x && w < v)) {
-                    set(nearest, t, w);
-                }
+                bool better = y < x || (y == x && w < v);
+                set(nearest, t, better ? w : v);
             }
         }
     }
