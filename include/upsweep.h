@@ -439,7 +439,7 @@ typedef struct upsweep_field {
 /* Sorts n records of record_bytes bytes each by field_count fields, the first the most important.
  * Stable. UPSWEEP_DESCENDING in options turns the direction of every field (still stable); NaNs
  * stay where the flags say, last by default. The flags for NaNs in options hold for all fields.
- * Scratch: n records + 32 n bytes.
+ * Scratch: n records + 32 n bytes + 2 MB a thread.
  * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE, IN_PLACE. */
 UPSWEEP_API upsweep_status upsweep_sort_records(upsweep *u, void *records, size_t n,
                                                 size_t record_bytes, const upsweep_field *fields,

@@ -42,6 +42,9 @@ static const upsweep_bucketing digit = {
 static const upsweep_field field = {.type = UPSWEEP_U32};
 static const void *const runs[] = {keys, more};
 static const size_t counts[] = {N, N};
+static const uint32_t offsets[] = {0, N / 2, N};
+static uint32_t out_offsets[3];
+static uint64_t slices[2];
 
 /* Every call with options, on arrays that are right whatever the flags. */
 #define CALL(name, ...)                                                                            \
@@ -66,6 +69,9 @@ CALL(argmin_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
 CALL(argmax_rows, keys, N, UPSWEEP_U32, NULL, 2, wide, 64)
 CALL(scan_rows, keys, out, N, UPSWEEP_U32, NULL, 2, UPSWEEP_SUM)
 CALL(split_ids_index, bytes, UPSWEEP_U8, 2, N, 1, out, 32, N, wide, NULL)
+CALL(argsort_strings, bytes, offsets, 32, 2, out, 32)
+CALL(sort_strings, bytes, offsets, 32, 2, out, out_offsets)
+CALL(sort_slices, bytes, N, slices, NULL, 2, 8, NULL)
 CALL(unique, keys, N, UPSWEEP_U32, &found)
 CALL(run_lengths, keys, N, UPSWEEP_U32, out, wide, &found)
 CALL(reduce, keys, N, UPSWEEP_U32, UPSWEEP_SUM, wide)
@@ -105,16 +111,20 @@ static const struct {
     const char *name;
     upsweep_status (*call)(const upsweep_options *options);
 } calls[] = {
-    ROW(sort),         ROW(sort_pairs),      ROW(argsort),        ROW(sort_rows),
-    ROW(sort_records), ROW(sort_by),         ROW(merge),          ROW(merge_runs),
-    ROW(is_sorted),    ROW(nth_element),     ROW(top_k),          ROW(unique),
-    ROW(run_lengths),  ROW(reduce),          ROW(argmin),         ROW(argmax),
-    ROW(minmax),       ROW(reduce_by),       ROW(scan),           ROW(scan_segmented),
-    ROW(scan_by_key),  ROW(scan_by),         ROW(split),          ROW(compact),
-    ROW(histogram),    ROW(split_keys),      ROW(split_ids),      ROW(gather),
-    ROW(scatter),      ROW(permute),         ROW(explain_choice), ROW(reverse),
-    ROW(top_k_rows),   ROW(reduce_rows),     ROW(argmin_rows),    ROW(argmax_rows),
-    ROW(scan_rows),    ROW(split_ids_index),
+    ROW(sort),           ROW(sort_pairs),      ROW(argsort),
+    ROW(sort_rows),      ROW(sort_records),    ROW(sort_by),
+    ROW(merge),          ROW(merge_runs),      ROW(is_sorted),
+    ROW(nth_element),    ROW(top_k),           ROW(unique),
+    ROW(run_lengths),    ROW(reduce),          ROW(argmin),
+    ROW(argmax),         ROW(minmax),          ROW(reduce_by),
+    ROW(scan),           ROW(scan_segmented),  ROW(scan_by_key),
+    ROW(scan_by),        ROW(split),           ROW(compact),
+    ROW(histogram),      ROW(split_keys),      ROW(split_ids),
+    ROW(gather),         ROW(scatter),         ROW(permute),
+    ROW(explain_choice), ROW(reverse),         ROW(top_k_rows),
+    ROW(reduce_rows),    ROW(argmin_rows),     ROW(argmax_rows),
+    ROW(scan_rows),      ROW(split_ids_index), ROW(argsort_strings),
+    ROW(sort_strings),   ROW(sort_slices),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 

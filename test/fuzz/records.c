@@ -149,7 +149,7 @@ static void run_records(fuzz *f)
                                                  l.bytes, l.field, l.count, f->o);
     if (fuzz_settle(f, status)) {
         check_records(f, &l);
-        size_t own = (size_t)f->threads << 20;
+        size_t own = (size_t)f->threads << 21;
         fuzz_report(f, n * (l.bytes + 32) + own);
     }
 }

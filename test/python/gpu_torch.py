@@ -39,7 +39,7 @@ def test_rows_top_k_and_axes(dtype):
     assert torch.equal(upsweep.sort(x), torch.sort(x, 1)[0])
     assert torch.equal(upsweep.sort(x, axis=0), torch.sort(x, 0)[0])
     values, index = upsweep.top_k(x, 7)
-    assert torch.equal(values, torch.sort(x, 1, descending=True, stable=True)[0][:, :7])
+    assert torch.equal(values, torch.sort(x, dim=1, descending=True, stable=True)[0][:, :7])
     assert torch.equal(torch.gather(x, 1, index), values)
 
 

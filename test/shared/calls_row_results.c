@@ -299,8 +299,8 @@ enum { SPLITS = sizeof splits / sizeof splits[0] };
 static bool prepare_ids(job *j)
 {
     size_t count = splits[j->variant].count, bytes = splits[j->variant].id_bytes;
-    if (upsweep_type_bytes(j->type) != 1) {
-        return false; /* once for all types */
+    if (j->type != (bytes == 1 ? UPSWEEP_U8 : bytes == 2 ? UPSWEEP_U16 : UPSWEEP_U32)) {
+        return false; /* arrays are aligned to the job's type */
     }
     char *ids = job_add(j, j->n * bytes, false);
     uint64_t state = j->seed;
