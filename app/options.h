@@ -79,11 +79,11 @@ typedef struct app_usage {
  * operands may mix, "--" ends the options. Returns -1 to go on, else the status to exit with (help
  * was printed, or a sentence on what is wrong). */
 int app_parse(const app_usage *usage, int argc, char **argv, app_common *settings);
-/* Words that are no options are shown to `word` first: it returns how many of the `left` words it
+/* Words that are no options are shown to `taker` first: it returns how many of the `left` words it
  * has taken, 0 to leave this one as an operand, or -1 after a sentence. */
 typedef int (*app_word_taker)(void *settings, char *const *words, int left);
 int app_parse_words(const app_usage *usage, int argc, char **argv, app_common *settings,
-                    app_word_taker word);
+                    app_word_taker taker);
 
 /* Option number i of a usage, the common ones and help last; NULL past the end. */
 const app_option *app_option_at(const app_usage *usage, size_t i);

@@ -57,6 +57,8 @@ def sorts():
             name = str(dtype).partition(".")[2]
             yield f"keys and positions, {name}", n, {
                 "ours: argsort, take": lambda x=x: upsweep.take(x, upsweep.argsort(x)),
+                "ours: sort_pairs": lambda x=x: upsweep.sort_pairs(
+                    x, torch.arange(x.numel(), device="cuda")),
                 "torch.sort": lambda x=x: torch.sort(x),
                 "torch.sort stable": lambda x=x: torch.sort(x, stable=True)}
             ways = {"ours": lambda x=x: upsweep.sort(x)}

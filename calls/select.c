@@ -151,7 +151,9 @@ void usw_top_unpack(const usw_keymap *map, const void *records, size_t record_by
             position = (uint64_t)record;
         }
         usw_store_raw(out + i * bytes, bytes, usw_unmap_key(map, key));
-        usw_store_raw(index + i * index_bytes, index_bytes, position);
+        if (index != NULL) {
+            usw_store_raw(index + i * index_bytes, index_bytes, position);
+        }
     }
 }
 

@@ -168,12 +168,15 @@ static bool begins_with_same(usw_call *c, const void *keys, size_t n, size_t byt
 /* Takes the first of n elements away. */
 static bool drop_first(usw_call *c, char *keys, size_t n, size_t bytes)
 {
-    if (c->host && keys != NULL) {
+    if (n == 1) {
+        return true;
+    }
+    if (c->host) {
         memmove(keys, keys + bytes, (n - 1) * bytes);
         return true;
     }
     const void *rest = usw_on_host(c, keys + bytes, n - 1, bytes);
-    return n == 1 || (rest != NULL && usw_copy(c, keys, rest, n - 1, bytes));
+    return rest != NULL && usw_copy(c, keys, rest, n - 1, bytes);
 }
 
 upsweep_status usw_ranks_unique(usw_transport *t, upsweep *u, void *keys, size_t n,

@@ -129,7 +129,7 @@ static layout lay_out(const watch_film *film, int columns)
 static int column_of(const layout *l, const watch_array *a, size_t i)
 {
     size_t gaps = a->vector > 0 && l->cell > 1 ? i / a->vector : 0;
-    return l->left + (int)(i / l->group * (size_t)l->cell + gaps);
+    return l->left + (int)((l->group > 1 ? i / l->group : i) * (size_t)l->cell + gaps);
 }
 
 /* Where the parts of a panel begin. */

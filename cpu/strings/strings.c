@@ -248,7 +248,7 @@ static void part_together(job *j)
     const lane *l = usw_share(&j->lanes, 0);
     usw_sample_splitters(&j->splitters, usw_min(n / BUCKET, USW_SPLITTERS_MOST), SAMPLES, &l->leaf,
                          &j->side[0], 0, n, 0, j->tree->sample);
-    j->chunk = usw_div_up(n, usw_min(n / CHUNK, j->chunks_most));
+    j->chunk = usw_div_up(n, usw_max(1, usw_min(n / CHUNK, j->chunks_most)));
     j->chunks = usw_div_up(n, j->chunk);
     usw_parallel(j->u, j->chunks, find_chunk, j);
     place_buckets(j);

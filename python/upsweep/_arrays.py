@@ -79,16 +79,20 @@ class Torch:
 
     device = True
 
-    @staticmethod
-    def _names():
+    _dtypes = None  # {dtype of torch: number of the library}, made once
+
+    @classmethod
+    def _names(cls):
         torch = sys.modules["torch"]
-        names = {torch.uint8: U8, torch.int8: I8, torch.int16: I16, torch.int32: I32,
-                 torch.int64: I64, torch.float16: F16, torch.bfloat16: BF16, torch.float32: F32,
-                 torch.float64: F64, torch.bool: U8}
-        for bits, code in ((16, U16), (32, U32), (64, U64)):
-            if hasattr(torch, f"uint{bits}"):
-                names[getattr(torch, f"uint{bits}")] = code
-        return torch, names
+        if cls._dtypes is None:
+            names = {torch.uint8: U8, torch.int8: I8, torch.int16: I16, torch.int32: I32,
+                     torch.int64: I64, torch.float16: F16, torch.bfloat16: BF16,
+                     torch.float32: F32, torch.float64: F64, torch.bool: U8}
+            for bits, code in ((16, U16), (32, U32), (64, U64)):
+                if hasattr(torch, f"uint{bits}"):
+                    names[getattr(torch, f"uint{bits}")] = code
+            cls._dtypes = names
+        return torch, cls._dtypes
 
     @staticmethod
     def contiguous(a):

@@ -312,7 +312,7 @@ static void positions_by_bucket(void **state)
         check_split(room, ns[i], 3000, 4, 2, i % 2 ? 64 : 32, 3000);
         check_split(room, ns[i], 1, 128, 4, 32, 1);
     }
-    check_split(room, 3, 4, 70000, 1, 32, 4); /* beyond what 32 bits are sure to hold */
+    check_split(room, 3, 4, 70000, 1, 32, 4);   /* beyond what 32 bits are sure to hold */
     for (unsigned many = 0; many < 2; many++) { /* an id out of range */
         size_t n = many ? 4000 : 300;
         memset(keys, 0, n);
