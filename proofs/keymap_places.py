@@ -30,7 +30,7 @@ PROVED = {
 }
 # What hands the constants to one of those, or asks only whether there are any.
 HANDS_ON = {
-    "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks"},
+    "cpu/patterns/map_keys_cpu.h": {"breaks_mapped", "breaks", "mark_breaks"},
     "cpu/selection/select_cpu.h": {"count", "hits", "sample"},
     "cpu/patterns/patterns_cpu.h": {"glance", "leaning", "count_range"},
     "cpu/pair_sort/pair_sort_cpu.h": {"enter_range"},

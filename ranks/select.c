@@ -168,7 +168,7 @@ static bool begins_with_same(usw_call *c, const void *keys, size_t n, size_t byt
 /* Takes the first of n elements away. */
 static bool drop_first(usw_call *c, char *keys, size_t n, size_t bytes)
 {
-    if (n == 1) {
+    if (n == 1 || keys == NULL) {
         return true;
     }
     if (c->host) {

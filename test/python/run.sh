@@ -49,7 +49,7 @@ if [ ! -f "$tests/whole" ]; then
     rm -rf "$tests"
     "$python" -m venv "$tests"
     "$tests/bin/pip" install -q --disable-pip-version-check numpy scipy pandas polars pyarrow networkx pytest \
-        hypothesis dask distributed mpi4py ${long:+ray} 2>"$build/venv-python.txt" ||
+        hypothesis dask distributed mpi4py ray 2>"$build/venv-python.txt" ||
         { echo "skipped: PyPI cannot be reached: $(tail -n 1 "$build/venv-python.txt")"; exit 77; }
     touch "$tests/whole"
 fi
