@@ -207,27 +207,32 @@ static int make_pairs(sort_job *job)
     return status;
 }
 
-static int run_beyond(sort_job *job, io_output *out)
+/* Lines beyond memory can have neither --debug nor --strict, but if they were seen before. */
+static int run_beyond(sort_job *job, io_output *out, bool seen)
 {
-    if (job->task->debug) {
-        io_output_discard(out);
-        return app_fail("--debug is for lines that fit into memory, %zu MB", job->limit >> 20);
+    const char *option = job->task->debug             ? "--debug"
+                         : job->task->strict && !seen ? "--strict"
+                                                      : NULL;
+    if (option != NULL) {
+        if (!is_check(job)) {
+            io_output_discard(out);
+        }
+        return app_fail("%s is for lines that fit into memory, %zu MB", option, job->limit >> 20);
     }
-    return sort_external(job, out);
+    return is_check(job) ? sort_external_check(job) : sort_external(job, out);
 }
 
 static int run_lines(sort_job *job, io_output *out)
 {
     int status = find_lines(job);
+    bool seen = status == APP_OK;
     sort_phase(job, "keys");
     status = status == APP_OK ? make_pairs(job) : status;
-    if (is_check(job)) {
-        return status == APP_OK        ? sort_check(job)
-               : status == SORT_BEYOND ? sort_external_check(job)
-                                       : status;
-    }
     if (status == SORT_BEYOND) {
-        return run_beyond(job, out);
+        return run_beyond(job, out, seen);
+    }
+    if (is_check(job)) {
+        return status == APP_OK ? sort_check(job) : status;
     }
     status = status == APP_OK ? put_in_order(job) : status;
     if (status != APP_OK) {
@@ -272,7 +277,7 @@ static int run(sort_job *job)
     }
     int status = read_input(job);
     if (status == SORT_BEYOND) {
-        return is_check(job) ? sort_external_check(job) : run_beyond(job, &out);
+        return run_beyond(job, &out, false);
     }
     if (status == APP_OK) {
         return is_array(job) ? run_array(job, &out) : run_lines(job, &out);

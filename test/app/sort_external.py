@@ -106,7 +106,8 @@ def check_failures(program, folder, text):
     cases = [([long_line], "long:3: this line is too long for a memory limit of 16 MB"),
              ([text, short], "short.gz: the gzip stream ends early"),
              ([text, folder], "Is a directory"), ([text, folder + "/none"], "No such file"),
-             ([text, "-T", "/nowhere"], "/nowhere: No such file or directory")]
+             ([text, "-T", "/nowhere"], "/nowhere: No such file or directory"),
+             ([text, "-n", "--strict"], "--strict is for lines that fit into memory, 16 MB")]
     for names, sentence in cases:
         with open(out, "w", encoding="ascii") as f:
             f.write("old\n")
