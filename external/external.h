@@ -103,7 +103,8 @@ typedef struct usw_ext_sorting {
     unsigned char *spare, *spare_end; /* what that may take */
     unsigned char *spare_at;
     unsigned pieces; /* of it that are taken */
-    bool in_order;   /* they stand in order where they are */
+    bool in_order;   /* they stand in order where they are, `kept` bytes of them */
+    size_t kept;
     size_t longest;
 } usw_ext_sorting;
 
@@ -155,7 +156,8 @@ struct upsweep_external {
     unsigned next_file;
     upsweep_external_report report;
 
-    atomic_uint_fast64_t held; /* bytes in temporary files */
+    atomic_uint_fast64_t held;   /* bytes in temporary files */
+    atomic_uint_fast64_t merged; /* bytes that have gone through the last merge */
     usw_ext_merge *merge;      /* of pull */
     upsweep_status status;     /* of the first failure; atomic use under lock */
     char error[256];
@@ -380,6 +382,9 @@ void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *roo
 /* Reads the blocks and finds where the range begins and ends in them. */
 upsweep_status usw_ext_load(usw_ext_range *r);
 upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink);
+/* Of elements: the range is sorted where its blocks have been read to, s->kept bytes from r->bytes
+ * on; there is room up to `end`. */
+upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *end);
 
 /* As few merges of neighbours as needed, until the runs that are left can be merged in one go. */
 upsweep_status usw_ext_reduce_runs(upsweep_external *x);

@@ -93,6 +93,7 @@ static void end_range(usw_ext_merge *m, const usw_ext_range *r)
         low++;
     }
     m->low = low;
+    atomic_fetch_add(&m->x->merged, r->raw);
     if (low == r->number + 1) {
         give_back(m, r);
     }
@@ -180,15 +181,23 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     return status;
 }
 
-static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, unsigned char *buffer)
+/* Of elements s sorts the range; it has room behind r up to `end`. */
+static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sorting *s,
+                                unsigned char *buffer, unsigned char *end)
 {
     usw_ext_sink sink = {.buffer = buffer, .room = m->output_bytes};
+    bool elements = m->x->order.element != 0;
     upsweep_status status = usw_ext_load(r);
+    if (status == UPSWEEP_OK && elements) {
+        status = usw_ext_sort_range(r, s, end);
+        sink.buffer = r->bytes;
+        sink.held = s->kept;
+    }
     if (status != UPSWEEP_OK) {
         return status;
     }
     if (m->way != TO_PLACES) {
-        status = usw_ext_merge_range(r, &sink);
+        status = elements ? UPSWEEP_OK : usw_ext_merge_range(r, &sink);
         return status != UPSWEEP_OK ? status
                : m->way == IN_ORDER ? write_in_turn(m, r, &sink)
                                     : give_to_puller(m, r, &sink);
@@ -196,7 +205,7 @@ static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, unsigned cha
     placing p = {m, m->begin + (int64_t)r->offset};
     sink.take = take_to_place;
     sink.context = &p;
-    status = usw_ext_merge_range(r, &sink);
+    status = elements ? UPSWEEP_OK : usw_ext_merge_range(r, &sink);
     status = status == UPSWEEP_OK ? take_to_place(&p, sink.buffer, sink.held) : status;
 #ifdef SYNC_FILE_RANGE_WRITE
     if (status == UPSWEEP_OK && r->raw > 0) { /* the disk starts now, and fsync has less to do */
@@ -211,8 +220,12 @@ static void *merge_ranges(void *argument)
 {
     usw_ext_merge *m = argument;
     usw_ext_range r;
+    usw_ext_sorting sorting = {.u = NULL};
     bool none = false;
     upsweep_status status = UPSWEEP_OK;
+    if (m->x->order.element != 0 && usw_ext_sorting_open(&sorting, m->x) != UPSWEEP_OK) {
+        status = usw_ext_fail(m->x, UPSWEEP_ERROR_MEMORY, "no memory for a handle");
+    }
     pthread_mutex_lock(&m->lock);
     unsigned char *room = m->rooms + m->next_room++ * m->room_bytes;
     usw_ext_range_open(&r, &m->plan, room + m->output_bytes);
@@ -225,15 +238,17 @@ static void *merge_ranges(void *argument)
         status = usw_ext_plan_range(&m->plan, r.stretches, &r.lower, &r.upper, &none);
         pthread_mutex_unlock(&m->lock);
         if (status == UPSWEEP_OK && !none) {
-            status = merge_one(m, &r, room);
+            status = merge_one(m, &r, &sorting, room, room + m->room_bytes);
             end_range(m, &r);
         }
         pthread_mutex_lock(&m->lock);
         m->stopped = m->stopped || status != UPSWEEP_OK;
     }
+    m->stopped = m->stopped || status != UPSWEEP_OK;
     m->running--;
     wake(m);
     pthread_mutex_unlock(&m->lock);
+    usw_ext_sorting_close(&sorting);
     return NULL;
 }
 
@@ -243,7 +258,7 @@ static void *merge_ranges(void *argument)
 static upsweep_status share_out(usw_ext_merge *m)
 {
     upsweep_external *x = m->x;
-    bool placed = m->way == TO_PLACES;
+    bool elements = x->order.element != 0, placed = m->way == TO_PLACES && !elements;
     size_t k = x->run_count, output = placed ? USW_EXT_WRITE : 0, budget = 0;
     unsigned threads = x->workers + 1;
     while (threads > 1 && (budget = usw_ext_budget(x, x->runs, k, threads, output)) == 0) {
@@ -256,7 +271,10 @@ static upsweep_status share_out(usw_ext_merge *m)
     }
     budget = usw_min(budget, usw_max(enough, RANGE_MOST));
     m->threads = threads;
-    m->output_bytes = placed ? output : budget + USW_EXT_SLACK;
+    if (elements) { /* the other half is scratch, and some more */
+        budget = budget > 3u << 19 ? budget - (1u << 20) : budget / 3 * 2;
+    }
+    m->output_bytes = placed ? output : elements ? 0 : budget + USW_EXT_SLACK;
     m->output_bytes = (m->output_bytes + 63) / 64 * 64;
     size_t plan = (usw_ext_plan_bytes(x, k) + 63) / 64 * 64;
     m->rooms = x->work + plan;

@@ -147,7 +147,8 @@ static upsweep_status open_with(upsweep_external *x, const upsweep_external_conf
     x->workers = (unsigned)usw_min(usw_max(threads, 1), USW_EXT_WORKERS);
     upsweep_status status = take_directories(x, config);
     status = status == UPSWEEP_OK ? share_out(x) : status;
-    if (status == UPSWEEP_OK && x->order.record_bytes > x->record_most) {
+    /* Of two runs of such records a merge holds a dozen. */
+    if (status == UPSWEEP_OK && x->order.record_bytes > x->work_bytes / 16) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
     return status == UPSWEEP_OK ? usw_ext_start_filling(x) : status;
@@ -210,6 +211,7 @@ upsweep_status upsweep_external_last_report(upsweep_external *x, upsweep_externa
     now.size = sizeof now;
     now.bytes = x->bytes_in;
     now.records = x->records;
+    now.merged = atomic_load(&x->merged);
     const char *wrong = usw_give_struct(report, &now, sizeof now, REPORT_FIRST);
     pthread_mutex_unlock(&x->lock);
     return wrong == NULL ? UPSWEEP_OK : UPSWEEP_ERROR_ARGUMENT;

@@ -116,6 +116,21 @@ upsweep_status usw_ext_load(usw_ext_range *r)
 
 /* ---- the merge ---- */
 
+/* Pieces of elements are moved together and sorted, which is faster than to merge them one by one:
+ * the library's sorts pass over them a few times, without a comparison. */
+upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *end)
+{
+    unsigned char *to = r->bytes;
+    for (size_t i = 0; i < r->plan->k; i++) {
+        size_t bytes = (size_t)(r->end[i] - r->at[i]);
+        memmove(to, r->at[i], bytes);
+        to += bytes;
+    }
+    upsweep_status status = usw_ext_sort(s, r->bytes, (size_t)(to - r->bytes), end);
+    upsweep_trim(s->u); /* whose scratch the next range is read over */
+    return status;
+}
+
 static inline void look(usw_ext_range *r, size_t i)
 {
     const usw_ext_order *order = &r->x->order;

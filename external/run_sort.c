@@ -246,6 +246,11 @@ static upsweep_status sort_elements(usw_ext_sorting *s, unsigned char *data, siz
         options.flags |= UPSWEEP_IN_PLACE;
         status = upsweep_sort(s->u, data, s->n, order->element, &options);
     }
+    size_t kept = s->n;
+    if (status == UPSWEEP_OK && order->unique) {
+        status = upsweep_unique(s->u, data, s->n, order->element, &kept, NULL);
+    }
+    s->kept = kept * order->record_bytes;
     return status == UPSWEEP_OK ? status : fail_call(s, status);
 }
 
@@ -288,5 +293,6 @@ upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t byte
     s->keys = (uint64_t *)(void *)rest;
     s->items = (uint32_t *)(void *)(rest + room * sizeof *s->keys);
     make_keys(s, bytes, room);
+    s->kept = s->bytes;
     return s->in_order ? UPSWEEP_OK : sort_pairs(s, end);
 }

@@ -132,7 +132,7 @@ static inline bool is_repeated(const usw_ext_sorting *s, size_t i, usw_ext_recor
 /* Records that stand in order are written from where they are. */
 static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s)
 {
-    const unsigned char *p = s->data, *end = p + s->bytes;
+    const unsigned char *p = s->data, *end = p + s->kept;
     size_t fixed = s->x->order.record_bytes;
     while (p < end) {
         usw_ext_record r = usw_ext_record_at(&s->x->order, p, end);
@@ -146,16 +146,18 @@ static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s
         p += step;
     }
     bool more;
-    w->run.last_key = usw_ext_key(&s->x->order, usw_ext_sorted(s, s->n - 1), &more);
-    w->written = s->bytes;
-    return usw_ext_write(s->x, w->run.file, s->data, s->bytes, w->run.at);
+    usw_ext_record last =
+        fixed != 0 ? (usw_ext_record){end - fixed, fixed} : usw_ext_sorted(s, s->n - 1);
+    w->run.last_key = usw_ext_key(&s->x->order, last, &more);
+    w->written = s->kept;
+    return usw_ext_write(s->x, w->run.file, s->data, s->kept, w->run.at);
 }
 
 static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s)
 {
     upsweep_status status = UPSWEEP_OK;
     for (size_t i = 0; i < s->n && status == UPSWEEP_OK; i++) {
-        if (i + AHEAD < s->n) {
+        if (i + AHEAD < s->n && s->items != NULL) {
             size_t at = usw_ext_place_of(s, s->items[i + AHEAD]);
             __builtin_prefetch(s->data + at);
             __builtin_prefetch(s->data + at + 64);
@@ -175,7 +177,7 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
     if (status != UPSWEEP_OK) {
         return status;
     }
-    bool as_is = s->in_order && !s->x->order.unique;
+    bool as_is = s->in_order && (!s->x->order.unique || s->x->order.element != 0);
     status = as_is ? write_in_place(&w, s) : write_gathered(&w, s);
     status = status == UPSWEEP_OK ? usw_ext_writer_close(&w, order) : status;
     pthread_mutex_lock(&s->x->lock);

@@ -39,9 +39,9 @@ static upsweep_status sort_alone(upsweep_external *x)
 static void pull_alone(upsweep_external *x, const void **records, size_t *bytes)
 {
     usw_ext_sorting *s = &x->alone_sorted;
-    if (s->in_order && !x->order.unique) {
+    if (s->in_order && (!x->order.unique || x->order.element != 0)) {
         *records = x->alone_from == 0 ? s->data : NULL;
-        *bytes = x->alone_from == 0 ? s->bytes : 0;
+        *bytes = x->alone_from == 0 ? s->kept : 0;
         x->alone_from = s->n;
         return;
     }

@@ -817,15 +817,17 @@ typedef struct upsweep_external_report {
     uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
+    uint64_t merged; /* bytes that the last merge has written or given so far */
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
     }
 
-/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, ERROR_MEMORY. */
+/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, also for record_bytes above about a
+ * twentieth of the limit; ERROR_MEMORY. */
 UPSWEEP_API upsweep_status upsweep_external_open(upsweep_external **x,
                                                  const upsweep_external_config *config);
 /* Takes bytes of records, wherever the piece ends. ERROR_RANGE: a record is longer than about a

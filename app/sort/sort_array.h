@@ -12,6 +12,7 @@ typedef struct sort_array_task {
     bool unique;              /* -u: of equal elements, the first only */
     bool check, quiet;        /* -c, -C: do not sort, tell whether it is sorted */
     double read_seconds;      /* what reading has taken, for --stats */
+    size_t limit;             /* bytes of memory, with those of the array */
 } sort_array_task;
 
 /* Sorts an input that has been read (and takes it over) along its last axis, and writes it to out,
@@ -22,6 +23,8 @@ int sort_array(const sort_array_task *task, io_input *in, const io_array_wish *w
 
 /* Elements that are sorted together: those of the last axis; 1 where there is none. */
 size_t sort_row_length(const io_array *a);
+/* Refuses what has no axis to sort along, and -u for several. */
+int sort_check_shape(const sort_array_task *task, const io_npy *npy);
 /* *first gets the first element that is out of order in its row, or a->n. */
 upsweep_status sort_find_disorder(upsweep *u, const io_array *a, unsigned flags, size_t *first);
 

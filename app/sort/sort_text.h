@@ -41,6 +41,9 @@ typedef struct sort_task {
     sort_locale locale_tables; /* of that */
     io_format from;            /* --from; 0: the first bytes tell */
     bool keyed;                /* -k was given */
+    size_t record_bytes;       /* --record; 0: not given */
+    upsweep_field *fields;     /* --key A:B */
+    size_t field_count;
     char **names;              /* of --files0-from, in name_bytes */
     io_input name_bytes;
 } sort_task;
@@ -115,6 +118,8 @@ uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, un
 sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key, unsigned bits,
                          sort_stage *next);
 
+/* What else there is for a kind of file that is refused (io/source.h). */
+const char *sort_otherwise(const sort_task *task);
 /* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
@@ -131,11 +136,10 @@ enum {
 size_t sort_memory_limit(const sort_task *task);
 size_t sort_most_bytes(const sort_job *job);
 
-/* sort_external.c: the sort of lines under job->limit, from what job->in has read on. It commits or
- * discards out. */
-int sort_external(sort_job *job, io_output *out);
-/* sort_external_check.c: -c and -C in the same way. */
-int sort_external_check(sort_job *job);
+/* sort_beyond.c: the whole of a sort, or check, under job->limit, from what job->in has read on. It
+ * commits or discards out. Neither --debug nor --strict can be had of lines, unless the latter has
+ * `seen` them. */
+int sort_beyond(sort_job *job, io_output *out, bool seen);
 
 /* verb_sort.c: refuses what is for lines only. */
 int sort_check_array_options(const sort_task *task);

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 #include "app/sort/sort_kinds.h"
+#include "app/sort/sort_record.h"
 #include "app/sort/sort_text.h"
 
 #include <stdlib.h>
@@ -156,7 +157,10 @@ static bool is_random(const sort_order *order)
 static int check_options(sort_task *task)
 {
     const app_common *common = &task->common;
-    if (app_input_format(common, &task->from) != APP_OK) {
+    bool bytes = task->record_bytes != 0 && common->from != NULL &&
+                 strcmp(common->from, "raw") == 0; /* records are, without a type */
+    task->from = bytes ? IO_RAW : task->from;
+    if (!bytes && app_input_format(common, &task->from) != APP_OK) {
         return APP_ERROR;
     }
     if (app_is_tool()) {
@@ -169,6 +173,12 @@ static int check_options(sort_task *task)
         return APP_ERROR;
     }
     task->keyed = task->order.count > 0;
+    if (sort_check_records(task) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (task->record_bytes != 0) {
+        return check_modes(task) == APP_OK ? sort_check_names(task) : APP_ERROR;
+    }
     if (common->type != 0 || task->from == IO_NPY) {
         return sort_check_array_options(task) == APP_OK ? check_modes(task) : APP_ERROR;
     }
