@@ -178,39 +178,8 @@ static int push_all(sort_job *job, upsweep_external *x, io_stream *s, uint64_t a
         if (got == 0) {
             return APP_OK;
         }
-        sort_progress(job, 0, (size_t)(s->at >> 10), (size_t)((all > s->at ? all : s->at) >> 10));
+        sort_progress_bytes(job, s->at, all);
     }
-}
-
-int sort_external_give(sort_job *job, upsweep_external *x, io_output *out)
-{
-    int number = 0;
-    io_error error;
-    (void)job;
-    upsweep_status status = upsweep_external_write(x, out->fd, &number);
-    if (status == UPSWEEP_OK) {
-        return APP_OK;
-    }
-    if (number == 0) {
-        return app_fail("%s", upsweep_external_error(x));
-    }
-    if (number != EPIPE) {
-        errno = number;
-        io_fail(&error, out->name, "cannot be written");
-        app_fail("%s", error.text);
-    }
-    return APP_ERROR;
-}
-
-int sort_external_end(sort_job *job, io_output *out, int status)
-{
-    io_error error;
-    if (status != APP_OK) {
-        io_output_discard(out);
-        return status;
-    }
-    sort_phase(job, out->plain ? "close" : "sync");
-    return io_output_commit(out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
 }
 
 static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigned char *sample,

@@ -31,12 +31,12 @@ int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t hel
  * NULL; APP_ERROR. */
 int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream *s,
                        upsweep_status status);
-/* Writes what is sorted to out. */
-int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);
-/* Commits out, or discards it if status says so; the status then. */
-int sort_external_end(sort_job *job, io_output *out, int status);
 /* sort_external_check.c: -c and -C; first as sample. */
 int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held);
+/* sort_external_write.c: writes what is sorted to out; commits out, or discards it if status says
+ * so, and returns the status then. */
+int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);
+int sort_external_end(sort_job *job, io_output *out, int status);
 /* sort_external_stats.c: --stats. */
 void sort_external_stats(const sort_job *job, upsweep_external *x);
 

@@ -71,8 +71,7 @@ static int push(sort_job *job, io_elements *e, upsweep_external *x, uint64_t byt
             break;
         }
         bytes -= got;
-        sort_progress(job, 0, (size_t)(e->bytes >> 10),
-                      (size_t)((all > e->bytes ? all : e->bytes) >> 10));
+        sort_progress_bytes(job, e->bytes, all);
     }
     return upsweep_external_sort(x) == UPSWEEP_OK ? APP_OK
                                                   : app_fail("%s", upsweep_external_error(x));
@@ -202,7 +201,7 @@ static int sort_chunks(sort_job *job, io_elements *e, unsigned char *chunk, size
         if (io_output_write(out, chunk, got, &error) != 0) {
             return app_fail("%s", error.text);
         }
-        sort_progress(job, 0, (size_t)(e->bytes >> 10), all >> 10);
+        sort_progress_bytes(job, e->bytes, all);
     }
     return status;
 }

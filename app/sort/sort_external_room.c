@@ -22,7 +22,7 @@ size_t sort_external_room(const sort_job *job)
         fclose(f);
     }
     size_t now = pages == 0 ? (size_t)8 << 20 : (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
-    size_t taken = now + RESERVE, least = (size_t)4 << 20;
+    size_t taken = now + RESERVE + sort_packing_bytes(job), least = (size_t)4 << 20;
     return job->limit > taken + least ? job->limit - taken : least;
 }
 
@@ -61,7 +61,7 @@ static bool output_room(const sort_job *job, const io_output *out, dev_t *device
 {
     struct stat status;
     struct statvfs there;
-    bool known = !job->order->unique && fstat(out->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+    bool known = !job->order->unique && out->packer == NULL && fstat(out->fd, &status) == 0 && S_ISREG(status.st_mode) &&
                  fstatvfs(out->fd, &there) == 0;
     *device = known ? status.st_dev : 0;
     *room = known ? (uint64_t)there.f_bavail * there.f_frsize : 0;

@@ -117,7 +117,7 @@ size_t sort_most_bytes(const sort_job *job)
     size_t count = common->operand_count == 0 ? 1 : common->operand_count;
     const char *const *names =
         common->operand_count == 0 ? only_stdin : (const char *const *)common->operands;
-    size_t prefix = (job->limit - SORT_OWN_BYTES) / 4;
+    size_t room = job->limit - SORT_OWN_BYTES - sort_packing_bytes(job), prefix = room / 4;
     double need = 0;
     for (size_t i = 0; i < count; i++) {
         size_t got;
@@ -131,5 +131,5 @@ size_t sort_most_bytes(const sort_job *job)
             return prefix;
         }
     }
-    return need > (double)(job->limit - SORT_OWN_BYTES) ? 1 : 0;
+    return need > (double)room ? 1 : 0;
 }

@@ -35,22 +35,20 @@ static int read_input(sort_job *job)
     const app_common *common = &task->common;
     io_error error;
     sort_phase(job, "read");
-    unsigned threads = common->threads == 0             ? io_processors()
-                       : common->threads < IO_LANES_MAX ? (unsigned)common->threads
-                                                        : IO_LANES_MAX;
-    job->threads = threads;
     bool record = task->record_bytes != 0, raw = common->type != 0;
     io_reading how = {.takes = record ? 0 : 1u << IO_KIND_NPY,
                       .as_is = task->from == IO_RAW || task->from == IO_TEXT,
                       .last = raw || record ? -1 : job->order->end,
-                      .threads = threads,
+                      .threads = job->threads,
                       .most = sort_most_bytes(job),
                       .otherwise = sort_otherwise(task)};
     if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
                         &how, &error)) {
         return job->in.full ? SORT_BEYOND : app_fail("%s", error.text);
     }
-    return app_check_input(common, job->in.parts, job->in.part_count);
+    return task->packing != IO_PACK_NONE
+               ? APP_OK
+               : app_check_input(common, job->in.parts, job->in.part_count);
 }
 
 static bool is_array(const sort_job *job)
@@ -81,7 +79,7 @@ static int find_lines(sort_job *job)
 static int take_memory(sort_job *job)
 {
     size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
-    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES) {
+    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES - sort_packing_bytes(job)) {
         return SORT_BEYOND;
     }
     job->held = (job->n + 1) * sizeof *job->keys;
@@ -263,10 +261,9 @@ static int run_array(sort_job *job, io_output *out)
 static int run(sort_job *job)
 {
     io_output out;
-    io_error error;
     /* The output comes first: it starts a process, which is best done while there is little. */
-    if (!is_check(job) && io_output_open(&out, job->task->common.output, &error) != 0) {
-        return app_fail("%s", error.text);
+    if (!is_check(job) && sort_open_output(job, &out) != APP_OK) {
+        return APP_ERROR;
     }
     int status = read_input(job);
     if (status == SORT_BEYOND) {
@@ -285,7 +282,9 @@ static int run(sort_job *job)
 
 int sort_run(const sort_task *task)
 {
-    sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
+    size_t asked = task->common.threads;
+    sort_job job = {.task = task, .order = &task->order, .begin = app_seconds()};
+    job.threads = asked == 0 ? io_processors() : (unsigned)(asked < IO_LANES_MAX ? asked : IO_LANES_MAX);
     job.show = io_progress_wanted();
     job.limit = sort_memory_limit(task);
     int status = run(&job);

@@ -44,6 +44,9 @@ typedef struct sort_task {
     size_t record_bytes;       /* --record; 0: not given */
     upsweep_field *fields;     /* --key A:B */
     size_t field_count;
+    const char *packed;        /* --compress-output */
+    io_packing packing;        /* of the output; sort_packing.c */
+    int packing_level;
     char **names;              /* of --files0-from, in name_bytes */
     io_input name_bytes;
 } sort_task;
@@ -73,6 +76,7 @@ typedef struct sort_job {
     bool remade;  /* some keys are no longer those of the first stage */
     size_t ties;  /* lines in runs of equal keys */
     bool show;    /* progress */
+    double shown; /* when it was last */
     size_t limit; /* bytes of memory; sort_limit.c */
 } sort_job;
 
@@ -104,6 +108,12 @@ typedef struct sort_stage {
 /* sort_options.c: the table, for the verb's usage; and without what GNU sort has not. */
 extern const app_option sort_options[];
 const app_option *sort_tool_options(void);
+
+/* sort_packing.c: by what the output is compressed: --compress-output, else its name; memory that
+ * this takes; and out is opened. */
+int sort_settle_packing(sort_task *task);
+size_t sort_packing_bytes(const sort_job *job);
+int sort_open_output(const sort_job *job, io_output *out);
 
 /* sort_names.c: the names that --files0-from lists become the operands; whether all operands can be
  * read; frees what options have taken. */
@@ -185,6 +195,8 @@ int sort_debug_lines(const sort_job *job);
 void sort_phase(sort_job *job, const char *name);
 void sort_note_report(sort_job *job); /* on the library's last call */
 void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
+/* In bytes, with the time that is left; all 0: not known. One thread at a time. */
+void sort_progress_bytes(sort_job *job, uint64_t done, uint64_t all);
 void sort_print_stats(sort_job *job);
 
 #endif

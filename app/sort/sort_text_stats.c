@@ -32,6 +32,25 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
     }
 }
 
+void sort_progress_bytes(sort_job *job, uint64_t done, uint64_t all)
+{
+    static const double EVERY = 0.2;
+    double now = app_seconds() - job->begin;
+    if (!job->show || now < PATIENCE || now - job->shown < EVERY || job->phases == 0) {
+        return;
+    }
+    double spent = now + job->seconds[job->phases - 1]; /* which has the begin, negative */
+    job->shown = now;
+    fprintf(stderr, "\r\033[Kupsweep sort: %s, %.0f", job->phase[job->phases - 1],
+            1e-6 * (double)done);
+    if (all >= done && done > 0) {
+        fprintf(stderr, " of %.0f MB, %.0f s left", 1e-6 * (double)all,
+                spent * (double)(all - done) / (double)done);
+    } else {
+        fputs(" MB", stderr);
+    }
+}
+
 void sort_note_report(sort_job *job)
 {
     upsweep_report report = UPSWEEP_REPORT_INIT;

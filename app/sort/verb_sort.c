@@ -169,7 +169,8 @@ static int check_options(sort_task *task)
     if (task->from == IO_TEXT && common->type != 0) {
         return app_fail("--type is for arrays, and --from text for lines");
     }
-    if (sort_take_names(task) != APP_OK || settle_locale(task) != APP_OK) {
+    if (sort_take_names(task) != APP_OK || settle_locale(task) != APP_OK ||
+        sort_settle_packing(task) != APP_OK) {
         return APP_ERROR;
     }
     task->keyed = task->order.count > 0;

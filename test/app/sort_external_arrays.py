@@ -220,8 +220,8 @@ def check_records(s):
     s.agree(["--record", "100", "-r", "--key", "5:9r", "--key", "50:u16", "--key", "8:f64r"], [few])
     s.agree(["--record", "100", "--key", "5:i8", "--key", "90:bf16", "-u"], [few])
     s.beyond(["--record", "100", "--key", "0:10"], [records])
-    size = 400000
-    make_bytes(records, 40 * size, 10)
+    size = 300000
+    make_bytes(records, 50 * size, 10)
     s.agree(["--record", str(size), "--key", f"{size - 8}:{size}"], [records],
             s.oracle(records, size, size - 8, size))
     s.fails(["--record", str(4 << 20)], [records, records], "are too long for a memory limit of 16 MB")
