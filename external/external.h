@@ -31,7 +31,8 @@ enum {
     USW_EXT_FOLDERS = 64,     /* directories of temporary files, at most */
     USW_EXT_LEAST = 4 << 20,  /* the least limit, in bytes */
     USW_EXT_HEAD = 256,       /* bytes that are kept of a block's first record */
-    USW_EXT_WRITE = 256 << 10 /* bytes of one write, unless a record is longer */
+    USW_EXT_WRITE = 256 << 10, /* bytes of one write */
+    USW_EXT_PAGE = 4096        /* what is read and written past the page cache is whole ones */
 };
 
 /* What a record is and what order is asked for. */
@@ -87,7 +88,8 @@ typedef struct usw_ext_slot {
 /* Temporary files, one for each directory, without names. */
 typedef struct usw_ext_file {
     char *directory;
-    int fd; /* -1: not made yet */
+    int fd;     /* -1: not made yet */
+    int direct; /* the same file past the page cache (O_DIRECT); -1: it cannot be had */
     uint64_t size;
 } usw_ext_file;
 
@@ -127,6 +129,10 @@ struct upsweep_external {
     usw_ext_block *blocks;
     size_t blocks_room;
     size_t block_bytes; /* a block has at least so many, but for the last of a run */
+    bool direct;        /* temporary files go past the page cache where they can */
+    atomic_bool slow;   /* and that is slower than the cache must be */
+    uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
+    double direct_seconds;
     size_t record_most; /* bytes that a record may have */
     usw_ext_file files[USW_EXT_FOLDERS];
     unsigned file_count;
@@ -235,6 +241,12 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
                              uint64_t at);
 upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes,
                             uint64_t at);
+/* The same past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around those
+ * asked for come, too, up to whole pages. */
+upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
+                                  size_t bytes, uint64_t at);
+/* The file of a descriptor, opened once more with flags such as O_DIRECT; -1: it cannot be. */
+int usw_ext_open_again(int fd, int flags);
 /* Gives bytes [begin, end) of a run back to the file system. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end);
 void usw_ext_close_files(upsweep_external *x);
@@ -271,13 +283,13 @@ typedef struct usw_ext_writer {
     usw_ext_run run;
     unsigned char *buffer;
     size_t held, room; /* of the buffer */
-    uint64_t written;
+    uint64_t written, flushed; /* bytes of the run; whole pages of them that are in the file */
     uint64_t block_begin; /* where the block that is being written begins */
     size_t blocks_room, block_bytes;
-    usw_ext_record last; /* of the buffer */
 } usw_ext_writer;
 
-/* A run of at most so many bytes begins; the buffer is its own. */
+/* A run of at most so many bytes begins; the buffer is its own and whole pages. Whoever adds records
+ * sets run.last_key before the run is closed. */
 upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
                                    unsigned char *buffer, size_t room);
 upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r);
@@ -365,26 +377,28 @@ typedef struct usw_ext_range {
     uint64_t raw;    /* bytes of the range */
 } usw_ext_range;
 
-/* Takes merged bytes. */
-typedef upsweep_status (*usw_ext_take)(void *context, const unsigned char *bytes, size_t size);
-/* Where merged records go: into a buffer, which `take` gets when it is full; without take it has
- * room for all of a range. Or to a writer. */
-typedef struct usw_ext_sink {
+typedef struct usw_ext_sink usw_ext_sink;
+/* Takes the bytes that the sink holds. */
+typedef upsweep_status (*usw_ext_take)(usw_ext_sink *sink);
+/* Where merged records go: into a buffer, which `take` gets when it is full, record or not; without
+ * take it has room for all of a range. Or to a writer. */
+struct usw_ext_sink {
     unsigned char *buffer;
     size_t room, held;
     usw_ext_take take;
     void *context;
     usw_ext_writer *writer;
-} usw_ext_sink;
+};
 
 size_t usw_ext_range_bytes(const upsweep_external *x, size_t k);
 void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *room);
 /* Reads the blocks and finds where the range begins and ends in them. */
 upsweep_status usw_ext_load(usw_ext_range *r);
 upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink);
-/* Of elements: the range is sorted where its blocks have been read to, s->kept bytes from r->bytes
- * on; there is room up to `end`. */
-upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *end);
+/* Of elements: the range, whose blocks have been read, is sorted at `begin`, less than
+ * USW_EXT_PAGE behind r->bytes, s->kept bytes of it; there is room up to `end`. */
+upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *begin,
+                                  unsigned char *end);
 
 /* As few merges of neighbours as needed, until the runs that are left can be merged in one go. */
 upsweep_status usw_ext_reduce_runs(upsweep_external *x);

@@ -23,6 +23,7 @@ struct usw_ext_merge {
     upsweep_external *x;
     merge_way way;
     int fd;
+    int direct;    /* the same file past the page cache, for whole pages; -1: not so */
     int64_t begin; /* of the output in fd; -1: it is no file */
     usw_ext_plan plan;
     unsigned threads, started;
@@ -106,6 +107,7 @@ static void end_range(usw_ext_merge *m, const usw_ext_range *r)
 typedef struct placing {
     usw_ext_merge *m;
     int64_t at;
+    unsigned char *room; /* of the sink's buffer, at the begin of a page */
 } placing;
 
 static upsweep_status fail_output(usw_ext_merge *m, int number)
@@ -117,11 +119,35 @@ static upsweep_status fail_output(usw_ext_merge *m, int number)
                         strerror(number));
 }
 
-static upsweep_status take_to_place(void *context, const unsigned char *bytes, size_t size)
+/* Whole pages past the page cache, if bytes lie in memory as they do in the file; what is before
+ * and behind them through it, since a neighbouring range has the rest of such a page. */
+static int write_pages(const usw_ext_merge *m, const unsigned char *bytes, size_t size, int64_t at)
 {
-    placing *p = context;
-    int number = usw_ext_write_all(p->m->fd, bytes, size, p->at);
-    p->at += (int64_t)size;
+    size_t page = USW_EXT_PAGE, before = (page - (size_t)at % page) % page;
+    size_t pages = size > before ? (size - before) / page * page : 0;
+    if (m->direct < 0 || pages == 0 || ((uintptr_t)bytes + before) % page != 0) {
+        return usw_ext_write_all(m->fd, bytes, size, at);
+    }
+    int number = usw_ext_write_all(m->fd, bytes, before, at);
+    bytes += before;
+    at += (int64_t)before;
+    if (number == 0) {
+        number = usw_ext_write_all(m->direct, bytes, pages, at);
+        number = number == EINVAL ? usw_ext_write_all(m->fd, bytes, pages, at) : number;
+    }
+    return number != 0 ? number
+                       : usw_ext_write_all(m->fd, bytes + pages, size - before - pages,
+                                           at + (int64_t)pages);
+}
+
+static upsweep_status take_to_place(usw_ext_sink *sink)
+{
+    placing *p = sink->context;
+    int number = write_pages(p->m, sink->buffer, sink->held, p->at);
+    p->at += (int64_t)sink->held;
+    sink->held = 0;
+    sink->room += (size_t)(sink->buffer - p->room); /* the next bytes begin a page */
+    sink->buffer = p->room;
     return number == 0 ? UPSWEEP_OK : fail_output(p->m, number);
 }
 
@@ -161,7 +187,7 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     upsweep_status status = UPSWEEP_OK;
     pthread_mutex_lock(&m->lock);
     bool mine = wait_for_turn(m, r->number);
-    placing p = {m, m->begin < 0 ? -1 : m->begin + (int64_t)m->out_bytes};
+    int64_t at = m->begin < 0 ? -1 : m->begin + (int64_t)m->out_bytes;
     m->out_bytes += sink->held;
     if (m->begin >= 0) {
         m->turn++;
@@ -169,7 +195,7 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     }
     pthread_mutex_unlock(&m->lock);
     if (mine) {
-        int number = usw_ext_write_all(m->fd, sink->buffer, sink->held, p.at);
+        int number = usw_ext_write_all(m->fd, sink->buffer, sink->held, at);
         status = number == 0 ? UPSWEEP_OK : fail_output(m, number);
     }
     if (m->begin < 0) {
@@ -188,9 +214,14 @@ static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sort
     usw_ext_sink sink = {.buffer = buffer, .room = m->output_bytes};
     bool elements = m->x->order.element != 0;
     upsweep_status status = usw_ext_load(r);
+    size_t rest = 0;
+    if (m->direct >= 0) { /* bytes lie in their page as they do in the file */
+        rest = (size_t)(m->begin + (int64_t)r->offset) % USW_EXT_PAGE;
+    }
     if (status == UPSWEEP_OK && elements) {
-        status = usw_ext_sort_range(r, s, end);
-        sink.buffer = r->bytes;
+        size_t out_of = (rest - (uintptr_t)r->bytes) % USW_EXT_PAGE;
+        sink.buffer = r->bytes + (m->direct >= 0 ? out_of : 0);
+        status = usw_ext_sort_range(r, s, sink.buffer, end);
         sink.held = s->kept;
     }
     if (status != UPSWEEP_OK) {
@@ -202,13 +233,17 @@ static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sort
                : m->way == IN_ORDER ? write_in_turn(m, r, &sink)
                                     : give_to_puller(m, r, &sink);
     }
-    placing p = {m, m->begin + (int64_t)r->offset};
+    placing p = {m, m->begin + (int64_t)r->offset, elements ? sink.buffer : buffer};
     sink.take = take_to_place;
     sink.context = &p;
-    status = elements ? UPSWEEP_OK : usw_ext_merge_range(r, &sink);
-    status = status == UPSWEEP_OK ? take_to_place(&p, sink.buffer, sink.held) : status;
+    if (!elements) {
+        sink.buffer += rest;
+        sink.room -= rest;
+        status = usw_ext_merge_range(r, &sink);
+    }
+    status = status == UPSWEEP_OK ? take_to_place(&sink) : status;
 #ifdef SYNC_FILE_RANGE_WRITE
-    if (status == UPSWEEP_OK && r->raw > 0) { /* the disk starts now, and fsync has less to do */
+    if (status == UPSWEEP_OK && r->raw > 0 && m->direct < 0) { /* the disk starts now, and fsync has less to do */
         (void)sync_file_range(m->fd, m->begin + (int64_t)r->offset, (off_t)r->raw,
                               SYNC_FILE_RANGE_WRITE);
     }
@@ -276,9 +311,9 @@ static upsweep_status share_out(usw_ext_merge *m)
     }
     m->output_bytes = placed ? output : elements ? 0 : budget + USW_EXT_SLACK;
     m->output_bytes = (m->output_bytes + 63) / 64 * 64;
-    size_t plan = (usw_ext_plan_bytes(x, k) + 63) / 64 * 64;
+    size_t page = USW_EXT_PAGE, plan = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     m->rooms = x->work + plan;
-    m->room_bytes = (x->work_bytes - plan) / threads / 64 * 64;
+    m->room_bytes = (x->work_bytes - plan) / threads / page * page;
     x->report.threads = threads;
     return usw_ext_plan_begin(&m->plan, x, x->runs, k, x->work, budget);
 }
@@ -291,6 +326,7 @@ static usw_ext_merge *merge_new(upsweep_external *x, merge_way way, int fd, int6
         return NULL;
     }
     *m = (usw_ext_merge){.x = x, .way = way, .fd = fd, .begin = begin, .since = usw_ext_seconds()};
+    m->direct = -1;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->turned, NULL);
     if (share_out(m) != UPSWEEP_OK) {
@@ -340,6 +376,28 @@ void usw_ext_merge_free(usw_ext_merge *m)
     free(m);
 }
 
+/* The descriptor takes whole pages only: what is less goes to another one of the same file, which is
+ * returned. Where there is none, this one is made to take all. */
+static int open_output_again(usw_ext_merge *m)
+{
+    int other = usw_ext_open_again(m->fd, O_WRONLY);
+    if (other < 0) {
+        (void)fcntl(m->fd, F_SETFL, fcntl(m->fd, F_GETFL) & ~O_DIRECT);
+        return -1;
+    }
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->x->run_count; i++) {
+        bytes += m->x->runs[i].raw;
+    }
+    bool apart = m->x->order.element == 0 || (m->x->direct && m->begin % 8 == 0);
+    m->direct = m->way == TO_PLACES && apart ? m->fd : -1;
+    m->fd = other;
+    if (m->direct >= 0 && bytes > 0) { /* or threads would wait for one another at its end */
+        (void)fallocate(other, 0, (off_t)m->begin, (off_t)bytes);
+    }
+    return other;
+}
+
 upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
 {
     struct stat status;
@@ -352,6 +410,7 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     if (m == NULL) {
         return x->status;
     }
+    int other = mode & O_DIRECT ? open_output_again(m) : -1;
     (void)start(m, m->threads - 1);
     pthread_mutex_lock(&m->lock);
     m->running++;
@@ -367,6 +426,9 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     }
     *number = m->number;
     usw_ext_merge_free(m);
+    if (other >= 0) {
+        close(other);
+    }
     return x->status;
 }
 

@@ -13,6 +13,7 @@
 enum {
     THREAD_BYTES = 192 << 10, /* a worker's stack and handle, as far as they are touched */
     OWN_BYTES = 256 << 10,
+    DIRECT_LEAST = 40 << 20, /* with less, whole pages of many runs are too much of a range */
     SLOT_LEAST = 6 << 20, /* with less, a slot for each step costs more than it saves */
     CONFIG_FIRST = USW_FIRST_BYTES(upsweep_external_config, allocate_context),
     REPORT_FIRST = USW_FIRST_BYTES(upsweep_external_report, merge_seconds)
@@ -106,6 +107,7 @@ static upsweep_status share_out(upsweep_external *x)
     used = (used + x->blocks_room * sizeof *x->blocks + 4095) / 4096 * 4096;
     x->work = x->arena + used;
     x->work_bytes = x->arena_bytes - used;
+    x->direct = x->limit >= DIRECT_LEAST;
     x->block_bytes = usw_min(usw_max(x->work_bytes / 4096, 16 << 10), 256 << 10);
     x->record_most = x->work_bytes / 10;
     share_out_slots(x);
@@ -121,7 +123,7 @@ static upsweep_status take_directories(upsweep_external *x, const upsweep_extern
     size_t count = config->directory_count == 0 ? 1 : config->directory_count;
     for (size_t i = 0; i < count && i < USW_EXT_FOLDERS; i++) {
         const char *name = config->directory_count == 0 ? only : config->directories[i];
-        x->files[i].fd = -1;
+        x->files[i].fd = x->files[i].direct = -1;
         x->files[i].directory = name == NULL ? NULL : strdup(name);
         if (x->files[i].directory == NULL) {
             return name == NULL ? UPSWEEP_ERROR_ARGUMENT : UPSWEEP_ERROR_MEMORY;

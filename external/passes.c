@@ -97,7 +97,7 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     usw_ext_writer w;
     usw_ext_run *runs = x->runs + from;
     size_t budget = usw_ext_budget(x, runs, k, 1, USW_EXT_WRITE);
-    size_t plan_bytes = (usw_ext_plan_bytes(x, k) + 63) / 64 * 64;
+    size_t page = USW_EXT_PAGE, plan_bytes = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     unsigned char *buffer = x->work + plan_bytes;
     uint64_t bytes = 0, order = runs[0].order;
     for (size_t i = 0; i < k; i++) {

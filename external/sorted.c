@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "external/external.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 /* ---- a single slot ---- */
@@ -59,6 +60,10 @@ static upsweep_status write_alone(upsweep_external *x, int fd, int *number)
 {
     const void *records;
     size_t bytes;
+    int mode = fcntl(fd, F_GETFL);
+    if (mode >= 0 && (mode & O_DIRECT) != 0) { /* which is for more bytes than these */
+        (void)fcntl(fd, F_SETFL, mode & ~O_DIRECT);
+    }
     for (pull_alone(x, &records, &bytes); bytes > 0; pull_alone(x, &records, &bytes)) {
         *number = usw_ext_write_all(fd, records, bytes, -1);
         if (*number != 0) {

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -71,9 +72,16 @@ static int write_plain(sort_job *job, upsweep_external *x, io_output *out)
     int number = 0;
     io_error error;
     telling t;
+    int mode = fcntl(out->fd, F_GETFL);
+    /* What is synced anyway goes past the page cache. */
+    bool past = !out->plain && out->over < 0 && mode >= 0 &&
+                fcntl(out->fd, F_SETFL, mode | O_DIRECT) == 0;
     start_telling(&t, job, x);
     upsweep_status status = upsweep_external_write(x, out->fd, &number);
     end_telling(&t);
+    if (past) {
+        (void)fcntl(out->fd, F_SETFL, mode);
+    }
     if (status == UPSWEEP_OK) {
         return APP_OK;
     }
