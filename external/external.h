@@ -26,13 +26,14 @@
 #include "core/record_keys.h"
 
 enum {
-    USW_EXT_SLACK = 64,       /* readable bytes behind all records */
-    USW_EXT_WORKERS = 64,     /* at most */
-    USW_EXT_FOLDERS = 64,     /* directories of temporary files, at most */
-    USW_EXT_LEAST = 4 << 20,  /* the least limit, in bytes */
-    USW_EXT_HEAD = 256,       /* bytes that are kept of a block's first record */
-    USW_EXT_WRITE = 256 << 10, /* bytes of one write */
-    USW_EXT_PAGE = 4096        /* what is read and written past the page cache is whole ones */
+    USW_EXT_SLACK = 64,           /* readable bytes behind all records */
+    USW_EXT_WORKERS = 64,         /* at most */
+    USW_EXT_FOLDERS = 64,         /* directories of temporary files, at most */
+    USW_EXT_LEAST = 4 << 20,      /* the least limit, in bytes */
+    USW_EXT_HEAD = 256,           /* bytes that are kept of a block's first record */
+    USW_EXT_WRITE = 256 << 10,    /* bytes of one write to the page cache, */
+    USW_EXT_WRITE_PAST = 1 << 20, /* and past it, where each waits for the disk */
+    USW_EXT_PAGE = 4096           /* what is read and written past the page cache is whole ones */
 };
 
 /* What a record is and what order is asked for. */
@@ -128,9 +129,10 @@ struct upsweep_external {
     size_t runs_room;
     usw_ext_block *blocks;
     size_t blocks_room;
-    size_t block_bytes; /* a block has at least so many, but for the last of a run */
-    bool direct;        /* temporary files go past the page cache where they can */
-    atomic_bool slow;   /* and that is slower than the cache must be */
+    size_t block_bytes;    /* a block has at least so many, but for the last of a run */
+    size_t write_bytes;    /* of one write, unless a record is longer */
+    bool direct;           /* temporary files go past the page cache where they can */
+    atomic_bool slow;      /* and that is slower than the cache must be */
     uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
     double direct_seconds;
     size_t record_most; /* bytes that a record may have */
@@ -164,8 +166,8 @@ struct upsweep_external {
 
     atomic_uint_fast64_t held;   /* bytes in temporary files */
     atomic_uint_fast64_t merged; /* bytes that have gone through the last merge */
-    usw_ext_merge *merge;      /* of pull */
-    upsweep_status status;     /* of the first failure; atomic use under lock */
+    usw_ext_merge *merge;        /* of pull */
+    upsweep_status status;       /* of the first failure; atomic use under lock */
     char error[256];
 };
 
@@ -282,9 +284,9 @@ typedef struct usw_ext_writer {
     upsweep_external *x;
     usw_ext_run run;
     unsigned char *buffer;
-    size_t held, room; /* of the buffer */
+    size_t held, room;         /* of the buffer */
     uint64_t written, flushed; /* bytes of the run; whole pages of them that are in the file */
-    uint64_t block_begin; /* where the block that is being written begins */
+    uint64_t block_begin;      /* where the block that is being written begins */
     size_t blocks_room, block_bytes;
 } usw_ext_writer;
 

@@ -14,7 +14,7 @@ enum {
     THREAD_BYTES = 192 << 10, /* a worker's stack and handle, as far as they are touched */
     OWN_BYTES = 256 << 10,
     DIRECT_LEAST = 40 << 20, /* with less, whole pages of many runs are too much of a range */
-    SLOT_LEAST = 6 << 20, /* with less, a slot for each step costs more than it saves */
+    SLOT_LEAST = 6 << 20,    /* with less, a slot for each step costs more than it saves */
     CONFIG_FIRST = USW_FIRST_BYTES(upsweep_external_config, allocate_context),
     REPORT_FIRST = USW_FIRST_BYTES(upsweep_external_report, merge_seconds)
 };
@@ -89,10 +89,13 @@ static void share_out_slots(upsweep_external *x)
 
 static upsweep_status share_out(upsweep_external *x)
 {
-    size_t threads = x->workers * (size_t)THREAD_BYTES + OWN_BYTES;
+    x->direct = x->limit >= DIRECT_LEAST;
+    x->write_bytes = x->direct ? USW_EXT_WRITE_PAST : USW_EXT_WRITE;
+    size_t each = x->direct ? 2 * THREAD_BYTES : THREAD_BYTES; /* two merge for each that sorts */
+    size_t threads = x->workers * each + OWN_BYTES;
     while (x->workers > 1 && threads > x->limit / 8) {
         x->workers--;
-        threads -= THREAD_BYTES;
+        threads -= each;
     }
     x->arena_bytes = (x->limit - threads) / 4096 * 4096;
     x->arena = take_arena(x, x->arena_bytes);
@@ -107,7 +110,6 @@ static upsweep_status share_out(upsweep_external *x)
     used = (used + x->blocks_room * sizeof *x->blocks + 4095) / 4096 * 4096;
     x->work = x->arena + used;
     x->work_bytes = x->arena_bytes - used;
-    x->direct = x->limit >= DIRECT_LEAST;
     x->block_bytes = usw_min(usw_max(x->work_bytes / 4096, 16 << 10), 256 << 10);
     x->record_most = x->work_bytes / 10;
     share_out_slots(x);

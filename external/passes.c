@@ -7,7 +7,7 @@
 /* Whether all runs can be merged at once. */
 static bool fit(const upsweep_external *x, const usw_ext_run *runs, size_t k)
 {
-    return usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : USW_EXT_WRITE) != 0 &&
+    return usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : x->write_bytes) != 0 &&
            usw_ext_budget(x, runs, k, 1, 0) != 0;
 }
 
@@ -96,19 +96,19 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     usw_ext_range r;
     usw_ext_writer w;
     usw_ext_run *runs = x->runs + from;
-    size_t budget = usw_ext_budget(x, runs, k, 1, USW_EXT_WRITE);
+    size_t budget = usw_ext_budget(x, runs, k, 1, x->write_bytes);
     size_t page = USW_EXT_PAGE, plan_bytes = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     unsigned char *buffer = x->work + plan_bytes;
     uint64_t bytes = 0, order = runs[0].order;
     for (size_t i = 0; i < k; i++) {
         bytes += runs[i].raw;
     }
-    upsweep_status status = usw_ext_writer_open(&w, x, bytes, buffer, USW_EXT_WRITE);
+    upsweep_status status = usw_ext_writer_open(&w, x, bytes, buffer, x->write_bytes);
     status = status == UPSWEEP_OK ? usw_ext_plan_begin(&plan, x, runs, k, x->work, budget) : status;
     if (status != UPSWEEP_OK) {
         return status;
     }
-    usw_ext_range_open(&r, &plan, buffer + USW_EXT_WRITE);
+    usw_ext_range_open(&r, &plan, buffer + x->write_bytes);
     usw_ext_sink sink = {.writer = &w};
     status = merge_ranges(&plan, &r, &sink);
     if (status != UPSWEEP_OK) {

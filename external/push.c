@@ -79,7 +79,7 @@ void usw_ext_stop_workers(upsweep_external *x)
 /* How many bytes of a slot records may fill, so that their keys have room behind them. */
 static size_t fill_of(const upsweep_external *x, size_t record_bytes)
 {
-    size_t room = x->slot_bytes - USW_EXT_WRITE - USW_EXT_SLACK - 64;
+    size_t room = x->slot_bytes - x->write_bytes - USW_EXT_SLACK - 64;
     if (x->order.element != 0) { /* and as much scratch, and some more */
         room = room > 3u << 20 ? (room - (2u << 20)) / 2 : room / 3;
         return room / record_bytes * record_bytes;

@@ -7,7 +7,8 @@ size_t usw_ext_range_bytes(const upsweep_external *x, size_t k)
 {
     return k * (sizeof(usw_ext_stretch) + 2 * sizeof(void *) + sizeof(uint64_t) + sizeof(size_t) +
                 sizeof(bool) + sizeof(uint32_t) + (x->direct ? 2 * USW_EXT_PAGE : 0)) +
-           (x->direct ? 2 * USW_EXT_PAGE : 0) + 2 * usw_ext_record_room(x) + USW_EXT_SLACK + 10 * 64;
+           (x->direct ? 2 * USW_EXT_PAGE : 0) + 2 * usw_ext_record_room(x) + USW_EXT_SLACK +
+           10 * 64;
 }
 
 static void *carve(unsigned char **room, size_t bytes)

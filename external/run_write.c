@@ -155,7 +155,8 @@ static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s
     usw_ext_record last =
         fixed != 0 ? (usw_ext_record){end - fixed, fixed} : usw_ext_sorted(s, s->n - 1);
     w->run.last_key = usw_ext_key(&s->x->order, last, &more);
-    size_t pages = (uintptr_t)s->data % USW_EXT_PAGE == 0 ? s->kept / USW_EXT_PAGE * USW_EXT_PAGE : 0;
+    size_t pages =
+        (uintptr_t)s->data % USW_EXT_PAGE == 0 ? s->kept / USW_EXT_PAGE * USW_EXT_PAGE : 0;
     upsweep_status status =
         pages > 0 ? usw_ext_write(s->x, w->run.file, s->data, pages, w->run.at) : UPSWEEP_OK;
     w->written = w->flushed = pages;
@@ -184,7 +185,7 @@ static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s
 static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned char *buffer)
 {
     usw_ext_writer w;
-    upsweep_status status = usw_ext_writer_open(&w, s->x, s->bytes, buffer, USW_EXT_WRITE);
+    upsweep_status status = usw_ext_writer_open(&w, s->x, s->bytes, buffer, s->x->write_bytes);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -200,7 +201,7 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
 upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
 {
     upsweep_external *x = s->x;
-    unsigned char *buffer = slot->at + x->slot_bytes - USW_EXT_WRITE;
+    unsigned char *buffer = slot->at + x->slot_bytes - x->write_bytes;
     upsweep_status status = UPSWEEP_OK;
     uint64_t order = slot->order;
     for (size_t done = 0; done < slot->used && status == UPSWEEP_OK; order++) {

@@ -10,7 +10,7 @@
 
 static unsigned char *alone_buffer(const upsweep_external *x)
 {
-    return x->alone->at + x->slot_bytes - USW_EXT_WRITE;
+    return x->alone->at + x->slot_bytes - x->write_bytes;
 }
 
 /* Where that is more than one sort has room for, it is runs all the same. */
@@ -48,7 +48,7 @@ static void pull_alone(upsweep_external *x, const void **records, size_t *bytes)
     }
     unsigned char *buffer = alone_buffer(x);
     *records = buffer;
-    *bytes = usw_ext_gather(s, &x->alone_from, buffer, USW_EXT_WRITE);
+    *bytes = usw_ext_gather(s, &x->alone_from, buffer, x->write_bytes);
     if (*bytes == 0 && x->alone_from < s->n) {
         usw_ext_record r = usw_ext_sorted(s, x->alone_from++);
         *records = r.p;

@@ -22,9 +22,9 @@ static size_t header_size(const io_elements *e)
     if (e->held < 12) {
         return FIRST;
     }
-    size_t bytes = first ? 10 + (p[8] | (size_t)p[9] << 8)
-                         : 12 + (p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 |
-                                 (size_t)p[11] << 24);
+    size_t bytes =
+        first ? 10 + (p[8] | (size_t)p[9] << 8)
+              : 12 + (p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24);
     return bytes < IO_NPY_HEADER_MAX ? bytes : IO_NPY_HEADER_MAX;
 }
 

@@ -357,9 +357,8 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
 static int end_packing(io_output *out, io_error *error)
 {
     packing p = {out, error, false};
-    int status = out->packer == NULL
-                     ? 0
-                     : fail_packing(&p, io_packer_end(out->packer, take_packed, &p));
+    int status =
+        out->packer == NULL ? 0 : fail_packing(&p, io_packer_end(out->packer, take_packed, &p));
     io_packer_free(out->packer);
     out->packer = NULL;
     return status;

@@ -20,7 +20,7 @@
 enum {
     BLOCK = 512 << 10, /* unpacked; zstd's window at its usual level for such a size */
     PACKED = BLOCK + BLOCK / 64 + 1024, /* what a block that cannot be packed takes at most */
-    STATE = 1536 << 10, /* of zlib or libzstd, for a thread */
+    STATE = 1536 << 10,                 /* of zlib or libzstd, for a thread */
     THREADS_MOST = 64
 };
 

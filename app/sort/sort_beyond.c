@@ -100,9 +100,8 @@ int sort_beyond(sort_job *job, io_output *out, bool seen)
                       .last = record || common->type != 0 ? -1 : job->order->end,
                       .otherwise = sort_otherwise(task),
                       .window = job->limit / 8,
-                      .plain_output = is_check(job) || task->packing != IO_PACK_NONE
-                                          ? NULL
-                                          : common->output};
+                      .plain_output =
+                          is_check(job) || task->packing != IO_PACK_NONE ? NULL : common->output};
     io_stream s;
     io_error error;
     unsigned char *first = malloc(SORT_SAMPLE + IO_SLACK);

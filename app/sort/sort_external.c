@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    STEP = 1 << 20,
-    DEPTH_BITS = 40
-};
+enum { STEP = 1 << 20, DEPTH_BITS = 40 };
 
 /* ---- the order ---- */
 

@@ -243,6 +243,5 @@ int sort_external_elements(sort_job *job, io_elements *e, io_output *out)
         io_output_discard(out);
         return APP_ERROR;
     }
-    return e->format == IO_NPY && e->npy.axes > 1 ? sort_rows(job, e, out)
-                                                  : sort_all(job, e, out);
+    return e->format == IO_NPY && e->npy.axes > 1 ? sort_rows(job, e, out) : sort_all(job, e, out);
 }

@@ -61,8 +61,8 @@ static bool output_room(const sort_job *job, const io_output *out, dev_t *device
 {
     struct stat status;
     struct statvfs there;
-    bool known = !job->order->unique && out->packer == NULL && fstat(out->fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                 fstatvfs(out->fd, &there) == 0;
+    bool known = !job->order->unique && out->packer == NULL && fstat(out->fd, &status) == 0 &&
+                 S_ISREG(status.st_mode) && fstatvfs(out->fd, &there) == 0;
     *device = known ? status.st_dev : 0;
     *room = known ? (uint64_t)there.f_bavail * there.f_frsize : 0;
     return known;
@@ -72,8 +72,8 @@ static int fail_room(const char *what, const char *where, const char *rest, uint
                      uint64_t room)
 {
     return app_fail("%s%s: %s need%s %llu MB, and there are %llu MB left%s", where, rest, what,
-                    strcmp(what, "the output") == 0 ? "s" : "", (unsigned long long)(need >> 20) + 1,
-                    (unsigned long long)(room >> 20),
+                    strcmp(what, "the output") == 0 ? "s" : "",
+                    (unsigned long long)(need >> 20) + 1, (unsigned long long)(room >> 20),
                     strcmp(what, "the output") == 0 ? "" : "; -T names another directory");
 }
 

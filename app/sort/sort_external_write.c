@@ -74,8 +74,8 @@ static int write_plain(sort_job *job, upsweep_external *x, io_output *out)
     telling t;
     int mode = fcntl(out->fd, F_GETFL);
     /* What is synced anyway goes past the page cache. */
-    bool past = !out->plain && out->over < 0 && mode >= 0 &&
-                fcntl(out->fd, F_SETFL, mode | O_DIRECT) == 0;
+    bool past =
+        !out->plain && out->over < 0 && mode >= 0 && fcntl(out->fd, F_SETFL, mode | O_DIRECT) == 0;
     start_telling(&t, job, x);
     upsweep_status status = upsweep_external_write(x, out->fd, &number);
     end_telling(&t);

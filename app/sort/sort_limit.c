@@ -85,8 +85,7 @@ static double elements_need(const sort_task *task, const unsigned char *bytes, s
     if (task->record_bytes != 0) {
         return 2 + 32.0 / (double)task->record_bytes;
     }
-    bool rows =
-        array && (!io_npy_read_header("", bytes, got, &npy, &error) || npy.axes > 1);
+    bool rows = array && (!io_npy_read_header("", bytes, got, &npy, &error) || npy.axes > 1);
     return rows ? 2 : 1;
 }
 
@@ -95,8 +94,8 @@ static double memory_need(const sort_job *job, const unsigned char *bytes, size_
                           uint64_t size, bool *packed)
 {
     const sort_task *task = job->task;
-    io_file_kind kind = task->from == IO_RAW || task->from == IO_TEXT ? IO_KIND_PLAIN
-                                                                      : io_file_kind_of(bytes, got);
+    io_file_kind kind =
+        task->from == IO_RAW || task->from == IO_TEXT ? IO_KIND_PLAIN : io_file_kind_of(bytes, got);
     bool array = kind == IO_KIND_NPY;
     *packed = kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD;
     if (array || task->common.type != 0 || task->record_bytes != 0) {

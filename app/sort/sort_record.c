@@ -149,8 +149,8 @@ int sort_compare_records(const sort_task *task, const unsigned char *a, const un
 int sort_say_record(const sort_task *task, const char *name, uint64_t number)
 {
     if (task->mode != SORT_CHECK_QUIETLY) {
-        fprintf(stderr, "%s: %s: record %llu is out of order\n", app_command(),
-                io_input_name(name), (unsigned long long)number);
+        fprintf(stderr, "%s: %s: record %llu is out of order\n", app_command(), io_input_name(name),
+                (unsigned long long)number);
     }
     return APP_NO;
 }
@@ -205,9 +205,9 @@ static int put_in_order(sort_job *job)
     int status = app_open(&task->common, &job->u);
     sort_phase(job, "sort");
     double begin = app_seconds();
-    if (status == APP_OK && upsweep_sort_records(job->u, job->in.bytes, job->n, task->record_bytes,
-                                                 task->fields, task->field_count,
-                                                 &options) != UPSWEEP_OK) {
+    if (status == APP_OK &&
+        upsweep_sort_records(job->u, job->in.bytes, job->n, task->record_bytes, task->fields,
+                             task->field_count, &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
     if (status == APP_OK && task->common.stats) {

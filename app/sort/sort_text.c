@@ -24,9 +24,9 @@ sort_text sort_long_line(const sort_job *job, uint64_t item)
 
 const char *sort_otherwise(const sort_task *task)
 {
-    return task->record_bytes != 0   ? "--from raw takes its bytes as records"
+    return task->record_bytes != 0  ? "--from raw takes its bytes as records"
            : task->common.type != 0 ? "--from raw takes its bytes as elements"
-                                     : "--from text takes its bytes as lines";
+                                    : "--from text takes its bytes as lines";
 }
 
 static int read_input(sort_job *job)
@@ -284,7 +284,8 @@ int sort_run(const sort_task *task)
 {
     size_t asked = task->common.threads;
     sort_job job = {.task = task, .order = &task->order, .begin = app_seconds()};
-    job.threads = asked == 0 ? io_processors() : (unsigned)(asked < IO_LANES_MAX ? asked : IO_LANES_MAX);
+    job.threads =
+        asked == 0 ? io_processors() : (unsigned)(asked < IO_LANES_MAX ? asked : IO_LANES_MAX);
     job.show = io_progress_wanted();
     job.limit = sort_memory_limit(task);
     int status = run(&job);

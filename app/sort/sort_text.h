@@ -44,10 +44,10 @@ typedef struct sort_task {
     size_t record_bytes;       /* --record; 0: not given */
     upsweep_field *fields;     /* --key A:B */
     size_t field_count;
-    const char *packed;        /* --compress-output */
-    io_packing packing;        /* of the output; sort_packing.c */
+    const char *packed; /* --compress-output */
+    io_packing packing; /* of the output; sort_packing.c */
     int packing_level;
-    char **names;              /* of --files0-from, in name_bytes */
+    char **names; /* of --files0-from, in name_bytes */
     io_input name_bytes;
 } sort_task;
 
