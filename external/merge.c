@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-    FREE_LEAST = 1 << 20,  /* bytes that are worth a call */
-    RANGE_MOST = 24 << 20  /* larger ranges leave the cache and gain nothing */
+    FREE_LEAST = 1 << 20, /* bytes that are worth a call */
+    RANGE_MOST = 24 << 20 /* larger ranges leave the cache and gain nothing */
 };
 
 /* ---- how much a range may take ---- */

@@ -1,9 +1,10 @@
-/* merge.h - the last merge, as its threads share it: who merges which range, and whose turn it is. */
+/* merge.h - the last merge, as its threads share it: who merges which range, and whose turn it
+ * is. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_EXTERNAL_MERGE_H
 #define USW_EXTERNAL_MERGE_H
 
-#include "external/external.h"
+#include "external/ranges.h"
 
 enum { USW_MERGE_IN_FLIGHT = 256 /* ranges whose end may wait for that of an earlier one */ };
 

@@ -1,5 +1,5 @@
-/* merge_output.c - where a merged range goes: to its place in a file, past the page cache or through
- * it, in turn to a stream, or to whoever pulls. */
+/* merge_output.c - where a merged range goes: to its place in a file, past the page cache or
+ * through it, in turn to a stream, or to whoever pulls. */
 /* SPDX-License-Identifier: MIT */
 #include "external/merge.h"
 
@@ -30,6 +30,7 @@ static int write_pages(const usw_ext_merge *m, const unsigned char *bytes, size_
     if (m->direct < 0 || pages == 0 || ((uintptr_t)bytes + before) % page != 0) {
         return usw_ext_write_all(m->fd, bytes, size, at);
     }
+    USW_EXT_ROUTE("pages of a range past the page cache");
     int number = usw_ext_write_all(m->fd, bytes, before, at);
     bytes += before;
     at += (int64_t)before;
@@ -65,6 +66,7 @@ static bool wait_for_turn(usw_ext_merge *m, uint64_t number)
 static upsweep_status give_to_puller(usw_ext_merge *m, const usw_ext_range *r,
                                      const usw_ext_sink *sink)
 {
+    USW_EXT_ROUTE("a range pulled");
     pthread_mutex_lock(&m->lock);
     if (wait_for_turn(m, r->number) && sink->held > 0) {
         m->held = sink->buffer;
@@ -92,6 +94,7 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
     int64_t at = m->begin < 0 ? -1 : m->begin + (int64_t)m->out_bytes;
     m->out_bytes += sink->held;
     if (m->begin >= 0) {
+        USW_EXT_ROUTE("a range to a file once its place is known");
         m->turn++;
         pthread_cond_broadcast(&m->turned);
     }
@@ -101,6 +104,7 @@ static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
         status = number == 0 ? UPSWEEP_OK : fail_output(m, number);
     }
     if (m->begin < 0) {
+        USW_EXT_ROUTE("a range to a stream in turn");
         pthread_mutex_lock(&m->lock);
         m->turn++;
         pthread_cond_broadcast(&m->turned);
@@ -135,6 +139,7 @@ upsweep_status usw_merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sorting
                : m->way == USW_IN_ORDER ? write_in_turn(m, r, &sink)
                                         : give_to_puller(m, r, &sink);
     }
+    USW_EXT_ROUTE("a range to its place in a file");
     placing p = {m, m->begin + (int64_t)r->offset, elements ? sink.buffer : buffer};
     sink.take = take_to_place;
     sink.context = &p;
@@ -154,8 +159,8 @@ upsweep_status usw_merge_one(usw_ext_merge *m, usw_ext_range *r, usw_ext_sorting
     return status;
 }
 
-/* The descriptor takes whole pages only: what is less goes to another one of the same file, which is
- * returned. Where there is none, this one is made to take all. */
+/* The descriptor takes whole pages only: what is less goes to another one of the same file, which
+ * is returned. Where there is none, this one is made to take all. */
 int usw_merge_open_again(usw_ext_merge *m)
 {
     int other = usw_ext_open_again(m->fd, O_WRONLY);

@@ -2,7 +2,7 @@
  * runs, no more of them than needed, so that as few bytes as possible are read and written twice
  * (Knuth 5.4.1 and 5.4.9; neighbours only, since equal records keep their order). */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/ranges.h"
 
 /* Whether all runs can be merged at once. */
 static bool fit(const upsweep_external *x, const usw_ext_run *runs, size_t k)
@@ -138,6 +138,7 @@ upsweep_status usw_ext_reduce_runs(upsweep_external *x)
             continue;
         }
         size_t k = usw_min(most, surplus + 1);
+        USW_EXT_ROUTE("neighbours merged before the last merge");
         bool last = surplus + 1 <= most;
         size_t at = last && most_from(x, lightest(x, k)) >= k ? lightest(x, k) : from;
         status = merge_group(x, at, k);

@@ -141,6 +141,7 @@ static usw_ext_slot *free_slot(upsweep_external *x)
 
 static void hand_over(upsweep_external *x, usw_ext_slot *slot)
 {
+    USW_EXT_ROUTE("a slot for a worker");
     pthread_mutex_lock(&x->lock);
     slot->order = x->next_order;
     x->next_order += ORDERS;
@@ -154,6 +155,7 @@ static upsweep_status turn_single(upsweep_external *x, size_t whole)
 {
     usw_ext_slot *slot = x->filling;
     size_t rest = slot->used - whole;
+    USW_EXT_ROUTE("one slot, sorted by the caller");
     usw_ext_sorting sorting;
     upsweep_status status = usw_ext_sorting_open(&sorting, x);
     unsigned char *kept = slot->at + x->slot_bytes - rest; /* slots end behind all of it */

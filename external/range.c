@@ -1,7 +1,7 @@
 /* range.c - one range of a merge: reads its blocks, finds its ends in them, and merges by a tree of
  * losers (Knuth 5.4.1). */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/ranges.h"
 
 size_t usw_ext_range_bytes(const upsweep_external *x, size_t k)
 {
@@ -130,6 +130,7 @@ upsweep_status usw_ext_load(usw_ext_range *r)
 upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *begin,
                                   unsigned char *end)
 {
+    USW_EXT_ROUTE("a range of elements sorted");
     unsigned char *to = begin;
     for (size_t i = 0; i < r->plan->k; i++) {
         size_t bytes = (size_t)(r->end[i] - r->at[i]);
@@ -224,6 +225,7 @@ static inline upsweep_status put(usw_ext_sink *sink, usw_ext_record q, size_t wh
 /* What is left when only one run has records: they go as they are. */
 static upsweep_status put_rest(usw_ext_range *r, usw_ext_sink *sink, size_t i)
 {
+    USW_EXT_ROUTE("the rest of a range, of one run");
     return put_bytes(sink, r->at[i], (size_t)(r->end[i] - r->at[i]));
 }
 
@@ -259,7 +261,9 @@ upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink)
         size_t whole = usw_ext_whole(order, q);
         bool repeated = order->unique && last.p != NULL && last_key == r->keys[i] &&
                         usw_ext_compare(order, last, q) == 0;
-        if (!repeated) {
+        if (repeated) {
+            USW_EXT_ROUTE("a record left out for an equal one");
+        } else {
             status = put(sink, q, whole, r->keys[i]);
             last = q;
             last_key = r->keys[i];

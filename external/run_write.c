@@ -190,7 +190,13 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
         return status;
     }
     bool as_is = s->in_order && (!s->x->order.unique || s->x->order.element != 0);
-    status = as_is ? write_in_place(&w, s) : write_gathered(&w, s);
+    if (as_is) {
+        USW_EXT_ROUTE("a run from where its records stand in order");
+        status = write_in_place(&w, s);
+    } else {
+        USW_EXT_ROUTE("a run gathered");
+        status = write_gathered(&w, s);
+    }
     status = status == UPSWEEP_OK ? usw_ext_writer_close(&w, order) : status;
     pthread_mutex_lock(&s->x->lock);
     s->x->report.runs++;

@@ -41,11 +41,13 @@ static void pull_alone(upsweep_external *x, const void **records, size_t *bytes)
 {
     usw_ext_sorting *s = &x->alone_sorted;
     if (s->in_order && (!x->order.unique || x->order.element != 0)) {
+        USW_EXT_ROUTE("all from where they stand in order");
         *records = x->alone_from == 0 ? s->data : NULL;
         *bytes = x->alone_from == 0 ? s->kept : 0;
         x->alone_from = s->n;
         return;
     }
+    USW_EXT_ROUTE("a single slot gathered");
     unsigned char *buffer = alone_buffer(x);
     *records = buffer;
     *bytes = usw_ext_gather(s, &x->alone_from, buffer, x->write_bytes);

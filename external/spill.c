@@ -76,8 +76,8 @@ upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file
     bytes = (bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK; /* so that all of it can go */
     f->size += bytes;
     pthread_mutex_unlock(&x->lock);
-    /* Behind the end of a file writers wait for one another, so blocks are set aside. Where there is
-     * no room, the write will say so. */
+    /* Behind the end of a file writers wait for one another, so blocks are set aside. Where there
+     * is no room, the write will say so. */
     if (made && f->direct >= 0 && bytes > 0) {
         (void)fallocate(f->fd, 0, (off_t)*at, (off_t)bytes);
     }
@@ -109,6 +109,7 @@ int usw_ext_write_all(int fd, const void *from, size_t bytes, int64_t at)
 static int write_pages(upsweep_external *x, const usw_ext_file *f, const void *from, size_t bytes,
                        uint64_t at)
 {
+    USW_EXT_ROUTE("pages of a run past the page cache");
     double begin = usw_ext_seconds();
     int error = usw_ext_write_all(f->direct, from, bytes, (int64_t)at);
     pthread_mutex_lock(&x->lock);

@@ -339,10 +339,10 @@ int io_output_pack(io_output *out, io_packing how, int level, unsigned threads, 
     return 0;
 }
 
-static int fail_packing(const packing *p, int status)
+static int end_of(const packing *p, int status)
 {
-    return status == 0 || p->failed ? status
-                                    : io_fail(p->error, p->out->name, "cannot be compressed");
+    bool told = status == 0 || p->failed;
+    return told ? status : io_fail(p->error, p->out->name, "cannot be compressed");
 }
 
 int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error)
@@ -350,27 +350,19 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
     packing p = {out, error, false};
     return out->packer == NULL
                ? write_plain(out, bytes, size, error)
-               : fail_packing(&p, io_packer_add(out->packer, bytes, size, take_packed, &p));
-}
-
-/* The last packed bytes. */
-static int end_packing(io_output *out, io_error *error)
-{
-    packing p = {out, error, false};
-    int status =
-        out->packer == NULL ? 0 : fail_packing(&p, io_packer_end(out->packer, take_packed, &p));
-    io_packer_free(out->packer);
-    out->packer = NULL;
-    return status;
+               : end_of(&p, io_packer_add(out->packer, bytes, size, take_packed, &p));
 }
 
 int io_output_commit(io_output *out, io_error *error)
 {
-    int status = end_packing(out, error);
+    packing p = {out, error, false};
+    int status = out->packer == NULL ? 0 : io_packer_end(out->packer, take_packed, &p);
     if (status != 0) {
         io_output_discard(out);
-        return status;
+        return end_of(&p, status);
     }
+    io_packer_free(out->packer);
+    out->packer = NULL;
     if (out->plain) {
         if (!out->is_stdout && close_fd(&out->fd) != 0) {
             return io_fail(error, out->name, "cannot be written");

@@ -1,5 +1,5 @@
-/* sort_beyond.c - a sort whose input does not fit into memory: what has been read so far is made the
- * beginning of a stream, whose first bytes say whether lines, records or arrays are sorted. */
+/* sort_beyond.c - a sort whose input does not fit into memory: what has been read so far is made
+ * the beginning of a stream, whose first bytes say whether lines, records or arrays are sorted. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_array.h"
 #include "app/sort/sort_external.h"

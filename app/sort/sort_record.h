@@ -1,4 +1,4 @@
-/* sort_record.h - `upsweep sort --record N`: records of N bytes each, and fields of them as keys. */
+/* sort_record.h - `upsweep sort --record N`: records of N bytes, and fields of them as keys. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_APP_SORT_SORT_RECORD_H
 #define USW_APP_SORT_SORT_RECORD_H
