@@ -847,8 +847,9 @@ UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
 UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
                                                  size_t *bytes);
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
- * with the position behind them afterwards; else one after the other. ERROR_FILE: it cannot be
- * written; *number, if number is not NULL, is errno then, and 0 else. */
+ * with the position behind them afterwards; else one after the other. One that has O_DIRECT gets
+ * whole pages past the page cache, and the rest by another descriptor of the file, made through
+ * /proc; where there is none, it loses O_DIRECT. ERROR_FILE: it cannot be written; *number, if number is not NULL, is errno then, and 0 else. */
 UPSWEEP_API upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number);
 /* One sentence on the first failure, "" if there was none. Valid until the sort is closed. */
 UPSWEEP_API const char *upsweep_external_error(const upsweep_external *x);

@@ -88,6 +88,20 @@ static upsweep_status sort_elements(const sort_array_task *task, upsweep *u, con
                                                            a->n / length, NULL, 0, &options);
 }
 
+void sort_print_array_json(const upsweep_report *report, size_t n, const char *type, size_t bytes,
+                           size_t kept, double read, double sort, double write)
+{
+    printf("{\"%s\": %zu, \"type\": ", type != NULL ? "elements" : "records", n);
+    app_print_json_text(stdout, type != NULL ? type : "record");
+    printf(", \"bytes\": %zu, \"written\": %zu, \"beyond_memory\": false, \"algorithm\": ", bytes,
+           kept);
+    app_print_json_text(stdout, report->algorithm != NULL ? report->algorithm : "");
+    printf(", \"reason\": ");
+    app_print_json_text(stdout, report->reason);
+    printf(", \"seconds\": %.6f, \"phases\": {\"read\": %.6f, \"sort\": %.6f, \"write\": %.6f}}\n",
+           read + sort + write, read, sort, write);
+}
+
 static int sort_and_write(const sort_array_task *task, upsweep *u, const io_array *a,
                           app_output *out)
 {
@@ -98,7 +112,9 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
     bool done = sort_elements(task, u, a) == UPSWEEP_OK;
     double sorted = app_seconds();
     app_progress(NULL, bytes);
-    if (done && common->stats) {
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(u, &report);
+    if (done && common->stats && !common->json) {
         app_print_report(u, a->n, upsweep_type_name(a->type), bytes, sorted - begin);
     }
     if (done && task->unique) {
@@ -109,7 +125,10 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
     }
     double write = app_seconds();
     int status = app_output_array(out, a->data, kept);
-    if (status == APP_OK && common->stats) {
+    if (status == APP_OK && common->json) {
+        sort_print_array_json(&report, a->n, upsweep_type_name(a->type), bytes, kept,
+                              task->read_seconds, write - begin, app_seconds() - write);
+    } else if (status == APP_OK && common->stats) {
         fprintf(stderr, "time       read %.3f s, sort %.3f s, write %.3f s\n", task->read_seconds,
                 write - begin, app_seconds() - write);
     }

@@ -21,6 +21,10 @@ typedef struct sort_array_task {
 int sort_array(const sort_array_task *task, io_input *in, const io_array_wish *wish,
                io_output *out);
 
+/* --json of a sort in memory: n elements of a type, or records where type is NULL, of which `kept`
+ * were written; what u's last report says was `report`. */
+void sort_print_array_json(const upsweep_report *report, size_t n, const char *type, size_t bytes,
+                           size_t kept, double read, double sort, double write);
 /* Elements that are sorted together: those of the last axis; 1 where there is none. */
 size_t sort_row_length(const io_array *a);
 /* Refuses what has no axis to sort along, and -u for several. */

@@ -225,7 +225,14 @@ static int sort_rows(sort_job *job, io_elements *e, io_output *out)
     }
     status = sort_external_end(job, out, status);
     sort_phase(job, NULL);
-    if (status == APP_OK && job->task->common.stats) {
+    if (status == APP_OK && job->task->common.json) {
+        printf("{\"elements\": %zu, \"type\": \"%s\", \"bytes\": %zu, \"beyond_memory\": true, "
+               "\"limit\": %zu, \"seconds\": %.6f, \"phases\": {",
+               e->npy.n, upsweep_type_name(e->type), e->npy.n * e->element, job->limit,
+               app_seconds() - job->begin);
+        sort_print_phases(stdout, job, true);
+        puts("}}");
+    } else if (status == APP_OK && job->task->common.stats) {
         fprintf(stderr, "memory     a limit of %zu MB, so rows were sorted in pieces\n",
                 job->limit >> 20);
     }

@@ -4,6 +4,7 @@
 #include "app/sort/sort_record.h"
 
 #include "app/arrays/arrays.h"
+#include "app/sort/sort_array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,7 +211,7 @@ static int put_in_order(sort_job *job)
                              task->field_count, &options) != UPSWEEP_OK) {
         return app_fail_call(job->u);
     }
-    if (status == APP_OK && task->common.stats) {
+    if (status == APP_OK && task->common.stats && !task->common.json) {
         app_print_report(job->u, job->n, "records", job->in.size, app_seconds() - begin);
     }
     if (status == APP_OK && task->order.unique) {
@@ -224,11 +225,14 @@ int sort_records(sort_job *job, io_output *out)
     io_error error;
     bool check = job->task->mode != SORT_SORT;
     int status = count_records(job);
+    size_t n = job->n;
+    double read = app_seconds() - job->begin;
     if (check) {
         return status == APP_OK ? check_order(job) : status;
     }
     status = status == APP_OK ? put_in_order(job) : status;
     sort_phase(job, "write");
+    double sorted = app_seconds() - job->begin - read;
     if (status == APP_OK &&
         io_output_write(out, job->in.bytes, job->n * job->task->record_bytes, &error) != 0) {
         status = app_fail("%s", error.text);
@@ -240,5 +244,11 @@ int sort_records(sort_job *job, io_output *out)
     sort_phase(job, out->plain ? "close" : "sync");
     status = io_output_commit(out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
     sort_phase(job, NULL);
+    if (status == APP_OK && job->task->common.json) {
+        upsweep_report report = UPSWEEP_REPORT_INIT;
+        upsweep_last_report(job->u, &report);
+        sort_print_array_json(&report, n, NULL, job->in.size, job->n, read, sorted,
+                              app_seconds() - job->begin - read - sorted);
+    }
     return status;
 }

@@ -198,5 +198,9 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
 /* In bytes, with the time that is left; all 0: not known. One thread at a time. */
 void sort_progress_bytes(sort_job *job, uint64_t done, uint64_t all);
 void sort_print_stats(sort_job *job);
+/* The phases and their seconds: as words on stderr behind "time", or in JSON. */
+void sort_print_phases(FILE *f, const sort_job *job, bool json);
+/* Whether --json can be had, which prints what --stats tells to standard output. */
+int sort_check_json(const sort_task *task);
 
 #endif

@@ -6,9 +6,11 @@ the same bytes as in memory and as Python's sort, the limit itself, and what mus
 """
 # SPDX-License-Identifier: MIT
 import argparse
+import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,7 +115,7 @@ class Sorts:
         out = self.path("out")
         with open(out, "w", encoding="ascii") as f:
             f.write("old\n")
-        output = [] if "-c" in words else ["-o", out]
+        output = [] if "-c" in words or "-o" in names else ["-o", out]
         status, error, _ = run([self.program, "sort", *words, "-S", "16M", "-T", self.folder, *output, *names])
         with open(out, encoding="latin-1") as f:
             old = f.read(4)
@@ -234,6 +236,56 @@ def check_records(s):
         s.fails(["--record", "100", "--key", key], [few], "--key of records takes A:B")
 
 
+def check_packed(s):
+    """Outputs that are compressed, by name or by word, in memory and beyond; and --json."""
+    text, plain = s.path("text"), s.path("plain")
+    with open(text, "w", encoding="ascii") as f:
+        for i in range(250000):  # and never much of it in this process
+            f.write(f"{i * 7919 % 100003:06} line {i % 60000}\n")
+    run([s.program, "sort", "-o", plain, text])
+    empty = s.path("empty")
+    with open(empty, "wb"):
+        pass
+    tools = [("gzip", "gz")] + ([("zstd", "zst")] if shutil.which("zstd") else [])
+    for tool, ending in tools:
+        for words, out in (([], f"out.{ending}"), (["-S", "16M"], f"out.{ending}"),
+                           ([f"--compress-output={tool}:1", "-S", "16M"], "any.name")):
+            name = s.path(out)
+            status, error, most = run([s.program, "sort", *words, "-T", s.folder, "-o", name, text])
+            same_text = subprocess.run(["sh", "-c", f'{tool} -dc <"$0" | cmp -s - "$1"', name, plain],
+                                       check=False).returncode == 0
+            if status != 0 or error or not same_text or ("-S" in words and most > (16 << 20) + EXTRA):
+                say(f"sort {words} -o {out}: status {status}, {error!r}, held {most >> 10} KB, or other text")
+        status, error, _ = run([s.program, "sort", "-o", s.path(f"none.{ending}"), empty])
+        if status != 0 or subprocess.run([tool, "-tq", s.path(f"none.{ending}")], check=False).returncode != 0:
+            say(f"an empty .{ending}: status {status}, {error!r}")
+    # A compressed input that is the output stays one; the numbers of an array are packed as well.
+    packed = s.path("out.gz")
+    run([s.program, "sort", "-r", "-o", packed, packed])
+    run([s.program, "sort", "-r", "-o", plain, text])
+    run([s.program, "sort", "-S", "16M", "-T", s.folder, "-o", s.path("one.npy.gz"), s.path("one.npy")])
+    run([s.program, "sort", "-o", s.path("want"), s.path("one.npy")])
+    for name, want in ((packed, plain), (s.path("one.npy.gz"), s.path("want"))):
+        if subprocess.run(["sh", "-c", 'gzip -dc "$0" | cmp -s - "$1"', name, want], check=False).returncode != 0:
+            say(f"{name}: other bytes than {want}")
+    run([s.program, "sort", "--compress-output=none", "-o", packed, text])
+    run([s.program, "sort", "-o", s.path("want"), text])
+    if not same(packed, s.path("want")):
+        say("--compress-output=none compresses")
+    s.fails(["--compress-output=none"], [s.path("one.npy.gz"), "-o", s.path("one.npy.gz")], "is compressed, and the output")
+    s.fails(["--compress-output=lzw"], [text], "valid are none, gzip, zstd")
+    s.fails(["--compress-output=gzip:10"], [text], "gzip:1 to gzip:9")
+    s.fails(["--json", "-c"], [text], "--json tells of a sort")
+    for words, name, beyond in ((["-S", "16M"], text, True), ([], text, False), (["--type", "u8"], text, False),
+                                (["--record", "64", "-S", "16M"], s.path("raw"), True),
+                                (["--record", "64"], s.path("raw"), False), (["-S", "16M"], s.path("rows.npy"), True)):
+        done = subprocess.run([s.program, "sort", "--json", *words, "-T", s.folder, "-o", s.path("out"), name],
+                              capture_output=True, check=False)
+        told = json.loads(done.stdout or "{}")
+        if done.returncode != 0 or done.stderr or told.get("beyond_memory") != beyond or not told["phases"]:
+            say(f"sort --json {words} {name}: {done}")
+
+
 def check_failures(s):
     raw, one, full = s.path("raw"), s.path("one.npy"), s.folder + "/nowhere"
 
@@ -290,7 +342,7 @@ def main():
     room = shared and shared.f_bavail * shared.f_frsize > 1 << 30
     with tempfile.TemporaryDirectory(dir="/dev/shm" if room else None) as folder:
         s = Sorts(os.path.abspath(given.program), folder, given.megabytes, [int(a) for a in given.limits.split(",")])
-        for check in (check_raw, check_npy, check_records, check_order, check_failures):
+        for check in (check_raw, check_npy, check_records, check_order, check_packed, check_failures):
             begin = time.monotonic()
             check(s)
             print(f"{check.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
