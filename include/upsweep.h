@@ -817,7 +817,7 @@ typedef struct upsweep_external_report {
     uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
-    uint64_t merged; /* bytes that the last merge has written or given so far */
+    uint64_t merged;                    /* bytes that the last merge has written or given so far */
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
@@ -849,7 +849,8 @@ UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
  * with the position behind them afterwards; else one after the other. One that has O_DIRECT gets
  * whole pages past the page cache, and the rest by another descriptor of the file, made through
- * /proc; where there is none, it loses O_DIRECT. ERROR_FILE: it cannot be written; *number, if number is not NULL, is errno then, and 0 else. */
+ * /proc; where there is none, it loses O_DIRECT. ERROR_FILE: it cannot be written; *number, if
+ * number is not NULL, is errno then, and 0 else. */
 UPSWEEP_API upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number);
 /* One sentence on the first failure, "" if there was none. Valid until the sort is closed. */
 UPSWEEP_API const char *upsweep_external_error(const upsweep_external *x);
