@@ -120,7 +120,10 @@ int sort_external_order(sort_job *job, io_elements *e)
         return APP_ERROR;
     }
     w.bytes = malloc((PIECE / w.element + 2) * w.element);
-    int status = w.bytes == NULL ? app_fail("out of memory") : app_open(&job->task->common, &w.u);
+    if (w.bytes == NULL) {
+        return app_fail("out of memory");
+    }
+    int status = app_open(&job->task->common, &w.u);
     status = status == APP_OK ? look_at_all(&w) : status;
     upsweep_close(w.u);
     free(w.bytes);
