@@ -1,6 +1,6 @@
-/* test_ways_misled.c - all types on all instruction sets, where a sample tells lies: the keys at the
- * places that a selection looks at are unlike all others. The test `routes` tells which ways there
- * are, and that none is missed. */
+/* test_ways_misled.c - all types on all instruction sets, where a sample tells lies: the keys at
+ * the places that a selection looks at are unlike all others. The test `routes` tells which ways
+ * there are, and that none is missed. */
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,8 @@ static void find_places(upsweep *u, size_t n, size_t wanted, unsigned char *lies
     free(numbers);
 }
 
-/* Fills n keys at random, and puts the least or the greatest of a thousand of them where `lies` says so. */
+/* Fills n keys at random, and puts the least or the greatest of a thousand of them where `lies`
+ * says so. */
 static void fill_misleading(upsweep_type type, char *keys, size_t n, const unsigned char *lies,
                             bool greatest)
 {
