@@ -112,6 +112,33 @@ std::vector<Index> argsort(upsweep *u, const R &keys, const options &o = {})
     return index;
 }
 
+// Sorted keys in out, which has as many; keys stay as they are. index, if given, gets the position
+// that each key had, of 32 or 64 bits, and equal keys keep their order.
+template <class R, class W,
+          std::enable_if_t<detail::is_keys_v<R> &&
+                               std::is_same_v<detail::value_of<R>, detail::value_of<W>>,
+                           int> = 0>
+void sort_copy(upsweep *u, const R &keys, W &&out, const options &o = {})
+{
+    detail::require(std::size(keys) == std::size(out), "sort_copy: out has as many keys as keys");
+    detail::check(u, upsweep_sort_copy(u, std::data(keys), std::size(keys),
+                                       type_v<detail::value_of<R>>, std::data(out), nullptr, 0,
+                                       o.get()));
+}
+template <class R, class W, class X,
+          std::enable_if_t<detail::is_keys_v<R> && detail::is_index_out_v<X> &&
+                               std::is_same_v<detail::value_of<R>, detail::value_of<W>>,
+                           int> = 0>
+void sort_copy(upsweep *u, const R &keys, W &&out, X &&index, const options &o = {})
+{
+    detail::require(std::size(keys) == std::size(out) && std::size(keys) == std::size(index),
+                    "sort_copy: as many keys and positions in the results as there are keys");
+    detail::check(u, upsweep_sort_copy(u, std::data(keys), std::size(keys),
+                                       type_v<detail::value_of<R>>, std::data(out),
+                                       std::data(index), 8 * sizeof(detail::value_of<X>),
+                                       o.get()));
+}
+
 // The stable order of strings in Arrow's layout: string i is bytes[offsets[i]] to
 // bytes[offsets[i + 1] - 1]; offsets are integers of 32 or 64 bits, one more than strings.
 template <class Index = std::uint32_t, class B, class O>

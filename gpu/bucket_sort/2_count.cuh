@@ -21,6 +21,7 @@ struct hybrid_plan {
     unsigned large;            /* buckets whose keys are counted in `over` */
     unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
     unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
+    unsigned in_order;         /* 1: nothing is to be done but to copy keys of another array */
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
     unsigned uncounted;  /* 1: the first scatter is that of 4_scatter_uncounted.cuh, which counts */

@@ -35,6 +35,7 @@ static constexpr unsigned long long HYBRID_UNCOUNTED_MOST = 1ull << 30;
 
 template <typename K> struct hybrid_job {
     K *keys, *tmp;
+    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
     unsigned long long n;
     usw_gpu_keymap<K> map;
     bool identity;             /* the map changes no key */
@@ -175,7 +176,7 @@ static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_uncounted_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
+    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,    j.plan,
                                   j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
     USW_LAUNCH_CHAINED(g,

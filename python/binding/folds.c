@@ -194,6 +194,53 @@ FUNCTION(scan)
     return usp_done(&c, NULL);
 }
 
+/* Rows of equal length. */
+FUNCTION(scan_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view in, out;
+    size_t rows;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rwnuf", &in, &out, &rows, &op) || !alike(&in, &out)) {
+        return NULL;
+    }
+    USP_RUN(c, upsweep_scan_rows(c.u, in.data, out.data, in.n, in.type, NULL, rows, (upsweep_op)op,
+                                 &c.options));
+    return usp_done(&c, NULL);
+}
+
+/* Rows of equal length, each to one element of out. */
+FUNCTION(reduce_rows)
+{
+    (void)self;
+    usp_call c;
+    usp_view x, out;
+    size_t rows;
+    unsigned op;
+    if (!usp_begin(&c, args, count, "rnwuf", &x, &rows, &out, &op)) {
+        return NULL;
+    }
+    if (out.n != rows || out.type != upsweep_reduce_type(x.type, (upsweep_op)op)) {
+        PyErr_SetString(PyExc_TypeError, "the results have another number or type");
+        return NULL;
+    }
+    USP_RUN(c, upsweep_reduce_rows(c.u, x.data, x.n, x.type, NULL, rows, (upsweep_op)op, out.data,
+                                   &c.options));
+    return usp_done(&c, NULL);
+}
+
+FUNCTION(reduce_type)
+{
+    (void)self;
+    usp_call c;
+    unsigned type, op;
+    if (!usp_arguments(&c, args, count, "uu", &type, &op)) {
+        return NULL;
+    }
+    return PyLong_FromLong((long)upsweep_reduce_type((upsweep_type)type, (upsweep_op)op));
+}
+
 FUNCTION(scan_segmented)
 {
     (void)self;
@@ -239,6 +286,9 @@ PyMethodDef usp_folds[] = {
     USP_METHOD("argmax", argmax, "(x, flags): upsweep_argmax"),
     USP_METHOD("minmax", minmax, "(x, flags): upsweep_minmax"),
     USP_METHOD("scan", scan, "(x, out, op, flags): upsweep_scan"),
+    USP_METHOD("scan_rows", scan_rows, "(x, out, rows, op, flags): upsweep_scan_rows"),
+    USP_METHOD("reduce_rows", reduce_rows, "(x, rows, out, op, flags): upsweep_reduce_rows"),
+    USP_METHOD("reduce_type", reduce_type, "(type, op): upsweep_reduce_type"),
     USP_METHOD("scan_segmented", scan_segmented, "(x, heads, out, op, flags)"),
     USP_METHOD("scan_by_key", scan_by_key, "(x, keys, out, op, flags)"),
     USP_END,

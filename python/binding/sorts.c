@@ -100,6 +100,24 @@ FUNCTION(argsort)
     return usp_done(&c, NULL);
 }
 
+/* To another array, with positions or without; either may be None. */
+FUNCTION(sort_copy)
+{
+    (void)self;
+    usp_call c;
+    usp_view keys, out, index;
+    if (!usp_begin(&c, args, count, "rWWf", &keys, &out, &index)) {
+        return NULL;
+    }
+    if ((out.data != NULL && (out.n != keys.n || out.type != keys.type)) ||
+        (index.data != NULL && index.n != keys.n)) {
+        return lengths("keys, sorted keys and positions");
+    }
+    USP_RUN(c, upsweep_sort_copy(c.u, keys.data, keys.n, keys.type, out.data, index.data,
+                                 (unsigned)(8 * index.bytes), &c.options));
+    return usp_done(&c, NULL);
+}
+
 FUNCTION(sort_pairs)
 {
     (void)self;
@@ -286,6 +304,7 @@ PyMethodDef usp_sorts[] = {
     USP_METHOD("fast_argsort", fast_argsort, "(x, flags): positions for a plain array, else None"),
     USP_METHOD("sort", sort, "(keys, flags): upsweep_sort"),
     USP_METHOD("argsort", argsort, "(keys, index, flags): upsweep_argsort"),
+    USP_METHOD("sort_copy", sort_copy, "(keys, out, index, flags): upsweep_sort_copy"),
     USP_METHOD("sort_pairs", sort_pairs, "(keys, values, flags): upsweep_sort_pairs"),
     USP_METHOD("sort_rows", sort_rows, "(keys, begin, rows, index, flags): upsweep_sort_rows"),
     USP_METHOD("sort_records", sort_records, "(records, fields, flags): upsweep_sort_records"),

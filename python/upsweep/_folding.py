@@ -3,9 +3,10 @@
 import numpy as np
 
 from . import _core
-from ._arrays import (DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, Numpy, U64, UNORDERED, host, normal,
-                      refuse, take)
-from ._sorting import _check_out, _into, _laid_out, _product
+from ._arrays import host, normal, take
+from ._axes import check_out, finished, product, result_like
+from ._dtypes import DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, U64, UNORDERED, refuse
+from ._kinds import Numpy, same
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
            "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan"]
@@ -39,13 +40,18 @@ def _widened(taken, op, dtype):
 
 
 def _along(taken, a, axis, op, flags, code, keepdims):
-    """Reduces rows of the host's memory, each by a call of its own."""
-    rows = np.moveaxis(a, axis, -1)
-    shape = rows.shape[:-1]
-    rows = np.ascontiguousarray(rows).reshape(_product(shape), a.shape[axis])
-    made = np.empty(rows.shape[0], DTYPES[code])
-    for r, row in enumerate(rows):
-        made[r] = _core.reduce(row, op, flags, 1)
+    """Reduces every row along an axis."""
+    kind = taken.kind
+    rows = kind.contiguous(a if axis == a.ndim - 1 else kind.moveaxis(a, axis, -1))
+    shape, length = rows.shape[:-1], rows.shape[-1]
+    count = product(shape)
+    made = kind.empty((count,), _core.reduce_type(kind.code(a), op), rows)
+    if count:
+        kind.ready(rows)
+        _core.reduce_rows(kind.view(rows), count, kind.view(made), op, flags)
+    if kind is Numpy:
+        with np.errstate(over="ignore"):
+            made = made.astype(DTYPES[code], copy=False)
     made = made.reshape(shape)
     return np.expand_dims(made, axis) if keepdims else made
 
@@ -57,7 +63,7 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
     kind = taken.kind
     if op in (AND, OR, XOR) and code in FLOATS:
         raise TypeError(f"{what} is defined for integers, not for floats")
-    if op in (LEAST, GREATEST) and _product(a.shape) == 0 and axis is None:
+    if op in (LEAST, GREATEST) and product(a.shape) == 0 and axis is None:
         raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
     boolean = kind is Numpy and a.dtype == bool and op not in (SUM, PRODUCT)
     if axis is not None:
@@ -176,7 +182,7 @@ def bitwise_xor(x, /, *, axis=None, keepdims=False):
 def _flat(x, what):
     taken = plain_numbers(x, what)
     a = taken.kind.contiguous(taken.array)
-    if _product(a.shape) == 0:
+    if product(a.shape) == 0:
         raise ValueError(f"{what} of no element")
     taken.kind.ready(a)
     return taken.kind.view(a), taken
@@ -236,32 +242,30 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
         a, where = a.reshape(1), 0
     where = normal(where, a.ndim)
     if out is not None:
-        _check_out(taken, out)
-    moved = kind.moveaxis(a, where, -1)
-    rows = kind.contiguous(moved)
-    shape = tuple(rows.shape)
-    straight = (out is not None and kind is Numpy and isinstance(out, np.ndarray)
-                and out.dtype == rows.dtype and out.shape == shape and where == a.ndim - 1
-                and out.flags.c_contiguous and out.flags.aligned and a is not out)
-    made = out if straight else kind.empty_like(rows)
-    kind.ready(rows)
-    length = shape[-1]
-    if _product(shape):
-        sources = rows.reshape(-1, length)
-        for r, target in enumerate(made.reshape(-1, length)):
-            given = kind.view(sources[r])
-            if heads is not None:
-                _core.scan_segmented(given, heads, kind.view(target), op, flags)
-            elif keys is not None:
-                _core.scan_by_key(given, keys, kind.view(target), op, flags)
-            else:
-                _core.scan(given, kind.view(target), op, flags)
-    if straight:
+        check_out(taken, out)
+    rows = kind.contiguous(a if where == a.ndim - 1 else kind.moveaxis(a, where, -1))
+    if out is rows and where == a.ndim - 1 and heads is None and keys is None:
+        made = out  # the scan may work in place
+    else:
+        made = result_like(taken, rows, where, out)
+    length = rows.shape[-1]
+    count = product(rows.shape[:-1])
+    if length and count:
+        kind.ready(rows)
+        given, to = kind.view(rows), kind.view(made)
+        if heads is not None:
+            _core.scan_segmented(given, heads, to, op, flags)
+        elif keys is not None:
+            _core.scan_by_key(given, keys, to, op, flags)
+        elif count == 1:
+            _core.scan(given, to, op, flags)
+        else:
+            _core.scan_rows(given, to, count, op, flags)
+    if made is out:
         return out
-    made = _laid_out(taken, made, where)
-    if not isinstance(x, np.ndarray):  # numpy gives its own order of bytes
-        made = taken.back(made)
-    return made if out is None else _into(out, made)
+    if isinstance(x, np.ndarray):  # numpy gives its own order of bytes
+        taken.back = same
+    return finished(taken, made, where, out)
 
 
 def cumsum(x, /, *, axis=None, dtype=None, out=None):

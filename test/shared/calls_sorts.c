@@ -148,6 +148,61 @@ static const char *wrong_argsort(job *j)
     return wrong;
 }
 
+/* ---- to another array, with positions or without; onto itself ---- */
+
+enum { COPY_VARIANTS = 8, ONTO_ITSELF = 4 };
+
+static bool copy_has_index(const job *j)
+{
+    return j->variant % 4 != 0;
+}
+
+/* Variants 0 to 3 write to another array, 4 to 7 sort keys where they are. 0: no positions, 1: 32
+ * bits, 2 and 3: 64 bits. */
+static bool prepare_copy(job *j)
+{
+    add_keys(j);
+    j->element = j->variant % 4 == 1 ? 4 : 8;
+    if (j->variant < ONTO_ITSELF) {
+        job_add(j, j->n * upsweep_type_bytes(j->type), true);
+    }
+    if (copy_has_index(j)) {
+        job_add(j, j->n * j->element, true);
+    }
+    return true;
+}
+
+static upsweep_status run_copy(upsweep *u, job *j)
+{
+    upsweep_options o = job_options(j, orders[j->variant % 4]);
+    unsigned out = j->variant < ONTO_ITSELF ? 1 : 0;
+    return upsweep_sort_copy(u, job_at(j, 0), j->n, j->type, job_at(j, out),
+                             copy_has_index(j) ? job_at(j, out + 1) : NULL,
+                             (unsigned)j->element * 8, &o);
+}
+
+static const char *wrong_copy(job *j)
+{
+    unsigned out = j->variant < ONTO_ITSELF ? 1 : 0;
+    size_t *index = malloc((j->n + 1) * sizeof *index);
+    oracle_argsort(j->type, orders[j->variant % 4], job_before(j, 0), j->n, index);
+    const char *wrong = out == 0 || job_untouched(j) ? NULL : "sort_copy changed the keys";
+    if (wrong == NULL && copy_has_index(j)) {
+        wrong = moved_by(job_at(j, out), job_before(j, 0), index, j->n,
+                         upsweep_type_bytes(j->type));
+    } else if (wrong == NULL) {
+        wrong = oracle_sorted(j->type, orders[j->variant % 4], job_before(j, 0), job_at(j, out),
+                              j->n);
+    }
+    for (size_t i = 0; wrong == NULL && copy_has_index(j) && i < j->n; i++) {
+        uint64_t got = 0;
+        memcpy(&got, (char *)job_at(j, out + 1) + i * j->element, j->element);
+        wrong = got == index[i] ? NULL : "an index is not that of the stable order";
+    }
+    free(index);
+    return wrong;
+}
+
 /* ---- records: a 16-bit number, a string of 5 and an f64, none of them aligned ---- */
 
 enum { RECORD = 23, AT_NUMBER = 1, AT_STRING = 5, AT_REAL = 11, STRING = 5 };
@@ -260,6 +315,7 @@ const call calls_of_sorts[] = {
     {"upsweep_sort by bits", 4, prepare_bits, run_bits, wrong_bits},
     {"upsweep_sort_pairs", 5, prepare_pairs, run_pairs, wrong_pairs},
     {"upsweep_argsort", 4, prepare_argsort, run_argsort, wrong_argsort},
+    {"upsweep_sort_copy", COPY_VARIANTS, prepare_copy, run_copy, wrong_copy},
     {"upsweep_sort_records", 2, prepare_records, run_records, wrong_records},
     {"upsweep_sort_by", 3, prepare_by, run_by, wrong_by},
     {0},

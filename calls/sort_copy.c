@@ -1,0 +1,66 @@
+/* sort_copy.c - upsweep_sort_copy: sorted keys go to another array, and their positions with them. */
+/* SPDX-License-Identifier: MIT */
+#include "core/check.h"
+#include "calls/on_gpu/on_gpu.h"
+#include "calls/sort_choice.h"
+#include "cpu/cpu.h"
+
+enum { FLAGS = UPSWEEP_DESCENDING | UPSWEEP_NAN_FIRST | UPSWEEP_NAN_RAW | UPSWEEP_UNSTABLE };
+
+/* ---- a copy ---- */
+
+typedef struct copy_job {
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes;
+} copy_job;
+enum { COPY_CHUNK = 1 << 18 }; /* bytes of one task */
+
+static void copy_task(void *context, size_t i, unsigned lane)
+{
+    const copy_job *j = context;
+    size_t at = i * COPY_CHUNK;
+    (void)lane;
+    memcpy(j->to + at, j->from + at, usw_min(COPY_CHUNK, j->bytes - at));
+}
+
+void usw_copy_by_threads(upsweep *u, void *to, const void *from, size_t bytes)
+{
+    copy_job j = {to, from, bytes};
+    if (to != from) {
+        usw_parallel(u, usw_div_up(bytes, COPY_CHUNK), copy_task, &j);
+    }
+}
+
+/* ---- the call ---- */
+
+static upsweep_status sort_keys_to(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                   void *out, const upsweep_options *options)
+{
+    usw_options o;
+    upsweep_status status = usw_enter(u, options, FLAGS, &o);
+    if (status != UPSWEEP_OK) {
+        return status;
+    }
+    status = usw_check_keys(u, keys, n, type, &o);
+    if (status == UPSWEEP_OK && n > 0 && out == NULL) {
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "sort_copy: out and index are NULL");
+    }
+    status = status == UPSWEEP_OK ? usw_check_place(u, out, "out") : status;
+    status = status == UPSWEEP_OK ? usw_check_sort_name(u, o.algorithm) : status;
+    if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, out, n, type, &o, &status)) {
+        USW_ROUTE("keys are copied and sorted there");
+        usw_copy_by_threads(u, out, keys, n * upsweep_type_bytes(type));
+        status = usw_sort_on_cpu(u, out, n, type, &o);
+    }
+    return usw_leave(u, status);
+}
+
+upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                 void *out, void *index, unsigned index_bits,
+                                 const upsweep_options *options)
+{
+    return index == NULL ? sort_keys_to(u, keys, n, type, out, options)
+                         : usw_argsort_call(u, "sort_copy", keys, n, type, out, index, index_bits,
+                                            options);
+}
