@@ -188,8 +188,8 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
 template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_large_args<K> args = {
-        j.keys, j.tmp, j.from, j.map, j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
+    hybrid_large_args<K> args = {j.keys, j.tmp,   j.from,     j.map,
+                                 j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
                            hybrid_large_shared<K>(), args);
     usw_queue_bin_sorts(g, j);

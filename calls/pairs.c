@@ -364,8 +364,7 @@ upsweep_status usw_argsort_call(upsweep *u, const char *call, const void *keys, 
     } else if (status == UPSWEEP_OK && index == NULL && n != 0) {
         status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: index is NULL", call);
     } else if (status == UPSWEEP_OK && index_bits == 32 && n != 0 && n - 1 > UINT32_MAX) {
-        status =
-            usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys need 64-bit indices", call, n);
+        status = usw_fail(u, UPSWEEP_ERROR_ARGUMENT, "%s: %zu keys need 64-bit indices", call, n);
     }
     status = status == UPSWEEP_OK ? usw_check_place(u, index, "index") : status;
     status = status == UPSWEEP_OK ? usw_check_place(u, out, "out") : status;

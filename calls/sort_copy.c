@@ -1,4 +1,4 @@
-/* sort_copy.c - upsweep_sort_copy: sorted keys go to another array, and their positions with them. */
+/* sort_copy.c - upsweep_sort_copy: keys are sorted to another array, with positions or without. */
 /* SPDX-License-Identifier: MIT */
 #include "core/check.h"
 #include "calls/on_gpu/on_gpu.h"
@@ -60,7 +60,7 @@ upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_t n, upsweep
                                  void *out, void *index, unsigned index_bits,
                                  const upsweep_options *options)
 {
-    return index == NULL ? sort_keys_to(u, keys, n, type, out, options)
-                         : usw_argsort_call(u, "sort_copy", keys, n, type, out, index, index_bits,
-                                            options);
+    return index == NULL
+               ? sort_keys_to(u, keys, n, type, out, options)
+               : usw_argsort_call(u, "sort_copy", keys, n, type, out, index, index_bits, options);
 }

@@ -114,10 +114,10 @@ std::vector<Index> argsort(upsweep *u, const R &keys, const options &o = {})
 
 // Sorted keys in out, which has as many; keys stay as they are. index, if given, gets the position
 // that each key had, of 32 or 64 bits, and equal keys keep their order.
-template <class R, class W,
-          std::enable_if_t<detail::is_keys_v<R> &&
-                               std::is_same_v<detail::value_of<R>, detail::value_of<W>>,
-                           int> = 0>
+template <
+    class R, class W,
+    std::enable_if_t<
+        detail::is_keys_v<R> && std::is_same_v<detail::value_of<R>, detail::value_of<W>>, int> = 0>
 void sort_copy(upsweep *u, const R &keys, W &&out, const options &o = {})
 {
     detail::require(std::size(keys) == std::size(out), "sort_copy: out has as many keys as keys");
@@ -135,8 +135,7 @@ void sort_copy(upsweep *u, const R &keys, W &&out, X &&index, const options &o =
                     "sort_copy: as many keys and positions in the results as there are keys");
     detail::check(u, upsweep_sort_copy(u, std::data(keys), std::size(keys),
                                        type_v<detail::value_of<R>>, std::data(out),
-                                       std::data(index), 8 * sizeof(detail::value_of<X>),
-                                       o.get()));
+                                       std::data(index), 8 * sizeof(detail::value_of<X>), o.get()));
 }
 
 // The stable order of strings in Arrow's layout: string i is bytes[offsets[i]] to

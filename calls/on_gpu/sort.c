@@ -134,10 +134,9 @@ bool usw_gpu_sort_keys(upsweep *u, const void *keys, void *out, size_t n, upswee
     }
     sort_job j = job_of(type, n, o);
     const bool copies = out != keys;
-    usw_gpu_array arrays[] = {
-        usw_gpu_of(copies ? "out" : "keys", out, n * j.bits / 8,
-                   copies ? USW_GPU_OUT : USW_GPU_INOUT),
-        usw_gpu_in("keys", keys, n * j.bits / 8)};
+    usw_gpu_array arrays[] = {usw_gpu_of(copies ? "out" : "keys", out, n * j.bits / 8,
+                                         copies ? USW_GPU_OUT : USW_GPU_INOUT),
+                              usw_gpu_in("keys", keys, n * j.bits / 8)};
     usw_gpu_call c = {.u = u, .arrays = arrays, .count = 1, .work = sort_work, .context = &j};
     c.count = copies ? 2 : 1;
     c.cpu_ns = cpu_ns(u, n, j.width, false);
@@ -194,8 +193,7 @@ bool usw_gpu_sort_pairs(upsweep *u, void *keys, void *values, size_t value_bytes
 }
 
 bool usw_gpu_argsort(upsweep *u, const void *keys, size_t n, upsweep_type type, void *out,
-                     void *index, unsigned index_bits, const usw_options *o,
-                     upsweep_status *status)
+                     void *index, unsigned index_bits, const usw_options *o, upsweep_status *status)
 {
     if (u->device == USW_CPU) {
         return false;

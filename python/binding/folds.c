@@ -147,20 +147,27 @@ FUNCTION(minmax)
     return both;
 }
 
-/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. */
+/* A scan of a plain array of f32, f64, i64 or u64, whose type the result has in numpy, too. The
+ * fourth argument is None, or where the result goes. */
 FUNCTION(fast_scan)
 {
     (void)self;
     usp_view x;
     usp_call c;
     unsigned op, flags;
-    if (count != 3 || !usp_plain(args[0], &x) ||
+    if (count != 4 || !usp_plain(args[0], &x) ||
         (x.type != UPSWEEP_F32 && x.type != UPSWEEP_F64 && x.type != UPSWEEP_I64 &&
-         x.type != UPSWEEP_U64)) {
+         x.type != UPSWEEP_U64) ||
+        (args[3] != Py_None && !usp_takes(args[3], args[0]))) {
         Py_RETURN_NONE;
     }
     npy_intp n = (npy_intp)x.n;
-    PyObject *out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    PyObject *out = args[3];
+    if (out != Py_None) {
+        Py_INCREF(out);
+    } else {
+        out = PyArray_SimpleNew(1, &n, PyArray_TYPE((PyArrayObject *)args[0]));
+    }
     if (out == NULL || !usp_begin(&c, args + 1, 2, "uu", &op, &flags)) {
         Py_XDECREF(out);
         return NULL;
@@ -279,7 +286,7 @@ FUNCTION(scan_by_key)
 
 PyMethodDef usp_folds[] = {
     USP_METHOD("fast_reduce", fast_reduce, "(x, op, flags): of a plain array, else None"),
-    USP_METHOD("fast_scan", fast_scan, "(x, op, flags): of a plain array, else None"),
+    USP_METHOD("fast_scan", fast_scan, "(x, op, flags, out): of a plain array, else None"),
     USP_METHOD("reduce", reduce, "(x, op, flags, wide): upsweep_reduce, a scalar of numpy"),
     USP_METHOD("reduce_into", reduce_into, "(x, out, op, flags): upsweep_reduce"),
     USP_METHOD("argmin", argmin, "(x, flags): upsweep_argmin"),

@@ -9,10 +9,10 @@ import numpy as np
 
 from ._arrow import from_arrow, from_dlpack
 from ._dtypes import BF16, I64, U64, code_of, refuse
-from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Torch
+from ._kinds import Bare, BareKind, Cupy, Numpy, Taken, Text, Torch
 
 
-def _from_numpy(a, descending):
+def _from_numpy(a, descending, text=False):
     dtype = a.dtype
     kind = dtype.kind
     if kind in "mM":  # NaT comes last, as in numpy: for ascending order the least becomes greatest
@@ -33,6 +33,8 @@ def _from_numpy(a, descending):
     if code == 0:
         if dtype.name == "bfloat16":
             return Taken(Numpy, a, BF16)
+        if text and kind in "SU":
+            return Taken(Text, a, 0)
         refuse(f"{dtype}")
     if not a.flags.aligned:
         return Taken(Numpy, a.copy(), code, writable=False)
@@ -67,11 +69,12 @@ def _known(x):
     return _KNOWN.get(kind)
 
 
-def take(x, descending=False):
-    """What the library takes for x; TypeError if it is no array of numbers."""
+def take(x, descending=False, text=None):
+    """What the library takes for x; TypeError if it is no array of numbers, nor of strings, where
+    `text` is what takes a column of them (_strings.py)."""
     kind = type(x)
     if kind is np.ndarray:
-        return _from_numpy(x, descending)
+        return _from_numpy(x, descending, text is not None)
     known = _KNOWN.get(kind) or _known(x)
     if known is not None:
         if known is Torch and x.requires_grad:
@@ -83,12 +86,13 @@ def take(x, descending=False):
     module = kind.__module__.partition(".")[0]
     if module != "pandas" and not isinstance(x, np.ndarray):
         if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-            return from_arrow(x, module)
+            strings = None if text is None else text(x, module)
+            return from_arrow(x, module) if strings is None else strings
         if hasattr(x, "__cuda_array_interface__"):
             return _from_device(x)
         if hasattr(x, "__dlpack_device__") and not isinstance(x, np.generic):
             return from_dlpack(x)
-    return _from_numpy(np.asarray(x), descending)
+    return _from_numpy(np.asarray(x), descending, text is not None)
 
 
 def host(x, dtype=None):

@@ -179,7 +179,7 @@ def bincount(x, /, weights=None, minlength=0):
         _core.histogram(flat, 1, 0, bits, table.size, None, None, table)
         counts[:high + 1] = table[:high + 1]
     else:
-        keys = _core.fast_sort(flat, 0)
+        keys = _core.fast_sort(flat, 0, None)
         runs = np.empty(keys.size, np.int64)
         values = np.empty_like(keys)
         n = _core.run_lengths(keys, values, runs, 0)

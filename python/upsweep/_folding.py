@@ -49,9 +49,9 @@ def _along(taken, a, axis, op, flags, code, keepdims):
     if count:
         kind.ready(rows)
         _core.reduce_rows(kind.view(rows), count, kind.view(made), op, flags)
-    if kind is Numpy:
+    if made.dtype != DTYPES[code]:
         with np.errstate(over="ignore"):
-            made = made.astype(DTYPES[code], copy=False)
+            made = made.astype(DTYPES[code])
     made = made.reshape(shape)
     return np.expand_dims(made, axis) if keepdims else made
 
@@ -278,11 +278,9 @@ def cumsum(x, /, *, axis=None, dtype=None, out=None):
     >>> upsweep.cumsum(np.array([1, 2, 3]))
     array([1, 3, 6])
     """
-    if dtype is None and out is None:
-        made = _core.fast_scan(x, SUM, 0)
+    if dtype is None and (axis is None or axis == 0 or axis == -1):
+        made = _core.fast_scan(x, SUM, 0, out)
         if made is not None:
-            if axis is not None:
-                normal(axis, 1)
             return made
     return _scan(x, SUM, axis, dtype, out, 0, "cumsum")
 

@@ -58,7 +58,7 @@ def partition(x, kth, /, *, axis=-1, descending=False, out=None):
         if not -n <= kth < n:
             raise ValueError(f"kth(={kth}) out of bounds ({n})")
         if n <= SORTED_WHOLE:
-            return _core.fast_sort(x, flags_of(descending))
+            return _core.fast_sort(x, flags_of(descending), None)
         a = x.copy()
         _core.nth_element(a, kth % n, flags_of(descending))
         return a
@@ -98,6 +98,10 @@ def argpartition(x, kth, /, *, axis=-1, descending=False):
     >>> int(upsweep.argpartition(np.array([3, 1, 2, 0]), 0)[0])
     3
     """
+    if type(kth) is int and axis == -1 and _core.plain(x) and 0 < x.size <= SORTED_WHOLE:
+        if not -x.size <= kth < x.size:
+            raise ValueError(f"kth(={kth}) out of bounds ({x.size})")
+        return _core.fast_argsort(x, flags_of(descending))
     taken = take(x, descending).whole("argpartition")
     moved, _, length, rows = rows_of(taken, axis)
     places = _places(kth, length, product(moved.shape) == 0)
@@ -169,19 +173,10 @@ def top_k(x, k, /, *, axis=-1, largest=True):
 def _one_value(keys, code, equal_nan, index=None):
     """Makes what numpy calls equal equal in bits, in sorted keys: zeros, and NaNs if asked. index
     is put in rising order there, since such keys are ties."""
-    if code not in FLOATS or keys.size == 0:
-        return
-    low = keys.searchsorted(keys.dtype.type(0))
-    spans = []
-    if low + 1 < keys.size and keys[low] == 0 and keys[low + 1] == 0:
-        spans.append((low, keys.searchsorted(keys.dtype.type(0), "right"), 0.0))
-    if equal_nan and keys[-1] != keys[-1]:
-        first = np.searchsorted(keys, np.nan, "left")
-        spans.append((first, keys.size, np.nan))
-    for begin, end, value in spans:
-        keys[begin:end] = value
-        if index is not None:
-            _core.sort(index[begin:end], 0)
+    if code in FLOATS and keys.size:
+        for begin, end in _core.one_value(keys, equal_nan):
+            if index is not None:
+                _core.sort(index[begin:end], 0)
 
 
 def _shortened(a, n):
@@ -204,9 +199,9 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     >>> upsweep.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    if not (return_index or return_inverse or return_counts) and _core.plain(x) \
-            and x.dtype.kind != "f":
-        keys = _core.fast_sort(x, 0)
+    if not (return_index or return_inverse or return_counts) and _core.plain(x) and equal_nan:
+        keys = _core.fast_sort(x, 0, None)
+        _core.one_value(keys, 1)
         return _shortened(keys, _core.unique(keys, 0))
     taken = take(x).whole("unique")
     if taken.kind is not Numpy or taken.code not in DTYPES:
@@ -215,7 +210,7 @@ def unique(x, /, *, return_index=False, return_inverse=False, return_counts=Fals
     flat = np.ascontiguousarray(taken.array).reshape(-1)
     code, n = taken.code, flat.shape[0]
     if not (return_index or return_inverse):
-        keys = _core.fast_sort(flat, 0)
+        keys = _core.fast_sort(flat, 0, None)
         _one_value(keys, code, equal_nan)
         if not return_counts:
             if equal_nan or code not in FLOATS:

@@ -7,7 +7,8 @@ from ._arrays import host, normal, take
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
                     product, result_like, rows_of)
 from ._dtypes import DESCENDING, code_of, refuse
-from ._kinds import Numpy, same
+from ._kinds import Numpy, Text, same
+from ._strings import column_of_text, order_of_text, sorted_text
 
 __all__ = ["sort", "argsort", "sort_pairs", "lexsort", "sort_records", "sort_rows", "merge",
            "is_sorted"]
@@ -42,7 +43,7 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
 
     Parameters
     ----------
-    x : array of integers, bool, floats of 16 to 64 bits, or datetimes
+    x : array of integers, bool, floats of 16 to 64 bits, datetimes, or strings (S, U)
         Of numpy, torch, cupy, polars, pyarrow, or anything that offers DLPack, the CUDA array
         interface, Arrow's C data interface or the buffer protocol. 0 or more dimensions.
     axis : int or None
@@ -76,28 +77,39 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
            [ 2.,  1.,  0.]])
     """
     flags = DESCENDING if descending else 0
-    if axis == -1 and out is None and not return_index:
-        made = _core.fast_sort(x, flags)
+    if axis == -1 and not return_index:
+        made = _core.fast_sort(x, flags, out)
         if made is not None:
             return made
-    taken = take(x, descending)
+    if return_index and axis == -1 and out is None and _core.plain(x):
+        made, index = np.empty(x.size, x.dtype), np.empty(x.size, np.int64)
+        _core.sort_copy(x, made, index, flags)
+        return made, index
+    taken = take(x, descending, column_of_text)
+    if taken.kind is Text:
+        order = order_of_text(taken, axis, descending)
+        made = sorted_text(taken, order, axis)
+        made = made if out is None else into(out, made)
+        return (made, taken.other(order)) if return_index else made
     if out is not None and not return_index and out is x and _in_place(x, taken, axis, flags):
         return out
     if out is not None:
         check_out(taken, out)
     kind = taken.kind
     moved, axis, length, rows = rows_of(taken, axis)
-    a = kind.contiguous(moved)
-    made = result_like(taken, a, axis, out)
+    if rows == 1:
+        a = kind.contiguous(moved)
+        made = result_like(taken, a, axis, out)
+    else:
+        a = made = kind.copy(moved)  # rows are sorted in place
     index = kind.index_like(a) if return_index else None
     if length and rows:
         kind.ready(a)
-        views = kind.view(made), None if index is None else kind.view(index)
+        view, places = kind.view(made), None if index is None else kind.view(index)
         if rows == 1:
-            _core.sort_copy(kind.view(a), *views, flags)
+            _core.sort_copy(kind.view(a), view, places, flags)
         else:
-            made[...] = a
-            _core.sort_rows(views[0], None, rows, views[1], flags)
+            _core.sort_rows(view, None, rows, places, flags)
     made = finished(taken, made, axis, out)
     return (made, _positions(taken, index, axis, length)) if return_index else made
 
@@ -130,7 +142,10 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True, out=None):
         made = _core.fast_argsort(x, flags)
         if made is not None:
             return made
-    taken = take(x, descending)
+    taken = take(x, descending, column_of_text)
+    if taken.kind is Text:
+        index = taken.other(order_of_text(taken, axis, descending))
+        return index if out is None else into(out, index)
     moved, axis, length, rows = rows_of(taken, axis)
     if out is not None:
         check_out(taken, out)
@@ -190,13 +205,21 @@ def lexsort(keys, /, *, descending=False):
     >>> upsweep.lexsort(([1, 0, 2], [5, 5, 1]))
     array([2, 1, 0])
     """
+    flags = flags_of(descending)
+    plain = [k for k in keys if _core.plain(k)]
+    if plain and len(plain) == len(keys) and all(k.size == plain[0].size for k in plain):
+        order = _core.fast_argsort(plain[0], flags)
+        for k in plain[1:]:
+            moved = np.empty(k.size, k.dtype)
+            _core.gather(k, k.size, order, moved)
+            _core.sort_pairs(moved, order, flags)
+        return order
     columns = [one_row(k, "lexsort", descending).whole("lexsort") for k in keys]
     if not columns:
         raise ValueError("lexsort takes one key or more")
     n = columns[0].array.shape[0]
     if any(c.array.shape[0] != n for c in columns):
         raise ValueError("the keys of lexsort differ in length")
-    flags = flags_of(descending)
     order = None
     for c in columns:
         kind, a = c.kind, c.kind.contiguous(c.array)

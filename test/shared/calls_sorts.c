@@ -188,11 +188,11 @@ static const char *wrong_copy(job *j)
     oracle_argsort(j->type, orders[j->variant % 4], job_before(j, 0), j->n, index);
     const char *wrong = out == 0 || job_untouched(j) ? NULL : "sort_copy changed the keys";
     if (wrong == NULL && copy_has_index(j)) {
-        wrong = moved_by(job_at(j, out), job_before(j, 0), index, j->n,
-                         upsweep_type_bytes(j->type));
+        wrong =
+            moved_by(job_at(j, out), job_before(j, 0), index, j->n, upsweep_type_bytes(j->type));
     } else if (wrong == NULL) {
-        wrong = oracle_sorted(j->type, orders[j->variant % 4], job_before(j, 0), job_at(j, out),
-                              j->n);
+        wrong =
+            oracle_sorted(j->type, orders[j->variant % 4], job_before(j, 0), job_at(j, out), j->n);
     }
     for (size_t i = 0; wrong == NULL && copy_has_index(j) && i < j->n; i++) {
         uint64_t got = 0;
