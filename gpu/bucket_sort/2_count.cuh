@@ -21,7 +21,6 @@ struct hybrid_plan {
     unsigned large;            /* buckets whose keys are counted in `over` */
     unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */
     unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
-    unsigned in_order;         /* 1: nothing is to be done but to copy keys of another array */
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
     unsigned uncounted;  /* 1: the first scatter is that of 4_scatter_uncounted.cuh, which counts */
@@ -29,6 +28,7 @@ struct hybrid_plan {
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned by_tree;    /* 1: buckets are those of prefix_tree.cuh, not leading bits */
     unsigned tree_buckets; /* 1: the keys are to be sorted by them */
+    unsigned in_order;     /* 1: nothing is to be done but to copy keys of another array */
 };
 
 template <typename K> struct hybrid_vector {

@@ -35,7 +35,6 @@ static constexpr unsigned long long HYBRID_UNCOUNTED_MOST = 1ull << 30;
 
 template <typename K> struct hybrid_job {
     K *keys, *tmp;
-    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
     unsigned long long n;
     usw_gpu_keymap<K> map;
     bool identity;             /* the map changes no key */
@@ -55,6 +54,7 @@ template <typename K> struct hybrid_job {
     bool may_tree;     /* keys may go by a prefix tree */
     hybrid_tree *tree; /* it, or NULL */
     hybrid_extents extents;
+    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
 };
 
 /* Keys of a region: the mean, and five deviations for chance. */

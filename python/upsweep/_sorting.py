@@ -87,6 +87,8 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
         return made, index
     taken = take(x, descending, column_of_text)
     if taken.kind is Text:
+        if out is not None and taken.back is not same:
+            raise TypeError("out= is for arrays whose memory can be written: a column's cannot")
         order = order_of_text(taken, axis, descending)
         made = sorted_text(taken, order, axis)
         made = made if out is None else into(out, made)

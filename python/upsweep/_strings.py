@@ -13,7 +13,7 @@ def column_of_text(x, module):
     if module == "polars" and str(x.dtype) in ("String", "Utf8", "Binary"):
         return Taken(Text, x.to_arrow(), 0, lambda order: x.gather(order),
                      lambda order: sys.modules["polars"].Series(x.name, order))
-    if module != "pyarrow":
+    if module != "pyarrow" or not hasattr(x, "is_valid"):
         return None
     pa = sys.modules["pyarrow"]
     types = pa.types
