@@ -130,9 +130,11 @@ def _bincount_on_device(taken, minlength):
         counts = kind.empty((length,), I64, flat)
     else:
         counts = kind.given(np.zeros(length if length > table else table, np.int64), flat)
+    whole = table == counts.shape[0]  # a slice of a tensor takes 3 us
     if n:
-        _core.histogram(kind.view(flat), 1, 0, bits, table, None, None, kind.view(counts[:table]))
-    return counts[:length]
+        _core.histogram(kind.view(flat), 1, 0, bits, table, None, None,
+                        kind.view(counts if whole else counts[:table]))
+    return counts if length == counts.shape[0] else counts[:length]
 
 
 def bincount(x, /, weights=None, minlength=0):

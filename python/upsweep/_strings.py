@@ -85,5 +85,9 @@ def sorted_text(taken, order, axis):
     if taken.back is not same:
         return taken.back(order)
     if axis is None or x.ndim == 1:
-        return x.reshape(-1)[order]
+        x = np.ascontiguousarray(x).reshape(-1)
+        made = np.empty_like(x)
+        if x.nbytes:
+            _core.gather(x, x.size, order, made)
+        return made
     return np.take_along_axis(x, order, axis)
