@@ -159,8 +159,8 @@ std::vector<Index> argsort_strings(upsweep *u, const B &bytes, const O &offsets,
     return index;
 }
 
-// The sorted strings, in the same layout: out_bytes has room for all of their bytes, out_offsets for
-// one offset more than there are strings; the first becomes 0.
+// The sorted strings, in the same layout: out_bytes has room for all of their bytes, out_offsets
+// for one offset more than there are strings; the first becomes 0.
 template <class B, class O, class W, class X>
 void sort_strings(upsweep *u, const B &bytes, const O &offsets, W &&out_bytes, X &&out_offsets,
                   const options &o = {})

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import normal, take
-from ._dtypes import DESCENDING, UNSTABLE
+from ._dtypes import DESCENDING, I64, UNSTABLE
 from ._kinds import Numpy, same
 
 
@@ -82,11 +82,12 @@ def finished(taken, made, axis, out):
 
 def argsort_array(kind, a, rows, flags):
     index = kind.index_like(a)
-    kind.ready(a)
+    view = kind.begin(a)
+    places = kind.beside(view, index, I64)
     if rows == 1:
-        _core.argsort(kind.view(a), kind.view(index), flags)
+        _core.argsort(view, places, flags)
     elif rows > 1:
-        _core.sort_rows(kind.view(a), None, rows, kind.view(index), flags)
+        _core.sort_rows(view, None, rows, places, flags)
     return index
 
 

@@ -115,10 +115,10 @@ def _bincount_on_device(taken, minlength):
     kind, code = taken.kind, taken.code
     flat = kind.contiguous(taken.array)
     n = product(flat.shape)
-    kind.ready(flat)
+    view = kind.begin(flat)
     high = 255 if code == U8 and minlength >= 256 else -1  # what its dtype says needs no look
     if high < 0 and n:
-        low, high = (int(v) for v in _core.minmax(kind.view(flat), 0))
+        low, high = (int(v) for v in _core.minmax(view, 0))
         if low < 0:
             raise ValueError("'list' argument must have no negative elements")
     length = high + 1 if high + 1 > minlength else minlength
@@ -132,7 +132,7 @@ def _bincount_on_device(taken, minlength):
         counts = kind.given(np.zeros(length if length > table else table, np.int64), flat)
     whole = table == counts.shape[0]  # a slice of a tensor takes 3 us
     if n:
-        _core.histogram(kind.view(flat), 1, 0, bits, table, None, None,
+        _core.histogram(view, 1, 0, bits, table, None, None,
                         kind.view(counts if whole else counts[:table]))
     return counts if length == counts.shape[0] else counts[:length]
 

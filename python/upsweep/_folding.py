@@ -251,8 +251,8 @@ def _scan(x, op, axis, dtype, out, flags, what, heads=None, keys=None):
     length = rows.shape[-1]
     count = product(rows.shape[:-1])
     if length and count:
-        kind.ready(rows)
-        given, to = kind.view(rows), kind.view(made)
+        given = kind.begin(rows)
+        to = kind.beside(given, made)
         if heads is not None:
             _core.scan_segmented(given, heads, to, op, flags)
         elif keys is not None:

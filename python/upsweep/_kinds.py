@@ -67,6 +67,16 @@ class Numpy:
     def ready(a):
         pass
 
+    @staticmethod
+    def begin(a):
+        """A view of a for a call; on a GPU, the call's stream is set."""
+        return a
+
+    @staticmethod
+    def beside(view, made, code=0):
+        """A view of a new array of as many elements as that of `view`: of its type, or of `code`."""
+        return made
+
 
 def _apart(a, out, bytes_, start):
     """Whether two contiguous arrays of so many bytes, at start(a) and start(out), share none."""
@@ -81,6 +91,7 @@ class Torch:
     _dtypes = None  # {dtype of torch: number of the library}, made once
     _by_code = None  # the other way round
     _raw_stream = None  # device -> address of its current stream
+    _empty_like = None
 
     @classmethod
     def _names(cls):
@@ -93,10 +104,12 @@ class Torch:
                 if hasattr(torch, f"uint{bits}"):
                     names[getattr(torch, f"uint{bits}")] = code
             cls._by_code = {code: dtype for dtype, code in names.items()}
+            cls._empty_like = staticmethod(torch.empty_like)
             cls._dtypes = {**names, torch.bool: U8}
             # An address within a fifth of a us, where an object of torch takes three and more.
-            cls._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream",
-                                      lambda device: torch.cuda.current_stream(device).cuda_stream)
+            cls._raw_stream = staticmethod(getattr(
+                torch._C, "_cuda_getCurrentRawStream",
+                lambda device: torch.cuda.current_stream(device).cuda_stream))
         return cls._dtypes
 
     @staticmethod
@@ -118,15 +131,13 @@ class Torch:
             refuse("a dtype that this version of torch lacks")
         return like.new_empty(shape, dtype=cls._by_code[code])
 
-    @staticmethod
-    def empty_like(a):
-        torch = sys.modules["torch"]
-        return torch.empty_like(a if a.is_contiguous() else a.contiguous())
+    @classmethod
+    def empty_like(cls, a):
+        return cls._empty_like(a if a.is_contiguous() else a.contiguous())
 
     @classmethod
     def index_like(cls, a):
-        torch = sys.modules["torch"]
-        return torch.empty_like(a if a.is_contiguous() else a.contiguous(), dtype=torch.int64)
+        return cls._empty_like(a if a.is_contiguous() else a.contiguous(), dtype=cls._by_code[I64])
 
     @staticmethod
     def given(values, like):
@@ -155,6 +166,21 @@ class Torch:
             _core.set_stream(device, cls._raw_stream(device))
         elif a.device.type != "cpu":
             raise TypeError(f"upsweep takes tensors on the CPU and on CUDA, not on {a.device}")
+
+    @classmethod
+    def begin(cls, a):
+        view = cls.view(a)
+        device = view[5]
+        if device >= 0:
+            _core.set_stream(device, cls._raw_stream(device))
+        else:
+            cls.ready(a)
+        return view
+
+    @staticmethod
+    def beside(view, made, code=0):
+        _, n, given, bytes_, _, device = view
+        return (made.data_ptr(), n, code or given, BYTES[code] if code else bytes_, 1, device)
 
 
 class Cupy:
@@ -224,6 +250,16 @@ class Cupy:
             with device:
                 _core.set_stream(device.id, cuda.get_current_stream().ptr)
 
+    @classmethod
+    def begin(cls, a):
+        cls.ready(a)
+        return cls.view(a)
+
+    @staticmethod
+    def beside(view, made, code=0):
+        _, n, given, bytes_, _, device = view
+        return (made.data.ptr, n, code or given, BYTES[code] if code else bytes_, 1, device)
+
 
 class Bare:
     """A device array of a library that upsweep knows by protocol only: it can be sorted in place
@@ -287,6 +323,11 @@ class BareKind:
     @staticmethod
     def ready(a):
         _core.set_stream(a.index, 0)
+
+    @staticmethod
+    def begin(a):
+        BareKind.ready(a)
+        return BareKind.view(a)
 
 
 def same(a):

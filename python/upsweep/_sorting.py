@@ -6,7 +6,7 @@ from . import _core
 from ._arrays import host, normal, take
 from ._axes import (argsort_array, bytes_view, check_out, finished, flags_of, into, laid_out, one_row,
                     product, result_like, rows_of)
-from ._dtypes import DESCENDING, code_of, refuse
+from ._dtypes import DESCENDING, I64, code_of, refuse
 from ._kinds import Numpy, Text, same
 from ._strings import column_of_text, order_of_text, sorted_text
 
@@ -106,10 +106,10 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, out=None, return_index
         a = made = kind.copy(moved)  # rows are sorted in place
     index = kind.index_like(a) if return_index else None
     if length and rows:
-        kind.ready(a)
-        view, places = kind.view(made), None if index is None else kind.view(index)
+        view = kind.begin(a)
+        places = None if index is None else kind.beside(view, index, I64)
         if rows == 1:
-            _core.sort_copy(kind.view(a), view, places, flags)
+            _core.sort_copy(view, kind.beside(view, made), places, flags)
         else:
             _core.sort_rows(view, None, rows, places, flags)
     made = finished(taken, made, axis, out)

@@ -45,7 +45,7 @@ def test_rows_top_k_and_axes(dtype):
     assert torch.equal(upsweep.sort(x), torch.sort(x, 1)[0])
     assert torch.equal(upsweep.sort(x, axis=0), torch.sort(x, 0)[0])
     for axis in (0, 1):
-        wanted = torch.sort(x, axis, stable=True)
+        wanted = torch.sort(x, dim=axis, stable=True)
         values, index = upsweep.sort(x, axis=axis, return_index=True)
         assert torch.equal(values, wanted[0]) and torch.equal(index, wanted[1])
     flat = x.reshape(-1)
