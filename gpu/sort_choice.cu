@@ -41,8 +41,8 @@ enum limit {
  * of key and value. FEW_FOR_RUNS, MOST_FOR_RUNS: up to the one a single block is faster than runs,
  * beyond the other sampling with several barriers is. CHUNKED_BYTES: fields of up to so many bytes
  * are sorted by digits. WIDEN_FROM: from so many keys of 32 bits on their positions travel as 32
- * bits, though 64 are asked for: 7.6 instead of 10.5 ms for 2^28. Measured on an H200 (docs/numbers.md); the emulator's are what tests of few
- * keys need to take every line. */
+ * bits, though 64 are asked for: 7.6 instead of 10.5 ms for 2^28. Measured on an H200
+ * (docs/numbers.md); the emulator's are what tests of few keys need to take every line. */
 #ifdef USW_EMULATE
 static constexpr unsigned COUNTED_LOG2 = 0;
 static constexpr size_t ONE_LAUNCH_FROM[] = {1500, 1500, 1500, 1500}, ONE_LAUNCH_64 = SIZE_MAX;

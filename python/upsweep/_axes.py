@@ -44,6 +44,8 @@ def check_out(taken, out, code=None):
     """out as an array of the kind of x, which results are written to."""
     if taken.back is not same and taken.kind is Numpy and not isinstance(out, np.ndarray):
         raise TypeError("out= is for arrays whose memory can be written: this library's cannot")
+    if taken.kind is not Numpy and type(out) is type(taken.array):
+        return out
     given = take(out)
     if given.kind is not taken.kind:
         raise TypeError("out must be of the same library as the input")
