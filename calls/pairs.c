@@ -300,7 +300,7 @@ upsweep_status upsweep_sort_pairs(upsweep *u, void *keys, void *values, size_t n
 
 /* ---- argsort ---- */
 
-/* j->keys: NULL, or where sorted keys go. By choice they are copied there and sorted there. */
+/* j->keys: NULL, or where sorted keys go. */
 static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
 {
     usw_pairs *p = &j->pairs;
@@ -309,11 +309,7 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
     if (j->form == NULL) {
         usw_pair_sort choice = {
             .out_keys = j->keys, .out_payloads = index, .payload_bytes = index_bits / 8};
-        if (j->keys != NULL) {
-            USW_ROUTE("keys are sorted along with their positions");
-            usw_copy_by_threads(j->u, j->keys, keys, j->n * p->key_bytes);
-            p->keys = j->keys;
-        }
+        USW_ROUTE_IF(j->keys != NULL, "keys are sorted along with their positions", USW_ALL_TYPES);
         return sort_by_choice(j, &choice);
     }
     USW_ROUTE("by name: key and position in one word");

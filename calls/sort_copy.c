@@ -34,6 +34,27 @@ void usw_copy_by_threads(upsweep *u, void *to, const void *from, size_t bytes)
 
 /* ---- the call ---- */
 
+/* On the CPU. A sort by name or by a range of bits may fail for want of scratch, after which out must
+ * be as it was: such keys are sorted in scratch. */
+static upsweep_status sort_there(upsweep *u, const void *keys, size_t n, upsweep_type type,
+                                 void *out, const usw_options *o)
+{
+    const size_t bytes = n * upsweep_type_bytes(type);
+    const bool may_fail = o->algorithm != NULL || (o->bit_begin | o->bit_end) != 0;
+    void *at = may_fail && out != keys ? usw_scratch(u, bytes) : out;
+    if (at == NULL && n > 0) {
+        return usw_fail(u, UPSWEEP_ERROR_MEMORY, "no scratch for %zu keys", n);
+    }
+    USW_ROUTE_IF(at == out, "keys are copied and sorted there", USW_ALL_TYPES);
+    USW_ROUTE_IF(at != out, "keys are sorted in scratch, and copied", USW_ALL_TYPES);
+    usw_copy_by_threads(u, at, keys, bytes);
+    upsweep_status status = usw_sort_on_cpu(u, at, n, type, o);
+    if (status == UPSWEEP_OK) {
+        usw_copy_by_threads(u, out, at, bytes);
+    }
+    return status;
+}
+
 static upsweep_status sort_keys_to(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                    void *out, const upsweep_options *options)
 {
@@ -49,9 +70,7 @@ static upsweep_status sort_keys_to(upsweep *u, const void *keys, size_t n, upswe
     status = status == UPSWEEP_OK ? usw_check_place(u, out, "out") : status;
     status = status == UPSWEEP_OK ? usw_check_sort_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, out, n, type, &o, &status)) {
-        USW_ROUTE("keys are copied and sorted there");
-        usw_copy_by_threads(u, out, keys, n * upsweep_type_bytes(type));
-        status = usw_sort_on_cpu(u, out, n, type, &o);
+        status = sort_there(u, keys, n, type, out, &o);
     }
     return usw_leave(u, status);
 }
