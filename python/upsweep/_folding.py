@@ -6,7 +6,7 @@ from . import _core
 from ._arrays import host, normal, take
 from ._axes import check_out, finished, product, result_like
 from ._dtypes import DTYPES, EXCLUSIVE, F16, F32, FLOATS, I64, U64, UNORDERED, refuse
-from ._kinds import Numpy, same
+from ._kinds import Cupy, Numpy, Torch, same
 
 __all__ = ["sum", "prod", "min", "max", "minmax", "argmin", "argmax", "bitwise_and", "bitwise_or",
            "bitwise_xor", "cumsum", "cumprod", "cummin", "cummax", "scan"]
@@ -41,19 +41,17 @@ def _widened(taken, op, dtype):
 
 def _along(taken, a, axis, op, flags, code, keepdims):
     """Reduces every row along an axis."""
-    kind = taken.kind
+    kind, shape = taken.kind, tuple(a.shape)
     rows = kind.contiguous(a if axis == a.ndim - 1 else kind.moveaxis(a, axis, -1))
-    shape, length = rows.shape[:-1], rows.shape[-1]
-    count = product(shape)
+    left = shape[:axis] + shape[axis + 1:]
+    count = product(left)
     made = kind.empty((count,), _core.reduce_type(kind.code(a), op), rows)
     if count:
-        kind.ready(rows)
-        _core.reduce_rows(kind.view(rows), count, kind.view(made), op, flags)
-    if made.dtype != DTYPES[code]:
-        with np.errstate(over="ignore"):
-            made = made.astype(DTYPES[code])
-    made = made.reshape(shape)
-    return np.expand_dims(made, axis) if keepdims else made
+        _core.reduce_rows(kind.begin(rows), count, kind.view(made), op, flags)
+    if kind is not Numpy and op in (SUM, PRODUCT) and code not in FLOATS:
+        code = U64 if kind is Cupy and a.dtype.kind == "u" else I64  # as torch and cupy have it
+    made = kind.cast(made, code, a)
+    return made.reshape(shape[:axis] + (1,) + shape[axis + 1:] if keepdims else left)
 
 
 def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
@@ -67,8 +65,8 @@ def _reduce(x, op, axis, dtype, keepdims, reproducible, what):
         raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
     boolean = kind is Numpy and a.dtype == bool and op not in (SUM, PRODUCT)
     if axis is not None:
-        if kind is not Numpy:
-            raise TypeError("axis= is for arrays in the host's memory")
+        if kind not in (Numpy, Torch, Cupy):
+            raise TypeError("axis= is for arrays of numpy, torch and cupy")
         axis = normal(axis, a.ndim)
         if op in (LEAST, GREATEST) and a.shape[axis] == 0:
             raise ValueError(f"zero-size array to reduction operation {what} which has no identity")
@@ -93,7 +91,8 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False, reproducible=True):
     same bits for any number of threads, on any machine, on a GPU too. dtype=np.float64 keeps the
     whole f64. reproducible=False allows any order, which is faster on a GPU.
 
-    axis : along which axis; None: of all elements. Raises TypeError, AxisError, MemoryError.
+    axis : along which axis, which gives an array where x is; None: of all elements, a scalar of numpy.
+    Raises TypeError, AxisError, MemoryError.
 
     >>> import numpy as np, upsweep
     >>> int(upsweep.sum(np.array([1, 2, 3], np.int32)))

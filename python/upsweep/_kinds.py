@@ -40,9 +40,22 @@ class Numpy:
         return np.empty(a.shape, a.dtype)
 
     @staticmethod
+    def new(a, shape):
+        """An array of a's dtype."""
+        return np.empty(shape, a.dtype)
+
+    @staticmethod
     def index_like(a):
         """An array of a's shape for positions."""
         return np.empty(a.shape, np.int64)
+
+    @staticmethod
+    def cast(a, code, like):
+        """a in the dtype of that number, or in like's, which may be bool, if the number is like's."""
+        if a.dtype == DTYPES[code]:
+            return a
+        with np.errstate(over="ignore"):
+            return a.astype(DTYPES[code])
 
     @staticmethod
     def given(values, like):
@@ -135,6 +148,14 @@ class Torch:
     def empty_like(cls, a):
         return cls._empty_like(a if a.is_contiguous() else a.contiguous())
 
+    @staticmethod
+    def new(a, shape):
+        return a.new_empty(shape)
+
+    @classmethod
+    def cast(cls, a, code, like):
+        return a.to(like.dtype if cls._dtypes[like.dtype] == code else cls._by_code[code])
+
     @classmethod
     def index_like(cls, a):
         return cls._empty_like(a if a.is_contiguous() else a.contiguous(), dtype=cls._by_code[I64])
@@ -218,8 +239,16 @@ class Cupy:
         return cls._empty(a.shape, a.dtype, a)
 
     @classmethod
+    def new(cls, a, shape):
+        return cls._empty(shape, a.dtype, a)
+
+    @classmethod
     def index_like(cls, a):
         return cls._empty(a.shape, DTYPES[I64], a)
+
+    @staticmethod
+    def cast(a, code, like):
+        return a.astype(like.dtype if code_of(like.dtype) == code else DTYPES[code], copy=False)
 
     @staticmethod
     def given(values, like):
@@ -293,6 +322,10 @@ class BareKind:
 
     @staticmethod
     def empty_like(a):
+        return BareKind.empty(None, None, a)
+
+    @staticmethod
+    def new(a, shape):
         return BareKind.empty(None, None, a)
 
     @staticmethod

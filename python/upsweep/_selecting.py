@@ -129,12 +129,6 @@ def _parted(a, pivot, descending):
     return np.concatenate([first, middle, last])
 
 
-def _top_row(kind, row, k, flags):
-    values, index = kind.empty_like(row[:k]), kind.empty((k,), 8, row)
-    _core.top_k(kind.view(row), kind.view(values), kind.view(index), flags)
-    return values, index
-
-
 def top_k(x, k, /, *, axis=-1, largest=True):
     """The k greatest (or least) elements of each row and their positions, best first.
 
@@ -158,15 +152,14 @@ def top_k(x, k, /, *, axis=-1, largest=True):
     if not isinstance(k, (int, np.integer)) or not 0 <= k <= length:
         raise ValueError(f"k must be an integer from 0 to {length}")
     kind, flags = taken.kind, LARGEST if largest else 0
-    kind.ready(taken.array)
+    a = kind.contiguous(moved)
+    values = kind.new(a, tuple(a.shape[:-1]) + (k,))
+    index = kind.index_like(values)
+    view = kind.begin(a)
     if rows == 1:
-        values, index = _top_row(kind, kind.contiguous(moved).reshape(-1), k, flags)
+        _core.top_k(view, kind.view(values), kind.view(index), flags)
     else:
-        a = kind.contiguous(moved).reshape(rows, length)
-        values, index = kind.empty_like(a[:, :k]), kind.empty((rows, k), 8, a)
-        _core.top_k_rows(kind.view(a), rows, kind.view(values), kind.view(index), flags)
-    shape = tuple(moved.shape[:-1]) + (k,)
-    values, index = values.reshape(shape), index.reshape(shape)
+        _core.top_k_rows(view, rows, kind.view(values), kind.view(index), flags)
     return taken.back(laid_out(taken, values, axis)), taken.other(laid_out(taken, index, axis))
 
 

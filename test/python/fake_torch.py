@@ -50,14 +50,14 @@ class Tensor:
     def clone(self, memory_format=None):
         return Tensor(np.array(self.a, order="C", copy=True))
 
-    def new_empty(self, shape, dtype):
-        return Tensor(np.empty(shape, dtype))
+    def new_empty(self, shape, dtype=None):
+        return Tensor(np.empty(shape, dtype or self.dtype))
 
     def reshape(self, *shape):
         return Tensor(self.a.reshape(*shape))
 
-    def to(self, device):
-        return self
+    def to(self, where):
+        return Tensor(self.a.astype(where)) if isinstance(where, np.dtype) else self
 
     def __getitem__(self, key):
         return Tensor(self.a[key])

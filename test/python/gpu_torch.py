@@ -98,6 +98,17 @@ def test_histograms():
         upsweep.bincount(torch.tensor([1 << 16], device="cuda"))
 
 
+@pytest.mark.parametrize("dtype", [torch.int32, torch.uint8, torch.float32, torch.bfloat16, torch.bool],
+                         ids=str)
+def test_reductions_along_axes(dtype):
+    x = (some(64 * 300, torch.int32) % 7).to(dtype).reshape(64, 300)
+    for axis in (0, 1):
+        got = upsweep.sum(x, axis=axis)
+        assert got.is_cuda and torch.equal(got, torch.sum(x, axis))
+        wanted = torch.amax(x.to(torch.uint8) if dtype == torch.bool else x, axis, keepdim=True)
+        assert torch.equal(upsweep.max(x, axis=axis, keepdims=True), wanted.to(dtype))
+
+
 def test_streams():
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):

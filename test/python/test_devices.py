@@ -63,6 +63,11 @@ for axis in (0, 1, -1, None):
     same(index, np.argsort(grid, axis=axis, kind="stable"))
     same(upsweep.argsort(Tensor(grid), axis=axis), index.a)
 same(upsweep.cumsum(Tensor(grid.astype("i8")), axis=1), np.cumsum(grid, 1, dtype="i8"))
+for dtype in ("i4", "f4", "u1", "?"):
+    some = (grid - 3).astype(dtype)
+    for axis in (0, 1):
+        same(upsweep.sum(Tensor(some), axis=axis), some.sum(axis, dtype=None if dtype == "f4" else "i8"))
+        same(upsweep.max(Tensor(some), axis=axis, keepdims=True), some.max(axis, keepdims=True))
 best, where = upsweep.top_k(Tensor(grid), 3)
 same(best, np.sort(grid)[:, ::-1][:, :3])
 counts = upsweep.bincount(Tensor(grid.reshape(-1).astype("u1")), minlength=256)
