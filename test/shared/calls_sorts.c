@@ -150,23 +150,17 @@ static const char *wrong_argsort(job *j)
 
 /* ---- to another array, with positions or without; onto itself ---- */
 
-enum { COPY_VARIANTS = 8, ONTO_ITSELF = 4 };
+enum { COPY_ALONE = 0, COPY_NARROW = 1, COPY_ONTO_ITSELF = 3, COPY_VARIANTS };
 
-static bool copy_has_index(const job *j)
-{
-    return j->variant % 4 != 0;
-}
-
-/* Variants 0 to 3 write to another array, 4 to 7 sort keys where they are. 0: no positions, 1: 32
- * bits, 2 and 3: 64 bits. */
+/* Without positions, with those of 32 and of 64 bits; the last sorts keys where they are. */
 static bool prepare_copy(job *j)
 {
     add_keys(j);
-    j->element = j->variant % 4 == 1 ? 4 : 8;
-    if (j->variant < ONTO_ITSELF) {
+    j->element = j->variant == COPY_NARROW ? 4 : 8;
+    if (j->variant != COPY_ONTO_ITSELF) {
         job_add(j, j->n * upsweep_type_bytes(j->type), true);
     }
-    if (copy_has_index(j)) {
+    if (j->variant != COPY_ALONE) {
         job_add(j, j->n * j->element, true);
     }
     return true;
@@ -174,27 +168,26 @@ static bool prepare_copy(job *j)
 
 static upsweep_status run_copy(upsweep *u, job *j)
 {
-    upsweep_options o = job_options(j, orders[j->variant % 4]);
-    unsigned out = j->variant < ONTO_ITSELF ? 1 : 0;
+    upsweep_options o = job_options(j, orders[j->variant]);
+    unsigned out = j->variant == COPY_ONTO_ITSELF ? 0 : 1;
     return upsweep_sort_copy(u, job_at(j, 0), j->n, j->type, job_at(j, out),
-                             copy_has_index(j) ? job_at(j, out + 1) : NULL,
+                             j->variant == COPY_ALONE ? NULL : job_at(j, out + 1),
                              (unsigned)j->element * 8, &o);
 }
 
 static const char *wrong_copy(job *j)
 {
-    unsigned out = j->variant < ONTO_ITSELF ? 1 : 0;
-    size_t *index = malloc((j->n + 1) * sizeof *index);
-    oracle_argsort(j->type, orders[j->variant % 4], job_before(j, 0), j->n, index);
+    unsigned out = j->variant == COPY_ONTO_ITSELF ? 0 : 1;
     const char *wrong = out == 0 || job_untouched(j) ? NULL : "sort_copy changed the keys";
-    if (wrong == NULL && copy_has_index(j)) {
-        wrong =
-            moved_by(job_at(j, out), job_before(j, 0), index, j->n, upsweep_type_bytes(j->type));
-    } else if (wrong == NULL) {
-        wrong =
-            oracle_sorted(j->type, orders[j->variant % 4], job_before(j, 0), job_at(j, out), j->n);
+    if (wrong != NULL || j->variant == COPY_ALONE) {
+        return wrong != NULL ? wrong
+                             : oracle_sorted(j->type, orders[j->variant], job_before(j, 0),
+                                             job_at(j, out), j->n);
     }
-    for (size_t i = 0; wrong == NULL && copy_has_index(j) && i < j->n; i++) {
+    size_t *index = malloc((j->n + 1) * sizeof *index);
+    oracle_argsort(j->type, orders[j->variant], job_before(j, 0), j->n, index);
+    wrong = moved_by(job_at(j, out), job_before(j, 0), index, j->n, upsweep_type_bytes(j->type));
+    for (size_t i = 0; wrong == NULL && i < j->n; i++) {
         uint64_t got = 0;
         memcpy(&got, (char *)job_at(j, out + 1) + i * j->element, j->element);
         wrong = got == index[i] ? NULL : "an index is not that of the stable order";
