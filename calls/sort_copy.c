@@ -34,8 +34,8 @@ void usw_copy_by_threads(upsweep *u, void *to, const void *from, size_t bytes)
 
 /* ---- the call ---- */
 
-/* On the CPU. A sort by name or by a range of bits may fail for want of scratch, after which out must
- * be as it was: such keys are sorted in scratch. */
+/* On the CPU. A sort by name or by a range of bits may fail for want of scratch, after which out
+ * must be as it was: such keys are sorted in scratch. */
 static upsweep_status sort_there(upsweep *u, const void *keys, size_t n, upsweep_type type,
                                  void *out, const usw_options *o)
 {

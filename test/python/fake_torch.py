@@ -35,10 +35,6 @@ class Tensor:
     def data_ptr(self):
         return self.a.ctypes.data
 
-    @property
-    def nbytes(self):
-        return self.a.nbytes
-
     def numel(self):
         return self.a.size
 
