@@ -1,5 +1,5 @@
-/* folder.h - a folder of the test's own, and paths in it. mkdtemp(folder), or folder_make before all
- * tests, makes it; folder_remove takes it away with all that is in it. */
+/* folder.h - a folder of the test's own, and paths in it. mkdtemp(folder), or folder_make before
+ * all tests, makes it; folder_remove takes it away with all that is in it. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_TEST_SHARED_FOLDER_H
 #define USW_TEST_SHARED_FOLDER_H
