@@ -152,17 +152,27 @@ static upsweep_status end(job *j, bool sorts, upsweep_status last)
     return usw_end(&j->c);
 }
 
+/* Starts a sort of numbers: takes and checks what all such calls take. said[USW_SAID_SIZE]: of what
+ * goes along with a key. */
+static void start_keys(job *j, usw_transport *t, upsweep *u, unsigned name, unsigned flags,
+                       const upsweep_options *options, size_t along_bytes, const void *keys,
+                       size_t n, upsweep_type type, const upsweep_mpi_layout *layout)
+{
+    start(j, t, u, name);
+    usw_take_options(&j->c, options, flags, &j->options);
+    j->c.said[USW_SAID_TYPE] = type;
+    j->c.said[USW_SAID_SIZE] = along_bytes;
+    usw_number_keys(&j->c, &j->keys, type, &j->options);
+    take_layout(j, layout);
+    take_array(j, keys, n, "keys");
+}
+
 upsweep_status usw_ranks_sort(usw_transport *t, upsweep *u, const void *keys, size_t n,
                               upsweep_type type, const upsweep_mpi_layout *layout, void *out,
                               size_t *n_out, const upsweep_options *options)
 {
     job j;
-    start(&j, t, u, CALL_SORT);
-    usw_take_options(&j.c, options, SORT_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_SORT, SORT_FLAGS, options, 0, keys, n, type, layout);
     j.type = type;
     bool good = plan(&j, n_out, t->size > 1) && find_room(&j, out, NULL, false) &&
                 usw_exchange(&j.c, &j.plan, j.keys.data, out, j.keys.bytes);
@@ -178,13 +188,7 @@ upsweep_status usw_ranks_sort_pairs(usw_transport *t, upsweep *u, const void *ke
 {
     job j;
     size_t all;
-    start(&j, t, u, CALL_PAIRS);
-    usw_take_options(&j.c, options, PAIR_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    j.c.said[USW_SAID_SIZE] = value_bytes;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_PAIRS, PAIR_FLAGS, options, value_bytes, keys, n, type, layout);
     if (value_bytes == 0 || (values == NULL && n > 0) ||
         __builtin_mul_overflow(n, value_bytes, &all)) {
         usw_wrong(&j.c, UPSWEEP_ERROR_ARGUMENT, "values are NULL, of 0 bytes, or more than fit");
@@ -239,12 +243,7 @@ upsweep_status usw_ranks_argsort(usw_transport *t, upsweep *u, const void *keys,
                                  uint64_t *index, size_t *n_out, const upsweep_options *options)
 {
     job j;
-    start(&j, t, u, CALL_ARGSORT);
-    usw_take_options(&j.c, options, PAIR_FLAGS, &j.options);
-    j.c.said[USW_SAID_TYPE] = type;
-    usw_number_keys(&j.c, &j.keys, type, &j.options);
-    take_layout(&j, layout);
-    take_array(&j, keys, n, "keys");
+    start_keys(&j, t, u, CALL_ARGSORT, PAIR_FLAGS, options, 0, keys, n, type, layout);
     bool good = plan(&j, n_out, false) && find_room(&j, index, NULL, false);
     size_t there = (size_t)j.plan.there;
     if (good) {
