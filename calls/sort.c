@@ -287,6 +287,30 @@ USW_NOINLINE static upsweep_status sort_few(upsweep *u, void *keys, size_t n, up
     return UPSWEEP_OK;
 }
 
+/* Sorts with as many threads as pay. An array between the size from which threads pay where nothing
+ * else runs and the one from which they always do is given to them if that was faster of late. */
+static upsweep_status sort_offered(job *j)
+{
+    upsweep *u = j->u;
+    size_t bytes = j->n * j->bytes;
+    usw_offer_threads(u, bytes);
+    if (!u->shares_early || bytes < USW_EARLY_BYTES || bytes >= USW_SURE_BYTES) {
+        return sort_automatic(j);
+    }
+    usw_shared_work kind = USW_SHARED_SORTS;
+    for (size_t b = 2 * USW_EARLY_BYTES; b <= bytes; b *= 2) {
+        kind++;
+    }
+    bool share = usw_may_share(u, kind, 1);
+    USW_ROUTE_IF(share, "a short sort that threads share", USW_NO_TYPES);
+    USW_ROUTE_IF(!share, "a short sort that threads might share", USW_NO_TYPES);
+    u->threads = share ? u->threads : 1;
+    uint64_t began = usw_now_ns();
+    upsweep_status status = sort_automatic(j);
+    usw_note_time(u, kind, 1, share, (usw_now_ns() - began) / (bytes >> 10));
+    return status;
+}
+
 /* A call with a lock, and with all that may be asked for. */
 USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, upsweep_type type,
                                              const upsweep_options *options)
@@ -300,10 +324,7 @@ USW_NOINLINE static upsweep_status sort_call(upsweep *u, void *keys, size_t n, u
     status = status == UPSWEEP_OK ? check_name(u, o.algorithm) : status;
     if (status == UPSWEEP_OK && !usw_gpu_sort_keys(u, keys, n, type, &o, &status)) {
         job j = job_of(u, keys, n, type, &o);
-        if (o.algorithm == NULL) {
-            usw_offer_threads(u, n * j.bytes);
-        }
-        status = o.algorithm != NULL ? sort_named(&j) : sort_automatic(&j);
+        status = o.algorithm != NULL ? sort_named(&j) : sort_offered(&j);
     }
     return usw_leave(u, status);
 }
