@@ -65,10 +65,10 @@ void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     size_t n = p->n;
     bool in_order;
     if (key_bytes == 8) {
-        USW_ROUTE_PAIRS("few pairs by ranks");
+        USW_ROUTE_OF("few pairs by ranks", USW_TYPES_OF_64_BITS);
         in_order = rank_keys(p, from);
     } else {
-        USW_ROUTE_PAIRS("few pairs as words");
+        USW_ROUTE_OF("few pairs as words", USW_ALL_TYPES & ~USW_TYPES_OF_64_BITS);
         make_words(p, key_bytes, words);
         in_order = steps->sort_small[3](words, n, NULL) == USW_RISING;
         for (size_t i = 0; i < n; i++) {

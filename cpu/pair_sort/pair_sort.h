@@ -13,7 +13,7 @@
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes);
 
 /* The same for so few pairs, out_payloads not NULL: takes no scratch (few_pairs.c). */
-enum { USW_FEW_PAIRS = 32, USW_FEW_WIDE_PAIRS = 16 };
+enum { USW_FEW_PAIRS = 24, USW_FEW_WIDE_PAIRS = 16 };
 static inline bool usw_pairs_are_few(size_t n, size_t key_bytes)
 {
     return n <= (size_t)(key_bytes == 8 ? USW_FEW_WIDE_PAIRS : USW_FEW_PAIRS);
