@@ -12,4 +12,12 @@
  * USW_IN_ORDER, USW_NEARLY_SORTED, USW_FEW_VALUES or USW_NO_PATTERN. */
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes);
 
+/* The same for so few pairs, out_payloads not NULL: takes no scratch (few_pairs.c). */
+enum { USW_FEW_PAIRS = 24, USW_FEW_WIDE_PAIRS = 16 };
+static inline bool usw_pairs_are_few(size_t n, size_t key_bytes)
+{
+    return n <= (size_t)(key_bytes == 8 ? USW_FEW_WIDE_PAIRS : USW_FEW_PAIRS);
+}
+void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes);
+
 #endif
