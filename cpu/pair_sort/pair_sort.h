@@ -5,7 +5,7 @@
 
 #include "cpu/cpu.h"
 
-/* Sorts p, whose buffers are not set, in place: out_keys are the keys or NULL, out_payloads are the
+/* Sorts p, whose buffers are not set. out_keys: the keys, another array, or NULL; out_payloads: the
  * payloads, or, if payloads is NULL, an array for positions of 32 or 64 bits. Takes scratch for the
  * buffers, and for out_payloads if it is NULL. n * key_bytes does not overflow. After
  * UPSWEEP_ERROR_MEMORY nothing was written. *p->found gets the pattern that was met:
