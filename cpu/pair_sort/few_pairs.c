@@ -1,51 +1,54 @@
-/* few_pairs.c - sorts pairs that are too few for buckets: each key is a word with its position
- * below it, words are sorted in registers, and what keys carry is gathered; keys of 64 bits are
- * ranked. All is on the stack, since to take scratch and to look for patterns would take longer. */
+/* few_pairs.c - sorts pairs that are too few for buckets: words of key and position are sorted, and
+ * what keys carry is gathered, on the stack; to take scratch would take longer. */
 /* SPDX-License-Identifier: MIT */
 #include "cpu/pair_sort/pair_sort.h"
 
-/* words[i]: the bits of key i that count above i. */
-static void make_words(const usw_pair_sort *p, size_t key_bytes, uint64_t *words)
+/* The bits of each key that count. */
+static void map_keys(const usw_pair_sort *p, size_t key_bytes, uint64_t *keys)
 {
     uint64_t bits = UINT64_MAX >> (64 - (p->bit_end - p->bit_begin));
-#define WORDS(TYPE)                                                                                \
+#define KEYS(TYPE)                                                                                 \
     for (size_t i = 0; i < p->n; i++) {                                                            \
         TYPE key;                                                                                  \
         memcpy(&key, (const char *)p->keys + i * sizeof key, sizeof key);                          \
-        words[i] = (usw_map_key(&p->map, key) >> p->bit_begin & bits) << 32 | i;                   \
+        keys[i] = usw_map_key(&p->map, key) >> p->bit_begin & bits;                                \
     }
     switch (key_bytes) {
-    case 1: WORDS(uint8_t) break;
-    case 2: WORDS(uint16_t) break;
-    default: WORDS(uint32_t) break;
+    case 1: KEYS(uint8_t) break;
+    case 2: KEYS(uint16_t) break;
+    case 4: KEYS(uint32_t) break;
+    default: KEYS(uint64_t) break;
     }
-#undef WORDS
+#undef KEYS
 }
 
-/* Keys of 64 bits, which no word holds beside a position, are compared each with each, without a
- * branch. from[r]: the position of the r-th. Returns whether they are in order. */
-static bool rank_keys(const usw_pair_sort *p, uint32_t *from)
+bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n)
 {
-    uint64_t bits = UINT64_MAX >> (64 - (p->bit_end - p->bit_begin)), keys[USW_FEW_WIDE_PAIRS];
-    uint32_t rank[USW_FEW_WIDE_PAIRS];
-    uint64_t turned = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        uint64_t key;
-        memcpy(&key, (const char *)p->keys + i * sizeof key, sizeof key);
-        keys[i] = usw_map_key(&p->map, key) >> p->bit_begin & bits;
-        uint32_t here = i;
-        for (uint32_t j = 0; j < i; j++) {
-            uint32_t less = keys[i] < keys[j];
-            rank[j] += less;
-            here -= less;
+    uint64_t positions = (UINT64_C(1) << usw_log2_up(n)) - 1, differ = 0;
+    for (size_t i = 1; i < n; i++) {
+        differ |= keys[i] ^ keys[0];
+    }
+    unsigned same = differ == 0 ? 0 : (unsigned)__builtin_clzll(differ);
+    for (size_t i = 0; i < n; i++) {
+        words[i] = (keys[i] << same & ~positions) | i;
+    }
+    USW_PICK(u->isa, usw_cache_sort_steps)->sort[3](words, n);
+    size_t moves = 0, most = 8 * n + 256; /* any order of USW_FEW_PAIRS takes fewer */
+    for (size_t i = 1; i < n && positions >> same != 0; i++) {
+        size_t at = i;
+        uint64_t word = words[i];
+        for (; at > 0 && (words[at - 1] ^ word) <= positions &&
+               keys[words[at - 1] & positions] > keys[word & positions];
+             at--) {
+            words[at] = words[at - 1];
         }
-        rank[i] = here;
-        turned |= here ^ i;
+        words[at] = word;
+        moves += i - at;
+        if (moves > most) {
+            return false;
+        }
     }
-    for (uint32_t i = 0; i < p->n; i++) {
-        from[rank[i]] = i;
-    }
-    return turned == 0;
+    return true;
 }
 
 /* Element i of `to` becomes element from[i] of what `to` was. */
@@ -59,21 +62,16 @@ static void put(upsweep *u, void *to, size_t bytes, const uint32_t *from, size_t
 
 void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
 {
-    const usw_cache_sort_steps *steps = USW_PICK(u->isa, usw_cache_sort_steps);
-    uint64_t words[USW_FEW_PAIRS];
     uint32_t from[USW_FEW_PAIRS];
-    size_t n = p->n;
-    bool in_order;
-    if (key_bytes == 8) {
-        USW_ROUTE_OF("few pairs by ranks", USW_TYPES_OF_64_BITS);
-        in_order = rank_keys(p, from);
-    } else {
-        USW_ROUTE_OF("few pairs as words", USW_ALL_TYPES & ~USW_TYPES_OF_64_BITS);
-        make_words(p, key_bytes, words);
-        in_order = steps->sort_small[3](words, n, NULL) == USW_RISING;
-        for (size_t i = 0; i < n; i++) {
-            from[i] = (uint32_t)words[i];
-        }
+    uint64_t keys[USW_FEW_PAIRS] = {0}, words[USW_FEW_PAIRS];
+    size_t n = p->n, positions = ((size_t)1 << usw_log2_up(n)) - 1;
+    bool in_order = true;
+    USW_ROUTE_PAIRS("few pairs");
+    map_keys(p, key_bytes, keys);
+    (void)usw_order_keys(u, keys, words, n);
+    for (size_t i = 0; i < n; i++) {
+        from[i] = (uint32_t)(words[i] & positions);
+        in_order &= from[i] == i;
     }
     *p->found = in_order ? USW_IN_ORDER : USW_NO_PATTERN;
     for (uint64_t i = 0; p->payloads == NULL && i < n; i++) {

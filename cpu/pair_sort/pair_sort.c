@@ -111,7 +111,7 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     }
     *p->found = USW_NO_PATTERN;
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
-    if (usw_pairs_are_few(n, key_bytes) && p->out_payloads != NULL) {
+    if (n > 1 && n <= USW_FEW_PAIRS && p->out_payloads != NULL) {
         usw_sort_few_pairs(u, p, key_bytes);
         return UPSWEEP_OK;
     }
