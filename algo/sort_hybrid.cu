@@ -158,10 +158,9 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
 /* A larger sample weighs the leaves of the tree, for keys that go by one. */
 template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
-    const unsigned long long wanted = (size_t(TREE_WEIGHED) << j.bits) / 32;
-    const unsigned long long most = j.n / 32 / TREE_WEIGHED_PART;
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                       j.keys, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
+                       j.keys, j.n, j.map, j.bits, j.plan, j.tree,
+                       hybrid_weigh_stretches(j.n, j.bits));
 }
 
 /* sample, count and place. */

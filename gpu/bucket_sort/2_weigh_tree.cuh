@@ -292,6 +292,14 @@ hybrid_count_by_tree(const K *keys, unsigned long long n, const usw_gpu_keymap<K
                                     memory + 2 * TREE_SLOTS, digit);
 }
 
+/* The stretches of 32 keys by which leaves are weighed. */
+static inline unsigned long long hybrid_weigh_stretches(unsigned long long n, unsigned bits)
+{
+    const unsigned long long wanted = (1ull * TREE_WEIGHED << bits) / 32;
+    const unsigned long long most = n / 32 / TREE_WEIGHED_PART;
+    return wanted < most ? wanted : most;
+}
+
 /* Weighs leaves by stretches of 32 keys, evenly spread; the last block numbers the buckets. */
 template <typename K, bool identity>
 __global__ __launch_bounds__(1024, 1) void hybrid_weigh_tree(const K *keys, unsigned long long n,
