@@ -119,6 +119,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            bits1,
                            capacity,
                            tile,
+                           hybrid_tree_shape<K>::tile,
                            j.fine,
                            second,
                            second ? bits - j.bits : 0,
@@ -155,12 +156,20 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
-/* A larger sample weighs the leaves of the tree, for keys that go by one. */
+/* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
+ * scatter may then count them. */
 template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
                        j.keys, j.n, j.map, j.bits, j.plan, j.tree,
                        hybrid_weigh_stretches(j.n, j.bits));
+    if (j.tree_counts) {
+        USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024,
+                           TREE_SLOTS * sizeof(uint2), j.keys, j.n, j.map, j.bits, j.bits1, j.plan,
+                           j.tree, hybrid_regions_stretches(j.n), hybrid_regions_keys(j.n),
+                           j.cursor);
+        hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
+    }
 }
 
 /* sample, count and place. */
@@ -206,8 +215,8 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
     if (j.tree != nullptr) {
-        hybrid_queue_tree_scatter<K, true, identity>(g, j);
-        hybrid_queue_tree_scatter<K, false, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_FIRST, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_SECOND, identity>(g, j);
     }
     usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {
@@ -251,7 +260,8 @@ template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long
         sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
     return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
            hybrid_tree_shared(bits) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>() <=
+           hybrid_tree_scatter_shared<K>(shape::tile, shape::more_slots, 0) <= g->shared_bytes &&
+           hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, hybrid_tree_counters(bits)) <=
                g->shared_bytes &&
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
 }
@@ -264,6 +274,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
+    j.tree_counts = j.may_tree && j.stride != 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

@@ -155,14 +155,17 @@ struct hybrid_numbering {
         }
         return chosen;
     }
-    /* Sums needs up the levels of nodes. */
-    __device__ __forceinline__ void sum_needs(float full)
+    /* Sums needs up the levels of nodes. mean: keys of the sample for a bucket. */
+    __device__ __forceinline__ void sum_needs(float full, float mean)
     {
         for (unsigned i = threadIdx.x; i < end; i += 1024) {
             needs[i] = 0;
             if (is_leaf(i)) {
                 const hybrid_need n = need(i, full);
                 needs[i] = n.numbers;
+                if (static_cast<float>(counts[i]) > 4 * mean * static_cast<float>(n.buckets)) {
+                    tree->crowded = 1;
+                }
                 counts[i] = n.buckets << 8 | n.join << 1 | n.first;
             }
         }
@@ -242,7 +245,7 @@ struct hybrid_numbering {
             return false;
         }
         __syncthreads();
-        sum_needs(full);
+        sum_needs(full, static_cast<float>(all) / static_cast<float>(most));
         number();
         note_leaves();
         if (threadIdx.x == 0) {

@@ -1,81 +1,401 @@
 /* 4_scatter_tree.cuh - step 4 of the bucket sort for keys that go by a prefix tree
- * (prefix_tree.cuh): as the other scatters, but a key's digit is of the number of its bucket.
+ * (prefix_tree.cuh): as the other scatters, but a key's digit is of the number of its bucket, which
+ * is looked up once and kept.
  *
- * A block takes tile after tile, so that it copies the tree to shared memory once and a launch that
- * finds nothing to do is short. */
+ * A block of 1024 threads a multiprocessor takes tile after tile, and loads the next tile while
+ * this one is written. In the first scatter of many keys, where a sample has measured the buckets'
+ * regions (2_weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
+ * so that no count has to read and look up the keys before. Where a region turns out to be too
+ * small or a counter overflows, plan->uncounted becomes 0, and the keys are counted where they
+ * were. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_BUCKET_SORT_4_SCATTER_TREE_CUH
 #define USW_GPU_BUCKET_SORT_4_SCATTER_TREE_CUH
 
+#include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/4_scatter_slots.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
-/* The digit of a scatter, times `unit`. */
-template <typename K, unsigned unit> struct hybrid_tree_digit {
-    hybrid_window<K> window;
-    unsigned below, mask;
-    __device__ __forceinline__ unsigned operator()(K key) const
-    {
-        return (window.bucket(key) >> (TREE_FIRST + below) & mask) * unit;
-    }
-    template <int N>
-    __device__ __forceinline__ void all(const K (&keys)[N], unsigned (&digits)[N]) const
-    {
-        window.buckets(keys, digits);
-#pragma unroll
-        for (int i = 0; i < N; i++) {
-            digits[i] = (digits[i] >> (TREE_FIRST + below) & mask) * unit;
-        }
-    }
-};
+/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys that
+ * were; the second. */
+enum hybrid_tree_turn { SCATTER_COUNTS, SCATTER_FIRST, SCATTER_SECOND };
 
 template <typename K> struct hybrid_tree_scatter_args {
     hybrid_scatter_args<K> a;
     const hybrid_tree *tree;
+    unsigned bits, bits1; /* of the buckets; of the first scatter */
+    hybrid_plan *changed; /* a.plan: where it fails */
+    unsigned *counts;     /* as in hybrid_uncounted_args */
 };
 
-/* Shared memory: the slots of the tree, then as the other scatters. */
-template <typename K, int NT, int I, int slots> constexpr size_t hybrid_tree_scatter_shared()
+/* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile, and
+ * those without a slot or where it begins; words of warps; the tile, and if it has no slots the
+ * digits of its keys. */
+template <typename K>
+constexpr size_t hybrid_tree_scatter_shared(int tile, int slots, size_t counters)
 {
-    return TREE_SLOTS * sizeof(uint2) +
-           (slots != 0 ? hybrid_slots_shared<K>(slots) : hybrid_close_shared<K>(NT * I, 256, true));
+    return TREE_SLOTS * sizeof(uint2) + counters + 256 * 16 + 256 +
+           (slots != 0 ? slots * sizeof(K) : tile * (sizeof(K) + 1));
+}
+constexpr size_t hybrid_tree_counters(unsigned bits)
+{
+    return bits < 7 ? 128 : size_t(1) << bits;
 }
 
-template <typename K, int NT, int I, bool first, bool plain, int MB, int slots, int U>
-__global__ __launch_bounds__(NT, MB) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
-{
-    USW_DYNAMIC_SHARED(unsigned char, memory);
-    usw_chained();
-    const hybrid_scatter_args<K> &a = args.a;
-    if (!a.plan->tree_buckets) {
-        return;
+/* A block of NT threads; I keys a thread; slots: keys of all digits together, or 0: they are close
+ * together; U keys are looked up at a time. */
+template <typename K, int NT, int I, int slots, int U, hybrid_tree_turn turn, bool plain>
+struct hybrid_tree_block {
+    static constexpr unsigned T = NT * I;
+    const hybrid_tree_scatter_args<K> &args;
+    const hybrid_scatter_args<K> &a;
+    unsigned *bins;         /* the counters */
+    unsigned long long *to; /* 256: where each digit's keys of the tile go, less where they are */
+    unsigned *cnt, *more;   /* 256 counts of the tile, 256 of unplaced keys or begins */
+    unsigned *sums;         /* of warps; the last four of tiles that are looked for */
+    K *tile;
+    unsigned char *digits_kept;
+    hybrid_window<K> window;
+    unsigned below, digits, C, table;
+
+    __device__ __forceinline__ hybrid_tree_block(const hybrid_tree_scatter_args<K> &from,
+                                                 unsigned char *memory, size_t counters)
+        : args(from), a(from.a),
+          bins(reinterpret_cast<unsigned *>(memory + TREE_SLOTS * sizeof(uint2))),
+          to(reinterpret_cast<unsigned long long *>(memory + TREE_SLOTS * sizeof(uint2) +
+                                                    counters)),
+          cnt(reinterpret_cast<unsigned *>(to + 256)), more(cnt + 256), sums(more + 256),
+          tile(reinterpret_cast<K *>(sums + 64)),
+          digits_kept(reinterpret_cast<unsigned char *>(tile + T)),
+          window(reinterpret_cast<uint2 *>(memory), from.tree), table(1u << from.bits)
+    {
+        static_assert(NT >= 256 && I <= 32 && T <= 1 << 16, "a thread a digit, 16 bits a rank");
+        below = turn == SCATTER_SECOND ? 0 : from.bits - from.bits1;
+        digits = 1u << (turn == SCATTER_SECOND ? from.bits - from.bits1 : from.bits1);
+        C = slots / digits - 1 + (slots / digits & 1); /* odd: digits do not share banks */
+        hybrid_copy_slots<NT>(from.tree, reinterpret_cast<uint2 *>(memory));
+        for (unsigned w = threadIdx.x; turn == SCATTER_COUNTS && w < counters / 4; w += NT) {
+            bins[w] = 0;
+        }
+        for (unsigned w = threadIdx.x; w < 512; w += NT) {
+            cnt[w] = 0;
+        }
+        __syncthreads();
     }
-    uint2 *table = reinterpret_cast<uint2 *>(memory);
-    unsigned char *rest = memory + TREE_SLOTS * sizeof(uint2);
-    hybrid_copy_slots<NT>(args.tree, table);
-    const hybrid_window<K> window(table, args.tree);
-    const hybrid_level<first> l(a.plan);
-    const unsigned tiles =
-        first ? static_cast<unsigned>((a.n + NT * I - 1) / (NT * I)) : a.tile_begin[l.buckets];
-    __syncthreads();
-    for (unsigned i = blockIdx.x; i < tiles; i += gridDim.x) {
-        if constexpr (slots != 0) {
-            hybrid_slots_tile<K, NT, I, first, plain, slots, U, true, true>(
-                a, i, rest, [&](const hybrid_level<first> &level) {
-                    return hybrid_tree_digit<K, 4>{window, level.below, level.digits - 1};
-                });
-        } else {
-            const hybrid_close_buffer<K> s(rest);
-            for (unsigned d = threadIdx.x; d < 256; d += NT) {
-                s.cnt[d] = 0;
+
+    /* ---- tiles ---- */
+
+    struct place {
+        const K *in;
+        unsigned m, first; /* keys; the number of the first digit's cursor */
+    };
+    __device__ __forceinline__ unsigned tiles() const
+    {
+        return turn == SCATTER_SECOND ? a.tile_begin[1u << args.bits1]
+                                   : static_cast<unsigned>((a.n + T - 1) / T);
+    }
+    /* Notes where tile `number` is, if there is one; `found` says it, a barrier later. */
+    __device__ __forceinline__ void look_for(unsigned number) const
+    {
+        if (turn == SCATTER_SECOND && threadIdx.x < 1u << args.bits1) {
+            const unsigned b = a.tile_begin[threadIdx.x];
+            if (b <= number && number < a.tile_begin[threadIdx.x + 1]) {
+                sums[60] = threadIdx.x;
+                sums[61] = number - b;
             }
-            hybrid_tile<K> t;
-            if (hybrid_find_tile<K, NT * I, first>(a, l, i, s.sums + 16, t)) {
-                const hybrid_tree_digit<K, 1> digit = {window, l.below, l.digits - 1};
-                hybrid_scatter_tile<K, NT, I, plain, true>(t, a.out, a.map, digit, s);
+        }
+    }
+    __device__ __forceinline__ place found(unsigned number) const
+    {
+        unsigned long long at = static_cast<unsigned long long>(number) * T, end = a.n;
+        place p = {a.in, 0, 0};
+        if (turn == SCATTER_SECOND) {
+            at = a.begin[sums[60]] + static_cast<unsigned long long>(sums[61]) * T;
+            end = a.stop[sums[60]];
+            p.first = sums[60] * digits;
+        }
+        p.in += at;
+        p.m = end - at < T ? static_cast<unsigned>(end - at) : T;
+        return p;
+    }
+    __device__ __forceinline__ void fetch(K (&k)[I], const place &p) const
+    {
+        const K *in = p.in + threadIdx.x;
+        if (p.m == T) {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = in[i * NT];
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = threadIdx.x + i * NT < p.m ? in[i * NT] : K(0);
+            }
+        }
+    }
+    __device__ __forceinline__ K mapped(K raw) const
+    {
+        return plain ? raw : a.map.map(raw);
+    }
+    __device__ __forceinline__ unsigned digit_of(unsigned found) const
+    {
+        return found >> (TREE_FIRST + below) & (digits - 1);
+    }
+
+    /* ---- counters and places ---- */
+
+    /* found: a bucket's number in its upper half. */
+    __device__ __forceinline__ void count(unsigned found) const
+    {
+        const unsigned b = found >> TREE_FIRST;
+        atomicAdd(hybrid_byte<unsigned>(bins, b & (table - 4)), __funnelshift_l(0u, 1u, b * 8));
+    }
+    __device__ __forceinline__ unsigned long long reserve(const place &p, unsigned d) const
+    {
+        const unsigned c = cnt[d];
+        return c != 0 ? atomicAdd(&a.cursor[p.first + d], static_cast<unsigned long long>(c)) : 0;
+    }
+    __device__ __forceinline__ unsigned long long placed(unsigned d, unsigned long long at) const
+    {
+        if (turn == SCATTER_COUNTS && cnt[d] != 0 && at + cnt[d] > args.tree->regions[d + 1]) {
+            usw_store_relaxed(&args.changed->uncounted, 0u);
+            usw_store_relaxed(&args.changed->skip, 0u);
+            at = args.tree->regions[d];
+        }
+        return at;
+    }
+
+    /* ---- a tile ---- */
+
+    /* Ranks keys within their digits; r: the bucket's number above the rank. */
+    __device__ __forceinline__ void rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
+    {
+        unsigned most = ~0u;
+        bool plainly = m == T;
+#pragma unroll
+        for (int i0 = 0; i0 < I; i0 += U) {
+            K some[U];
+            unsigned found[U];
+#pragma unroll
+            for (int i = 0; i < U; i++) {
+                some[i] = k[i0 + i < I ? i0 + i : I - 1];
+            }
+            window.buckets(some, found);
+            if (i0 == 0) {
+                plainly &= hybrid_crowd(digit_of(found[0]), most) < 8;
+            }
+            if (plainly) {
+#pragma unroll
+                for (int i = 0; i < U && i0 + i < I; i++) {
+                    r[i0 + i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < U && i0 + i < I; i++) {
+                    const unsigned d = digit_of(found[i]);
+                    const bool here = threadIdx.x + (i0 + i) * NT < m;
+                    r[i0 + i] = hybrid_rank_crowd(&cnt[d], d, here, most);
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < U && i0 + i < I; i++) {
+                r[i0 + i] |= found[i] & 0xffff0000u;
+            }
+        }
+    }
+    __device__ __forceinline__ void count_all(const unsigned (&r)[I], unsigned m) const
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            if (turn == SCATTER_COUNTS && (m == T || threadIdx.x + i * NT < m)) {
+                count(r[i]);
+            }
+        }
+    }
+    /* Puts the keys into slots; returns a bit for each that finds none free. */
+    __device__ __forceinline__ unsigned fill_slots(const K (&k)[I], const unsigned (&r)[I],
+                                                   unsigned m) const
+    {
+        unsigned unplaced = 0;
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            const unsigned rank = r[i] & 0xffff;
+            if (m == T || threadIdx.x + i * NT < m) {
+                if (rank < C) {
+                    tile[digit_of(r[i]) * C + rank] = k[i];
+                } else {
+                    unplaced |= 1u << i;
+                }
+            }
+        }
+        return unplaced;
+    }
+    /* A warp writes the slots of a digit, in whole lines: it begins up to 31 keys early. */
+    __device__ __forceinline__ void empty_slots() const
+    {
+#pragma unroll 2
+        for (unsigned d = threadIdx.x / 32; d < digits; d += NT / 32) {
+            const int c = static_cast<int>(cnt[d] < C ? cnt[d] : C);
+            K *out = a.out + to[d];
+            const K *from = tile + d * C;
+            const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(out) / sizeof(K) % 32);
+            for (int j = static_cast<int>(threadIdx.x % 32) - skew; j < c; j += 96) {
+                K v[3];
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    v[u] = j + 32 * u >= 0 && j + 32 * u < c ? from[j + 32 * u] : K(0);
+                }
+#pragma unroll
+                for (int u = 0; u < 3; u++) {
+                    if (j + 32 * u >= 0 && j + 32 * u < c) {
+                        out[j + 32 * u] = v[u];
+                    }
+                }
+            }
+        }
+    }
+    /* Writes the keys that found no slot: they are loaded and looked up again. */
+    __device__ __forceinline__ void write_unplaced(const place &p, unsigned unplaced) const
+    {
+        unsigned most = ~0u;
+        for (unsigned some = __reduce_or_sync(~0u, unplaced); some != 0; some &= some - 1) {
+            const int i = __ffs(static_cast<int>(some)) - 1;
+            const bool here = (unplaced >> i & 1) != 0;
+            const K key = mapped(here ? p.in[threadIdx.x + i * NT] : K(0));
+            const unsigned d = digit_of(window.bucket(key));
+            const unsigned r = hybrid_rank_crowd(&more[d], d, here, most);
+            if (here) {
+                a.out[to[d] + C + r] = key;
+            }
+        }
+    }
+    /* Sets more[d] to where digit d begins in the tile; at: its reserved place. */
+    __device__ __forceinline__ void begin_digits(const place &p, unsigned long long &at) const
+    {
+        const unsigned d = threadIdx.x, lane = d % 32;
+        unsigned sum = 0;
+        if (d < 256) {
+            sum = cnt[d];
+            at = reserve(p, d);
+#pragma unroll
+            for (int o = 1; o < 32; o <<= 1) {
+                const unsigned up = __shfl_up_sync(~0u, sum, o);
+                sum += lane >= static_cast<unsigned>(o) ? up : 0;
+            }
+            if (lane == 31) {
+                sums[d / 32] = sum;
             }
         }
         __syncthreads();
+        if (d < 256) {
+            sum -= cnt[d];
+#pragma unroll
+            for (unsigned w = 0; w < 8; w++) {
+                sum += w < d / 32 ? sums[w] : 0;
+            }
+            more[d] = sum;
+        }
+        __syncthreads();
+    }
+    /* Scatters the tile at p, whose keys are in k, and loads the next one, which is looked for. */
+    __device__ __forceinline__ void scatter(K (&k)[I], place &p, unsigned next, bool last)
+    {
+        unsigned r[I], unplaced = 0;
+        unsigned long long at = 0;
+        const unsigned d = threadIdx.x;
+        const place now = p;
+        rank(k, r, p.m);
+        __syncthreads();
+        if constexpr (slots != 0) {
+            if (d < digits) {
+                at = reserve(p, d);
+            }
+            unplaced = fill_slots(k, r, p.m);
+        } else {
+            begin_digits(p, at);
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                if (p.m == T || threadIdx.x + i * NT < p.m) {
+                    const unsigned q = more[digit_of(r[i])] + (r[i] & 0xffff);
+                    tile[q] = k[i];
+                    digits_kept[q] = static_cast<unsigned char>(digit_of(r[i]));
+                }
+            }
+        }
+        /* The reserved places arrive while the keys are counted. */
+        count_all(r, p.m);
+        look_for(next);
+        if (d < digits) {
+            to[d] = placed(d, at) - (slots != 0 ? 0 : more[d]);
+        }
+        __syncthreads();
+        if (!last) {
+            p = found(next);
+            fetch(k, p);
+        }
+        if constexpr (slots != 0) {
+            empty_slots();
+            write_unplaced(now, unplaced);
+        } else {
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                const unsigned q = threadIdx.x + i * NT;
+                if (now.m == T || q < now.m) {
+                    a.out[to[digits_kept[q]] + q] = tile[q];
+                }
+            }
+        }
+        __syncthreads();
+        for (unsigned w = threadIdx.x; w < 512; w += NT) {
+            cnt[w] = 0;
+        }
+        __syncthreads();
+    }
+    /* Scatters this block's tiles; returns the number of their keys. */
+    __device__ __forceinline__ unsigned scatter_all()
+    {
+        const unsigned number = tiles();
+        unsigned keys = 0;
+        if (blockIdx.x >= number) {
+            return 0;
+        }
+        K k[I];
+        look_for(blockIdx.x);
+        __syncthreads();
+        place p = found(blockIdx.x);
+        fetch(k, p);
+        for (unsigned t = blockIdx.x; t < number; t += gridDim.x) {
+            keys += p.m;
+#pragma unroll
+            for (int i = 0; i < I; i++) {
+                k[i] = mapped(k[i]);
+            }
+            scatter(k, p, t + gridDim.x, t + gridDim.x >= number);
+        }
+        return keys;
+    }
+};
+
+template <typename K, int NT, int I, int slots, int U, hybrid_tree_turn turn, bool plain>
+__global__ __launch_bounds__(NT, 1) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
+{
+    USW_DYNAMIC_SHARED(unsigned char, memory);
+    usw_chained();
+    const hybrid_plan *plan = args.a.plan;
+    const unsigned uncounted = usw_load_relaxed(&plan->uncounted);
+    const bool idle = turn == SCATTER_COUNTS  ? uncounted != HYBRID_UNCOUNTED_TREE
+                      : turn == SCATTER_FIRST ? !plan->tree_buckets || uncounted != 0
+                                           : !plan->tree_buckets;
+    if (__syncthreads_or(threadIdx.x == 0 && idle)) {
+        return;
+    }
+    const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
+    hybrid_tree_block<K, NT, I, slots, U, turn, plain> b(args, memory, counters);
+    const unsigned keys = b.scatter_all();
+    if (turn == SCATTER_COUNTS &&
+        !hybrid_flush_bytes<NT>(b.bins, b.table, args.counts, b.sums, keys)) {
+        usw_store_relaxed(&args.changed->uncounted, 0u);
+        usw_store_relaxed(&args.changed->skip, 0u);
     }
 }
 

@@ -61,11 +61,18 @@ struct hybrid_rest_shape {
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
 
-/* Tiles of the scatters by a prefix tree, and slots of all digits; as many keys as the other
- * tiles. */
+/* Tiles of the scatters by a prefix tree; slots of all digits, beside counters and without; keys
+ * that are looked up at a time. */
 template <typename K> struct hybrid_tree_shape {
-    static constexpr int threads = sizeof(K) == 4 ? 1024 : 512, keys = 16, batch = 4;
+#ifdef USW_EMULATE
+    static constexpr int threads = 256, keys = 4, batch = 2;
+    static constexpr int slots = sizeof(K) == 4 ? 16 * 65 : 0, more_slots = slots;
+#else
+    static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : 13, batch = 4;
     static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;
+    static constexpr int more_slots = sizeof(K) == 4 ? 256 * 123 : 0;
+#endif
+    static constexpr int tile = threads * keys;
 };
 
 /* The sort of step 5, for buckets of about 2^(12 + size) keys, and a seventh more, on average;

@@ -185,7 +185,10 @@ template <typename K> struct hybrid_grow {
             for (unsigned l = 0; l <= levels; l++) {
                 tree->begin[l] = begin[l];
             }
-            tree->done = tree->alike = 0;
+            tree->done = tree->alike = tree->crowded = tree->neighbours = tree->measured = 0;
+        }
+        if (threadIdx.x < TREE_REGIONS) {
+            tree->shares[threadIdx.x] = 0;
         }
     }
 };

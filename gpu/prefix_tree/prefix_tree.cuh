@@ -21,6 +21,7 @@
  * where one with HEAVY times as many as that cannot, there is no tree. */
 enum {
     TREE_BUCKETS = 1 << 16, /* at most */
+    TREE_REGIONS = 256,     /* buckets of a first scatter, at most */
     TREE_SLOTS = 2048,
     TREE_ROOT_BITS = 10,
     TREE_LEVELS = 5,
@@ -65,6 +66,10 @@ struct alignas(16) hybrid_tree {
     unsigned done;                   /* blocks that have weighed */
     unsigned buckets;                /* those in use */
     unsigned alike;                  /* 1: a bucket of equal keys is larger than step 5 holds */
+    unsigned crowded;                /* 1: some bucket is many times as large as the mean */
+    unsigned shares[TREE_REGIONS];   /* keys of a sample in each bucket of the first scatter */
+    unsigned neighbours, measured;   /* pairs of neighbours in one of them; blocks that are done */
+    unsigned long long regions[TREE_REGIONS + 1]; /* where those begin, if they are not counted */
 };
 
 /* How a key finds its slot; slots: in shared memory, the root's before that of keys outside. */
