@@ -57,6 +57,7 @@
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
+#include "gpu/tree_buckets/launches.cuh"
 
 /* ---- the whole ---- */
 
@@ -163,12 +164,8 @@ template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hy
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
                        j.keys, j.n, j.map, j.bits, j.plan, j.tree,
                        hybrid_weigh_stretches(j.n, j.bits));
-    if (j.tree_counts) {
-        USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024,
-                           TREE_SLOTS * sizeof(uint2), j.keys, j.n, j.map, j.bits, j.bits1, j.plan,
-                           j.tree, hybrid_regions_stretches(j.n), hybrid_regions_keys(j.n),
-                           j.cursor);
-        hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
+    if (j.tree_room != 0) {
+        hybrid_queue_tree_counts<K, identity>(g, j);
     }
 }
 
@@ -254,15 +251,11 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
  * that they are sorted by the counts of their values. */
 template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long n, unsigned bits)
 {
-    using shape = hybrid_tree_shape<K>;
     using rest = hybrid_rest_shape;
     const bool by_values =
         sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
     return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
-           hybrid_tree_shared(bits) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K>(shape::tile, shape::more_slots, 0) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, hybrid_tree_counters(bits)) <=
-               g->shared_bytes &&
+           hybrid_tree_shared(bits) <= g->shared_bytes && hybrid_tree_scatters_fit<K>(g, bits) &&
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
 }
 
@@ -274,7 +267,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
-    j.tree_counts = j.may_tree && j.stride != 0;
+    j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

@@ -7,8 +7,7 @@
 
 #include "gpu/launch_chain.cuh"
 
-/* Which first scatter counts: by leading bits, or by a prefix tree. */
-enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 };
+enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
 
 struct hybrid_plan {
     unsigned long long any, all; /* OR and AND of the mapped keys */
@@ -26,10 +25,10 @@ struct hybrid_plan {
     unsigned reverse, radix;   /* 1: the order is to be reversed; all is left to the radix sort */
     unsigned crowded;          /* 1: many keys have the same digits */
     unsigned skip;             /* 1: no keys are to be counted by the next count */
-    unsigned uncounted;  /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
-    unsigned few_values; /* keys have few values: 1, and when these are counted their number */
-    unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
-    unsigned by_tree;    /* 1: buckets are those of prefix_tree.cuh, not leading bits */
+    unsigned uncounted;        /* not 0: the first scatter counts, that of HYBRID_UNCOUNTED_... */
+    unsigned few_values;   /* keys have few values: 1, and when these are counted their number */
+    unsigned left;         /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
+    unsigned by_tree;      /* 1: buckets are those of prefix_tree.cuh, not leading bits */
     unsigned tree_buckets; /* 1: the keys are to be sorted by them */
 };
 

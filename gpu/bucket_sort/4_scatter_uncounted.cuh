@@ -35,12 +35,13 @@ template <typename K> constexpr size_t hybrid_uncounted_shared(unsigned bits, in
            (slots != 0 ? slots : tile) * sizeof(K);
 }
 
-/* Adds a block's counters of 8 bits to those of all blocks, two in a word of 64 bits. Their sum must
- * be `keys`, or some counter has overflowed: thread 0 then returns false. Each block begins at
- * another word, so no two add to one. sums: 32 words. */
+/* Adds a block's counters of 8 bits to those of all blocks, two in a word of 64 bits. Their sum
+ * must be `keys`, or some counter has overflowed: thread 0 then returns false. Each block begins at
+ * another word, so no two add to one. sums: 32 words. Not inlined, since the compiler would then
+ * keep fewer keys in registers. */
 template <int NT>
-__device__ __forceinline__ bool hybrid_flush_bytes(const unsigned *bins, unsigned table,
-                                                   unsigned *counts, unsigned *sums, unsigned keys)
+__device__ __noinline__ bool hybrid_flush_bytes(const unsigned *bins, unsigned table,
+                                                unsigned *counts, unsigned *sums, unsigned keys)
 {
     auto *pairs = reinterpret_cast<unsigned long long *>(counts);
     const unsigned words = table / 4, turn = blockIdx.x * 1024 % words;
@@ -353,7 +354,8 @@ __global__ __launch_bounds__(NT, 1) void hybrid_scatter_uncounted(hybrid_uncount
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
-    if (__syncthreads_or(threadIdx.x == 0 && usw_load_relaxed(&a.plan->uncounted) != HYBRID_UNCOUNTED_BITS)) {
+    if (__syncthreads_or(threadIdx.x == 0 &&
+                         usw_load_relaxed(&a.plan->uncounted) != HYBRID_UNCOUNTED_BITS)) {
         return;
     }
     hybrid_uncounted_block<K, NT, I, slots, U, identity> b(a, memory);

@@ -3,7 +3,6 @@
 #ifndef USW_GPU_BUCKET_SORT_JOB_CUH
 #define USW_GPU_BUCKET_SORT_JOB_CUH
 
-#include "gpu/bucket_sort/2_weigh_regions.cuh"
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
 #include "gpu/bucket_sort/6_large_lists.cuh"
 #include "gpu/bucket_sort/1_sample.cuh"
@@ -52,9 +51,9 @@ template <typename K> struct hybrid_job {
     unsigned long long *ends, *published, *begin, *stop, *cursor;
     unsigned *tile_begin;
     hybrid_lists lists;
-    bool may_tree;     /* keys may go by a prefix tree */
-    bool tree_counts;  /* and the first scatter may count them */
-    hybrid_tree *tree; /* it, or NULL */
+    bool may_tree;                /* keys may go by a prefix tree */
+    unsigned long long tree_room; /* keys of its regions, if the first scatter may count; or 0 */
+    hybrid_tree *tree;            /* it, or NULL */
     hybrid_extents extents;
 };
 
@@ -73,7 +72,7 @@ template <typename K> static bool hybrid_take_copy(usw_gpu *g, hybrid_job<K> &j)
     const size_t ranges = j.lists_large ? hybrid_ranges_max(j.n) * sizeof(hybrid_range) : 0;
     const size_t cells = j.lists_large ? hybrid_cells_max(j.n) * sizeof(uint4) : 0;
     const size_t keys = (j.n * sizeof(K) + 15) / 16 * 16, all = keys + cells + ranges;
-    const size_t by_tree = j.tree_counts ? hybrid_regions_keys(j.n) * sizeof(K) : 0;
+    const size_t by_tree = j.tree_room * sizeof(K);
     const size_t by_bits = (j.stride << j.bits1) * sizeof(K);
     const size_t regions = by_tree > by_bits ? by_tree : by_bits;
     auto *copy = static_cast<unsigned char *>(usw_gpu_scratch(g, all > regions ? all : regions));

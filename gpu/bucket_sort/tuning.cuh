@@ -68,7 +68,13 @@ template <typename K> struct hybrid_tree_shape {
     static constexpr int threads = 256, keys = 4, batch = 2;
     static constexpr int slots = sizeof(K) == 4 ? 16 * 65 : 0, more_slots = slots;
 #else
-    static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : 13, batch = 4;
+#ifndef USW_B32
+#define USW_B32 4
+#define USW_B64 4
+#define USW_K64 13
+#endif
+    static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : USW_K64;
+    static constexpr int batch = sizeof(K) == 4 ? USW_B32 : USW_B64;
     static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;
     static constexpr int more_slots = sizeof(K) == 4 ? 256 * 123 : 0;
 #endif

@@ -66,8 +66,8 @@ template <typename K> struct alignas(2 * sizeof(K)) usw_joined {
     K key, value;
 };
 
-/* kept: a key's digit is no run of its bits. It is in `digits`, by its place in the tile; `rank` and
- * `place` are called with digits in place of keys, and shift is 0. */
+/* kept: a key's digit is no run of its bits. It is in `digits`, by its place in the tile; `rank`
+ * and `place` are called with digits in place of keys, and shift is 0. */
 template <typename K, unsigned value_bytes, typename Shape, bool kept = false>
 struct scatter_block {
     using V = typename usw_value_of<value_bytes>::type;

@@ -59,7 +59,7 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                                      : 15),
                                          scatter::blocks, scatter::threads>;
     /* Uneven keys of fewer pairs are sorted by digits. */
-    static constexpr size_t tree_from = key_bytes == 8 ? 1 << 20 : 1 << 22;
+    static constexpr size_t tree_from = key_bytes == 8 ? 1 << 22 : 1 << 26;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
@@ -114,7 +114,6 @@ template <typename K> static bool take_tree(usw_gpu *g, pairs_job<K> &j)
     j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
     j.extents.alike = reinterpret_cast<unsigned *>(j.extents.least + buckets);
     j.extents.left = reinterpret_cast<unsigned char *>(j.extents.alike + buckets);
-    j.extents.fill = j.extents.left + buckets;
     return true;
 }
 
@@ -192,12 +191,11 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
         USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
                            keys, n, j.map, bits, &j.plan->keys, j.tree, wanted);
     }
-    USW_LAUNCH_CHAINED(
-        g, (hybrid_count_any<K, identity>),
-        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
-        count_bytes, keys, n, j.map, bits, &j.plan->keys,
-        reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values, &j.plan->radix,
-        static_cast<const hybrid_tree *>(j.tree));
+    USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
+                       static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
+                       count_bytes, keys, n, j.map, bits, &j.plan->keys,
+                       reinterpret_cast<unsigned long long *>(j.counts), j.handed, j.few_values,
+                       &j.plan->radix, static_cast<const hybrid_tree *>(j.tree));
     const pairs_place_args place = {j.plan,
                                     j.counts,
                                     j.handed,
@@ -216,11 +214,27 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
     USW_LAUNCH_CHAINED(g, pairs_place, j.tree != nullptr ? 64 : 1, 1024, 0, place);
 }
 
+/* Queues a scatter: by leading bits and, where keys may go by a tree, by it. */
+template <bool first, typename K, unsigned value_bytes, typename tuning>
+static void scatter_pairs(usw_gpu *g, const pairs_job<K> &j, const pairs_scatter_args<K> &a)
+{
+    const auto queue = [&](auto *of, auto kept) {
+        using shape = std::remove_reference_t<decltype(*of)>;
+        const size_t tiles = (j.p->n + shape::tile - 1) / shape::tile;
+        const unsigned blocks = first && tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
+        USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, shape, first, kept>), blocks,
+                           shape::threads, (pairs_scatter_shared<K, value_bytes, shape, kept>()),
+                           a);
+    };
+    queue(static_cast<typename tuning::scatter *>(nullptr), std::false_type());
+    if (j.tree != nullptr) {
+        queue(static_cast<typename tuning::tree_scatter *>(nullptr), std::true_type());
+    }
+}
+
 template <typename K, unsigned value_bytes, typename tuning, typename S, typename larger>
 static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
 {
-    using scatter = typename tuning::scatter;
-    using tree_scatter = typename tuning::tree_scatter;
     const usw_gpu_pairs *p = j.p;
     const bool identity = usw_keymap_is_identity(&p->map);
     if (identity) {
@@ -232,19 +246,12 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const pairs_job<K> &j)
         p->keys, p->values, j.scratch.keys_tmp, j.scratch.values_tmp, p->n,   j.map,
         j.plan,  j.digits,  j.starts,           j.tile_begin,         j.ring, j.ring_tiles,
         j.grid,  j.tree};
-    constexpr size_t plain = pairs_scatter_shared<K, value_bytes, scatter, false>();
-    constexpr size_t by_tree = pairs_scatter_shared<K, value_bytes, tree_scatter, true>();
-    const size_t shared = j.tree != nullptr && by_tree > plain ? by_tree : plain;
-    const size_t tiles = (p->n + scatter::tile - 1) / scatter::tile;
-    const unsigned blocks = tiles < j.grid ? static_cast<unsigned>(tiles) : j.grid;
-    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, tree_scatter, true>), blocks,
-                       scatter::threads, shared, a);
+    scatter_pairs<true, K, value_bytes, tuning>(g, j, a);
     a.keys_in = j.scratch.keys_tmp;
     a.values_in = j.scratch.values_tmp;
     a.keys_out = j.scratch.keys_out;
     a.values_out = p->out_values;
-    USW_LAUNCH_CHAINED(g, (pairs_scatter<K, value_bytes, scatter, tree_scatter, false>), j.grid,
-                       scatter::threads, shared, a);
+    scatter_pairs<false, K, value_bytes, tuning>(g, j, a);
     const pairs_local_args<K> local = {static_cast<const K *>(j.scratch.keys_out),
                                        p->out_values,
                                        static_cast<K *>(p->out_keys),

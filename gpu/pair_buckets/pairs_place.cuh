@@ -100,9 +100,9 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
 /* Keys of up to so many values are sorted in one pass of the radix sort. */
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
-/* Whether keys that are not even by their leading bits go by a prefix tree, which is then made. many:
- * some bucket has many of the sample. Values that come often, but crowd no bucket, would lie
- * unevenly in the tree's leaves. */
+/* Whether keys that are not even by their leading bits go by a prefix tree, which is then made.
+ * many: some bucket has many of the sample. Where many keys are equal the radix sort is faster, but
+ * for many keys of 64 bits. */
 template <typename K>
 __device__ __forceinline__ bool
 pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n,
@@ -110,8 +110,11 @@ pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n
                 unsigned bits, bool many, hybrid_tree *tree, unsigned char *memory)
 {
     const unsigned shift = varying > bits ? varying - bits : 0;
+    const unsigned repeats =
+        sizeof(K) == 4 || n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
     return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many,
                                     reinterpret_cast<unsigned *>(memory)) &&
+           !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
            hybrid_grow_tree<K>(keys, n, map, static_cast<K>(all), varying, bits, tree, memory);
 }
 
@@ -178,8 +181,7 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         p.keys.all = ~0ull;
         p.keys.shift = shift;
         p.radix =
-            !by_tree &&
-            (ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8);
+            !by_tree && (ordered || few_bytes || heavy || alike || shift + spare > sizeof(K) * 8);
         p.keys.skip = p.radix;
         p.keys.few_values = counted;
         p.keys.by_tree = by_tree;
@@ -189,16 +191,15 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
 
 /* ---- place ---- */
 
-/* Of each bucket of a tree: its least key; as hybrid_extent, the bits left; how much of these its
- * range fills, in 1/256, less one. alike: numbers of buckets, see pairs_plan. */
+/* Of each bucket of a tree: see hybrid_extent. alike: numbers of buckets, see pairs_plan. */
 struct pairs_extents {
     unsigned long long *least;
-    unsigned char *left, *fill;
+    unsigned char *left;
     unsigned *alike;
 };
 constexpr size_t pairs_extents_bytes(size_t buckets)
 {
-    return buckets * 14;
+    return buckets * 13;
 }
 
 struct pairs_place_args {
@@ -248,8 +249,6 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
         const hybrid_extent e(a.tree, b, a.key_bits);
         a.extents.least[b] = e.least;
         a.extents.left[b] = static_cast<unsigned char>(e.left);
-        a.extents.fill[b] = static_cast<unsigned char>(
-            e.left >= 8 ? e.most >> (e.left - 8) : ((e.most + 1) << (8 - e.left)) - 1);
     }
 }
 
@@ -258,8 +257,7 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
 static __device__ __forceinline__ unsigned pairs_to_sort(const pairs_place_args &a, unsigned b,
                                                          unsigned c)
 {
-    if (!a.plan->keys.by_tree || c <= a.middle ||
-        hybrid_extent(a.tree, b, a.key_bits).left != 0) {
+    if (!a.plan->keys.by_tree || c <= a.middle || hybrid_extent(a.tree, b, a.key_bits).left != 0) {
         return c;
     }
     a.extents.alike[atomicAdd(&a.plan->alike, 1u)] = b;

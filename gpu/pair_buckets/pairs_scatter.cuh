@@ -6,8 +6,7 @@
  * segments that the first one made, so a look-back ends where the tile's segment begins.
  *
  * Keys that go by a prefix tree take tiles of a shape of their own: a block has the tree in shared
- * memory, looks each key's bucket up once, and keeps its digit. They are sorted by the same launch,
- * for a launch that finds nothing to do costs all others 2 us. */
+ * memory, looks each key's bucket up once, and keeps its digit. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SCATTER_CUH
@@ -83,10 +82,10 @@ __device__ __forceinline__ pairs_spot pairs_find(scatter_block<K, value_bytes, S
 
 /* Scatters a tile that was found and loaded. by: the thread's keys, or their digits. */
 template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept, typename T>
-__device__ __forceinline__ void
-pairs_scatter_loaded(scatter_block<K, value_bytes, Shape, kept> &b, const pairs_scatter_args<K> &a,
-                     const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place,
-                     const T (&by)[Shape::items])
+__device__ __forceinline__ void pairs_scatter_loaded(scatter_block<K, value_bytes, Shape, kept> &b,
+                                                     const pairs_scatter_args<K> &a,
+                                                     const look_ring<uint32_t> &ring, unsigned tile,
+                                                     pairs_spot place, const T (&by)[Shape::items])
 {
     const unsigned t = threadIdx.x, padding = Shape::tile - b.count;
     unsigned ranks[scatter_block<K, value_bytes, Shape, kept>::ranks] = {};
@@ -140,7 +139,7 @@ pairs_tree_digits(const scatter_block<K, value_bytes, Shape, true> &b,
         window.buckets(some, found);
 #pragma unroll
         for (unsigned i = 0; i < U; i++) {
-            const unsigned p = at + 32 * (i0 + i), digit = found[i] >> (TREE_FIRST + below);
+            const unsigned p = at + 32 * (i0 + i), digit = found[i] >> below;
             digits[i0 + i] = p < b.count ? digit & b.mask : b.mask;
             b.digits[p] = static_cast<unsigned char>(digits[i0 + i]);
         }
@@ -149,10 +148,10 @@ pairs_tree_digits(const scatter_block<K, value_bytes, Shape, true> &b,
 
 /* Scatters a tile that was found. */
 template <bool first, typename K, unsigned value_bytes, typename Shape, bool kept>
-__device__ __forceinline__ void
-pairs_scatter_tile(scatter_block<K, value_bytes, Shape, kept> &b, const pairs_scatter_args<K> &a,
-                   const look_ring<uint32_t> &ring, unsigned tile, pairs_spot place,
-                   const hybrid_window<K> &window)
+__device__ __forceinline__ void pairs_scatter_tile(scatter_block<K, value_bytes, Shape, kept> &b,
+                                                   const pairs_scatter_args<K> &a,
+                                                   const look_ring<uint32_t> &ring, unsigned tile,
+                                                   pairs_spot place, const hybrid_window<K> &window)
 {
     K keys[Shape::items];
     b.load(keys);
@@ -169,7 +168,7 @@ pairs_scatter_tile(scatter_block<K, value_bytes, Shape, kept> &b, const pairs_sc
 template <typename K, unsigned value_bytes, typename Shape, bool kept>
 constexpr size_t pairs_scatter_shared()
 {
-    return (kept ? TREE_SLOTS * sizeof(uint2) : 0) +
+    return (kept ? TREE_TABLE_BYTES : 0) +
            scatter_block<K, value_bytes, Shape, kept>::shared_bytes();
 }
 
@@ -178,14 +177,14 @@ template <bool first, bool kept, typename K, unsigned value_bytes, typename Shap
 __device__ __forceinline__ void pairs_scatter_tiles(const pairs_scatter_args<K> &a,
                                                     unsigned char *shared, unsigned *note)
 {
-    uint2 *slots = reinterpret_cast<uint2 *>(shared);
+    unsigned *slots = reinterpret_cast<unsigned *>(shared);
     if (kept) {
         hybrid_copy_slots<Shape::threads>(a.tree, slots);
     }
-    const hybrid_window<K> window = kept ? hybrid_window<K>(slots, a.tree)
-                                         : hybrid_window<K>(slots, K(0), 0, 0);
+    const hybrid_window<K> window =
+        kept ? hybrid_window<K>(slots, a.tree) : hybrid_window<K>(slots, K(0), 0, 0);
     scatter_block<K, value_bytes, Shape, kept> b;
-    b.carve(shared + (kept ? TREE_SLOTS * sizeof(uint2) : 0));
+    b.carve(shared + (kept ? TREE_TABLE_BYTES : 0));
     pairs_begin<first>(b, a);
     const unsigned tiles = a.plan->tiles[first ? 0 : 1];
     const unsigned laps = (a.plan->tiles[0] + a.ring_tiles - 1) / a.ring_tiles;
@@ -207,21 +206,16 @@ __device__ __forceinline__ void pairs_scatter_tiles(const pairs_scatter_args<K> 
     }
 }
 
-template <typename K, unsigned value_bytes, typename Shape, typename TreeShape, bool first>
+/* kept: it does what is to be done by a tree, else what is by leading bits. */
+template <typename K, unsigned value_bytes, typename Shape, bool first, bool kept>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     pairs_scatter(const pairs_scatter_args<K> a)
 {
-    static_assert(Shape::threads == TreeShape::threads, "one launch does both");
     USW_DYNAMIC_SHARED(unsigned char, shared);
     USW_SHARED_ARRAY(unsigned, note, [2]);
     usw_chained();
-    if (!a.plan->split) {
-        return;
-    }
-    if (a.plan->keys.by_tree) {
-        pairs_scatter_tiles<first, true, K, value_bytes, TreeShape>(a, shared, note);
-    } else {
-        pairs_scatter_tiles<first, false, K, value_bytes, Shape>(a, shared, note);
+    if (a.plan->split && (a.plan->keys.by_tree != 0) == kept) {
+        pairs_scatter_tiles<first, kept, K, value_bytes, Shape>(a, shared, note);
     }
 }
 

@@ -8,8 +8,8 @@
  *
  * A bucket of a prefix tree has bits of its own, taken of the keys less the least one. Where they
  * leave no room for the place, as in buckets of rare keys, the bucket is sorted twice, by the lower
- * half of a key and by the upper one. Bins are parts of the bucket's range, down to the places, so
- * that equal keys do not crowd a bin. */
+ * half of a key and by the upper one. Bins are told apart by a word's first bits, down to those of
+ * the place, so that equal keys do not crowd a bin. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
@@ -27,21 +27,6 @@ template <typename K> struct pairs_local_args {
     const unsigned long long *starts; /* buckets + 1 */
     pairs_extents extents;            /* of a tree's buckets */
     bool unmaps;                      /* out_keys are wanted, and the map changes keys */
-};
-
-/* Gives four times a word's bin, of 1 << B: its part of a range that fills `fill` 256ths of so many
- * bits. */
-struct pairs_bins {
-    unsigned turn, factor;
-    __device__ __forceinline__ pairs_bins(unsigned word_bits, unsigned bits, unsigned fill,
-                                          unsigned b)
-        : turn((word_bits - bits) & TREE_TURN), factor((4u << (b + 8)) / fill)
-    {
-    }
-    template <typename K> __device__ __forceinline__ unsigned operator()(K word) const
-    {
-        return __umulhi(hybrid_turned_left(word, turn), factor) & ~3u;
-    }
 };
 
 /* Shape of a block: NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
@@ -72,9 +57,9 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     unsigned *sums, *bins;
     K *tile;
     V *values;
-    unsigned m, left, fill; /* pairs; undecided bits; the range in 256ths of these */
-    unsigned skip;          /* lower bits that are left out, where not all are sorted at once */
-    K least;                /* what all keys are above */
+    unsigned m, left; /* pairs; undecided bits */
+    unsigned skip;    /* lower bits that are left out, where not all are sorted at once */
+    K least;          /* what all keys are above */
 
     __device__ __forceinline__ explicit pairs_bucket(unsigned char *buffer)
     {
@@ -82,7 +67,6 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
         tile = reinterpret_cast<K *>(sums + 64);
         bins = reinterpret_cast<unsigned *>(tile + S::tile);
         values = reinterpret_cast<V *>(buffer + (S::early ? words_bytes : 256));
-        fill = 256;
         skip = 0;
     }
     /* Copies the values to shared memory; own: as in sort. */
@@ -124,7 +108,8 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
             reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
         }
         __syncthreads();
-        const pairs_bins digit(sizeof(K) * 8, left + PB, fill, B);
+        static_assert(PB >= B, "places alone fill the bins");
+        const hybrid_digit digit(left + PB - B, 1u << B, sizeof(K) * 8);
         int found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
         if (found == HYBRID_EVEN) {
             hybrid_rounds<K, NT, I, R>(tile, m);
@@ -220,7 +205,6 @@ __device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S> &b,
     }
     if (a.plan->keys.by_tree) {
         b.left = a.extents.left[i];
-        b.fill = a.extents.fill[i] + 1u;
         b.least = static_cast<K>(a.extents.least[i]);
     } else {
         b.left = a.plan->keys.shift;
@@ -232,7 +216,8 @@ __device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S> &b,
  * values, so it is up to 31 early. */
 template <typename V> __device__ __forceinline__ unsigned pairs_own(const V *values)
 {
-    return threadIdx.x - static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
+    return threadIdx.x -
+           static_cast<unsigned>(reinterpret_cast<uintptr_t>(values) / sizeof(V)) % 32;
 }
 
 /* Maps keys back that are in order. */
@@ -306,7 +291,6 @@ __device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsi
     V *values = static_cast<V *>(a.values) + begin;
     const unsigned own = pairs_own(values);
     b.least = 0;
-    b.fill = 256;
     b.left = sizeof(K) * 4;
     for (unsigned half = 0; half < 2; half++) {
         b.skip = half * b.left;

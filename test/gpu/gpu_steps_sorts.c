@@ -20,6 +20,7 @@ static const upsweep_type types[] = {UPSWEEP_U32, UPSWEEP_F32, UPSWEEP_U64, UPSW
 enum { TYPES = sizeof types / sizeof types[0] };
 static unsigned char *keys, *want, *got; /* most_bytes each */
 static size_t most_bytes = N_MAX * sizeof(uint64_t);
+static size_t looked_at = 2; /* of so many stretches of 32 keys a sample sees one: 8 on a card */
 
 enum uneven {
     FEW_VALUES,   /* 16 */
@@ -56,6 +57,7 @@ enum uneven {
     BELL_FAR,   /* the same, and one in 16 anywhere: narrow leaves beside wide ones */
     POWER_LAW,  /* small values are many, each next one is rarer */
     TAIL,       /* a sorted bell, the last hundredth is not sorted */
+    MISLEADING, /* a bell; narrower where a sample does not look, so that regions are too small */
     PATTERNS
 };
 
@@ -145,6 +147,8 @@ static uint64_t real_key(unsigned pattern, unsigned bits, size_t i, size_t n, ui
         return i < sorted ? real_bits(3 * (2.0 * (double)i / (double)sorted - 1), bits, n % 2 == 0)
                           : real_bits(bell(state), bits, n % 2 == 0);
     }
+    case MISLEADING:
+        return real_bits(bell(state) * (i / 32 % looked_at == 0 ? 1 : 0.02), bits, n % 2 == 0);
     default: return real_bits(bell(state), bits, n % 2 == 0);
     }
 }
@@ -357,6 +361,7 @@ static int open_room(void **state)
     int failed = gpu_room_open(state);
     if (failed == 0 && !is_emulated(*state)) {
         most_bytes = sizes_32[SIZES_32 - 1] * 4;
+        looked_at = 8;
     }
     keys = malloc(most_bytes);
     want = malloc(most_bytes);

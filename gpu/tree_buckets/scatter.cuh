@@ -1,23 +1,21 @@
-/* 4_scatter_tree.cuh - step 4 of the bucket sort for keys that go by a prefix tree
- * (prefix_tree.cuh): as the other scatters, but a key's digit is of the number of its bucket, which
- * is looked up once and kept.
+/* scatter.cuh - step 4 of the bucket sort for keys that go by a prefix tree: as the scatters of
+ * gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up once.
  *
  * A block of 1024 threads a multiprocessor takes tile after tile, and loads the next tile while
  * this one is written. In the first scatter of many keys, where a sample has measured the buckets'
- * regions (2_weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
+ * regions (weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
  * so that no count has to read and look up the keys before. Where a region turns out to be too
  * small or a counter overflows, plan->uncounted becomes 0, and the keys are counted where they
  * were. */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_4_SCATTER_TREE_CUH
-#define USW_GPU_BUCKET_SORT_4_SCATTER_TREE_CUH
+#ifndef USW_GPU_TREE_BUCKETS_SCATTER_CUH
+#define USW_GPU_TREE_BUCKETS_SCATTER_CUH
 
 #include "gpu/bucket_sort/4_scatter_uncounted.cuh"
-#include "gpu/bucket_sort/4_scatter_slots.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
 
-/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys that
- * were; the second. */
+/* Which scatter it is: the first of keys that were not counted, which counts; the first of keys
+ * that were; the second. */
 enum hybrid_tree_turn { SCATTER_COUNTS, SCATTER_FIRST, SCATTER_SECOND };
 
 template <typename K> struct hybrid_tree_scatter_args {
@@ -28,16 +26,16 @@ template <typename K> struct hybrid_tree_scatter_args {
     unsigned *counts;     /* as in hybrid_uncounted_args */
 };
 
-/* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile, and
- * those without a slot or where it begins; words of warps; the tile, and if it has no slots the
- * digits of its keys. */
+/* Shared memory: the slots of the tree; the counters; of each digit its place, keys of the tile,
+ * and those without a slot or where it begins; words of warps; the tile in slots, or close together
+ * with the digits of its keys. */
 template <typename K>
 constexpr size_t hybrid_tree_scatter_shared(int tile, int slots, size_t counters)
 {
-    return TREE_SLOTS * sizeof(uint2) + counters + 256 * 16 + 256 +
-           (slots != 0 ? slots * sizeof(K) : tile * (sizeof(K) + 1));
+    const size_t in_slots = slots * sizeof(K), close = tile * (sizeof(K) + 1);
+    return TREE_TABLE_BYTES + counters + 256 * 16 + 256 + (in_slots > close ? in_slots : close);
 }
-constexpr size_t hybrid_tree_counters(unsigned bits)
+__host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
 {
     return bits < 7 ? 128 : size_t(1) << bits;
 }
@@ -60,20 +58,18 @@ struct hybrid_tree_block {
 
     __device__ __forceinline__ hybrid_tree_block(const hybrid_tree_scatter_args<K> &from,
                                                  unsigned char *memory, size_t counters)
-        : args(from), a(from.a),
-          bins(reinterpret_cast<unsigned *>(memory + TREE_SLOTS * sizeof(uint2))),
-          to(reinterpret_cast<unsigned long long *>(memory + TREE_SLOTS * sizeof(uint2) +
-                                                    counters)),
+        : args(from), a(from.a), bins(reinterpret_cast<unsigned *>(memory + TREE_TABLE_BYTES)),
+          to(reinterpret_cast<unsigned long long *>(memory + TREE_TABLE_BYTES + counters)),
           cnt(reinterpret_cast<unsigned *>(to + 256)), more(cnt + 256), sums(more + 256),
           tile(reinterpret_cast<K *>(sums + 64)),
           digits_kept(reinterpret_cast<unsigned char *>(tile + T)),
-          window(reinterpret_cast<uint2 *>(memory), from.tree), table(1u << from.bits)
+          window(reinterpret_cast<unsigned *>(memory), from.tree), table(1u << from.bits)
     {
         static_assert(NT >= 256 && I <= 32 && T <= 1 << 16, "a thread a digit, 16 bits a rank");
         below = turn == SCATTER_SECOND ? 0 : from.bits - from.bits1;
         digits = 1u << (turn == SCATTER_SECOND ? from.bits - from.bits1 : from.bits1);
         C = slots / digits - 1 + (slots / digits & 1); /* odd: digits do not share banks */
-        hybrid_copy_slots<NT>(from.tree, reinterpret_cast<uint2 *>(memory));
+        hybrid_copy_slots<NT>(from.tree, reinterpret_cast<unsigned *>(memory));
         for (unsigned w = threadIdx.x; turn == SCATTER_COUNTS && w < counters / 4; w += NT) {
             bins[w] = 0;
         }
@@ -92,7 +88,7 @@ struct hybrid_tree_block {
     __device__ __forceinline__ unsigned tiles() const
     {
         return turn == SCATTER_SECOND ? a.tile_begin[1u << args.bits1]
-                                   : static_cast<unsigned>((a.n + T - 1) / T);
+                                      : static_cast<unsigned>((a.n + T - 1) / T);
     }
     /* Notes where tile `number` is, if there is one; `found` says it, a barrier later. */
     __device__ __forceinline__ void look_for(unsigned number) const
@@ -139,15 +135,13 @@ struct hybrid_tree_block {
     }
     __device__ __forceinline__ unsigned digit_of(unsigned found) const
     {
-        return found >> (TREE_FIRST + below) & (digits - 1);
+        return found >> below & (digits - 1);
     }
 
     /* ---- counters and places ---- */
 
-    /* found: a bucket's number in its upper half. */
-    __device__ __forceinline__ void count(unsigned found) const
+    __device__ __forceinline__ void count(unsigned b) const
     {
-        const unsigned b = found >> TREE_FIRST;
         atomicAdd(hybrid_byte<unsigned>(bins, b & (table - 4)), __funnelshift_l(0u, 1u, b * 8));
     }
     __device__ __forceinline__ unsigned long long reserve(const place &p, unsigned d) const
@@ -167,15 +161,17 @@ struct hybrid_tree_block {
 
     /* ---- a tile ---- */
 
-    /* Ranks keys within their digits; r: the bucket's number above the rank. */
-    __device__ __forceinline__ void rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
+    /* Looks up keys, ranks them within their digits and counts them, U at a time. With slots they
+     * are put there at once, and a bit is returned for each that finds none free; else the digit
+     * and the rank of each are left in r. */
+    __device__ __forceinline__ unsigned rank(const K (&k)[I], unsigned (&r)[I], unsigned m) const
     {
-        unsigned most = ~0u;
+        unsigned most = ~0u, unplaced = 0;
         bool plainly = m == T;
 #pragma unroll
         for (int i0 = 0; i0 < I; i0 += U) {
             K some[U];
-            unsigned found[U];
+            unsigned found[U], ranks[U];
 #pragma unroll
             for (int i = 0; i < U; i++) {
                 some[i] = k[i0 + i < I ? i0 + i : I - 1];
@@ -184,47 +180,28 @@ struct hybrid_tree_block {
             if (i0 == 0) {
                 plainly &= hybrid_crowd(digit_of(found[0]), most) < 8;
             }
-            if (plainly) {
 #pragma unroll
-                for (int i = 0; i < U && i0 + i < I; i++) {
-                    r[i0 + i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
-                }
-            } else {
+            for (int i = 0; plainly && i < U && i0 + i < I; i++) {
+                ranks[i] = atomicAdd(&cnt[digit_of(found[i])], 1u);
+            }
 #pragma unroll
-                for (int i = 0; i < U && i0 + i < I; i++) {
-                    const unsigned d = digit_of(found[i]);
-                    const bool here = threadIdx.x + (i0 + i) * NT < m;
-                    r[i0 + i] = hybrid_rank_crowd(&cnt[d], d, here, most);
-                }
+            for (int i = 0; !plainly && i < U && i0 + i < I; i++) {
+                const unsigned d = digit_of(found[i]);
+                const bool here = threadIdx.x + (i0 + i) * NT < m;
+                ranks[i] = hybrid_rank_crowd(&cnt[d], d, here, most);
             }
 #pragma unroll
             for (int i = 0; i < U && i0 + i < I; i++) {
-                r[i0 + i] |= found[i] & 0xffff0000u;
-            }
-        }
-    }
-    __device__ __forceinline__ void count_all(const unsigned (&r)[I], unsigned m) const
-    {
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            if (turn == SCATTER_COUNTS && (m == T || threadIdx.x + i * NT < m)) {
-                count(r[i]);
-            }
-        }
-    }
-    /* Puts the keys into slots; returns a bit for each that finds none free. */
-    __device__ __forceinline__ unsigned fill_slots(const K (&k)[I], const unsigned (&r)[I],
-                                                   unsigned m) const
-    {
-        unsigned unplaced = 0;
-#pragma unroll
-        for (int i = 0; i < I; i++) {
-            const unsigned rank = r[i] & 0xffff;
-            if (m == T || threadIdx.x + i * NT < m) {
-                if (rank < C) {
-                    tile[digit_of(r[i]) * C + rank] = k[i];
-                } else {
-                    unplaced |= 1u << i;
+                const bool here = m == T || threadIdx.x + (i0 + i) * NT < m;
+                if (turn == SCATTER_COUNTS && here) {
+                    count(found[i]);
+                }
+                if constexpr (slots == 0) {
+                    r[i0 + i] = digit_of(found[i]) << 16 | ranks[i];
+                } else if (here && ranks[i] < C) {
+                    tile[digit_of(found[i]) * C + ranks[i]] = k[i0 + i];
+                } else if (here) {
+                    unplaced |= 1u << (i0 + i);
                 }
             }
         }
@@ -297,33 +274,46 @@ struct hybrid_tree_block {
         }
         __syncthreads();
     }
+    /* Puts the keys of a tile close together, and their digits behind; at: see begin_digits. */
+    __device__ __forceinline__ void fill_close(const K (&k)[I], const unsigned (&r)[I],
+                                               const place &p, unsigned long long &at) const
+    {
+        begin_digits(p, at);
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            if (p.m == T || threadIdx.x + i * NT < p.m) {
+                const unsigned q = more[r[i] >> 16] + (r[i] & 0xffff);
+                tile[q] = k[i];
+                digits_kept[q] = static_cast<unsigned char>(r[i] >> 16);
+            }
+        }
+    }
+    __device__ __forceinline__ void empty_close(unsigned m) const
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++) {
+            const unsigned q = threadIdx.x + i * NT;
+            if (m == T || q < m) {
+                a.out[to[digits_kept[q]] + q] = tile[q];
+            }
+        }
+    }
     /* Scatters the tile at p, whose keys are in k, and loads the next one, which is looked for. */
     __device__ __forceinline__ void scatter(K (&k)[I], place &p, unsigned next, bool last)
     {
-        unsigned r[I], unplaced = 0;
+        unsigned r[I];
         unsigned long long at = 0;
         const unsigned d = threadIdx.x;
         const place now = p;
-        rank(k, r, p.m);
+        const unsigned unplaced = rank(k, r, p.m);
         __syncthreads();
         if constexpr (slots != 0) {
             if (d < digits) {
                 at = reserve(p, d);
             }
-            unplaced = fill_slots(k, r, p.m);
         } else {
-            begin_digits(p, at);
-#pragma unroll
-            for (int i = 0; i < I; i++) {
-                if (p.m == T || threadIdx.x + i * NT < p.m) {
-                    const unsigned q = more[digit_of(r[i])] + (r[i] & 0xffff);
-                    tile[q] = k[i];
-                    digits_kept[q] = static_cast<unsigned char>(digit_of(r[i]));
-                }
-            }
+            fill_close(k, r, p, at);
         }
-        /* The reserved places arrive while the keys are counted. */
-        count_all(r, p.m);
         look_for(next);
         if (d < digits) {
             to[d] = placed(d, at) - (slots != 0 ? 0 : more[d]);
@@ -337,13 +327,7 @@ struct hybrid_tree_block {
             empty_slots();
             write_unplaced(now, unplaced);
         } else {
-#pragma unroll
-            for (int i = 0; i < I; i++) {
-                const unsigned q = threadIdx.x + i * NT;
-                if (now.m == T || q < now.m) {
-                    a.out[to[digits_kept[q]] + q] = tile[q];
-                }
-            }
+            empty_close(now.m);
         }
         __syncthreads();
         for (unsigned w = threadIdx.x; w < 512; w += NT) {
@@ -385,7 +369,7 @@ __global__ __launch_bounds__(NT, 1) void hybrid_scatter_tree(hybrid_tree_scatter
     const unsigned uncounted = usw_load_relaxed(&plan->uncounted);
     const bool idle = turn == SCATTER_COUNTS  ? uncounted != HYBRID_UNCOUNTED_TREE
                       : turn == SCATTER_FIRST ? !plan->tree_buckets || uncounted != 0
-                                           : !plan->tree_buckets;
+                                              : !plan->tree_buckets;
     if (__syncthreads_or(threadIdx.x == 0 && idle)) {
         return;
     }

@@ -1,9 +1,9 @@
-/* 2_weigh_regions.cuh - step 2 of the bucket sort, for many keys that go by a prefix tree: a still
+/* weigh_regions.cuh - step 2 of the bucket sort, for many keys that go by a prefix tree: a still
  * larger sample says how large the buckets of the first scatter are, so that it can be done before
- * the keys are counted, and counts them (4_scatter_tree.cuh). */
+ * the keys are counted, and counts them (scatter.cuh). */
 /* SPDX-License-Identifier: MIT */
-#ifndef USW_GPU_BUCKET_SORT_2_WEIGH_REGIONS_CUH
-#define USW_GPU_BUCKET_SORT_2_WEIGH_REGIONS_CUH
+#ifndef USW_GPU_TREE_BUCKETS_WEIGH_REGIONS_CUH
+#define USW_GPU_TREE_BUCKETS_WEIGH_REGIONS_CUH
 
 #include "gpu/bucket_sort/2_count.cuh"
 #include "gpu/prefix_tree/prefix_tree.cuh"
@@ -38,6 +38,7 @@ hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K
     constexpr int U = 4;
     const unsigned lane = threadIdx.x % 32;
     const unsigned long long warps = gridDim.x * 32ull;
+    const hybrid_stretch stretch(n, stretches);
     unsigned same = 0;
     for (unsigned long long l = blockIdx.x * 32ull + threadIdx.x / 32; l < stretches;
          l += warps * U) {
@@ -46,13 +47,13 @@ hybrid_count_regions(const K *keys, unsigned long long n, const usw_gpu_keymap<K
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const unsigned long long line = l + u * warps;
-            k[u] = line < stretches ? keys[line * (n / 32) / stretches * 32 + lane] : K(0);
+            k[u] = line < stretches ? keys[stretch.place(line) + lane] : K(0);
             k[u] = identity ? k[u] : map.map(k[u]);
         }
         window.buckets(k, found);
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            const unsigned region = found[u] >> (TREE_FIRST + below);
+            const unsigned region = found[u] >> below;
             const unsigned left = __shfl_up_sync(~0u, region, 1);
             if (l + u * warps < stretches) {
                 atomicAdd(&regions[region], 1u);
@@ -108,13 +109,12 @@ static __device__ __forceinline__ void hybrid_place_regions(hybrid_plan *plan, h
 
 /* most: keys of all regions together, at most; cursor: of the first scatter, of bits1 bits. */
 template <typename K, bool identity>
-__global__ __launch_bounds__(1024, 1) void
-hybrid_weigh_regions(const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits,
-                     unsigned bits1, hybrid_plan *plan, hybrid_tree *tree,
-                     unsigned long long stretches, unsigned long long most,
-                     unsigned long long *cursor)
+__global__ __launch_bounds__(1024, 1) void hybrid_weigh_regions(
+    const K *keys, unsigned long long n, usw_gpu_keymap<K> map, unsigned bits, unsigned bits1,
+    hybrid_plan *plan, hybrid_tree *tree, unsigned long long stretches, unsigned long long most,
+    unsigned long long *cursor)
 {
-    USW_DYNAMIC_SHARED(uint2, slots);
+    USW_DYNAMIC_SHARED(unsigned, slots);
     USW_SHARED_ARRAY(unsigned, regions, [TREE_REGIONS]);
     USW_SHARED_ARRAY(unsigned, note, [2]);
     usw_chained();
