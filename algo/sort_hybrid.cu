@@ -120,7 +120,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            bits1,
                            capacity,
                            tile,
-                           hybrid_tree_shape<K>::tile,
+                           hybrid_tree_shape<K, false>::tile,
                            j.fine,
                            second,
                            second ? bits - j.bits : 0,

@@ -61,22 +61,18 @@ struct hybrid_rest_shape {
 };
 static constexpr unsigned TREE_CAPACITY = hybrid_rest_shape::threads * hybrid_rest_shape::keys - 32;
 
-/* Tiles of the scatters by a prefix tree; slots of all digits, beside counters and without; keys
- * that are looked up at a time. */
-template <typename K> struct hybrid_tree_shape {
+/* Tiles of the scatters by a prefix tree, of that which counts and of the others; slots of all
+ * digits, or 0; blocks a multiprocessor; keys that are looked up at a time. */
+template <typename K, bool counts> struct hybrid_tree_shape {
+    static constexpr bool wide = sizeof(K) == 8;
 #ifdef USW_EMULATE
-    static constexpr int threads = 256, keys = 4, batch = 2;
-    static constexpr int slots = sizeof(K) == 4 ? 16 * 65 : 0, more_slots = slots;
+    static constexpr int threads = 256, keys = counts ? 4 : 3, blocks = 1, batch = 2;
+    static constexpr int slots = wide ? 0 : 16 * 65;
 #else
-#ifndef USW_B32
-#define USW_B32 4
-#define USW_B64 4
-#define USW_K64 13
-#endif
-    static constexpr int threads = 1024, keys = sizeof(K) == 4 ? 16 : USW_K64;
-    static constexpr int batch = sizeof(K) == 4 ? USW_B32 : USW_B64;
-    static constexpr int slots = sizeof(K) == 4 ? 256 * 91 : 0;
-    static constexpr int more_slots = sizeof(K) == 4 ? 256 * 123 : 0;
+    static constexpr int threads = wide && !counts ? 512 : 1024;
+    static constexpr int keys = !wide ? 16 : counts ? 12 : 11, batch = wide && counts ? 3 : 4;
+    static constexpr int blocks = wide && !counts ? 2 : 1;
+    static constexpr int slots = wide ? 0 : counts ? 256 * 91 : 256 * 123;
 #endif
     static constexpr int tile = threads * keys;
 };

@@ -54,12 +54,9 @@ template <unsigned key_bytes, unsigned value_bytes> struct pairs_tuning {
                                                 : 16),
                                     (pair > 12 ? 1 : 2), (pair > 12 ? 1024 : 512)>;
     /* Smaller tiles where two blocks and their trees would not fit a multiprocessor. */
-    using tree_scatter = usw_radix_shape<(pair > 12  ? 8
-                                          : pair > 8 ? 10
-                                                     : 15),
-                                         scatter::blocks, scatter::threads>;
+    using tree_scatter = usw_radix_shape<(pair > 12 ? 8 : 10), scatter::blocks, scatter::threads>;
     /* Uneven keys of fewer pairs are sorted by digits. */
-    static constexpr size_t tree_from = key_bytes == 8 ? 1 << 22 : 1 << 26;
+    static constexpr size_t tree_from = 1 << 23;
     /* For buckets of 2048, 4096 and 8192 pairs on average; bits_...: the most bits for each. */
     using less = pairs_local_shape<256, 10, 11, rounds, 4, (pair <= 12)>;
     using local = pairs_local_shape<256, 19, 12, rounds, (pair > 12 ? 2 : 3), (pair <= 12)>;
@@ -97,7 +94,8 @@ template <typename K> struct pairs_job {
 template <typename K, typename tuning, unsigned value_bytes>
 static bool tree_fits(const usw_gpu *g, size_t n, unsigned bits)
 {
-    return n >= tuning::tree_from && hybrid_tree_shared(bits) <= g->shared_bytes &&
+    return PAIRS_BY_TREE<K> && n >= tuning::tree_from &&
+           hybrid_tree_shared(bits) <= g->shared_bytes &&
            hybrid_sample_shared<K>(bits) <= g->shared_bytes &&
            pairs_scatter_shared<K, value_bytes, typename tuning::tree_scatter, true>() <=
                g->shared_bytes;
@@ -114,6 +112,7 @@ template <typename K> static bool take_tree(usw_gpu *g, pairs_job<K> &j)
     j.extents.least = reinterpret_cast<unsigned long long *>(j.tree + 1);
     j.extents.alike = reinterpret_cast<unsigned *>(j.extents.least + buckets);
     j.extents.left = reinterpret_cast<unsigned char *>(j.extents.alike + buckets);
+    j.extents.fill = j.extents.left + buckets;
     return true;
 }
 
@@ -186,10 +185,12 @@ static void plan_pairs(usw_gpu *g, const pairs_job<K> &j)
                j.tree != nullptr ? hybrid_sample_shared<K>(bits) : hybrid_tables_bytes<K>(), keys,
                n, j.map, j.digits, S::place_bits, tuning::heavy, j.plan, j.zero, j.zero_words,
                j.few_values, j.tree);
-    if (j.tree != nullptr) {
-        const unsigned long long wanted = hybrid_weigh_stretches(n, bits);
-        USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                           keys, n, j.map, bits, &j.plan->keys, j.tree, wanted);
+    if constexpr (PAIRS_BY_TREE<K>) {
+        if (j.tree != nullptr) {
+            USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024,
+                               hybrid_weigh_shared, keys, n, j.map, bits, &j.plan->keys, j.tree,
+                               hybrid_weigh_stretches(n, bits));
+        }
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>),
                        static_cast<unsigned>(stretches < g->sms ? stretches : g->sms), 1024,
@@ -227,8 +228,10 @@ static void scatter_pairs(usw_gpu *g, const pairs_job<K> &j, const pairs_scatter
                            a);
     };
     queue(static_cast<typename tuning::scatter *>(nullptr), std::false_type());
-    if (j.tree != nullptr) {
-        queue(static_cast<typename tuning::tree_scatter *>(nullptr), std::true_type());
+    if constexpr (PAIRS_BY_TREE<K>) {
+        if (j.tree != nullptr) {
+            queue(static_cast<typename tuning::tree_scatter *>(nullptr), std::true_type());
+        }
     }
 }
 

@@ -28,6 +28,10 @@ struct pairs_digits {
     }
 };
 
+/* Whether uneven keys of this width go by a prefix tree. Those of 32 bits take fewer passes of the
+ * radix sort, and a kernel that does both sorts all others of them 3% slower. */
+template <typename K> static constexpr bool PAIRS_BY_TREE = sizeof(K) == 8;
+
 /* ---- sample ---- */
 
 enum { PAIRS_CELLS = 4096 };
@@ -101,8 +105,8 @@ static __device__ __forceinline__ unsigned pairs_cells_used(const unsigned *cell
 enum { PAIRS_FEW = hybrid_few_size::values < 256 ? hybrid_few_size::values : 256 };
 
 /* Whether keys that are not even by their leading bits go by a prefix tree, which is then made.
- * many: some bucket has many of the sample. Where many keys are equal the radix sort is faster, but
- * for many keys of 64 bits. */
+ * many: some bucket has many of the sample. Where keys are equal the radix sort is faster, but for
+ * TREE_REPEATS_FROM keys. */
 template <typename K>
 __device__ __forceinline__ bool
 pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n,
@@ -110,8 +114,7 @@ pairs_make_tree(const pairs_taken<K> &taken, const K *keys, unsigned long long n
                 unsigned bits, bool many, hybrid_tree *tree, unsigned char *memory)
 {
     const unsigned shift = varying > bits ? varying - bits : 0;
-    const unsigned repeats =
-        sizeof(K) == 4 || n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
+    const unsigned repeats = n < TREE_REPEATS_FROM ? unsigned(HYBRID_REPEATS_32) : 0;
     return hybrid_wants_tree<K, 16>(taken.key, shift, bits, many,
                                     reinterpret_cast<unsigned *>(memory)) &&
            !hybrid_has_repeats<K, 16>(taken.key, n, repeats, memory) &&
@@ -170,9 +173,11 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
         !ordered && !few_bytes && !heavy &&
         hybrid_has_repeats<K, 16>(taken.key, n,
                                   sizeof(K) == 4 ? HYBRID_REPEATS_32 : HYBRID_REPEATS_64, memory);
-    const bool by_tree =
-        tree != nullptr && !ordered && !few_bytes && !counted && !alike &&
-        pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, heavy, tree, memory);
+    bool by_tree = false;
+    if constexpr (PAIRS_BY_TREE<K>) {
+        by_tree = tree != nullptr && !ordered && !few_bytes && !counted && !alike &&
+                  pairs_make_tree(taken, keys, n, map, seen[1], varying, bits, heavy, tree, memory);
+    }
     if (t == 0) {
         if (table != nullptr) {
             table->values = 0;
@@ -191,15 +196,16 @@ __global__ __launch_bounds__(1024) void pairs_sample(const K *keys, unsigned lon
 
 /* ---- place ---- */
 
-/* Of each bucket of a tree: see hybrid_extent. alike: numbers of buckets, see pairs_plan. */
+/* Of each bucket of a tree: its least key; as hybrid_extent, the bits left; how much of these its
+ * range fills, in 1/256, less one. alike: numbers of buckets, see pairs_plan. */
 struct pairs_extents {
     unsigned long long *least;
-    unsigned char *left;
+    unsigned char *left, *fill;
     unsigned *alike;
 };
 constexpr size_t pairs_extents_bytes(size_t buckets)
 {
-    return buckets * 13;
+    return buckets * 14;
 }
 
 struct pairs_place_args {
@@ -249,6 +255,8 @@ static __device__ void pairs_note_extents(const pairs_place_args &a)
         const hybrid_extent e(a.tree, b, a.key_bits);
         a.extents.least[b] = e.least;
         a.extents.left[b] = static_cast<unsigned char>(e.left);
+        a.extents.fill[b] = static_cast<unsigned char>(
+            e.left >= 8 ? e.most >> (e.left - 8) : ((e.most + 1) << (8 - e.left)) - 1);
     }
 }
 

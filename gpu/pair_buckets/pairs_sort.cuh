@@ -8,8 +8,8 @@
  *
  * A bucket of a prefix tree has bits of its own, taken of the keys less the least one. Where they
  * leave no room for the place, as in buckets of rare keys, the bucket is sorted twice, by the lower
- * half of a key and by the upper one. Bins are told apart by a word's first bits, down to those of
- * the place, so that equal keys do not crowd a bin. */
+ * half of a key and by the upper one. Bins are then equal parts of the bucket's range, down to the
+ * places, so that equal keys do not crowd a bin. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
 #define USW_GPU_PAIR_BUCKETS_PAIRS_SORT_CUH
@@ -27,6 +27,25 @@ template <typename K> struct pairs_local_args {
     const unsigned long long *starts; /* buckets + 1 */
     pairs_extents extents;            /* of a tree's buckets */
     bool unmaps;                      /* out_keys are wanted, and the map changes keys */
+};
+
+/* Gives four times a word's bin, of 1 << B: its part of a range that fills `fill` 256ths of so many
+ * bits. */
+struct pairs_bins {
+    unsigned turn, factor;
+    __device__ __forceinline__ pairs_bins(unsigned word_bits, unsigned bits, unsigned fill,
+                                          unsigned b)
+        : turn(word_bits - bits), factor((4u << (b + 8)) / fill)
+    {
+    }
+    __device__ __forceinline__ unsigned operator()(uint32_t word) const
+    {
+        return __umulhi(word << turn, factor) & ~3u;
+    }
+    __device__ __forceinline__ unsigned operator()(uint64_t word) const
+    {
+        return __umulhi(static_cast<unsigned>(word << turn >> 32), factor) & ~3u;
+    }
 };
 
 /* Shape of a block: NT threads of I pairs, bins of B bits, R rounds, M blocks a multiprocessor. */
@@ -49,7 +68,8 @@ template <typename K, unsigned value_bytes, typename S> constexpr size_t pairs_l
     return S::early ? words + values : late;
 }
 
-template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
+/* by_tree: of a tree, else of leading bits. */
+template <typename K, unsigned value_bytes, typename S, bool by_tree> struct pairs_bucket {
     using V = typename usw_value_of<value_bytes>::type;
     static constexpr int NT = S::threads, I = S::keys, B = S::bins_bits, R = S::rounds;
     static constexpr unsigned PB = S::place_bits;
@@ -57,9 +77,9 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     unsigned *sums, *bins;
     K *tile;
     V *values;
-    unsigned m, left; /* pairs; undecided bits */
-    unsigned skip;    /* lower bits that are left out, where not all are sorted at once */
-    K least;          /* what all keys are above */
+    unsigned m, left, fill; /* pairs; undecided bits; the range in 256ths of these */
+    unsigned skip;          /* lower bits that are left out, where not all are sorted at once */
+    K least;                /* what all keys are above; the bits that they share */
 
     __device__ __forceinline__ explicit pairs_bucket(unsigned char *buffer)
     {
@@ -83,6 +103,11 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
     /* The word of the key at place p. part: only some bits are sorted now. */
     template <bool part> __device__ __forceinline__ K word_of(K key, unsigned p) const
     {
+        if constexpr (!by_tree) {
+            const K low =
+                left == 0 ? K(0) : static_cast<K>(static_cast<K>(~K(0)) >> (sizeof(K) * 8 - left));
+            return static_cast<K>((key & low) << PB | p);
+        }
         K bits = static_cast<K>(key - least);
         if (part) {
             bits = static_cast<K>(static_cast<K>(bits >> skip) << (sizeof(K) * 8 - left)) >>
@@ -108,9 +133,15 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
             reinterpret_cast<uint4 *>(bins)[threadIdx.x + w * NT] = make_uint4(0, 0, 0, 0);
         }
         __syncthreads();
-        static_assert(PB >= B, "places alone fill the bins");
-        const hybrid_digit digit(left + PB - B, 1u << B, sizeof(K) * 8);
-        int found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
+        int found;
+        if constexpr (by_tree) {
+            const pairs_bins digit(sizeof(K) * 8, left + PB, fill, B);
+            found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
+        } else {
+            const hybrid_digit digit(PB + (left > B ? left - B : 0), 1u << (left < B ? left : B),
+                                     sizeof(K) * 8);
+            found = hybrid_split<K, NT, I, B, R>(word, own, m, tile, bins, sums, digit);
+        }
         if (found == HYBRID_EVEN) {
             hybrid_rounds<K, NT, I, R>(tile, m);
             __syncthreads();
@@ -157,7 +188,8 @@ template <typename K, unsigned value_bytes, typename S> struct pairs_bucket {
                 K word = tile[p];
                 from[i] = static_cast<uint16_t>(place_of(word));
                 if (keys != nullptr) {
-                    keys[p] = map.unmap(static_cast<K>(least + (word >> PB)));
+                    const K bits = static_cast<K>(word >> PB);
+                    keys[p] = map.unmap(static_cast<K>(by_tree ? least + bits : least | bits));
                 }
             }
         }
@@ -194,8 +226,8 @@ template <typename K> __device__ __forceinline__ bool pairs_fit(unsigned left, u
 }
 
 /* What of a bucket is known before it is sorted. */
-template <typename K, unsigned value_bytes, typename S>
-__device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S> &b,
+template <typename K, unsigned value_bytes, typename S, bool by_tree>
+__device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S, by_tree> &b,
                                            const pairs_local_args<K> &a, unsigned i,
                                            unsigned long long begin)
 {
@@ -203,8 +235,9 @@ __device__ __forceinline__ void pairs_know(pairs_bucket<K, value_bytes, S> &b,
     if (b.m == 0) {
         return;
     }
-    if (a.plan->keys.by_tree) {
+    if (by_tree) {
         b.left = a.extents.left[i];
+        b.fill = a.extents.fill[i] + 1u;
         b.least = static_cast<K>(a.extents.least[i]);
     } else {
         b.left = a.plan->keys.shift;
@@ -232,19 +265,19 @@ __device__ __forceinline__ void pairs_unmap(const pairs_local_args<K> &a, unsign
 }
 
 /* Sorts bucket i, if it has no more pairs than fit, and its bits leave room for places. */
-template <typename K, unsigned value_bytes, typename S>
+template <typename K, unsigned value_bytes, typename S, bool by_tree>
 __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, unsigned i,
                                                   unsigned char *buffer)
 {
-    using bucket = pairs_bucket<K, value_bytes, S>;
+    using bucket = pairs_bucket<K, value_bytes, S, by_tree>;
     using V = typename bucket::V;
     const unsigned long long begin = a.starts[i];
     bucket b(buffer);
     pairs_know(b, a, i, begin);
-    if (b.m == 0 || b.m > S::capacity || !pairs_fit<K>(b.left, S::place_bits)) {
+    if (b.m == 0 || b.m > S::capacity || (by_tree && !pairs_fit<K>(b.left, S::place_bits))) {
         return;
     }
-    if (b.left == 0) { /* equal keys */
+    if (by_tree && b.left == 0) { /* equal keys */
         pairs_unmap(a, begin, threadIdx.x, S::threads, b.m);
         return;
     }
@@ -257,23 +290,30 @@ __device__ __forceinline__ void pairs_sort_bucket(const pairs_local_args<K> &a, 
     b.write(a.out_keys == nullptr ? nullptr : a.out_keys + begin, values, a.map, own);
 }
 
+/* Sorts a bucket of a loop. It is not inlined, since the compiler would keep all places of a bucket
+ * in registers over the loop. */
+template <typename K, unsigned value_bytes, typename S, bool by_tree>
+__device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
+                                                unsigned char *buffer)
+{
+    pairs_sort_bucket<K, value_bytes, S, by_tree>(a, i, buffer);
+}
+
 template <typename K, unsigned value_bytes, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks) pairs_local(const pairs_local_args<K> a)
 {
     USW_DYNAMIC_SHARED(unsigned char, buffer);
     usw_chained();
-    if (a.plan->split) {
-        pairs_sort_bucket<K, value_bytes, S>(a, blockIdx.x, buffer);
+    if (!a.plan->split) {
+        return;
     }
-}
-
-/* Sorts a bucket of a loop. It is not inlined, since the compiler would keep all places of a bucket
- * in registers over the loop. */
-template <typename K, unsigned value_bytes, typename S>
-__device__ __noinline__ void pairs_sort_in_turn(const pairs_local_args<K> &a, unsigned i,
-                                                unsigned char *buffer)
-{
-    pairs_sort_bucket<K, value_bytes, S>(a, i, buffer);
+    if constexpr (PAIRS_BY_TREE<K>) {
+        if (a.plan->keys.by_tree) {
+            pairs_sort_bucket<K, value_bytes, S, true>(a, blockIdx.x, buffer);
+            return;
+        }
+    }
+    pairs_sort_bucket<K, value_bytes, S, false>(a, blockIdx.x, buffer);
 }
 
 /* The same for a bucket whose bits leave no room for places: by the lower half of a key, then by
@@ -282,7 +322,7 @@ template <typename K, unsigned value_bytes, typename S>
 __device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsigned i,
                                               unsigned char *buffer)
 {
-    using bucket = pairs_bucket<K, value_bytes, S>;
+    using bucket = pairs_bucket<K, value_bytes, S, true>;
     using V = typename bucket::V;
     const unsigned long long begin = a.starts[i];
     bucket b(buffer);
@@ -291,6 +331,7 @@ __device__ __noinline__ void pairs_sort_twice(const pairs_local_args<K> &a, unsi
     V *values = static_cast<V *>(a.values) + begin;
     const unsigned own = pairs_own(values);
     b.least = 0;
+    b.fill = 256;
     b.left = sizeof(K) * 4;
     for (unsigned half = 0; half < 2; half++) {
         b.skip = half * b.left;
@@ -333,10 +374,15 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         __syncthreads();
         const unsigned number = found;
         for (unsigned i = 0; i < number; i++) {
-            if (by_tree && !pairs_fit<K>(a.extents.left[list[i]], S::place_bits)) {
-                pairs_sort_twice<K, value_bytes, S>(a, list[i], buffer);
-            } else {
-                pairs_sort_in_turn<K, value_bytes, S>(a, list[i], buffer);
+            if constexpr (PAIRS_BY_TREE<K>) {
+                if (by_tree && !pairs_fit<K>(a.extents.left[list[i]], S::place_bits)) {
+                    pairs_sort_twice<K, value_bytes, S>(a, list[i], buffer);
+                } else if (by_tree) {
+                    pairs_sort_in_turn<K, value_bytes, S, true>(a, list[i], buffer);
+                }
+            }
+            if (!by_tree) {
+                pairs_sort_in_turn<K, value_bytes, S, false>(a, list[i], buffer);
             }
             __syncthreads();
         }

@@ -185,13 +185,12 @@ struct hybrid_extents {
     unsigned char *left;
 };
 
-/* The least key of bucket b, and of how many of a key's last bits the keys of the bucket are, less
- * the least one. */
+/* The least key of bucket b; the most that a key of it is above that, and the bits of this. */
 struct hybrid_extent {
-    unsigned long long least;
+    unsigned long long least, most;
     unsigned left;
     __device__ __forceinline__ hybrid_extent(const hybrid_tree *tree, unsigned b, unsigned key_bits)
-        : least(0), left(key_bits)
+        : least(0), most(~0ull >> (64 - key_bits)), left(key_bits)
     {
         if (b == 0 || b + 1 >= tree->buckets) {
             return; /* outside */
@@ -202,7 +201,7 @@ struct hybrid_extent {
         const bool last = i + 1 >= buckets;
         const unsigned long long end =
             last ? (bits < 64 ? 1ull << bits : 0) : begin(buckets, bits, i + 1);
-        const unsigned long long most = end - 1 - least;
+        most = end - 1 - least;
         left = 64 - static_cast<unsigned>(__clzll(static_cast<long long>(most)));
         least += tree->from[slot];
     }

@@ -12,9 +12,8 @@
 template <typename K, hybrid_tree_turn turn, bool identity>
 static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
-    using shape = hybrid_tree_shape<K>;
+    using shape = hybrid_tree_shape<K, turn == SCATTER_COUNTS>;
     constexpr bool first = turn != SCATTER_SECOND;
-    constexpr int slots = turn == SCATTER_COUNTS ? shape::slots : shape::more_slots;
     const hybrid_tree_scatter_args<K> args = {{first ? j.keys : j.tmp, first ? j.tmp : j.keys, j.n,
                                                j.map, j.plan, j.begin, j.stop, j.tile_begin,
                                                first ? j.cursor : j.ends},
@@ -24,11 +23,9 @@ static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
                                               j.plan,
                                               j.scatter_counts};
     const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(j.bits) : 0;
-    USW_LAUNCH_CHAINED(g,
-                       (hybrid_scatter_tree < K, shape::threads, shape::keys, slots, shape::batch,
-                        turn, !first || identity >),
-                       g->sms, shape::threads,
-                       hybrid_tree_scatter_shared<K>(shape::tile, slots, counters), args);
+    USW_LAUNCH_CHAINED(g, (hybrid_scatter_tree < K, shape, turn, !first || identity >),
+                       g->sms * shape::blocks, shape::threads,
+                       hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, counters), args);
 }
 
 /* Queues what lets the first scatter of many keys count them, and that scatter. */
@@ -44,9 +41,10 @@ static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
 /* Whether the device's blocks may have the shared memory that these scatters take. */
 template <typename K> static bool hybrid_tree_scatters_fit(const usw_gpu *g, unsigned bits)
 {
-    using shape = hybrid_tree_shape<K>;
-    return hybrid_tree_scatter_shared<K>(shape::tile, shape::more_slots, 0) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K>(shape::tile, shape::slots, hybrid_tree_counters(bits)) <=
+    using counts = hybrid_tree_shape<K, true>;
+    using moves = hybrid_tree_shape<K, false>;
+    return hybrid_tree_scatter_shared<K>(moves::tile, moves::slots, 0) <= g->shared_bytes &&
+           hybrid_tree_scatter_shared<K>(counts::tile, counts::slots, hybrid_tree_counters(bits)) <=
                g->shared_bytes;
 }
 

@@ -1,9 +1,8 @@
 /* scatter.cuh - step 4 of the bucket sort for keys that go by a prefix tree: as the scatters of
  * gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up once.
  *
- * A block of 1024 threads a multiprocessor takes tile after tile, and loads the next tile while
- * this one is written. In the first scatter of many keys, where a sample has measured the buckets'
- * regions (weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
+ * A block takes tile after tile, and loads the next tile while this one is written. In the first
+ * scatter of many keys, where a sample has measured the buckets' regions (weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
  * so that no count has to read and look up the keys before. Where a region turns out to be too
  * small or a counter overflows, plan->uncounted becomes 0, and the keys are counted where they
  * were. */
@@ -40,10 +39,10 @@ __host__ __device__ constexpr size_t hybrid_tree_counters(unsigned bits)
     return bits < 7 ? 128 : size_t(1) << bits;
 }
 
-/* A block of NT threads; I keys a thread; slots: keys of all digits together, or 0: they are close
- * together; U keys are looked up at a time. */
-template <typename K, int NT, int I, int slots, int U, hybrid_tree_turn turn, bool plain>
-struct hybrid_tree_block {
+/* A block of a shape, hybrid_tree_shape of gpu/bucket_sort/tuning.cuh. */
+template <typename K, typename Shape, hybrid_tree_turn turn, bool plain> struct hybrid_tree_block {
+    static constexpr int NT = Shape::threads, I = Shape::keys, slots = Shape::slots;
+    static constexpr int U = Shape::batch;
     static constexpr unsigned T = NT * I;
     const hybrid_tree_scatter_args<K> &args;
     const hybrid_scatter_args<K> &a;
@@ -360,8 +359,10 @@ struct hybrid_tree_block {
     }
 };
 
-template <typename K, int NT, int I, int slots, int U, hybrid_tree_turn turn, bool plain>
-__global__ __launch_bounds__(NT, 1) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
+template <typename K, typename Shape, hybrid_tree_turn turn, bool plain>
+__global__
+__launch_bounds__(Shape::threads,
+                  Shape::blocks) void hybrid_scatter_tree(hybrid_tree_scatter_args<K> args)
 {
     USW_DYNAMIC_SHARED(unsigned char, memory);
     usw_chained();
@@ -374,10 +375,10 @@ __global__ __launch_bounds__(NT, 1) void hybrid_scatter_tree(hybrid_tree_scatter
         return;
     }
     const size_t counters = turn == SCATTER_COUNTS ? hybrid_tree_counters(args.bits) : 0;
-    hybrid_tree_block<K, NT, I, slots, U, turn, plain> b(args, memory, counters);
+    hybrid_tree_block<K, Shape, turn, plain> b(args, memory, counters);
     const unsigned keys = b.scatter_all();
     if (turn == SCATTER_COUNTS &&
-        !hybrid_flush_bytes<NT>(b.bins, b.table, args.counts, b.sums, keys)) {
+        !hybrid_flush_bytes<Shape::threads>(b.bins, b.table, args.counts, b.sums, keys)) {
         usw_store_relaxed(&args.changed->uncounted, 0u);
         usw_store_relaxed(&args.changed->skip, 0u);
     }
