@@ -13,7 +13,7 @@ case $room in
 algo) tests='claims explained textsorts' ;;
 core) tests='arena memory scratch threads tuning api arguments trace' ;;
 calls) tests='api arguments calls promises typed sort pairs' ;;
-external) tests='external external_calls' ;;
+external) tests='external external_calls external_direct' ;;
 cpu/cache_sort) tests='sort_small sort adversary' ;;
 cpu/patterns) tests='patterns pattern_steps' ;;
 cpu/buckets) tests='sort sort_bits sort_doubles histogram ways_sorts' ;;
@@ -49,7 +49,10 @@ done
 plugin=
 case $room in gpu/*) plugin=upsweep_cuda_emulated ;; esac
 checks='tree|rooms'
-case $room in algo | site) checks="$checks|site_replay|site_pages|site_learn|site_course" ;; esac # pages show what is in algo/
+case $room in
+algo | site) checks="$checks|site_replay|site_pages|site_learn|site_course" ;; # pages show what is in algo/
+app) checks="$checks|site_learn" ;;
+esac
 # shellcheck disable=SC2086
 sh cmake/progress.sh "building for $room" cmake --build "$build" -j "$jobs" --target upsweep $plugin $targets || exit 1
 sh cmake/progress.sh "testing $room" ctest --test-dir "$build" --output-on-failure -j "$jobs" \

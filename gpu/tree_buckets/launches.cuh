@@ -14,7 +14,7 @@ static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_tree_shape<K, turn == SCATTER_COUNTS>;
     constexpr bool first = turn != SCATTER_SECOND;
-    const hybrid_tree_scatter_args<K> args = {{first ? j.keys : j.tmp, first ? j.tmp : j.keys, j.n,
+    const hybrid_tree_scatter_args<K> args = {{first ? j.from : j.tmp, first ? j.tmp : j.keys, j.n,
                                                j.map, j.plan, j.begin, j.stop, j.tile_begin,
                                                first ? j.cursor : j.ends},
                                               j.tree,
@@ -33,7 +33,7 @@ template <typename K, bool identity>
 static void hybrid_queue_tree_counts(usw_gpu *g, const hybrid_job<K> &j)
 {
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_regions<K, identity>), g->sms, 1024, TREE_TABLE_BYTES,
-                       j.keys, j.n, j.map, j.bits, j.bits1, j.plan, j.tree,
+                       j.from, j.n, j.map, j.bits, j.bits1, j.plan, j.tree,
                        hybrid_regions_stretches(j.n), j.tree_room, j.cursor);
     hybrid_queue_tree_scatter<K, SCATTER_COUNTS, identity>(g, j);
 }
