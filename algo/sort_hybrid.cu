@@ -91,14 +91,14 @@ static void count(usw_gpu *g, const hybrid_job<K> &j, unsigned bits, bool second
             const size_t few = hybrid_few_shared<K>(bits);
             const size_t tree = j.tree != nullptr ? hybrid_tree_shared(bits) : 0;
             USW_LAUNCH_CHAINED(g, (hybrid_count_any<K, identity>), blocks, 1024,
-                               few > tree ? few : tree, j.keys, j.n, j.map, bits, j.plan, counts,
+                               few > tree ? few : tree, j.from, j.n, j.map, bits, j.plan, counts,
                                j.handed, j.few_values, static_cast<unsigned *>(nullptr),
                                static_cast<const hybrid_tree *>(j.tree));
             return;
         }
     }
     USW_LAUNCH_CHAINED(g, (hybrid_count<K, identity>), blocks, 1024, hybrid_count_shared(bits),
-                       j.keys, j.n, j.map, bits, j.plan, counts, j.handed);
+                       j.from, j.n, j.map, bits, j.plan, counts, j.handed);
 }
 
 /* Keys are counted by the leading bits that the sample has seen. Uneven keys are counted a second
@@ -161,14 +161,14 @@ template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hy
     const unsigned long long wanted = (size_t(TREE_WEIGHED) << j.bits) / 32;
     const unsigned long long most = j.n / 32 / TREE_WEIGHED_PART;
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                       j.keys, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
+                       j.from, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
 }
 
 /* sample, count and place. */
 template <typename K, bool identity>
 static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, unsigned tile)
 {
-    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.keys, j.n, j.map,
+    USW_LAUNCH(g, (hybrid_sample<K>), 32, 1024, hybrid_sample_shared<K>(j.bits), j.from, j.n, j.map,
                j.bits, j.plan, static_cast<unsigned *>(j.radix), j.clear, crowded_for(j, capacity),
                hybrid_even_for(j), j.few_values, j.tree);
     if constexpr (sizeof(K) >= 4) {
@@ -188,8 +188,8 @@ static void plan_buckets(usw_gpu *g, const hybrid_job<K> &j, unsigned capacity, 
 /* What the buckets leave to be done, where large ones are not left to the radix sort. */
 template <typename K, bool identity> static void sort_large(usw_gpu *g, const hybrid_job<K> &j)
 {
-    hybrid_large_args<K> args = {
-        j.keys, j.tmp, j.map, j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
+    hybrid_large_args<K> args = {j.keys, j.tmp,   j.from,     j.map,
+                                 j.plan, j.lists, g->barrier, hybrid_one_block_keys(j.n)};
     USW_LAUNCH_COOPERATIVE(g, (hybrid_sort_large<K, identity>), g->sms, 1024,
                            hybrid_large_shared<K>(), args);
     usw_queue_bin_sorts(g, j);
@@ -217,7 +217,7 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
     if (j.lists_large) {
         sort_large<K, identity>(g, j);
     }
-    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.keys, j.n, j.map, j.plan,
+    USW_LAUNCH(g, (hybrid_reverse<K>), g->sms * 4, 512, 0, j.from, j.keys, j.n, j.map, j.plan,
                static_cast<const hybrid_few<K> *>(j.few_values));
     usw_digit_scratch scratch = {};
     scratch.keys_tmp = j.tmp;
@@ -298,7 +298,7 @@ template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K
             const unsigned long long shares = (j.n + (1u << j.bits)) / HYBRID_FILL_SHARE + 1;
             return USW_LAUNCH_CHAINED(g, (hybrid_fill_shares<K>),
                                       static_cast<unsigned>((shares + 7) / 8), 256, 0, filling, j.n,
-                                      j.map, j.plan);
+                                      j.map, j.plan, j.from != j.keys);
         }
     }
     /* Where keys are few a stretch may hold many values, and one block should not have to write
@@ -306,7 +306,7 @@ template <typename K> static upsweep_status sort_narrow(usw_gpu *g, hybrid_job<K
     const unsigned stretch = j.n <= 3u << 21 ? 2048 : j.n <= 3u << 23 ? 4096 : 8192;
     return USW_LAUNCH_CHAINED(g, (hybrid_fill<K>),
                               static_cast<unsigned>((j.n + stretch - 1) / stretch), 256, 0, filling,
-                              j.n, stretch, j.map, j.plan);
+                              j.n, stretch, j.map, j.plan, j.from != j.keys);
 }
 
 bool usw_bucket_sort_fits(const usw_gpu *g, size_t n, unsigned width)
@@ -330,6 +330,7 @@ static upsweep_status sort_keys(usw_gpu *g, const usw_gpu_sort *s)
         using K = decltype(k);
         hybrid_job<K> j = {};
         j.keys = static_cast<K *>(s->keys);
+        j.from = static_cast<const K *>(usw_gpu_keys_from(s));
         j.n = s->n;
         j.map = usw_gpu_keymap_of<K>(s->map);
         j.identity = usw_keymap_is_identity(&s->map);

@@ -2,12 +2,12 @@
  * runs, no more of them than needed, so that as few bytes as possible are read and written twice
  * (Knuth 5.4.1 and 5.4.9; neighbours only, since equal records keep their order). */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/ranges.h"
 
 /* Whether all runs can be merged at once. */
 static bool fit(const upsweep_external *x, const usw_ext_run *runs, size_t k)
 {
-    return usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : USW_EXT_WRITE) != 0 &&
+    return usw_ext_budget(x, runs, k, 1, x->order.unique ? 0 : x->write_bytes) != 0 &&
            usw_ext_budget(x, runs, k, 1, 0) != 0;
 }
 
@@ -96,19 +96,19 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     usw_ext_range r;
     usw_ext_writer w;
     usw_ext_run *runs = x->runs + from;
-    size_t budget = usw_ext_budget(x, runs, k, 1, USW_EXT_WRITE);
-    size_t plan_bytes = (usw_ext_plan_bytes(x, k) + 63) / 64 * 64;
+    size_t budget = usw_ext_budget(x, runs, k, 1, x->write_bytes);
+    size_t page = USW_EXT_PAGE, plan_bytes = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     unsigned char *buffer = x->work + plan_bytes;
     uint64_t bytes = 0, order = runs[0].order;
     for (size_t i = 0; i < k; i++) {
         bytes += runs[i].raw;
     }
-    upsweep_status status = usw_ext_writer_open(&w, x, bytes, buffer, USW_EXT_WRITE);
+    upsweep_status status = usw_ext_writer_open(&w, x, bytes, buffer, x->write_bytes);
     status = status == UPSWEEP_OK ? usw_ext_plan_begin(&plan, x, runs, k, x->work, budget) : status;
     if (status != UPSWEEP_OK) {
         return status;
     }
-    usw_ext_range_open(&r, &plan, buffer + USW_EXT_WRITE);
+    usw_ext_range_open(&r, &plan, buffer + x->write_bytes);
     usw_ext_sink sink = {.writer = &w};
     status = merge_ranges(&plan, &r, &sink);
     if (status != UPSWEEP_OK) {
@@ -138,6 +138,7 @@ upsweep_status usw_ext_reduce_runs(upsweep_external *x)
             continue;
         }
         size_t k = usw_min(most, surplus + 1);
+        USW_EXT_ROUTE("neighbours merged before the last merge");
         bool last = surplus + 1 <= most;
         size_t at = last && most_from(x, lightest(x, k)) >= k ? lightest(x, k) : from;
         status = merge_group(x, at, k);

@@ -369,6 +369,17 @@ UPSWEEP_API upsweep_status upsweep_argsort(upsweep *u, const void *keys, size_t 
                                            upsweep_type type, void *index, unsigned index_bits,
                                            const upsweep_options *options);
 
+/* Writes the sorted keys to out, and leaves keys as they are; index, if not NULL, gets the position
+ * that each key had, as upsweep_argsort has it, in index_bits (32 or 64) bits. Either of out and
+ * index may be NULL. out has n keys and overlaps keys in nothing, or is keys, which are then sorted
+ * in place. With index stable: equal keys keep their order. On a GPU the keys are read where they
+ * are by the first step of the sort, so that no copy is made before, and positions are not read at
+ * all. Scratch: that of upsweep_sort, with index that of upsweep_argsort.
+ * Flags: DESCENDING, NAN_FIRST, NAN_RAW, UNSTABLE. */
+UPSWEEP_API upsweep_status upsweep_sort_copy(upsweep *u, const void *keys, size_t n,
+                                             upsweep_type type, void *out, void *index,
+                                             unsigned index_bits, const upsweep_options *options);
+
 /* Sorts every row of keys on its own. begin has rows + 1 elements and row r is keys[begin[r]] to
  * keys[begin[r + 1] - 1]; they never decrease and end at n at most, else UPSWEEP_ERROR_RANGE,
  * and keys are as they were. Keys in no row stay as they are. begin NULL: all rows have n / rows
@@ -817,15 +828,17 @@ typedef struct upsweep_external_report {
     uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
+    uint64_t merged;                    /* bytes that the last merge has written or given so far */
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
     }
 
-/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, ERROR_MEMORY. */
+/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, also for record_bytes above about a
+ * twentieth of the limit; ERROR_MEMORY. */
 UPSWEEP_API upsweep_status upsweep_external_open(upsweep_external **x,
                                                  const upsweep_external_config *config);
 /* Takes bytes of records, wherever the piece ends. ERROR_RANGE: a record is longer than about a
@@ -845,8 +858,10 @@ UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
 UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
                                                  size_t *bytes);
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
- * with the position behind them afterwards; else one after the other. ERROR_FILE: it cannot be
- * written; *number, if number is not NULL, is errno then, and 0 else. */
+ * with the position behind them afterwards; else one after the other. One that has O_DIRECT gets
+ * whole pages past the page cache, and the rest by another descriptor of the file, made through
+ * /proc; where there is none, it loses O_DIRECT. ERROR_FILE: it cannot be written; *number, if
+ * number is not NULL, is errno then, and 0 else. */
 UPSWEEP_API upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number);
 /* One sentence on the first failure, "" if there was none. Valid until the sort is closed. */
 UPSWEEP_API const char *upsweep_external_error(const upsweep_external *x);

@@ -84,6 +84,7 @@ static void *sorted_copy(job *j)
         usw_done(c, upsweep_sort(c->u, copy, j->keys.n, j->type, &j->options))) {
         usw_done(c, upsweep_wait(c->u));
     }
+    USW_RANKS_ROUTE(c, "keys are sorted before they cross", USW_ALL_TYPES);
     j->keys.sorted = true;
     return copy;
 }
@@ -100,6 +101,13 @@ static bool plan(job *j, size_t *n_out, bool presort)
     }
     if (!usw_agree_on_said(c) || !usw_count_ranks(c, n)) {
         return false;
+    }
+    if (j->layout.kind == UPSWEEP_MPI_AS_GIVEN) {
+        USW_RANKS_ROUTE(c, "as many for each rank as it gave", USW_ALL_TYPES);
+    } else if (j->layout.kind == UPSWEEP_MPI_EVEN) {
+        USW_RANKS_ROUTE(c, "as many for each rank as for another", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "for each rank what its splitters say", USW_ALL_TYPES);
     }
     uint64_t *sizes = usw_take(c, ranks, sizeof *sizes);
     j->keys.data = presort ? sorted_copy(j) : usw_on_host(c, j->given, n, j->keys.bytes);
@@ -207,6 +215,11 @@ static bool send_places(job *j, uint64_t *places)
         most = usw_max(most, c->first[r + 1] - c->first[r]);
     }
     size_t bytes = most <= UINT32_MAX ? 4 : 8, n = j->keys.n;
+    if (bytes == 4) {
+        USW_RANKS_ROUTE(c, "places travel in 4 bytes", USW_ALL_TYPES);
+    } else {
+        USW_RANKS_ROUTE(c, "places travel in 8 bytes", USW_ALL_TYPES);
+    }
     unsigned char *mine = usw_take(c, n, bytes);
     for (size_t i = 0; mine != NULL && i < n; i++) {
         usw_store_raw(mine + i * bytes, bytes, i);

@@ -62,7 +62,7 @@ OTHERS = {  # room: what it may include
     "view": r"upsweep\.h|io/.*|view/.*",
     "site": r"upsweep\.h|site/.*|core/explain\.h|app/page/page_events\.h",  # explained forms in a page
     "python": r"upsweep\.h|python/.*",
-    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order)\.h|io/.*|ranks/.*",
+    "ranks": r"upsweep(_mpi|_mpi_layout)?\.h|core/(keymap|half|order|routes)\.h|io/.*|ranks/.*",
 }
 
 

@@ -38,6 +38,16 @@ static void write_positions(void *context, size_t t, unsigned lane)
     }
 }
 
+/* Of keys that go to another array, and are in order. */
+static void copy_keys(void *context, size_t t, unsigned lane)
+{
+    const usw_pair_sort *p = context;
+    const size_t bytes = p->map.bits / 8, at = t * CHUNK * bytes;
+    (void)lane;
+    memcpy((char *)p->out_keys + at, (const char *)p->keys + at,
+           usw_min(p->n * bytes - at, CHUNK * bytes));
+}
+
 /* Whether the keys are in order, which mostly the first few deny. If they are, payloads stay as
  * they are, or become the positions 0, 1, 2, ... */
 static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
@@ -53,6 +63,9 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     }
     if (p->payloads == NULL) {
         usw_parallel(u, usw_div_up(p->n, CHUNK), write_positions, (void *)(uintptr_t)p);
+    }
+    if (p->out_keys != NULL && p->out_keys != p->keys) {
+        usw_parallel(u, usw_div_up(p->n, CHUNK), copy_keys, (void *)(uintptr_t)p);
     }
     return true;
 }
@@ -98,6 +111,10 @@ upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes)
     }
     *p->found = USW_NO_PATTERN;
     p->out_payloads = p->out_payloads != NULL ? p->out_payloads : usw_scratch(u, bytes);
+    if (usw_pairs_are_few(n, key_bytes) && p->out_payloads != NULL) {
+        usw_sort_few_pairs(u, p, key_bytes);
+        return UPSWEEP_OK;
+    }
     if (p->out_payloads != NULL && is_done(u, p, key_bytes)) {
         USW_ROUTE_PAIRS("keys in order already");
         *p->found = USW_IN_ORDER;

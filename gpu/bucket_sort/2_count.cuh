@@ -28,6 +28,7 @@ struct hybrid_plan {
     unsigned left;       /* buckets that gpu/bucket_sort/5_sort_by_counts.cuh leaves */
     unsigned by_tree;    /* 1: buckets are those of prefix_tree.cuh, not leading bits */
     unsigned tree_buckets; /* 1: the keys are to be sorted by them */
+    unsigned in_order;     /* 1: nothing is to be done but to copy keys of another array */
 };
 
 template <typename K> struct hybrid_vector {

@@ -114,6 +114,7 @@ static __device__ void hybrid_decide_fine(const hybrid_place_args &a, bool order
     __syncthreads();
     if (threadIdx.x == 0) {
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->buckets = !ordered && !recount && !radix;
         plan->scatter = plan->buckets && !plan->uncounted;
@@ -164,6 +165,7 @@ static __device__ void hybrid_decide_tree(const hybrid_place_args &a)
         plan->bits1 = a.bits1;
         plan->skip = 1;
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->tree_buckets = !ordered && !radix;
     }
@@ -207,6 +209,7 @@ static __device__ void hybrid_decide(const hybrid_place_args &a)
         plan->ranges[0] = 0;
         plan->bins[0] = plan->bins[1] = 0;
         plan->reverse = ordered && plan->falls != 0;
+        plan->in_order = ordered && plan->falls == 0;
         plan->radix = radix;
         plan->scatter = !ordered && !radix && !missed;
         __threadfence();

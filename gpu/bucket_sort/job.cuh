@@ -54,6 +54,7 @@ template <typename K> struct hybrid_job {
     bool may_tree;     /* keys may go by a prefix tree */
     hybrid_tree *tree; /* it, or NULL */
     hybrid_extents extents;
+    const K *from; /* where the keys are at first: keys, or an array that stays as it is */
 };
 
 /* Keys of a region: the mean, and five deviations for chance. */
@@ -175,7 +176,7 @@ static void hybrid_queue_uncounted(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_uncounted_shape<K>;
     constexpr int tile = shape::threads * shape::keys;
-    hybrid_uncounted_args<K> a = {j.keys, j.tmp,   j.n,      j.map,    j.plan,
+    hybrid_uncounted_args<K> a = {j.from, j.tmp,   j.n,      j.map,    j.plan,
                                   j.bits, j.bits1, j.cursor, j.stride, j.scatter_counts};
     const unsigned long long tiles = j.n / tile;
     USW_LAUNCH_CHAINED(g,

@@ -17,7 +17,7 @@ static void hybrid_queue_scatter(usw_gpu *g, const hybrid_job<K> &j)
     constexpr int tile = shape::threads * shape::keys;
     constexpr bool plain = !first || identity;
     hybrid_scatter_args<K> a = {
-        first ? j.keys : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
+        first ? j.from : j.tmp, first ? j.tmp : j.keys,   j.n, j.map, j.plan, j.begin, j.stop,
         j.tile_begin,           first ? j.cursor : j.ends};
     const unsigned buckets = 1u << (j.fine != 0 ? FINE_BITS_1 : j.bits1);
     const unsigned tiles = static_cast<unsigned>((j.n + tile - 1) / tile) + (first ? 0 : buckets);
@@ -56,7 +56,7 @@ template <typename K, bool first, bool identity>
 static void hybrid_queue_tree_scatter(usw_gpu *g, const hybrid_job<K> &j)
 {
     using shape = hybrid_tree_shape<K>;
-    const hybrid_tree_scatter_args<K> args = {{first ? j.keys : j.tmp, first ? j.tmp : j.keys, j.n,
+    const hybrid_tree_scatter_args<K> args = {{first ? j.from : j.tmp, first ? j.tmp : j.keys, j.n,
                                                j.map, j.plan, j.begin, j.stop, j.tile_begin,
                                                first ? j.cursor : j.ends},
                                               j.tree};

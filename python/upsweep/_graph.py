@@ -5,7 +5,8 @@ import os
 import numpy as np
 
 from . import _core
-from ._arrays import DTYPES, host
+from ._arrays import host
+from ._dtypes import DTYPES
 from ._program import program
 
 __all__ = ["Graph", "NegativeCycleError", "dijkstra", "shortest_path", "bellman_ford"]

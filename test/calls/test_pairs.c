@@ -183,9 +183,13 @@ static void every_algorithm(void **state)
                 check_pairs(u, 1025, UPSWEEP_I64, 8, p, o);
                 check_argsort(u, 2049, UPSWEEP_F64, 32, p, o);
                 check_argsort(u, 2049, UPSWEEP_U32, 64, p, o);
+                for (upsweep_type t = UPSWEEP_U8; t <= UPSWEEP_F64; t++) {
+                    check_copy(u, 130, t, t % 2 ? 32 : 64, p, o);
+                }
                 o.bit_begin = 3;
                 o.bit_end = 13;
                 check_pairs(u, 999, UPSWEEP_U64, 2, p, o);
+                check_copy(u, 999, UPSWEEP_U16, 32, p, o);
                 check_argsort(u, 999, UPSWEEP_U32, 32, p, o);
                 upsweep_report r = UPSWEEP_REPORT_INIT;
                 upsweep_last_report(u, &r);

@@ -190,4 +190,38 @@ static void check_argsort(upsweep *u, size_t n, upsweep_type type, unsigned inde
     free(v), free(keys), free(was), free(index);
 }
 
+/* upsweep_sort_copy to another array and onto itself, with positions and without. */
+static void check_copy(upsweep *u, size_t n, upsweep_type type, unsigned index_bits, int pattern,
+                       upsweep_options o)
+{
+    size_t bytes = upsweep_type_bytes(type), ib = index_bits / 8;
+    unsigned lo = o.bit_begin, hi = o.bit_end ? o.bit_end : (unsigned)bytes * 8;
+    char *keys = malloc(n * bytes + 1), *was = malloc(n * bytes + 1), *index = malloc(n * ib + 1);
+    char *out = malloc(n * bytes + 1);
+    fill(was, n, bytes, pattern);
+    item *v = oracle(was, n, type, o.flags, lo, hi);
+    for (unsigned way = 0; way < 4; way++) {
+        bool onto = way / 2 == 1, places = way % 2 == 1;
+        char *to = onto ? keys : out;
+        memcpy(keys, was, n * bytes);
+        to[n * bytes] = index[n * ib] = 80;
+        assert_int_equal(
+            upsweep_sort_copy(u, keys, n, type, to, places ? index : NULL, index_bits, &o),
+            UPSWEEP_OK);
+        for (size_t i = 0; i < n; i++) {
+            if (memcmp(to + i * bytes, was + v[i].at * bytes, bytes) != 0 ||
+                (places && usw_load_raw(index + i * ib, ib) != v[i].at)) {
+                fail_msg("sort_copy: n %zu type %s way %u pattern %d flags %u bits %u-%u algorithm "
+                         "%s: wrong at %zu",
+                         n, upsweep_type_name(type), way, pattern, o.flags, lo, hi,
+                         o.algorithm ? o.algorithm : "-", i);
+            }
+        }
+        assert_true(onto || memcmp(keys, was, n * bytes) == 0);
+        assert_int_equal(to[n * bytes], 80);
+        assert_int_equal(index[n * ib], 80);
+    }
+    free(v), free(keys), free(was), free(index), free(out);
+}
+
 #endif
