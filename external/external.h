@@ -24,14 +24,20 @@
 #include <stdatomic.h>
 
 #include "core/record_keys.h"
+#include "core/routes.h"
+
+/* A way that a sort can take, whatever is sorted (core/routes.h). */
+#define USW_EXT_ROUTE(name) USW_ROUTE_OF(name, USW_NO_TYPES)
 
 enum {
-    USW_EXT_SLACK = 64,       /* readable bytes behind all records */
-    USW_EXT_WORKERS = 64,     /* at most */
-    USW_EXT_FOLDERS = 64,     /* directories of temporary files, at most */
-    USW_EXT_LEAST = 4 << 20,  /* the least limit, in bytes */
-    USW_EXT_HEAD = 256,       /* bytes that are kept of a block's first record */
-    USW_EXT_WRITE = 256 << 10 /* bytes of one write, unless a record is longer */
+    USW_EXT_SLACK = 64,           /* readable bytes behind all records */
+    USW_EXT_WORKERS = 64,         /* at most */
+    USW_EXT_FOLDERS = 64,         /* directories of temporary files, at most */
+    USW_EXT_LEAST = 4 << 20,      /* the least limit, in bytes */
+    USW_EXT_HEAD = 256,           /* bytes that are kept of a block's first record */
+    USW_EXT_WRITE = 256 << 10,    /* bytes of one write to the page cache, */
+    USW_EXT_WRITE_PAST = 1 << 20, /* and past it, where each waits for the disk */
+    USW_EXT_PAGE = 4096           /* what is read and written past the page cache is whole ones */
 };
 
 /* What a record is and what order is asked for. */
@@ -87,7 +93,8 @@ typedef struct usw_ext_slot {
 /* Temporary files, one for each directory, without names. */
 typedef struct usw_ext_file {
     char *directory;
-    int fd; /* -1: not made yet */
+    int fd;     /* -1: not made yet */
+    int direct; /* the same file past the page cache (O_DIRECT); -1: it cannot be had */
     uint64_t size;
 } usw_ext_file;
 
@@ -103,7 +110,8 @@ typedef struct usw_ext_sorting {
     unsigned char *spare, *spare_end; /* what that may take */
     unsigned char *spare_at;
     unsigned pieces; /* of it that are taken */
-    bool in_order;   /* they stand in order where they are */
+    bool in_order;   /* they stand in order where they are, `kept` bytes of them */
+    size_t kept;
     size_t longest;
 } usw_ext_sorting;
 
@@ -125,7 +133,12 @@ struct upsweep_external {
     size_t runs_room;
     usw_ext_block *blocks;
     size_t blocks_room;
-    size_t block_bytes; /* a block has at least so many, but for the last of a run */
+    size_t block_bytes;    /* a block has at least so many, but for the last of a run */
+    size_t write_bytes;    /* of one write, unless a record is longer */
+    bool direct;           /* temporary files go past the page cache where they can */
+    atomic_bool slow;      /* and that is slower than the cache must be */
+    uint64_t direct_bytes; /* that were written so, and how long that took; under lock */
+    double direct_seconds;
     size_t record_most; /* bytes that a record may have */
     usw_ext_file files[USW_EXT_FOLDERS];
     unsigned file_count;
@@ -155,9 +168,10 @@ struct upsweep_external {
     unsigned next_file;
     upsweep_external_report report;
 
-    atomic_uint_fast64_t held; /* bytes in temporary files */
-    usw_ext_merge *merge;      /* of pull */
-    upsweep_status status;     /* of the first failure; atomic use under lock */
+    atomic_uint_fast64_t held;   /* bytes in temporary files */
+    atomic_uint_fast64_t merged; /* bytes that have gone through the last merge */
+    usw_ext_merge *merge;        /* of pull */
+    upsweep_status status;       /* of the first failure; atomic use under lock */
     char error[256];
 };
 
@@ -233,6 +247,12 @@ upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *fro
                              uint64_t at);
 upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t bytes,
                             uint64_t at);
+/* The same past the page cache, where to and at are equal modulo USW_EXT_PAGE: bytes around those
+ * asked for come, too, up to whole pages. */
+upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
+                                  size_t bytes, uint64_t at);
+/* The file of a descriptor, opened once more with flags such as O_DIRECT; -1: it cannot be. */
+int usw_ext_open_again(int fd, int flags);
 /* Gives bytes [begin, end) of a run back to the file system. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end);
 void usw_ext_close_files(upsweep_external *x);
@@ -268,17 +288,19 @@ typedef struct usw_ext_writer {
     upsweep_external *x;
     usw_ext_run run;
     unsigned char *buffer;
-    size_t held, room; /* of the buffer */
-    uint64_t written;
-    uint64_t block_begin; /* where the block that is being written begins */
+    size_t held, room;         /* of the buffer */
+    uint64_t written, flushed; /* bytes of the run; whole pages of them that are in the file */
+    uint64_t block_begin;      /* where the block that is being written begins */
     size_t blocks_room, block_bytes;
-    usw_ext_record last; /* of the buffer */
 } usw_ext_writer;
 
-/* A run of at most so many bytes begins; the buffer is its own. */
+/* A run of at most so many bytes begins; the buffer is its own and whole pages. Whoever adds
+ * records sets run.last_key before the run is closed. */
 upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
                                    unsigned char *buffer, size_t room);
 upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r);
+/* Records of one size, all that are in `bytes` bytes, and run.last_key. */
+upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes);
 upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order);
 
 /* A slot as one run, or several where its records are shorter than was thought. */
@@ -298,95 +320,10 @@ upsweep_status usw_ext_start_filling(upsweep_external *x);
 upsweep_status usw_ext_end_filling(upsweep_external *x);
 void usw_ext_stop_workers(upsweep_external *x);
 
-/* ---- ranges (plan.c) ---- */
-
-/* The record that a range ends before: the first one of a block. */
-typedef struct usw_ext_splitter {
-    unsigned char *at; /* a copy of it, with room for the longest record */
-    size_t bytes;      /* without its end */
-    uint64_t key;
-    size_t run; /* whose block it begins */
-    bool any;   /* false: no record; the range begins with the first, or ends with the last */
-} usw_ext_splitter;
-
-/* Blocks [first, end) of one run. */
-typedef struct usw_ext_stretch {
-    size_t first, end;
-} usw_ext_stretch;
-
-/* Which blocks of k runs have been given to ranges. */
-typedef struct usw_ext_plan {
-    upsweep_external *x;
-    usw_ext_run *runs;
-    size_t k;
-    size_t *first; /* by run: the first block of the next range */
-    size_t *next;  /* by run: the first block that no range has had */
-    size_t *heap;  /* runs by their next blocks */
-    size_t heap_count;
-    unsigned char *heads; /* USW_EXT_HEAD bytes of each run's next block */
-    bool *head_there;
-    unsigned char *long_head[2];
-    size_t budget; /* bytes of the blocks of a range, at most */
-    uint64_t given;
-    usw_ext_splitter last; /* where the range before ends */
-    bool finished;
-} usw_ext_plan;
-
-/* Room for the longest record. */
-size_t usw_ext_record_room(const upsweep_external *x);
-size_t usw_ext_plan_bytes(const upsweep_external *x, size_t k);
-upsweep_status usw_ext_plan_begin(usw_ext_plan *p, upsweep_external *x, usw_ext_run *runs, size_t k,
-                                  unsigned char *room, size_t budget);
-/* The next range: its k stretches and the splitters at both ends. *none: there is none left. One
- * thread at a time. */
-upsweep_status usw_ext_plan_range(usw_ext_plan *p, usw_ext_stretch *stretches,
-                                  usw_ext_splitter *lower, usw_ext_splitter *upper, bool *none);
-/* Bytes of a block of a run. */
-size_t usw_ext_block_bytes(const usw_ext_run *run, size_t block);
-
-/* ---- merging (range.c, merge.c) ---- */
-
-/* One range in memory, of runs [0, k) of a plan. */
-typedef struct usw_ext_range {
-    upsweep_external *x;
-    usw_ext_plan *plan;
-    uint64_t number;
-    usw_ext_stretch *stretches;
-    usw_ext_splitter lower, upper;
-    unsigned char *bytes;            /* room for the blocks */
-    const unsigned char **at, **end; /* by run: what is left of it */
-    uint64_t *keys;                  /* by run: of the record at `at`, */
-    size_t *sizes;                   /* its bytes without the end, */
-    bool *more;                      /* and whether equal keys leave it open */
-    uint32_t *tree;
-    uint64_t offset; /* of the range among all bytes */
-    uint64_t raw;    /* bytes of the range */
-} usw_ext_range;
-
-/* Takes merged bytes. */
-typedef upsweep_status (*usw_ext_take)(void *context, const unsigned char *bytes, size_t size);
-/* Where merged records go: into a buffer, which `take` gets when it is full; without take it has
- * room for all of a range. Or to a writer. */
-typedef struct usw_ext_sink {
-    unsigned char *buffer;
-    size_t room, held;
-    usw_ext_take take;
-    void *context;
-    usw_ext_writer *writer;
-} usw_ext_sink;
-
-size_t usw_ext_range_bytes(const upsweep_external *x, size_t k);
-void usw_ext_range_open(usw_ext_range *r, usw_ext_plan *plan, unsigned char *room);
-/* Reads the blocks and finds where the range begins and ends in them. */
-upsweep_status usw_ext_load(usw_ext_range *r);
-upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink);
+/* ---- merges (passes.c, merge.c) ---- */
 
 /* As few merges of neighbours as needed, until the runs that are left can be merged in one go. */
 upsweep_status usw_ext_reduce_runs(upsweep_external *x);
-/* Bytes that all blocks of a range can have at most if `threads` threads merge k runs, each with an
- * output of `output` bytes (0: as many as the blocks); 0 where that is not enough. */
-size_t usw_ext_budget(const upsweep_external *x, const usw_ext_run *runs, size_t k,
-                      unsigned threads, size_t output);
 upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number);
 upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, size_t *bytes);
 void usw_ext_merge_free(usw_ext_merge *m);

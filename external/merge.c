@@ -1,48 +1,16 @@
 /* merge.c - the last merge: threads take ranges in turn, and each writes its own to its place, or
  * waits until those before it have gone, where places are not known or there is only a stream. */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/merge.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    IN_FLIGHT = 256,       /* ranges whose end may wait for that of an earlier one */
-    FREE_LEAST = 1 << 20,  /* bytes that are worth a call */
-    RANGE_MOST = 24 << 20, /* larger ranges leave the cache and gain nothing */
-    EARLY_BYTES = 8 << 20  /* after so many the disk begins to write */
-};
-
-/* What a merging thread does with its ranges. */
-typedef enum merge_way { TO_PLACES, IN_ORDER, TO_PULLER } merge_way;
-
-struct usw_ext_merge {
-    upsweep_external *x;
-    merge_way way;
-    int fd;
-    int64_t begin; /* of the output in fd; -1: it is no file */
-    usw_ext_plan plan;
-    unsigned threads, started;
-    pthread_t ids[USW_EXT_WORKERS + 1];
-    unsigned char *rooms;
-    size_t room_bytes, output_bytes;
-    double since;
-
-    pthread_mutex_t lock; /* all below, and the plan */
-    pthread_cond_t turned;
-    unsigned next_room, running;
-    uint64_t turn;      /* the range whose bytes may go */
-    uint64_t out_bytes; /* that have gone, in order */
-    bool ended[IN_FLIGHT];
-    uint64_t low;              /* all ranges below it have ended */
-    const unsigned char *held; /* for the puller, until it comes again */
-    size_t held_bytes;
-    bool has, lent; /* it is there; and the puller has it */
-    bool stopped;
-    int number; /* errno of the output */
+    FREE_LEAST = 1 << 20, /* bytes that are worth a call */
+    RANGE_MOST = 24 << 20 /* larger ranges leave the cache and gain nothing */
 };
 
 /* ---- how much a range may take ---- */
@@ -86,13 +54,14 @@ static void give_back(usw_ext_merge *m, const usw_ext_range *r)
 static void end_range(usw_ext_merge *m, const usw_ext_range *r)
 {
     pthread_mutex_lock(&m->lock);
-    m->ended[r->number % IN_FLIGHT] = true;
+    m->ended[r->number % USW_MERGE_IN_FLIGHT] = true;
     uint64_t low = m->low;
-    while (m->ended[low % IN_FLIGHT]) {
-        m->ended[low % IN_FLIGHT] = false;
+    while (m->ended[low % USW_MERGE_IN_FLIGHT]) {
+        m->ended[low % USW_MERGE_IN_FLIGHT] = false;
         low++;
     }
     m->low = low;
+    atomic_fetch_add(&m->x->merged, r->raw);
     if (low == r->number + 1) {
         give_back(m, r);
     }
@@ -100,124 +69,21 @@ static void end_range(usw_ext_merge *m, const usw_ext_range *r)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* ---- where bytes go ---- */
-
-typedef struct placing {
-    usw_ext_merge *m;
-    int64_t at;
-} placing;
-
-static upsweep_status fail_output(usw_ext_merge *m, int number)
-{
-    pthread_mutex_lock(&m->lock);
-    m->number = m->number == 0 ? number : m->number;
-    pthread_mutex_unlock(&m->lock);
-    return usw_ext_fail(m->x, UPSWEEP_ERROR_FILE, "the output cannot be written: %s",
-                        strerror(number));
-}
-
-static upsweep_status take_to_place(void *context, const unsigned char *bytes, size_t size)
-{
-    placing *p = context;
-    int number = usw_ext_write_all(p->m->fd, bytes, size, p->at);
-    p->at += (int64_t)size;
-    return number == 0 ? UPSWEEP_OK : fail_output(p->m, number);
-}
-
-/* Waits until all ranges before this one have gone. */
-static bool wait_for_turn(usw_ext_merge *m, uint64_t number)
-{
-    while (m->turn != number && !m->stopped) {
-        pthread_cond_wait(&m->turned, &m->lock);
-    }
-    return !m->stopped;
-}
-
-static upsweep_status give_to_puller(usw_ext_merge *m, const usw_ext_range *r,
-                                     const usw_ext_sink *sink)
-{
-    pthread_mutex_lock(&m->lock);
-    if (wait_for_turn(m, r->number) && sink->held > 0) {
-        m->held = sink->buffer;
-        m->held_bytes = sink->held;
-        m->has = true;
-        wake(m);
-        while (m->has && !m->stopped) {
-            pthread_cond_wait(&m->turned, &m->lock);
-        }
-    }
-    m->turn++;
-    wake(m);
-    pthread_mutex_unlock(&m->lock);
-    return UPSWEEP_OK;
-}
-
-/* In a file the place is known once all ranges before have been merged; a stream waits until they
- * have been written. */
-static upsweep_status write_in_turn(usw_ext_merge *m, const usw_ext_range *r,
-                                    const usw_ext_sink *sink)
-{
-    upsweep_status status = UPSWEEP_OK;
-    pthread_mutex_lock(&m->lock);
-    bool mine = wait_for_turn(m, r->number);
-    placing p = {m, m->begin < 0 ? -1 : m->begin + (int64_t)m->out_bytes};
-    m->out_bytes += sink->held;
-    if (m->begin >= 0) {
-        m->turn++;
-        wake(m);
-    }
-    pthread_mutex_unlock(&m->lock);
-    if (mine) {
-        int number = usw_ext_write_all(m->fd, sink->buffer, sink->held, p.at);
-        status = number == 0 ? UPSWEEP_OK : fail_output(m, number);
-    }
-    if (m->begin < 0) {
-        pthread_mutex_lock(&m->lock);
-        m->turn++;
-        wake(m);
-        pthread_mutex_unlock(&m->lock);
-    }
-    return status;
-}
-
-static upsweep_status merge_one(usw_ext_merge *m, usw_ext_range *r, unsigned char *buffer)
-{
-    usw_ext_sink sink = {.buffer = buffer, .room = m->output_bytes};
-    upsweep_status status = usw_ext_load(r);
-    if (status != UPSWEEP_OK) {
-        return status;
-    }
-    if (m->way != TO_PLACES) {
-        status = usw_ext_merge_range(r, &sink);
-        return status != UPSWEEP_OK ? status
-               : m->way == IN_ORDER ? write_in_turn(m, r, &sink)
-                                    : give_to_puller(m, r, &sink);
-    }
-    placing p = {m, m->begin + (int64_t)r->offset};
-    sink.take = take_to_place;
-    sink.context = &p;
-    status = usw_ext_merge_range(r, &sink);
-    status = status == UPSWEEP_OK ? take_to_place(&p, sink.buffer, sink.held) : status;
-#ifdef SYNC_FILE_RANGE_WRITE
-    if (status == UPSWEEP_OK && r->raw > 0) { /* the disk starts now, and fsync has less to do */
-        (void)sync_file_range(m->fd, m->begin + (int64_t)r->offset, (off_t)r->raw,
-                              SYNC_FILE_RANGE_WRITE);
-    }
-#endif
-    return status;
-}
-
 static void *merge_ranges(void *argument)
 {
     usw_ext_merge *m = argument;
     usw_ext_range r;
+    usw_ext_sorting sorting = {.u = NULL};
     bool none = false;
     upsweep_status status = UPSWEEP_OK;
+    if (m->x->order.element != 0 && usw_ext_sorting_open(&sorting, m->x) != UPSWEEP_OK) {
+        status = usw_ext_fail(m->x, UPSWEEP_ERROR_MEMORY, "no memory for a handle");
+    }
     pthread_mutex_lock(&m->lock);
     unsigned char *room = m->rooms + m->next_room++ * m->room_bytes;
     usw_ext_range_open(&r, &m->plan, room + m->output_bytes);
     while (status == UPSWEEP_OK && !none && !m->stopped) {
-        if (m->plan.given >= m->low + IN_FLIGHT) {
+        if (m->plan.given >= m->low + USW_MERGE_IN_FLIGHT) {
             pthread_cond_wait(&m->turned, &m->lock);
             continue;
         }
@@ -225,15 +91,17 @@ static void *merge_ranges(void *argument)
         status = usw_ext_plan_range(&m->plan, r.stretches, &r.lower, &r.upper, &none);
         pthread_mutex_unlock(&m->lock);
         if (status == UPSWEEP_OK && !none) {
-            status = merge_one(m, &r, room);
+            status = usw_merge_one(m, &r, &sorting, room, room + m->room_bytes);
             end_range(m, &r);
         }
         pthread_mutex_lock(&m->lock);
         m->stopped = m->stopped || status != UPSWEEP_OK;
     }
+    m->stopped = m->stopped || status != UPSWEEP_OK;
     m->running--;
     wake(m);
     pthread_mutex_unlock(&m->lock);
+    usw_ext_sorting_close(&sorting);
     return NULL;
 }
 
@@ -243,9 +111,11 @@ static void *merge_ranges(void *argument)
 static upsweep_status share_out(usw_ext_merge *m)
 {
     upsweep_external *x = m->x;
-    bool placed = m->way == TO_PLACES;
-    size_t k = x->run_count, output = placed ? USW_EXT_WRITE : 0, budget = 0;
-    unsigned threads = x->workers + 1;
+    bool elements = x->order.element != 0, placed = m->way == USW_TO_PLACES && !elements;
+    size_t k = x->run_count, output = placed ? x->write_bytes : 0, budget = 0;
+    /* Past the page cache threads wait for the disk, and others work meanwhile. */
+    unsigned threads = x->direct ? 2 * x->workers + 1 : x->workers + 1;
+    threads = (unsigned)usw_min(threads, USW_EXT_WORKERS);
     while (threads > 1 && (budget = usw_ext_budget(x, x->runs, k, threads, output)) == 0) {
         threads--;
     }
@@ -256,16 +126,19 @@ static upsweep_status share_out(usw_ext_merge *m)
     }
     budget = usw_min(budget, usw_max(enough, RANGE_MOST));
     m->threads = threads;
-    m->output_bytes = placed ? output : budget + USW_EXT_SLACK;
+    if (elements) { /* the other half is scratch, and some more */
+        budget = budget > 3u << 19 ? budget - (1u << 20) : budget / 3 * 2;
+    }
+    m->output_bytes = placed ? output : elements ? 0 : budget + USW_EXT_SLACK;
     m->output_bytes = (m->output_bytes + 63) / 64 * 64;
-    size_t plan = (usw_ext_plan_bytes(x, k) + 63) / 64 * 64;
+    size_t page = USW_EXT_PAGE, plan = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     m->rooms = x->work + plan;
-    m->room_bytes = (x->work_bytes - plan) / threads / 64 * 64;
+    m->room_bytes = (x->work_bytes - plan) / threads / page * page;
     x->report.threads = threads;
     return usw_ext_plan_begin(&m->plan, x, x->runs, k, x->work, budget);
 }
 
-static usw_ext_merge *merge_new(upsweep_external *x, merge_way way, int fd, int64_t begin)
+static usw_ext_merge *merge_new(upsweep_external *x, usw_merge_way way, int fd, int64_t begin)
 {
     usw_ext_merge *m = calloc(1, sizeof *m);
     if (m == NULL) {
@@ -273,6 +146,7 @@ static usw_ext_merge *merge_new(upsweep_external *x, merge_way way, int fd, int6
         return NULL;
     }
     *m = (usw_ext_merge){.x = x, .way = way, .fd = fd, .begin = begin, .since = usw_ext_seconds()};
+    m->direct = -1;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->turned, NULL);
     if (share_out(m) != UPSWEEP_OK) {
@@ -329,11 +203,12 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     bool file =
         fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mode >= 0 && (mode & O_APPEND) == 0;
     int64_t begin = file ? lseek(fd, 0, SEEK_CUR) : -1;
-    merge_way way = begin < 0 || x->order.unique ? IN_ORDER : TO_PLACES;
+    usw_merge_way way = begin < 0 || x->order.unique ? USW_IN_ORDER : USW_TO_PLACES;
     usw_ext_merge *m = merge_new(x, way, fd, begin);
     if (m == NULL) {
         return x->status;
     }
+    int other = mode & O_DIRECT ? usw_merge_open_again(m) : -1;
     (void)start(m, m->threads - 1);
     pthread_mutex_lock(&m->lock);
     m->running++;
@@ -341,7 +216,7 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     (void)merge_ranges(m);
     join(m);
     uint64_t bytes = m->out_bytes;
-    for (size_t i = 0; i < x->run_count && way == TO_PLACES; i++) {
+    for (size_t i = 0; i < x->run_count && way == USW_TO_PLACES; i++) {
         bytes += x->runs[i].raw;
     }
     if (begin >= 0 && !usw_ext_failed(x)) {
@@ -349,13 +224,16 @@ upsweep_status usw_ext_merge_to(upsweep_external *x, int fd, int *number)
     }
     *number = m->number;
     usw_ext_merge_free(m);
+    if (other >= 0) {
+        close(other);
+    }
     return x->status;
 }
 
 upsweep_status usw_ext_merge_pull(upsweep_external *x, const void **records, size_t *bytes)
 {
     if (x->merge == NULL) {
-        x->merge = merge_new(x, TO_PULLER, -1, -1);
+        x->merge = merge_new(x, USW_TO_PULLER, -1, -1);
         if (x->merge == NULL || start(x->merge, x->merge->threads) != UPSWEEP_OK) {
             return x->status;
         }

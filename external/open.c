@@ -13,7 +13,8 @@
 enum {
     THREAD_BYTES = 192 << 10, /* a worker's stack and handle, as far as they are touched */
     OWN_BYTES = 256 << 10,
-    SLOT_LEAST = 6 << 20, /* with less, a slot for each step costs more than it saves */
+    DIRECT_LEAST = 40 << 20, /* with less, whole pages of many runs are too much of a range */
+    SLOT_LEAST = 6 << 20,    /* with less, a slot for each step costs more than it saves */
     CONFIG_FIRST = USW_FIRST_BYTES(upsweep_external_config, allocate_context),
     REPORT_FIRST = USW_FIRST_BYTES(upsweep_external_report, merge_seconds)
 };
@@ -88,10 +89,13 @@ static void share_out_slots(upsweep_external *x)
 
 static upsweep_status share_out(upsweep_external *x)
 {
-    size_t threads = x->workers * (size_t)THREAD_BYTES + OWN_BYTES;
+    x->direct = x->limit >= DIRECT_LEAST;
+    x->write_bytes = x->direct ? USW_EXT_WRITE_PAST : USW_EXT_WRITE;
+    size_t each = x->direct ? 2 * THREAD_BYTES : THREAD_BYTES; /* two merge for each that sorts */
+    size_t threads = x->workers * each + OWN_BYTES;
     while (x->workers > 1 && threads > x->limit / 8) {
         x->workers--;
-        threads -= THREAD_BYTES;
+        threads -= each;
     }
     x->arena_bytes = (x->limit - threads) / 4096 * 4096;
     x->arena = take_arena(x, x->arena_bytes);
@@ -121,7 +125,7 @@ static upsweep_status take_directories(upsweep_external *x, const upsweep_extern
     size_t count = config->directory_count == 0 ? 1 : config->directory_count;
     for (size_t i = 0; i < count && i < USW_EXT_FOLDERS; i++) {
         const char *name = config->directory_count == 0 ? only : config->directories[i];
-        x->files[i].fd = -1;
+        x->files[i].fd = x->files[i].direct = -1;
         x->files[i].directory = name == NULL ? NULL : strdup(name);
         if (x->files[i].directory == NULL) {
             return name == NULL ? UPSWEEP_ERROR_ARGUMENT : UPSWEEP_ERROR_MEMORY;
@@ -147,7 +151,8 @@ static upsweep_status open_with(upsweep_external *x, const upsweep_external_conf
     x->workers = (unsigned)usw_min(usw_max(threads, 1), USW_EXT_WORKERS);
     upsweep_status status = take_directories(x, config);
     status = status == UPSWEEP_OK ? share_out(x) : status;
-    if (status == UPSWEEP_OK && x->order.record_bytes > x->record_most) {
+    /* Of two runs of such records a merge holds a dozen. */
+    if (status == UPSWEEP_OK && x->order.record_bytes > x->work_bytes / 16) {
         return UPSWEEP_ERROR_ARGUMENT;
     }
     return status == UPSWEEP_OK ? usw_ext_start_filling(x) : status;
@@ -210,6 +215,7 @@ upsweep_status upsweep_external_last_report(upsweep_external *x, upsweep_externa
     now.size = sizeof now;
     now.bytes = x->bytes_in;
     now.records = x->records;
+    now.merged = atomic_load(&x->merged);
     const char *wrong = usw_give_struct(report, &now, sizeof now, REPORT_FIRST);
     pthread_mutex_unlock(&x->lock);
     return wrong == NULL ? UPSWEEP_OK : UPSWEEP_ERROR_ARGUMENT;

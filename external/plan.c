@@ -4,7 +4,7 @@
  * may. It ends before the first record of the next block: all that is less lies in blocks that it
  * has. The block of each run that the end falls into is read again by the next range. */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/ranges.h"
 
 size_t usw_ext_record_room(const upsweep_external *x)
 {

@@ -79,7 +79,7 @@ void usw_ext_stop_workers(upsweep_external *x)
 /* How many bytes of a slot records may fill, so that their keys have room behind them. */
 static size_t fill_of(const upsweep_external *x, size_t record_bytes)
 {
-    size_t room = x->slot_bytes - USW_EXT_WRITE - USW_EXT_SLACK - 64;
+    size_t room = x->slot_bytes - x->write_bytes - USW_EXT_SLACK - 64;
     if (x->order.element != 0) { /* and as much scratch, and some more */
         room = room > 3u << 20 ? (room - (2u << 20)) / 2 : room / 3;
         return room / record_bytes * record_bytes;
@@ -141,6 +141,7 @@ static usw_ext_slot *free_slot(upsweep_external *x)
 
 static void hand_over(upsweep_external *x, usw_ext_slot *slot)
 {
+    USW_EXT_ROUTE("a slot for a worker");
     pthread_mutex_lock(&x->lock);
     slot->order = x->next_order;
     x->next_order += ORDERS;
@@ -154,6 +155,7 @@ static upsweep_status turn_single(upsweep_external *x, size_t whole)
 {
     usw_ext_slot *slot = x->filling;
     size_t rest = slot->used - whole;
+    USW_EXT_ROUTE("one slot, sorted by the caller");
     usw_ext_sorting sorting;
     upsweep_status status = usw_ext_sorting_open(&sorting, x);
     unsigned char *kept = slot->at + x->slot_bytes - rest; /* slots end behind all of it */

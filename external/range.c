@@ -1,13 +1,14 @@
 /* range.c - one range of a merge: reads its blocks, finds its ends in them, and merges by a tree of
  * losers (Knuth 5.4.1). */
 /* SPDX-License-Identifier: MIT */
-#include "external/external.h"
+#include "external/ranges.h"
 
 size_t usw_ext_range_bytes(const upsweep_external *x, size_t k)
 {
     return k * (sizeof(usw_ext_stretch) + 2 * sizeof(void *) + sizeof(uint64_t) + sizeof(size_t) +
-                sizeof(bool) + sizeof(uint32_t)) +
-           2 * usw_ext_record_room(x) + USW_EXT_SLACK + 10 * 64;
+                sizeof(bool) + sizeof(uint32_t) + (x->direct ? 2 * USW_EXT_PAGE : 0)) +
+           (x->direct ? 2 * USW_EXT_PAGE : 0) + 2 * usw_ext_record_room(x) + USW_EXT_SLACK +
+           10 * 64;
 }
 
 static void *carve(unsigned char **room, size_t bytes)
@@ -63,21 +64,29 @@ static const unsigned char *find_end(const usw_ext_range *r, size_t i, const uns
     return end;
 }
 
-/* The blocks of run i, read to `to`. */
-static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char *to, size_t *bytes)
+/* The blocks of run i, read to *place, or to where their pages lie as in the file. */
+static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char **place, size_t *bytes)
 {
     const usw_ext_run *run = &r->plan->runs[i];
     usw_ext_stretch s = r->stretches[i];
     uint64_t from = s.first < run->block_count ? run->blocks[s.first].raw : run->raw;
     uint64_t until = s.end < run->block_count ? run->blocks[s.end].raw : run->raw;
     until = s.first == s.end ? from : until;
+    unsigned char *to = *place;
     *bytes = (size_t)(until - from);
+    if (r->x->direct && *bytes > 0) {
+        size_t rest = (uintptr_t)to % USW_EXT_PAGE;
+        to += (rest > 0 ? USW_EXT_PAGE - rest : 0) + (run->at + from) % USW_EXT_PAGE;
+        *place = to;
+    }
     r->at[i] = r->end[i] = to;
     r->offset += from;
     if (*bytes == 0) {
         return UPSWEEP_OK;
     }
-    upsweep_status status = usw_ext_read(r->x, run->file, to, *bytes, run->at + from);
+    upsweep_status status = r->x->direct
+                                ? usw_ext_read_pages(r->x, run->file, to, *bytes, run->at + from)
+                                : usw_ext_read(r->x, run->file, to, *bytes, run->at + from);
     if (status != UPSWEEP_OK) {
         return status;
     }
@@ -102,12 +111,12 @@ static upsweep_status load_run(usw_ext_range *r, size_t i, unsigned char *to, si
 
 upsweep_status usw_ext_load(usw_ext_range *r)
 {
-    unsigned char *to = r->bytes;
+    unsigned char *to = r->bytes + (r->x->direct ? USW_EXT_PAGE : 0);
     upsweep_status status = UPSWEEP_OK;
     r->offset = r->raw = 0;
     for (size_t i = 0; i < r->plan->k && status == UPSWEEP_OK; i++) {
         size_t bytes = 0;
-        status = load_run(r, i, to, &bytes);
+        status = load_run(r, i, &to, &bytes);
         to += bytes;
     }
     memset(to, 0, USW_EXT_SLACK);
@@ -115,6 +124,23 @@ upsweep_status usw_ext_load(usw_ext_range *r)
 }
 
 /* ---- the merge ---- */
+
+/* Pieces of elements are moved together and sorted, which is faster than to merge them one by one:
+ * the library's sorts pass over them a few times, without a comparison. */
+upsweep_status usw_ext_sort_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *begin,
+                                  unsigned char *end)
+{
+    USW_EXT_ROUTE("a range of elements sorted");
+    unsigned char *to = begin;
+    for (size_t i = 0; i < r->plan->k; i++) {
+        size_t bytes = (size_t)(r->end[i] - r->at[i]);
+        memmove(to, r->at[i], bytes);
+        to += bytes;
+    }
+    upsweep_status status = usw_ext_sort(s, begin, (size_t)(to - begin), end);
+    upsweep_trim(s->u); /* whose scratch the next range is read over */
+    return status;
+}
 
 static inline void look(usw_ext_range *r, size_t i)
 {
@@ -168,36 +194,39 @@ static inline void replay(usw_ext_range *r, uint32_t winner)
     r->tree[0] = winner;
 }
 
-static inline upsweep_status put(usw_ext_sink *sink, usw_ext_record q, size_t whole)
+/* The buffer goes when it is full to the last byte, so that whole pages are written. */
+static upsweep_status put_bytes(usw_ext_sink *sink, const unsigned char *p, size_t bytes)
+{
+    while (bytes > sink->room - sink->held) {
+        size_t step = sink->room - sink->held;
+        memcpy(sink->buffer + sink->held, p, step);
+        sink->held += step;
+        upsweep_status status = sink->take(sink);
+        if (status != UPSWEEP_OK) {
+            return status;
+        }
+        p += step;
+        bytes -= step;
+    }
+    memcpy(sink->buffer + sink->held, p, bytes);
+    sink->held += bytes;
+    return UPSWEEP_OK;
+}
+
+static inline upsweep_status put(usw_ext_sink *sink, usw_ext_record q, size_t whole, uint64_t key)
 {
     if (sink->writer != NULL) {
+        sink->writer->run.last_key = key;
         return usw_ext_writer_add(sink->writer, q);
     }
-    if (whole > sink->room - sink->held) {
-        upsweep_status status = sink->take(sink->context, sink->buffer, sink->held);
-        sink->held = 0;
-        if (status != UPSWEEP_OK || whole > sink->room) {
-            return status == UPSWEEP_OK ? sink->take(sink->context, q.p, whole) : status;
-        }
-    }
-    memcpy(sink->buffer + sink->held, q.p, whole);
-    sink->held += whole;
-    return UPSWEEP_OK;
+    return put_bytes(sink, q.p, whole);
 }
 
 /* What is left when only one run has records: they go as they are. */
 static upsweep_status put_rest(usw_ext_range *r, usw_ext_sink *sink, size_t i)
 {
-    size_t bytes = (size_t)(r->end[i] - r->at[i]);
-    upsweep_status status = UPSWEEP_OK;
-    if (bytes <= sink->room - sink->held) {
-        memcpy(sink->buffer + sink->held, r->at[i], bytes);
-        sink->held += bytes;
-        return status;
-    }
-    status = sink->take(sink->context, sink->buffer, sink->held);
-    sink->held = 0;
-    return status == UPSWEEP_OK ? sink->take(sink->context, r->at[i], bytes) : status;
+    USW_EXT_ROUTE("the rest of a range, of one run");
+    return put_bytes(sink, r->at[i], (size_t)(r->end[i] - r->at[i]));
 }
 
 static size_t begin_runs(usw_ext_range *r)
@@ -232,8 +261,10 @@ upsweep_status usw_ext_merge_range(usw_ext_range *r, usw_ext_sink *sink)
         size_t whole = usw_ext_whole(order, q);
         bool repeated = order->unique && last.p != NULL && last_key == r->keys[i] &&
                         usw_ext_compare(order, last, q) == 0;
-        if (!repeated) {
-            status = put(sink, q, whole);
+        if (repeated) {
+            USW_EXT_ROUTE("a record left out for an equal one");
+        } else {
+            status = put(sink, q, whole, r->keys[i]);
             last = q;
             last_key = r->keys[i];
         }

@@ -206,6 +206,7 @@ static upsweep_status settle_group(usw_ext_sorting *s, size_t begin, size_t end,
         return UPSWEEP_OK;
     }
     if (end - begin <= FEW) {
+        USW_EXT_ROUTE("few equal keys by insertion");
         insert_few(s, begin, end);
         return UPSWEEP_OK;
     }
@@ -214,8 +215,10 @@ static upsweep_status settle_group(usw_ext_sorting *s, size_t begin, size_t end,
         return UPSWEEP_OK;
     }
     if (next == UPSWEEP_EXTERNAL_COMPARE || depth == DEEP) {
+        USW_EXT_ROUTE("many equal keys by comparing");
         return sort_by_comparing(s, begin, end);
     }
+    USW_EXT_ROUTE("many equal keys by the next stage");
     for (size_t i = begin; i < end; i++) {
         uint64_t says;
         __builtin_prefetch(s->data + usw_ext_place_of(s, s->items[usw_min(i + AHEAD, end - 1)]) +
@@ -235,6 +238,7 @@ static upsweep_status sort_elements(usw_ext_sorting *s, unsigned char *data, siz
     const usw_ext_order *order = &s->x->order;
     upsweep_options options = UPSWEEP_OPTIONS_INIT;
     options.flags = order->element_flags;
+    USW_EXT_ROUTE("elements as what they are");
     s->n = bytes / order->record_bytes;
     s->bytes = bytes;
     s->in_order = true;
@@ -243,9 +247,15 @@ static upsweep_status sort_elements(usw_ext_sorting *s, unsigned char *data, siz
     s->items = NULL;
     upsweep_status status = upsweep_sort(s->u, data, s->n, order->element, &options);
     if (status == UPSWEEP_ERROR_MEMORY) {
+        USW_EXT_ROUTE("elements in place");
         options.flags |= UPSWEEP_IN_PLACE;
         status = upsweep_sort(s->u, data, s->n, order->element, &options);
     }
+    size_t kept = s->n;
+    if (status == UPSWEEP_OK && order->unique) {
+        status = upsweep_unique(s->u, data, s->n, order->element, &kept, NULL);
+    }
+    s->kept = kept * order->record_bytes;
     return status == UPSWEEP_OK ? status : fail_call(s, status);
 }
 
@@ -267,6 +277,7 @@ static upsweep_status sort_pairs(usw_ext_sorting *s, unsigned char *end)
         if (status != UPSWEEP_ERROR_MEMORY || s->n < 2 || usw_ext_failed(s->x)) {
             return status == UPSWEEP_OK ? status : fail_call(s, status);
         }
+        USW_EXT_ROUTE("half of the records, whose scratch suffices");
         make_keys(s, s->bytes, s->n / 2);
     }
 }
@@ -288,5 +299,6 @@ upsweep_status usw_ext_sort(usw_ext_sorting *s, unsigned char *data, size_t byte
     s->keys = (uint64_t *)(void *)rest;
     s->items = (uint32_t *)(void *)(rest + room * sizeof *s->keys);
     make_keys(s, bytes, room);
+    s->kept = s->bytes;
     return s->in_order ? UPSWEEP_OK : sort_pairs(s, end);
 }

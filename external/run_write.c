@@ -54,7 +54,7 @@ upsweep_status usw_ext_add_run(upsweep_external *x, const usw_ext_run *run)
 upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
                                    unsigned char *buffer, size_t room)
 {
-    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room - USW_EXT_SLACK};
+    *w = (usw_ext_writer){.x = x, .buffer = buffer, .room = room};
     upsweep_status status = usw_ext_place(x, bytes, &w->run.file, &w->run.at);
     if (status != UPSWEEP_OK) {
         return status;
@@ -63,17 +63,40 @@ upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint6
     return w->run.blocks != NULL ? UPSWEEP_OK : UPSWEEP_ERROR_MEMORY;
 }
 
-/* The key of the last record is kept, which the buffer is about to lose. */
-static upsweep_status flush(usw_ext_writer *w)
+/* Whole pages go; what is behind them stays in the buffer, or at the end gets zeros behind it, for
+ * which the run has room. */
+static upsweep_status flush(usw_ext_writer *w, bool end)
 {
-    if (w->held > 0) {
-        bool more;
-        w->run.last_key = usw_ext_key(&w->x->order, w->last, &more);
+    size_t bytes = w->held / USW_EXT_PAGE * USW_EXT_PAGE, rest = w->held - bytes;
+    if (end && rest > 0) {
+        bytes += USW_EXT_PAGE;
+        memset(w->buffer + w->held, 0, bytes - w->held);
+    }
+    if (bytes == 0) {
+        return UPSWEEP_OK;
     }
     upsweep_status status =
-        usw_ext_write(w->x, w->run.file, w->buffer, w->held, w->run.at + w->written);
-    w->written += w->held;
-    w->held = 0;
+        usw_ext_write(w->x, w->run.file, w->buffer, bytes, w->run.at + w->flushed);
+    w->flushed += bytes;
+    memmove(w->buffer, w->buffer + bytes, end ? 0 : rest);
+    w->held = end ? 0 : rest;
+    return status;
+}
+
+static upsweep_status add_bytes(usw_ext_writer *w, const unsigned char *p, size_t bytes)
+{
+    upsweep_status status = UPSWEEP_OK;
+    w->written += bytes;
+    while (bytes > w->room - w->held && status == UPSWEEP_OK) {
+        size_t step = w->room - w->held;
+        memcpy(w->buffer + w->held, p, step);
+        w->held += step;
+        p += step;
+        bytes -= step;
+        status = flush(w, false);
+    }
+    memcpy(w->buffer + w->held, p, status == UPSWEEP_OK ? bytes : 0);
+    w->held += bytes;
     return status;
 }
 
@@ -92,30 +115,35 @@ static inline void note_block(usw_ext_writer *w, uint64_t at, usw_ext_record r)
 
 upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
 {
-    size_t whole = usw_ext_whole(&w->x->order, r);
+    note_block(w, w->written, r);
+    return add_bytes(w, r.p, usw_ext_whole(&w->x->order, r));
+}
+
+/* Up to the record where the next block begins at once. */
+upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes)
+{
+    size_t fixed = w->x->order.record_bytes;
     upsweep_status status = UPSWEEP_OK;
-    note_block(w, w->written + w->held, r);
-    if (whole > w->room - w->held) {
-        status = flush(w);
+    bool more;
+    if (bytes > 0) {
+        w->run.last_key =
+            usw_ext_key(&w->x->order, (usw_ext_record){p + bytes - fixed, fixed}, &more);
     }
-    if (whole > w->room) {
-        status = status == UPSWEEP_OK
-                     ? usw_ext_write(w->x, w->run.file, r.p, whole, w->run.at + w->written)
-                     : status;
-        w->written += whole;
-        bool more;
-        w->run.last_key = usw_ext_key(&w->x->order, r, &more);
-        return status;
+    while (bytes > 0 && status == UPSWEEP_OK) {
+        note_block(w, w->written, (usw_ext_record){p, fixed});
+        size_t left =
+            w->block_bytes - usw_min((size_t)(w->written - w->block_begin), w->block_bytes);
+        size_t step = usw_min(usw_max((left + fixed - 1) / fixed, 1) * fixed, bytes);
+        status = add_bytes(w, p, step);
+        p += step;
+        bytes -= step;
     }
-    memcpy(w->buffer + w->held, r.p, whole);
-    w->last = (usw_ext_record){w->buffer + w->held, r.bytes};
-    w->held += whole;
     return status;
 }
 
 upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order)
 {
-    upsweep_status status = flush(w);
+    upsweep_status status = flush(w, true);
     w->run.raw = w->written;
     w->run.order = order;
     w->run.block_bytes_max = usw_max(w->run.block_bytes_max, (size_t)(w->written - w->block_begin));
@@ -132,7 +160,7 @@ static inline bool is_repeated(const usw_ext_sorting *s, size_t i, usw_ext_recor
 /* Records that stand in order are written from where they are. */
 static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s)
 {
-    const unsigned char *p = s->data, *end = p + s->bytes;
+    const unsigned char *p = s->data, *end = p + s->kept;
     size_t fixed = s->x->order.record_bytes;
     while (p < end) {
         usw_ext_record r = usw_ext_record_at(&s->x->order, p, end);
@@ -146,16 +174,22 @@ static upsweep_status write_in_place(usw_ext_writer *w, const usw_ext_sorting *s
         p += step;
     }
     bool more;
-    w->run.last_key = usw_ext_key(&s->x->order, usw_ext_sorted(s, s->n - 1), &more);
-    w->written = s->bytes;
-    return usw_ext_write(s->x, w->run.file, s->data, s->bytes, w->run.at);
+    usw_ext_record last =
+        fixed != 0 ? (usw_ext_record){end - fixed, fixed} : usw_ext_sorted(s, s->n - 1);
+    w->run.last_key = usw_ext_key(&s->x->order, last, &more);
+    size_t pages =
+        (uintptr_t)s->data % USW_EXT_PAGE == 0 ? s->kept / USW_EXT_PAGE * USW_EXT_PAGE : 0;
+    upsweep_status status =
+        pages > 0 ? usw_ext_write(s->x, w->run.file, s->data, pages, w->run.at) : UPSWEEP_OK;
+    w->written = w->flushed = pages;
+    return status == UPSWEEP_OK ? add_bytes(w, s->data + pages, s->kept - pages) : status;
 }
 
 static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s)
 {
     upsweep_status status = UPSWEEP_OK;
     for (size_t i = 0; i < s->n && status == UPSWEEP_OK; i++) {
-        if (i + AHEAD < s->n) {
+        if (i + AHEAD < s->n && s->items != NULL) {
             size_t at = usw_ext_place_of(s, s->items[i + AHEAD]);
             __builtin_prefetch(s->data + at);
             __builtin_prefetch(s->data + at + 64);
@@ -165,18 +199,26 @@ static upsweep_status write_gathered(usw_ext_writer *w, const usw_ext_sorting *s
             status = usw_ext_writer_add(w, r);
         }
     }
+    bool more;
+    w->run.last_key = usw_ext_key(&s->x->order, usw_ext_sorted(s, s->n - 1), &more);
     return status;
 }
 
 static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned char *buffer)
 {
     usw_ext_writer w;
-    upsweep_status status = usw_ext_writer_open(&w, s->x, s->bytes, buffer, USW_EXT_WRITE);
+    upsweep_status status = usw_ext_writer_open(&w, s->x, s->bytes, buffer, s->x->write_bytes);
     if (status != UPSWEEP_OK) {
         return status;
     }
-    bool as_is = s->in_order && !s->x->order.unique;
-    status = as_is ? write_in_place(&w, s) : write_gathered(&w, s);
+    bool as_is = s->in_order && (!s->x->order.unique || s->x->order.element != 0);
+    if (as_is) {
+        USW_EXT_ROUTE("a run from where its records stand in order");
+        status = write_in_place(&w, s);
+    } else {
+        USW_EXT_ROUTE("a run gathered");
+        status = write_gathered(&w, s);
+    }
     status = status == UPSWEEP_OK ? usw_ext_writer_close(&w, order) : status;
     pthread_mutex_lock(&s->x->lock);
     s->x->report.runs++;
@@ -187,7 +229,7 @@ static upsweep_status write_run(usw_ext_sorting *s, uint64_t order, unsigned cha
 upsweep_status usw_ext_slot_to_runs(usw_ext_sorting *s, usw_ext_slot *slot)
 {
     upsweep_external *x = s->x;
-    unsigned char *buffer = slot->at + x->slot_bytes - USW_EXT_WRITE;
+    unsigned char *buffer = slot->at + x->slot_bytes - x->write_bytes;
     upsweep_status status = UPSWEEP_OK;
     uint64_t order = slot->order;
     for (size_t done = 0; done < slot->used && status == UPSWEEP_OK; order++) {

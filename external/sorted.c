@@ -3,13 +3,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "external/external.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 /* ---- a single slot ---- */
 
 static unsigned char *alone_buffer(const upsweep_external *x)
 {
-    return x->alone->at + x->slot_bytes - USW_EXT_WRITE;
+    return x->alone->at + x->slot_bytes - x->write_bytes;
 }
 
 /* Where that is more than one sort has room for, it is runs all the same. */
@@ -39,15 +40,17 @@ static upsweep_status sort_alone(upsweep_external *x)
 static void pull_alone(upsweep_external *x, const void **records, size_t *bytes)
 {
     usw_ext_sorting *s = &x->alone_sorted;
-    if (s->in_order && !x->order.unique) {
+    if (s->in_order && (!x->order.unique || x->order.element != 0)) {
+        USW_EXT_ROUTE("all from where they stand in order");
         *records = x->alone_from == 0 ? s->data : NULL;
-        *bytes = x->alone_from == 0 ? s->bytes : 0;
+        *bytes = x->alone_from == 0 ? s->kept : 0;
         x->alone_from = s->n;
         return;
     }
+    USW_EXT_ROUTE("a single slot gathered");
     unsigned char *buffer = alone_buffer(x);
     *records = buffer;
-    *bytes = usw_ext_gather(s, &x->alone_from, buffer, USW_EXT_WRITE);
+    *bytes = usw_ext_gather(s, &x->alone_from, buffer, x->write_bytes);
     if (*bytes == 0 && x->alone_from < s->n) {
         usw_ext_record r = usw_ext_sorted(s, x->alone_from++);
         *records = r.p;
@@ -59,6 +62,10 @@ static upsweep_status write_alone(upsweep_external *x, int fd, int *number)
 {
     const void *records;
     size_t bytes;
+    int mode = fcntl(fd, F_GETFL);
+    if (mode >= 0 && (mode & O_DIRECT) != 0) { /* which is for more bytes than these */
+        (void)fcntl(fd, F_SETFL, mode & ~O_DIRECT);
+    }
     for (pull_alone(x, &records, &bytes); bytes > 0; pull_alone(x, &records, &bytes)) {
         *number = usw_ext_write_all(fd, records, bytes, -1);
         if (*number != 0) {

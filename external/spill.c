@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WRITE_MOST = 1 << 30, FILE_BLOCK = 4096 };
+enum {
+    WRITE_MOST = 1 << 30,
+    FILE_BLOCK = USW_EXT_PAGE,
+    TRIAL_BYTES = 64 << 20,
+    SLOW = 200 << 20 /* bytes a second, which the page cache takes on any machine */
+};
 
 /* Where files cannot be made without a name, one is made and its name removed at once. */
 static int make_file(const char *directory)
@@ -35,6 +40,23 @@ static int make_file(const char *directory)
     return fd;
 }
 
+int usw_ext_open_again(int fd, int flags)
+{
+    char name[40];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return open(name, flags | O_CLOEXEC);
+}
+
+static void open_direct(const upsweep_external *x, usw_ext_file *f)
+{
+    f->direct = x->direct ? usw_ext_open_again(f->fd, O_RDWR | O_DIRECT) : -1;
+#ifdef POSIX_FADV_RANDOM
+    if (f->direct >= 0) { /* what is read through the cache then is the beginning of a block */
+        (void)posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+    }
+#endif
+}
+
 upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file, uint64_t *at)
 {
     pthread_mutex_lock(&x->lock);
@@ -43,13 +65,22 @@ upsweep_status usw_ext_place(upsweep_external *x, uint64_t bytes, unsigned *file
     x->next_file = (number + 1) % x->file_count;
     if (f->fd < 0) {
         f->fd = make_file(f->directory);
+        if (f->fd >= 0) {
+            open_direct(x, f);
+        }
     }
     int error = errno;
     bool made = f->fd >= 0;
     *file = number;
     *at = f->size;
-    f->size += (bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK; /* so that all of it can go */
+    bytes = (bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK; /* so that all of it can go */
+    f->size += bytes;
     pthread_mutex_unlock(&x->lock);
+    /* Behind the end of a file writers wait for one another, so blocks are set aside. Where there
+     * is no room, the write will say so. */
+    if (made && f->direct >= 0 && bytes > 0) {
+        (void)fallocate(f->fd, 0, (off_t)*at, (off_t)bytes);
+    }
     return made ? UPSWEEP_OK
                 : usw_ext_fail(x, UPSWEEP_ERROR_FILE, "%s: no temporary file can be made: %s",
                                f->directory, strerror(error));
@@ -74,11 +105,36 @@ int usw_ext_write_all(int fd, const void *from, size_t bytes, int64_t at)
     return 0;
 }
 
+/* Past the page cache, and a look whether that pays: a disk may be slower than its cache. */
+static int write_pages(upsweep_external *x, const usw_ext_file *f, const void *from, size_t bytes,
+                       uint64_t at)
+{
+    USW_EXT_ROUTE("pages of a run past the page cache");
+    double begin = usw_ext_seconds();
+    int error = usw_ext_write_all(f->direct, from, bytes, (int64_t)at);
+    pthread_mutex_lock(&x->lock);
+    x->direct_bytes += bytes;
+    x->direct_seconds += usw_ext_seconds() - begin;
+    if (x->direct_bytes >= TRIAL_BYTES &&
+        (double)x->direct_bytes * x->workers < SLOW * x->direct_seconds) {
+        atomic_store(&x->slow, true);
+    }
+    pthread_mutex_unlock(&x->lock);
+    return error;
+}
+
 upsweep_status usw_ext_write(upsweep_external *x, unsigned file, const void *from, size_t bytes,
                              uint64_t at)
 {
     const usw_ext_file *f = &x->files[file];
-    int error = usw_ext_write_all(f->fd, from, bytes, (int64_t)at);
+    bool pages = ((uintptr_t)from | at | bytes) % FILE_BLOCK == 0;
+    int error = EINVAL;
+    if (pages && f->direct >= 0 && !atomic_load(&x->slow)) {
+        error = write_pages(x, f, from, bytes, at);
+    }
+    if (error == EINVAL) { /* as a file system says that cannot do it after all */
+        error = usw_ext_write_all(f->fd, from, bytes, (int64_t)at);
+    }
     if (error != 0) {
         return usw_ext_fail(x, UPSWEEP_ERROR_FILE, "%s: a temporary file cannot be written: %s",
                             f->directory, strerror(error));
@@ -111,6 +167,27 @@ upsweep_status usw_ext_read(upsweep_external *x, unsigned file, void *to, size_t
     return UPSWEEP_OK;
 }
 
+upsweep_status usw_ext_read_pages(upsweep_external *x, unsigned file, unsigned char *to,
+                                  size_t bytes, uint64_t at)
+{
+    int fd = x->files[file].direct;
+    size_t before = (size_t)(at % FILE_BLOCK), got = 0;
+    size_t all = (before + bytes + FILE_BLOCK - 1) / FILE_BLOCK * FILE_BLOCK;
+    while (fd >= 0 && !atomic_load(&x->slow) && got < before + bytes) {
+        ssize_t n = pread(fd, to - before + got, usw_min(all - got, WRITE_MOST),
+                          (off_t)(at - before + got));
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0 || n % FILE_BLOCK != 0) { /* the cache reads it, or says why it cannot */
+            got += n > 0 ? (size_t)n : 0;
+            break;
+        }
+        got += (size_t)n;
+    }
+    return got >= before + bytes ? UPSWEEP_OK : usw_ext_read(x, file, to, bytes, at);
+}
+
 /* All before `end` is done with, so that a block of the file system goes once its last byte is. One
  * that cannot do it keeps the bytes until the file is closed. */
 void usw_ext_give_back(upsweep_external *x, const usw_ext_run *run, uint64_t begin, uint64_t end)
@@ -129,6 +206,9 @@ void usw_ext_close_files(upsweep_external *x)
     for (unsigned i = 0; i < x->file_count; i++) {
         if (x->files[i].fd >= 0) {
             close(x->files[i].fd);
+            if (x->files[i].direct >= 0) {
+                close(x->files[i].direct);
+            }
         }
         free(x->files[i].directory);
     }

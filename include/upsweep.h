@@ -828,15 +828,17 @@ typedef struct upsweep_external_report {
     uint64_t refused_at; /* the byte of all pushed where the record begins that is too long */
     double sort_seconds, write_seconds; /* of all threads: runs, and writing them */
     double merge_seconds;               /* by the clock: the merges */
+    uint64_t merged;                    /* bytes that the last merge has written or given so far */
 } upsweep_external_report;
 
 /* An empty report, for a call to fill. */
 #define UPSWEEP_EXTERNAL_REPORT_INIT                                                               \
     {                                                                                              \
-        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+        sizeof(upsweep_external_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                     \
     }
 
-/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, ERROR_MEMORY. */
+/* Begins a sort. On failure *x is NULL. ERROR_ARGUMENT, also for record_bytes above about a
+ * twentieth of the limit; ERROR_MEMORY. */
 UPSWEEP_API upsweep_status upsweep_external_open(upsweep_external **x,
                                                  const upsweep_external_config *config);
 /* Takes bytes of records, wherever the piece ends. ERROR_RANGE: a record is longer than about a
@@ -856,8 +858,10 @@ UPSWEEP_API upsweep_status upsweep_external_sort(upsweep_external *x);
 UPSWEEP_API upsweep_status upsweep_external_pull(upsweep_external *x, const void **records,
                                                  size_t *bytes);
 /* Or all of them to a file descriptor: to a regular file from its position on, by several threads,
- * with the position behind them afterwards; else one after the other. ERROR_FILE: it cannot be
- * written; *number, if number is not NULL, is errno then, and 0 else. */
+ * with the position behind them afterwards; else one after the other. One that has O_DIRECT gets
+ * whole pages past the page cache, and the rest by another descriptor of the file, made through
+ * /proc; where there is none, it loses O_DIRECT. ERROR_FILE: it cannot be written; *number, if
+ * number is not NULL, is errno then, and 0 else. */
 UPSWEEP_API upsweep_status upsweep_external_write(upsweep_external *x, int fd, int *number);
 /* One sentence on the first failure, "" if there was none. Valid until the sort is closed. */
 UPSWEEP_API const char *upsweep_external_error(const upsweep_external *x);

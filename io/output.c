@@ -286,7 +286,7 @@ int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX],
     return 0;
 }
 
-int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error)
+static int write_plain(io_output *out, const void *bytes, size_t size, io_error *error)
 {
     const char *p = bytes;
     while (size > 0) {
@@ -313,9 +313,56 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
     return 0;
 }
 
+/* ---- what is packed on its way ---- */
+
+typedef struct packing_of {
+    io_output *out;
+    io_error *error;
+    bool failed; /* and error says why */
+} packing_of;
+
+static int take_packed(void *context, const void *bytes, size_t size)
+{
+    packing_of *p = context;
+    int status = write_plain(p->out, bytes, size, p->error);
+    p->failed = status != 0;
+    return status;
+}
+
+int io_output_pack(io_output *out, io_packing packing, int level, unsigned threads, io_error *error)
+{
+    out->packer = io_packer_new(packing, level, threads);
+    if (out->packer == NULL) {
+        errno = ENOMEM;
+        return io_fail(error, out->name, "cannot be compressed");
+    }
+    return 0;
+}
+
+static int end_of(const packing_of *p, int status)
+{
+    bool told = status == 0 || p->failed;
+    return told ? status : io_fail(p->error, p->out->name, "cannot be compressed");
+}
+
+int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error)
+{
+    packing_of p = {out, error, false};
+    return out->packer == NULL
+               ? write_plain(out, bytes, size, error)
+               : end_of(&p, io_packer_add(out->packer, bytes, size, take_packed, &p));
+}
+
 int io_output_commit(io_output *out, io_error *error)
 {
-    int status = 0;
+    packing_of p = {out, error, false};
+    int status = out->packer == NULL ? 0 : io_packer_end(out->packer, take_packed, &p);
+    if (status != 0) {
+        io_output_discard(out);
+        return end_of(&p, status);
+    }
+    io_packer_free(out->packer);
+    out->packer = NULL;
     if (out->plain) {
         if (!out->is_stdout && close_fd(&out->fd) != 0) {
             return io_fail(error, out->name, "cannot be written");
@@ -337,6 +384,8 @@ int io_output_commit(io_output *out, io_error *error)
 
 void io_output_discard(io_output *out)
 {
+    io_packer_free(out->packer);
+    out->packer = NULL;
     if (!out->plain) {
         io_keeper_end(out);
         close_fd(&out->fd);

@@ -29,6 +29,7 @@
 #include <sys/types.h>
 
 #include "io/error.h"
+#include "io/packer.h"
 
 typedef struct io_output {
     const char *name; /* for messages */
@@ -42,6 +43,7 @@ typedef struct io_output {
     pid_t keeper;
     int to_keeper, from_keeper;
     size_t synced, written;
+    io_packer *packer; /* what io_output_write takes goes through it; NULL: as it is */
 } io_output;
 
 /* name NULL or "-": standard output. To be called while the process has one thread. Returns 0, or
@@ -53,6 +55,10 @@ int io_output_open(io_output *out, const char *name, io_error *error);
  * commits.
  */
 int io_output_open_shared(io_output *out, const char *name, char path[PATH_MAX], io_error *error);
+/* From now on, and before anything has been written, bytes are packed; level as io_packer_new has
+ * it. Returns as io_output_open, but *out needs discarding. */
+int io_output_pack(io_output *out, io_packing packing, int level, unsigned threads,
+                   io_error *error);
 /* Appends. error->number is EPIPE when nobody reads any more. */
 int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error);
 /* Makes the file durable and gives it its name; out is closed in any case, and after a failure the

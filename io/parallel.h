@@ -16,6 +16,13 @@ enum { IO_LANES_MAX = 256 };
  * are done without. */
 void io_parallel(unsigned threads, size_t tasks, io_task task, void *context);
 
+/* Calls tick(context) four times a second from a thread of its own, until it is ended, for what is
+ * told beside a call that does not return for long. NULL where no thread can be started. */
+typedef struct io_ticker io_ticker;
+io_ticker *io_ticker_start(void (*tick)(void *context), void *context);
+/* NULL is allowed. */
+void io_ticker_end(io_ticker *ticker);
+
 /* The processors that this process may use. */
 unsigned io_processors(void);
 

@@ -16,6 +16,9 @@ typedef struct io_reading {
     io_progress *progress; /* of unpacking, or NULL */
     size_t most;           /* bytes that the input may hold; 0: as many as there are */
     size_t window;         /* of stream.h: memory for unpacking; 0: 128 MB */
+    /* Of stream.h: a file that is written without compression, so that no compressed part of the
+     * input may be that; NULL: none. */
+    const char *plain_output;
 } io_reading;
 
 /* Reads all of names, one after the other; "-" is standard input, and count = 0 means just that.

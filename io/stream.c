@@ -136,18 +136,33 @@ static void set_size(io_stream *s)
 #endif
 }
 
-/* Whether a kind can be read on as bytes. */
-static bool is_taken(const io_stream *s, io_file_kind kind, io_error *error)
+/* Whether a kind can be read on as bytes, and beside the parts before it. */
+static bool is_taken(io_stream *s, io_file_kind kind, io_error *error)
 {
-    if (kind == IO_KIND_PLAIN || s->how->as_is) {
-        return true;
+    bool array = kind == IO_KIND_NPY && !s->how->as_is;
+    s->kind = s->how->as_is ? IO_KIND_PLAIN : kind;
+    if (s->kind != IO_KIND_PLAIN && (s->how->takes >> kind & 1) == 0) {
+        return io_file_kind_refuse(io_input_name(s->name), kind, s->how->otherwise, error);
     }
-    if (kind == IO_KIND_NPY && s->how->takes >> IO_KIND_NPY & 1) {
+    s->arrays = s->parts > 1 ? s->arrays : array;
+    if (array != s->arrays) {
+        uint64_t begin;
+        const char *first = io_input_name(io_stream_part(s, 0, &begin));
+        const char *name = io_input_name(s->name);
         return io_because(error,
-                          "%s: is a .npy array, and arrays are not sorted beyond the memory limit",
-                          io_input_name(s->name));
+                          "%.1000s is a .npy array and %.1000s is none: they are not taken "
+                          "together",
+                          array ? name : first, array ? first : name);
     }
-    return io_file_kind_refuse(io_input_name(s->name), kind, s->how->otherwise, error);
+    return true;
+}
+
+static bool is_same_file(const char *name, const char *other)
+{
+    struct stat a, b;
+    return other != NULL && strcmp(name, "-") != 0 && strcmp(other, "-") != 0 &&
+           stat(name, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 static bool look_at_part(io_stream *s, io_error *error)
@@ -161,6 +176,12 @@ static bool look_at_part(io_stream *s, io_error *error)
                             ? IO_KIND_PLAIN
                             : io_file_kind_of(s->raw + s->raw_at, s->raw_size - s->raw_at);
     if (kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD) {
+        if (is_same_file(s->name, s->how->plain_output)) {
+            return io_because(error,
+                              "%s: is compressed, and the output would not be: give -o another "
+                              "name",
+                              s->how->plain_output);
+        }
         size_t most = s->how->window != 0 ? s->how->window : WINDOW_MOST;
         s->unpacker = io_unpacker_new(kind, io_input_name(s->name), most, error);
         s->looked = false;
@@ -190,7 +211,7 @@ static bool open_part(io_stream *s, bool *none, io_error *error)
         s->looked = !cut;
         s->begins[s->parts++] = s->at;
         s->open = true;
-        return !cut || look_at_part(s, error);
+        return cut ? look_at_part(s, error) : is_taken(s, part->kind, error);
     }
     *none = s->next == s->count;
     if (*none) {
@@ -271,7 +292,8 @@ bool io_stream_read(io_stream *s, unsigned char *to, size_t room, size_t *got, i
             s->at += *got;
             return true;
         }
-        bool lacks = s->how->last >= 0 && s->any && s->last != (unsigned char)s->how->last;
+        bool lacks = s->how->last >= 0 && s->any && s->kind == IO_KIND_PLAIN &&
+                     s->last != (unsigned char)s->how->last;
         close_part(s);
         if (lacks) {
             *to = (unsigned char)s->how->last;

@@ -24,6 +24,8 @@ typedef struct io_stream {
     unsigned char *raw; /* bytes of the file that wait */
     size_t raw_at, raw_size;
     bool open, ended, looked;
+    io_file_kind kind; /* of the part: plain or one of how->takes; known once it has given bytes */
+    bool arrays;       /* the first part is a .npy array, as all must be then */
     io_unpacker *unpacker; /* NULL: the bytes are plain */
     int64_t size;          /* that the file had when it was opened; -1: none is known */
     uint64_t part_read;    /* bytes of it, as they are in the file */
@@ -39,8 +41,9 @@ typedef struct io_stream {
  * after a failure; *s can be closed in any case. */
 bool io_stream_open(io_stream *s, io_input *begun, const char *const *names, size_t count,
                     const io_reading *how, io_error *error);
-/* Up to `room` bytes to `to`; *got = 0: there are no more. how->last stands behind each part that
- * lacks it. */
+/* Up to `room` bytes of one part to `to`; *got = 0: there are no more. Of a part's first bytes at
+ * least 16 must have room. how->last stands behind each plain part that lacks it. .npy arrays and
+ * others are not taken together. */
 bool io_stream_read(io_stream *s, unsigned char *to, size_t room, size_t *got, io_error *error);
 /* The part that has byte `at` of the stream, and where it begins; call while it is open. */
 const char *io_stream_part(const io_stream *s, uint64_t at, uint64_t *begin);

@@ -27,8 +27,10 @@ const app_usage usage_scan = {
     "numbers wrap around; floats are added in double precision in an order that does not depend "
     "on\n"
     "the number of threads, and rounded once each. Arrays (.npy) have one axis; truth values stay\n"
-    "truth values, so that sum does not take them.",
-    APP_MACHINERY | APP_OUTPUT | APP_AS | APP_FROM | APP_TYPED | APP_FROM_TEXT, options,
+    "truth values, so that sum does not take them. --json, with -o FILE, prints how many there "
+    "are\n"
+    "and the last of them.",
+    APP_MACHINERY | APP_JSON | APP_OUTPUT | APP_AS | APP_FROM | APP_TYPED | APP_FROM_TEXT, options,
     "seq 10 | upsweep scan\nupsweep scan --op max --type f32 data.f32 -o running.f32"};
 
 /* Truth values stay truth values, or are refused. */
@@ -66,7 +68,19 @@ static int scan(const settings *s, upsweep *u, io_array *a)
         app_print_report(u, a->n, upsweep_type_name(a->type), a->n * upsweep_type_bytes(a->type),
                          seconds);
     }
-    return app_output_array(&out, a->data, a->n);
+    int status = app_output_array(&out, a->data, a->n);
+    if (status == APP_OK && s->common.json) {
+        printf("{\"n\": %zu, \"type\": \"%s\", \"last\": ", a->n, upsweep_type_name(a->type));
+        if (a->n > 0) {
+            app_print_json_number(stdout, a->type,
+                                  (const char *)a->data + (a->n - 1) * upsweep_type_bytes(a->type));
+        } else {
+            fputs("null", stdout);
+        }
+        puts("}");
+        status = app_finish_stdout();
+    }
+    return status;
 }
 
 int verb_scan(int argc, char **argv)
@@ -76,7 +90,7 @@ int verb_scan(int argc, char **argv)
     if (status >= 0) {
         return status;
     }
-    if (app_know_op(s.op, NULL) != APP_OK) {
+    if (app_know_op(s.op, NULL) != APP_OK || app_check_json(&s.common) != APP_OK) {
         return APP_ERROR;
     }
     io_array a;

@@ -2,6 +2,7 @@
  * and writes them in the format they came in. */
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_array.h"
+#include "app/sort/sort_text.h"
 
 #include <string.h>
 
@@ -78,10 +79,27 @@ static upsweep_status sort_elements(const sort_array_task *task, upsweep *u, con
     upsweep_options options = UPSWEEP_OPTIONS_INIT;
     options.algorithm = task->common->algorithm;
     options.flags = order_flags(task);
-    size_t length = sort_row_length(a);
+    size_t length = sort_row_length(a), bytes = a->n * upsweep_type_bytes(a->type);
+    if (length == a->n && task->limit - SORT_OWN_BYTES < 2 * bytes) {
+        options.flags |= UPSWEEP_IN_PLACE;
+    }
     return length == a->n || a->n == 0 ? upsweep_sort(u, a->data, a->n, a->type, &options)
                                        : upsweep_sort_rows(u, a->data, a->n, a->type, NULL,
                                                            a->n / length, NULL, 0, &options);
+}
+
+void sort_print_array_json(const upsweep_report *report, size_t n, const char *type, size_t bytes,
+                           size_t kept, double read, double sort, double write)
+{
+    printf("{\"%s\": %zu, \"type\": ", type != NULL ? "elements" : "records", n);
+    app_print_json_text(stdout, type != NULL ? type : "record");
+    printf(", \"bytes\": %zu, \"written\": %zu, \"beyond_memory\": false, \"algorithm\": ", bytes,
+           kept);
+    app_print_json_text(stdout, report->algorithm != NULL ? report->algorithm : "");
+    printf(", \"reason\": ");
+    app_print_json_text(stdout, report->reason);
+    printf(", \"seconds\": %.6f, \"phases\": {\"read\": %.6f, \"sort\": %.6f, \"write\": %.6f}}\n",
+           read + sort + write, read, sort, write);
 }
 
 static int sort_and_write(const sort_array_task *task, upsweep *u, const io_array *a,
@@ -94,7 +112,9 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
     bool done = sort_elements(task, u, a) == UPSWEEP_OK;
     double sorted = app_seconds();
     app_progress(NULL, bytes);
-    if (done && common->stats) {
+    upsweep_report report = UPSWEEP_REPORT_INIT;
+    upsweep_last_report(u, &report);
+    if (done && common->stats && !common->json) {
         app_print_report(u, a->n, upsweep_type_name(a->type), bytes, sorted - begin);
     }
     if (done && task->unique) {
@@ -105,7 +125,10 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
     }
     double write = app_seconds();
     int status = app_output_array(out, a->data, kept);
-    if (status == APP_OK && common->stats) {
+    if (status == APP_OK && common->json) {
+        sort_print_array_json(&report, a->n, upsweep_type_name(a->type), bytes, kept,
+                              task->read_seconds, write - begin, app_seconds() - write);
+    } else if (status == APP_OK && common->stats) {
         fprintf(stderr, "time       read %.3f s, sort %.3f s, write %.3f s\n", task->read_seconds,
                 write - begin, app_seconds() - write);
     }
@@ -113,16 +136,16 @@ static int sort_and_write(const sort_array_task *task, upsweep *u, const io_arra
 }
 
 /* A single number has no axis to sort along, and rows that lose elements are no array any more. */
-static int check_shape(const sort_array_task *task, const io_array *a)
+int sort_check_shape(const sort_array_task *task, const io_npy *npy)
 {
     char shape[IO_NPY_SHAPE_MAX];
     const char *name = app_input_name(task->common);
-    if (a->npy.axes == 0) {
+    if (npy->axes == 0) {
         return app_fail("%s: is a single number, without an axis to sort along", name);
     }
-    if (a->npy.axes > 1 && task->unique) {
+    if (npy->axes > 1 && task->unique) {
         return app_fail("%s: has the shape %s, and -u is for arrays of one axis", name,
-                        io_npy_shape(&a->npy, shape));
+                        io_npy_shape(npy, shape));
     }
     return APP_OK;
 }
@@ -137,7 +160,7 @@ int sort_array(const sort_array_task *task, io_input *in, const io_array_wish *w
     if (!io_array_take(&a, in, wish, &error)) {
         status = app_fail("%s", error.text);
     }
-    status = status == APP_OK ? check_shape(task, &a) : status;
+    status = status == APP_OK ? sort_check_shape(task, &a.npy) : status;
     status = status == APP_OK ? app_open(task->common, &u) : status;
     if (status == APP_OK && task->check) {
         status = check_order(task, u, &a);

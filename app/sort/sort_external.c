@@ -3,20 +3,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
-#include "io/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
-enum {
-    STEP = 1 << 20,
-    SAMPLE = 128 << 10,
-    RESERVE = 2560 << 10, /* what the program touches later, besides the library's memory */
-    DEPTH_BITS = 40
-};
+enum { STEP = 1 << 20, DEPTH_BITS = 40 };
 
 /* ---- the order ---- */
 
@@ -105,74 +95,6 @@ static bool is_plain_bytes(const sort_order *order)
            key->ignore == NULL;
 }
 
-/* ---- memory and room on the disk ---- */
-
-size_t sort_external_room(const sort_job *job)
-{
-    unsigned long long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f != NULL) {
-        if (fscanf(f, "%*u %llu", &pages) != 1) {
-            pages = 0;
-        }
-        fclose(f);
-    }
-    size_t now = pages == 0 ? (size_t)8 << 20 : (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
-    size_t taken = now + RESERVE, least = (size_t)4 << 20;
-    return job->limit > taken + least ? job->limit - taken : least;
-}
-
-/* The bytes of all inputs, where they are known: those of regular files. */
-uint64_t sort_external_bytes(const sort_job *job)
-{
-    const app_common *common = &job->task->common;
-    uint64_t bytes = 0;
-    struct stat status;
-    for (size_t i = 0; i < common->operand_count; i++) {
-        const char *name = common->operands[i];
-        bool known =
-            strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) == 0 : stat(name, &status) == 0;
-        bytes += known && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-    }
-    if (common->operand_count == 0 && fstat(STDIN_FILENO, &status) == 0 &&
-        S_ISREG(status.st_mode)) {
-        bytes = (uint64_t)status.st_size;
-    }
-    return bytes;
-}
-
-const char *const *sort_external_directories(const sort_job *job, const char **one, size_t *count)
-{
-    const char *asked = getenv("TMPDIR");
-    if (job->task->temporary_count > 0) {
-        *count = job->task->temporary_count;
-        return job->task->temporary;
-    }
-    *one = asked != NULL && *asked != '\0' ? asked : "/tmp";
-    *count = 1;
-    return one;
-}
-
-/* Before anything is written: temporary files need as much as the input has. */
-int sort_external_check_room(const sort_job *job, const char *const *directories, size_t count)
-{
-    uint64_t need = sort_external_bytes(job), room = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct statvfs there;
-        if (statvfs(directories[i], &there) != 0) {
-            return app_fail("%s: %s", directories[i], strerror(errno));
-        }
-        room += (uint64_t)there.f_bavail * there.f_frsize;
-    }
-    if (need <= room) {
-        return APP_OK;
-    }
-    return app_fail("%s%s: temporary files need %llu MB, and there are %llu MB left; -T names "
-                    "another directory",
-                    directories[0], count > 1 ? ", ..." : "", (unsigned long long)(need >> 20) + 1,
-                    (unsigned long long)(room >> 20));
-}
-
 /* ---- failures ---- */
 
 /* Which line of which file begins at a byte of the input: it is read again as far as that. */
@@ -225,9 +147,8 @@ int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream
 static int take_sample(sort_job *job, io_stream *s, unsigned char *sample, size_t *held)
 {
     io_error error;
-    *held = 0;
-    for (size_t got = 1; got > 0 && *held < SAMPLE; *held += got) {
-        if (!io_stream_read(s, sample + *held, SAMPLE - *held, &got, &error)) {
+    for (size_t got = 1; got > 0 && *held < SORT_SAMPLE; *held += got) {
+        if (!io_stream_read(s, sample + *held, SORT_SAMPLE - *held, &got, &error)) {
             return app_fail("%s", error.text);
         }
     }
@@ -254,29 +175,8 @@ static int push_all(sort_job *job, upsweep_external *x, io_stream *s, uint64_t a
         if (got == 0) {
             return APP_OK;
         }
-        sort_progress(job, 0, (size_t)(s->at >> 10), (size_t)((all > s->at ? all : s->at) >> 10));
+        sort_progress_bytes(job, s->at, all);
     }
-}
-
-int sort_external_write(sort_job *job, upsweep_external *x, io_output *out)
-{
-    int number = 0;
-    io_error error;
-    sort_phase(job, "merge and write");
-    upsweep_status status = upsweep_external_write(x, out->fd, &number);
-    if (status != UPSWEEP_OK) {
-        if (number == 0) {
-            app_fail("%s", upsweep_external_error(x));
-        } else if (number != EPIPE) {
-            errno = number;
-            io_fail(&error, out->name, "cannot be written");
-            app_fail("%s", error.text);
-        }
-        io_output_discard(out);
-        return APP_ERROR;
-    }
-    sort_phase(job, out->plain ? "close" : "sync");
-    return io_output_commit(out, &error) == 0 ? APP_OK : app_fail("%s", error.text);
 }
 
 static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigned char *sample,
@@ -291,29 +191,19 @@ static int sort_stream(sort_job *job, io_stream *s, upsweep_external *x, unsigne
         pushed = upsweep_external_sort(x);
         status = pushed == UPSWEEP_OK ? APP_OK : sort_external_fail(job, x, s, pushed);
     }
-    if (status != APP_OK) {
-        io_output_discard(out);
-        return status;
-    }
-    return sort_external_write(job, x, out);
+    sort_phase(job, "merge and write");
+    status = status == APP_OK ? sort_external_give(job, x, out) : status;
+    return sort_external_end(job, out, status);
 }
 
-static int open_sort(sort_job *job, upsweep_external **x)
+static int open_sort(sort_job *job, upsweep_external **x, const io_output *out)
 {
     const char *one;
-    size_t count;
-    const char *const *directories = sort_external_directories(job, &one, &count);
-    int status = sort_external_check_room(job, directories, count);
-    if (status != APP_OK) {
-        return status;
-    }
     upsweep_external_config config = UPSWEEP_EXTERNAL_CONFIG_INIT;
-    config.limit = sort_external_room(job);
-    config.threads = job->threads;
-    config.directories = directories;
-    config.directory_count = count;
+    if (sort_external_config(job, &config, &one, out) != APP_OK) {
+        return APP_ERROR;
+    }
     config.end = job->order->end;
-    config.unique = job->order->unique;
     if (is_plain_bytes(job->order)) {
         config.flags = job->order->keys[0].reverse ? UPSWEEP_DESCENDING : 0;
     } else {
@@ -326,68 +216,20 @@ static int open_sort(sort_job *job, upsweep_external **x)
                : app_fail("out of memory: %zu MB are needed", config.limit >> 20);
 }
 
-/* What the sort in memory has made so far goes; its input stays where it cannot be read again. */
-io_input *sort_external_begun(sort_job *job)
+int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, io_output *out)
 {
-    const app_common *common = &job->task->common;
-    struct stat status;
-    bool again = common->operand_count > 0;
-    for (size_t i = 0; i < common->operand_count && again; i++) {
-        again = strcmp(common->operands[i], "-") != 0 && stat(common->operands[i], &status) == 0 &&
-                S_ISREG(status.st_mode);
-    }
-    io_memory_give(job->keys, job->held);
-    io_memory_give(job->items, job->held);
-    io_lines_free(&job->lines);
-    free(job->plans);
-    job->keys = job->items = NULL;
-    job->plans = NULL;
-    if (again) {
-        io_input_free(&job->in);
-        return NULL;
-    }
-    return &job->in;
-}
-
-io_reading sort_external_reading(const sort_job *job)
-{
-    return (io_reading){.takes = 1u << IO_KIND_NPY,
-                        .as_is = job->task->from == IO_TEXT,
-                        .last = job->order->end,
-                        .otherwise = "--from text takes its bytes as lines",
-                        .window = job->limit / 8};
-}
-
-int sort_external(sort_job *job, io_output *out)
-{
-    static const char *const only_stdin[] = {"-"};
-    const app_common *common = &job->task->common;
-    bool none = common->operand_count == 0;
-    io_reading how = sort_external_reading(job);
-    io_input *begun = sort_external_begun(job);
-    io_stream s;
-    io_error error;
     upsweep_external *x = NULL;
-    size_t held = 0;
-    unsigned char *sample = malloc(SAMPLE + IO_SLACK);
-    bool opened =
-        io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
-                       none ? 1 : common->operand_count, &how, &error);
-    int status = sample == NULL ? app_fail("out of memory")
-                 : !opened      ? app_fail("%s", error.text)
-                                : take_sample(job, &s, sample, &held);
-    status = status == APP_OK ? open_sort(job, &x) : status;
+    int status = take_sample(job, s, sample, &held);
+    status = status == APP_OK ? open_sort(job, &x, out) : status;
     if (status == APP_OK) {
-        status = sort_stream(job, &s, x, sample, held, out);
+        status = sort_stream(job, s, x, sample, held, out);
     } else {
         io_output_discard(out);
     }
     sort_phase(job, NULL);
-    if (status == APP_OK && common->stats) {
+    if (status == APP_OK && job->task->common.stats) {
         sort_external_stats(job, x);
     }
     upsweep_external_close(x);
-    io_stream_close(&s);
-    free(sample);
     return status;
 }

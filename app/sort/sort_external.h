@@ -3,8 +3,13 @@
 #ifndef USW_APP_SORT_SORT_EXTERNAL_H
 #define USW_APP_SORT_SORT_EXTERNAL_H
 
+#include "io/elements.h"
 #include "io/stream.h"
 #include "app/sort/sort_text.h"
+
+enum { SORT_SAMPLE = 128 << 10 }; /* of the beginning of the input, and more than a .npy header */
+
+/* ---- sort_external_room.c ---- */
 
 /* Bytes of memory that the library may take, of job->limit and what the program has now. */
 size_t sort_external_room(const sort_job *job);
@@ -12,19 +17,34 @@ size_t sort_external_room(const sort_job *job);
 uint64_t sort_external_bytes(const sort_job *job);
 /* Where temporary files go: -T, else $TMPDIR or /tmp, for which *one is used. */
 const char *const *sort_external_directories(const sort_job *job, const char **one, size_t *count);
-/* Whether they have room for the input; APP_ERROR after a sentence. */
-int sort_external_check_room(const sort_job *job, const char *const *directories, size_t count);
+/* Sets limit, threads, directories and unique. APP_ERROR after a sentence where the disk has no
+ * room for temporary files or the output. *one must last as long as config. */
+int sort_external_config(const sort_job *job, upsweep_external_config *config, const char **one,
+                         const io_output *out);
+
+/* ---- sort_external.c: lines ---- */
+
+/* The sort of lines of s, of which the first `held` bytes are in sample, which has SORT_SAMPLE +
+ * IO_SLACK bytes of room. Commits or discards out. */
+int sort_external(sort_job *job, io_stream *s, unsigned char *sample, size_t held, io_output *out);
 /* Puts a failure of x into words, a line that is too long with its file and number if s is not
  * NULL; APP_ERROR. */
 int sort_external_fail(const sort_job *job, upsweep_external *x, const io_stream *s,
                        upsweep_status status);
-/* Writes what is sorted, and commits the output or discards it. */
-int sort_external_write(sort_job *job, upsweep_external *x, io_output *out);
-/* What the sort in memory took is given back; the input that it read, or NULL where that can be
- * read again. */
-io_input *sort_external_begun(sort_job *job);
-io_reading sort_external_reading(const sort_job *job);
+/* sort_external_check.c: -c and -C; first as sample. */
+int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held);
+/* sort_external_write.c: writes what is sorted to out; commits out, or discards it if status says
+ * so, and returns the status then. */
+int sort_external_give(sort_job *job, upsweep_external *x, io_output *out);
+int sort_external_end(sort_job *job, io_output *out, int status);
 /* sort_external_stats.c: --stats. */
 void sort_external_stats(const sort_job *job, upsweep_external *x);
+
+/* ---- elements and records ---- */
+
+/* sort_external_elements.c; it commits or discards out. */
+int sort_external_elements(sort_job *job, io_elements *e, io_output *out);
+/* sort_external_order.c: -c and -C of them. */
+int sort_external_order(sort_job *job, io_elements *e);
 
 #endif

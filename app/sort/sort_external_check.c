@@ -81,28 +81,20 @@ static int walk_stream(walk *w, io_stream *s)
     return status;
 }
 
-int sort_external_check(sort_job *job)
+int sort_external_check(sort_job *job, io_stream *s, const unsigned char *first, size_t held)
 {
-    static const char *const only_stdin[] = {"-"};
-    const app_common *common = &job->task->common;
-    bool none = common->operand_count == 0;
-    io_reading how = sort_external_reading(job);
-    io_input *begun = sort_external_begun(job);
     walk w = {.job = job,
               .room = FIRST_ROOM,
               .bytes = malloc(FIRST_ROOM + IO_SLACK),
-              .name = none ? "-" : common->operands[0],
+              .held = held,
+              .name = job->task->common.operand_count == 0 ? "-" : job->task->common.operands[0],
               .quiet = job->task->mode == SORT_CHECK_QUIETLY};
-    io_stream s;
-    io_error error;
     sort_phase(job, "check");
-    bool opened =
-        io_stream_open(&s, begun, none ? only_stdin : (const char *const *)common->operands,
-                       none ? 1 : common->operand_count, &how, &error);
-    int status = w.bytes == NULL ? app_fail("out of memory")
-                 : !opened       ? app_fail("%s", error.text)
-                                 : walk_stream(&w, &s);
-    io_stream_close(&s);
+    if (w.bytes == NULL) {
+        return app_fail("out of memory");
+    }
+    memcpy(w.bytes, first, held);
+    int status = walk_stream(&w, s);
     free(w.bytes);
     return status;
 }

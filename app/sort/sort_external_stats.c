@@ -2,10 +2,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/sort/sort_external.h"
 
+static void print_json(const sort_job *job, const upsweep_external_report *r)
+{
+    printf("{\"records\": %llu, \"bytes\": %llu, \"beyond_memory\": true, \"limit\": %zu, "
+           "\"runs\": %llu, \"merges_before\": %llu, \"temporary_written\": %llu, "
+           "\"temporary_most\": %llu, \"ranges\": %llu, \"threads\": %llu, "
+           "\"sort_seconds\": %.6f, \"run_write_seconds\": %.6f, \"seconds\": %.6f, "
+           "\"phases\": {",
+           (unsigned long long)r->records, (unsigned long long)r->bytes, job->limit,
+           (unsigned long long)r->runs, (unsigned long long)r->merges,
+           (unsigned long long)r->written, (unsigned long long)r->temporary,
+           (unsigned long long)r->ranges, (unsigned long long)r->threads, r->sort_seconds,
+           r->write_seconds, app_seconds() - job->begin);
+    sort_print_phases(stdout, job, true);
+    puts("}}");
+}
+
 void sort_external_stats(const sort_job *job, upsweep_external *x)
 {
     upsweep_external_report r = UPSWEEP_EXTERNAL_REPORT_INIT;
     if (upsweep_external_last_report(x, &r) != UPSWEEP_OK) {
+        return;
+    }
+    if (job->task->common.json) {
+        print_json(job, &r);
         return;
     }
     fprintf(
@@ -21,8 +41,6 @@ void sort_external_stats(const sort_job *job, upsweep_external *x)
         (unsigned long long)(r.written >> 20), (unsigned long long)(r.temporary >> 20),
         (unsigned long long)r.ranges, (unsigned long long)r.threads, r.sort_seconds,
         r.write_seconds);
-    for (size_t i = 0; i < job->phases; i++) {
-        fprintf(stderr, "%s %s %.3f s", i == 0 ? "" : ",", job->phase[i], job->seconds[i]);
-    }
+    sort_print_phases(stderr, job, false);
     fputc('\n', stderr);
 }

@@ -3,6 +3,7 @@
 #include "app/sort/sort_text.h"
 
 #include "io/memory.h"
+#include "io/npy.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -74,7 +75,39 @@ static size_t lines_in(const unsigned char *p, size_t size, int end)
     return count;
 }
 
-/* Arrays are sorted in memory, whatever they take. */
+/* Times their size is what elements need: an array of one axis is sorted in place where there is no
+ * more; rows may want as much again, and records 32 bytes each besides (upsweep.h). */
+static double elements_need(const sort_task *task, const unsigned char *bytes, size_t got,
+                            bool array)
+{
+    io_npy npy;
+    io_error error;
+    if (task->record_bytes != 0) {
+        return 2 + 32.0 / (double)task->record_bytes;
+    }
+    bool rows = array && (!io_npy_read_header("", bytes, got, &npy, &error) || npy.axes > 1);
+    return rows ? 2 : 1;
+}
+
+/* Memory that an input needs of whose beginning `got` bytes are there; *packed: it is a guess. */
+static double memory_need(const sort_job *job, const unsigned char *bytes, size_t got,
+                          uint64_t size, bool *packed)
+{
+    const sort_task *task = job->task;
+    io_file_kind kind =
+        task->from == IO_RAW || task->from == IO_TEXT ? IO_KIND_PLAIN : io_file_kind_of(bytes, got);
+    bool array = kind == IO_KIND_NPY;
+    *packed = kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD;
+    if (array || task->common.type != 0 || task->record_bytes != 0) {
+        double share = *packed ? 2 : elements_need(task, bytes, got, array);
+        return (double)size * (*packed ? PACKED : 1) * share;
+    }
+    size_t each = sort_is_whole(job) ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
+    size_t lines = lines_in(bytes, got, job->order->end);
+    double line = *packed ? 0 : (double)lines / (double)(got == 0 ? 1 : got);
+    return (double)size * (*packed ? PACKED : 1 + (double)each * line);
+}
+
 size_t sort_most_bytes(const sort_job *job)
 {
     static const char *const only_stdin[] = {"-"};
@@ -83,27 +116,19 @@ size_t sort_most_bytes(const sort_job *job)
     size_t count = common->operand_count == 0 ? 1 : common->operand_count;
     const char *const *names =
         common->operand_count == 0 ? only_stdin : (const char *const *)common->operands;
-    size_t prefix = (job->limit - SORT_OWN_BYTES) / 4;
+    size_t room = job->limit - SORT_OWN_BYTES - sort_packing_bytes(job), prefix = room / 4;
     double need = 0;
-    size_t each = sort_is_whole(job) ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
-    if (common->type != 0 || job->task->from == IO_NPY) {
-        return 0;
-    }
     for (size_t i = 0; i < count; i++) {
         size_t got;
         uint64_t size;
+        bool packed = false;
         if (!look_at(names[i], bytes, &got, &size)) {
             return prefix;
         }
-        io_file_kind kind = io_file_kind_of(bytes, got);
-        bool packed = kind == IO_KIND_GZIP || kind == IO_KIND_ZSTD;
-        bool array = kind == IO_KIND_NPY;
-        size_t lines = lines_in(bytes, got, job->order->end);
-        double line = array || packed ? 0 : (double)lines / (double)(got == 0 ? 1 : got);
-        need += (double)size * (packed ? PACKED : array ? 0 : 1 + (double)each * line);
+        need += memory_need(job, bytes, got, size, &packed);
         if (packed && need < (double)job->limit) {
             return prefix;
         }
     }
-    return need > (double)(job->limit - SORT_OWN_BYTES) ? 1 : 0;
+    return need > (double)room ? 1 : 0;
 }

@@ -74,6 +74,7 @@ int sort_check_names(const sort_task *task)
 void sort_free_names(sort_task *task)
 {
     free(task->names);
+    free(task->fields);
     free(task->temporary);
     io_input_free(&task->name_bytes);
 }

@@ -1,8 +1,9 @@
 /* sort_options.c - the options of `upsweep sort`: what each sets in the task. The names, letters
  * and refusals are those of GNU sort; the options that it has not come last in the table. */
 /* SPDX-License-Identifier: MIT */
-#include "app/sort/sort_text.h"
+#include "app/sort/sort_record.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,22 @@ static int on_sort(void *settings, const char *argument)
 
 static int on_key(void *settings, const char *argument)
 {
-    return sort_add_key(&((sort_task *)settings)->order, argument);
+    return strchr(argument, ':') != NULL && !app_is_tool()
+               ? sort_add_field(settings, argument)
+               : sort_add_key(&((sort_task *)settings)->order, argument);
+}
+
+static int on_record(void *settings, const char *argument)
+{
+    char *end;
+    errno = 0;
+    unsigned long long bytes = strtoull(argument, &end, 10);
+    if (*argument < '0' || *argument > '9' || *end != '\0' || errno != 0 || bytes == 0 ||
+        bytes > SIZE_MAX / 4) {
+        return app_fail("--record takes a number of bytes, not '%s'", argument);
+    }
+    ((sort_task *)settings)->record_bytes = (size_t)bytes;
+    return APP_OK;
 }
 
 static int on_tab(void *settings, const char *argument)
@@ -295,6 +311,11 @@ const app_option sort_options[] = {
     {0, "parallel", "N", "use at most N threads", APP_CALL, 0, on_parallel},
     {0, "strict", NULL, "with -n or -g: a line that is no number is an error", APP_FLAG,
      MEMBER(strict), NULL},
+    {0, "record", "BYTES", "records of so many bytes each; --key A:B are bytes A to B - 1 of them",
+     APP_CALL, 0, on_record},
+    {0, "compress-output", "none|gzip|zstd",
+     "compress what is written, else by its name: FILE.gz, FILE.zst; a level behind it: zstd:9",
+     APP_TEXT, MEMBER(packed), NULL},
     {0, "locale", "[=NAME]", "in the order of a locale, that of LC_ALL, LC_COLLATE or LANG",
      APP_CALL, 0, on_locale},
     {0, NULL, NULL, NULL, APP_FLAG, 0, NULL},

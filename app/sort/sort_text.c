@@ -7,6 +7,7 @@
 #include "io/parallel.h"
 #include "io/progress.h"
 #include "app/sort/sort_array.h"
+#include "app/sort/sort_record.h"
 #include "io/source.h"
 
 #include <stdlib.h>
@@ -21,29 +22,33 @@ sort_text sort_long_line(const sort_job *job, uint64_t item)
     return (sort_text){p, memchr(p, job->order->end, bytes)};
 }
 
+const char *sort_otherwise(const sort_task *task)
+{
+    return task->record_bytes != 0  ? "--from raw takes its bytes as records"
+           : task->common.type != 0 ? "--from raw takes its bytes as elements"
+                                    : "--from text takes its bytes as lines";
+}
+
 static int read_input(sort_job *job)
 {
     const sort_task *task = job->task;
     const app_common *common = &task->common;
     io_error error;
     sort_phase(job, "read");
-    unsigned threads = common->threads == 0             ? io_processors()
-                       : common->threads < IO_LANES_MAX ? (unsigned)common->threads
-                                                        : IO_LANES_MAX;
-    job->threads = threads;
-    bool raw = common->type != 0;
-    io_reading how = {.takes = 1u << IO_KIND_NPY,
+    bool record = task->record_bytes != 0, raw = common->type != 0;
+    io_reading how = {.takes = record ? 0 : 1u << IO_KIND_NPY,
                       .as_is = task->from == IO_RAW || task->from == IO_TEXT,
-                      .last = raw ? -1 : job->order->end,
-                      .threads = threads,
+                      .last = raw || record ? -1 : job->order->end,
+                      .threads = job->threads,
                       .most = sort_most_bytes(job),
-                      .otherwise = raw ? "--from raw takes its bytes as elements"
-                                       : "--from text takes its bytes as lines"};
+                      .otherwise = sort_otherwise(task)};
     if (!io_source_read(&job->in, (const char *const *)common->operands, common->operand_count,
                         &how, &error)) {
         return job->in.full ? SORT_BEYOND : app_fail("%s", error.text);
     }
-    return app_check_input(common, job->in.parts, job->in.part_count);
+    return task->packing != IO_PACK_NONE
+               ? APP_OK
+               : app_check_input(common, job->in.parts, job->in.part_count);
 }
 
 static bool is_array(const sort_job *job)
@@ -74,7 +79,7 @@ static int find_lines(sort_job *job)
 static int take_memory(sort_job *job)
 {
     size_t each = job->whole ? SORT_ITEM_BYTES : SORT_LINE_BYTES;
-    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES) {
+    if (job->in.size + each * job->n > job->limit - SORT_OWN_BYTES - sort_packing_bytes(job)) {
         return SORT_BEYOND;
     }
     job->held = (job->n + 1) * sizeof *job->keys;
@@ -207,21 +212,6 @@ static int make_pairs(sort_job *job)
     return status;
 }
 
-/* Lines beyond memory can have neither --debug nor --strict, but if they were seen before. */
-static int run_beyond(sort_job *job, io_output *out, bool seen)
-{
-    const char *option = job->task->debug             ? "--debug"
-                         : job->task->strict && !seen ? "--strict"
-                                                      : NULL;
-    if (option != NULL) {
-        if (!is_check(job)) {
-            io_output_discard(out);
-        }
-        return app_fail("%s is for lines that fit into memory, %zu MB", option, job->limit >> 20);
-    }
-    return is_check(job) ? sort_external_check(job) : sort_external(job, out);
-}
-
 static int run_lines(sort_job *job, io_output *out)
 {
     int status = find_lines(job);
@@ -229,7 +219,7 @@ static int run_lines(sort_job *job, io_output *out)
     sort_phase(job, "keys");
     status = status == APP_OK ? make_pairs(job) : status;
     if (status == SORT_BEYOND) {
-        return run_beyond(job, out, seen);
+        return sort_beyond(job, out, seen);
     }
     if (is_check(job)) {
         return status == APP_OK ? sort_check(job) : status;
@@ -256,7 +246,8 @@ static int run_array(sort_job *job, io_output *out)
                              .unique = task->order.unique,
                              .check = is_check(job),
                              .quiet = task->mode == SORT_CHECK_QUIETLY,
-                             .read_seconds = app_seconds() - job->begin};
+                             .read_seconds = app_seconds() - job->begin,
+                             .limit = job->limit};
     io_array_wish wish = {.type = task->common.type, .from = task->from};
     if (sort_check_array_options(task) != APP_OK) {
         if (!is_check(job)) {
@@ -270,17 +261,18 @@ static int run_array(sort_job *job, io_output *out)
 static int run(sort_job *job)
 {
     io_output out;
-    io_error error;
     /* The output comes first: it starts a process, which is best done while there is little. */
-    if (!is_check(job) && io_output_open(&out, job->task->common.output, &error) != 0) {
-        return app_fail("%s", error.text);
+    if (!is_check(job) && sort_open_output(job, &out) != APP_OK) {
+        return APP_ERROR;
     }
     int status = read_input(job);
     if (status == SORT_BEYOND) {
-        return run_beyond(job, &out, false);
+        return sort_beyond(job, &out, false);
     }
     if (status == APP_OK) {
-        return is_array(job) ? run_array(job, &out) : run_lines(job, &out);
+        return job->task->record_bytes != 0 ? sort_records(job, &out)
+               : is_array(job)              ? run_array(job, &out)
+                                            : run_lines(job, &out);
     }
     if (!is_check(job)) {
         io_output_discard(&out);
@@ -290,7 +282,10 @@ static int run(sort_job *job)
 
 int sort_run(const sort_task *task)
 {
-    sort_job job = {.task = task, .order = &task->order, .threads = 1, .begin = app_seconds()};
+    size_t asked = task->common.threads;
+    sort_job job = {.task = task, .order = &task->order, .begin = app_seconds()};
+    job.threads =
+        asked == 0 ? io_processors() : (unsigned)(asked < IO_LANES_MAX ? asked : IO_LANES_MAX);
     job.show = io_progress_wanted();
     job.limit = sort_memory_limit(task);
     int status = run(&job);

@@ -41,7 +41,13 @@ typedef struct sort_task {
     sort_locale locale_tables; /* of that */
     io_format from;            /* --from; 0: the first bytes tell */
     bool keyed;                /* -k was given */
-    char **names;              /* of --files0-from, in name_bytes */
+    size_t record_bytes;       /* --record; 0: not given */
+    upsweep_field *fields;     /* --key A:B */
+    size_t field_count;
+    const char *packed; /* --compress-output */
+    io_packing packing; /* of the output; sort_packing.c */
+    int packing_level;
+    char **names; /* of --files0-from, in name_bytes */
     io_input name_bytes;
 } sort_task;
 
@@ -70,6 +76,7 @@ typedef struct sort_job {
     bool remade;  /* some keys are no longer those of the first stage */
     size_t ties;  /* lines in runs of equal keys */
     bool show;    /* progress */
+    double shown; /* when it was last */
     size_t limit; /* bytes of memory; sort_limit.c */
 } sort_job;
 
@@ -102,6 +109,12 @@ typedef struct sort_stage {
 extern const app_option sort_options[];
 const app_option *sort_tool_options(void);
 
+/* sort_packing.c: by what the output is compressed: --compress-output, else its name; memory that
+ * this takes; and out is opened. */
+int sort_settle_packing(sort_task *task);
+size_t sort_packing_bytes(const sort_job *job);
+int sort_open_output(const sort_job *job, io_output *out);
+
 /* sort_names.c: the names that --files0-from lists become the operands; whether all operands can be
  * read; frees what options have taken. */
 int sort_take_names(sort_task *task);
@@ -115,6 +128,8 @@ uint64_t sort_kind_key(const sort_job *job, sort_stage stage, sort_text text, un
 sort_step sort_kind_step(const sort_order *order, sort_stage stage, uint64_t key, unsigned bits,
                          sort_stage *next);
 
+/* What else there is for a kind of file that is refused (io/source.h). */
+const char *sort_otherwise(const sort_task *task);
 /* The whole of `upsweep sort`: opens the output, reads the input, and sorts lines here, or arrays
  * by sort_array.c. Returns the exit status. */
 int sort_run(const sort_task *task);
@@ -131,11 +146,10 @@ enum {
 size_t sort_memory_limit(const sort_task *task);
 size_t sort_most_bytes(const sort_job *job);
 
-/* sort_external.c: the sort of lines under job->limit, from what job->in has read on. It commits or
- * discards out. */
-int sort_external(sort_job *job, io_output *out);
-/* sort_external_check.c: -c and -C in the same way. */
-int sort_external_check(sort_job *job);
+/* sort_beyond.c: the whole of a sort, or check, under job->limit, from what job->in has read on. It
+ * commits or discards out. Neither --debug nor --strict can be had of lines, unless the latter has
+ * `seen` them. */
+int sort_beyond(sort_job *job, io_output *out, bool seen);
 
 /* verb_sort.c: refuses what is for lines only. */
 int sort_check_array_options(const sort_task *task);
@@ -181,6 +195,12 @@ int sort_debug_lines(const sort_job *job);
 void sort_phase(sort_job *job, const char *name);
 void sort_note_report(sort_job *job); /* on the library's last call */
 void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all);
+/* In bytes, with the time that is left; all 0: not known. One thread at a time. */
+void sort_progress_bytes(sort_job *job, uint64_t done, uint64_t all);
 void sort_print_stats(sort_job *job);
+/* The phases and their seconds: as words on stderr behind "time", or in JSON. */
+void sort_print_phases(FILE *f, const sort_job *job, bool json);
+/* Whether --json can be had, which prints what --stats tells to standard output. */
+int sort_check_json(const sort_task *task);
 
 #endif

@@ -32,6 +32,25 @@ void sort_progress(sort_job *job, unsigned lane, size_t done, size_t all)
     }
 }
 
+void sort_progress_bytes(sort_job *job, uint64_t done, uint64_t all)
+{
+    static const double EVERY = 0.2;
+    double now = app_seconds() - job->begin;
+    if (!job->show || now < PATIENCE || now - job->shown < EVERY || job->phases == 0) {
+        return;
+    }
+    double spent = now + job->seconds[job->phases - 1]; /* which has the begin, negative */
+    job->shown = now;
+    fprintf(stderr, "\r\033[Kupsweep sort: %s, %.0f", job->phase[job->phases - 1],
+            1e-6 * (double)done);
+    if (all >= done && done > 0) {
+        fprintf(stderr, " of %.0f MB, %.0f s left", 1e-6 * (double)all,
+                spent * (double)(all - done) / (double)done);
+    } else {
+        fputs(" MB", stderr);
+    }
+}
+
 void sort_note_report(sort_job *job)
 {
     upsweep_report report = UPSWEEP_REPORT_INIT;
@@ -67,10 +86,50 @@ static void describe_key(const sort_job *job)
     fprintf(stderr, "; %zu lines had a key that others had too\n", job->ties);
 }
 
+void sort_print_phases(FILE *f, const sort_job *job, bool json)
+{
+    for (size_t i = 0; i < job->phases; i++) {
+        if (json) {
+            fprintf(f, "%s\"%s\": %.6f", i == 0 ? "" : ", ", job->phase[i], job->seconds[i]);
+        } else {
+            fprintf(f, "%s %s %.3f s", i == 0 ? "" : ",", job->phase[i], job->seconds[i]);
+        }
+    }
+}
+
+int sort_check_json(const sort_task *task)
+{
+    const app_common *common = &task->common;
+    bool to_stdout = common->output == NULL || strcmp(common->output, "-") == 0;
+    return task->mode != SORT_SORT && common->json
+               ? app_fail("--json tells of a sort, not of a check")
+           : task->debug && common->json
+               ? app_fail("--json and --debug both print to standard output")
+           : common->json && to_stdout ? app_fail("--json needs -o FILE for what is sorted")
+                                       : APP_OK;
+}
+
+static void print_json(const sort_job *job, double all)
+{
+    printf("{\"lines\": %zu, \"bytes\": %zu, \"written\": %zu, \"beyond_memory\": false, "
+           "\"algorithm\": ",
+           job->lines.count, job->in.size, job->n);
+    app_print_json_text(stdout, job->algorithm);
+    printf(", \"reason\": ");
+    app_print_json_text(stdout, job->reason);
+    printf(", \"threads\": %u, \"seconds\": %.6f, \"phases\": {", job->threads, all);
+    sort_print_phases(stdout, job, true);
+    puts("}}");
+}
+
 void sort_print_stats(sort_job *job)
 {
     double all = app_seconds() - job->begin;
     double megabytes = 1e-6 * (double)job->in.size;
+    if (job->task->common.json) {
+        print_json(job, all);
+        return;
+    }
     fprintf(stderr, "input      %zu lines, %.1f MB\n", job->lines.count, megabytes);
     if (job->algorithm[0] != '\0') {
         fprintf(stderr, "algorithm  %s, because %s\n", job->algorithm, job->reason);

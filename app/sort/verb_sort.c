@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/arrays/arrays.h"
 #include "app/sort/sort_kinds.h"
+#include "app/sort/sort_record.h"
 #include "app/sort/sort_text.h"
 
 #include <stdlib.h>
@@ -69,28 +70,36 @@ static const char about[] =
     "before it are equal. The old form +POS -POS, counted from 0, is understood.\n"
     "\n"
     "Takes memory for the input and about 64 bytes a line, up to -S, 16M or more, or else 70% of\n"
-    "what is free for the process and its control group. Text that needs more is sorted in "
-    "pieces,\n"
-    "which go to temporary files without names in -T, $TMPDIR or /tmp and are merged; these need "
-    "as\n"
-    "much room as the input. Then a line may have a tenth of -S. Arrays are sorted in memory.\n"
+    "what is free for the process and its control group. What needs more, lines, records or an\n"
+    "array, is sorted in pieces, which go to temporary files without names in -T, $TMPDIR or /tmp\n"
+    "and are merged; these need as much room as the input, which is looked for before the start.\n"
+    "Then a line may have a tenth of -S, and a record a fortieth. Rows of an array are sorted in\n"
+    "memory, as many at once as fit, and a row that does not fit like an array of its own.\n"
     "\n"
     "What a FILE is, its first bytes say, on standard input too. .npy files, and with --type raw\n"
     "elements, are sorted as arrays of numbers, each row of the last axis by itself, and written "
     "in\n"
     "the same format, type and shape; of the options above -r, -u, -c and -C then apply. Several\n"
-    "arrays of one axis are sorted together; arrays and lines are not. Files compressed by gzip "
+    "arrays of one axis are sorted together; arrays and lines are not. With --record, files are\n"
+    "records of that many bytes, and --key A:B sorts them by bytes A to B - 1, counted from 0,\n"
+    "--key A:TYPE by the number at byte A; r behind it is for descending order, several keys "
+    "count\n"
+    "one after the other, and records with equal keys keep their order. Files compressed by gzip "
     "or\n"
-    "zstd are unpacked, and the output is not compressed. Other archives are refused. --from text\n"
-    "takes all bytes as lines, whatever they look like.";
+    "zstd are unpacked. The output is compressed where -o ends with .gz or .zst, or where\n"
+    "--compress-output says so; none writes it as it is. Other archives are refused. --from text\n"
+    "takes all bytes as lines, whatever they look like, and --from raw as elements or records.";
 
 static const char examples[] = "upsweep sort -n -o sizes.txt sizes.txt\n"
                                "du -h | upsweep sort -h\n"
                                "upsweep sort -t, -k3,3g -k1,1 table.csv\n"
                                "upsweep sort --locale=de_DE.UTF-8 names.txt\n"
-                               "upsweep sort --type f64 -o sorted.bin values.bin";
+                               "upsweep sort --type f64 -o sorted.bin values.bin\n"
+                               "upsweep sort --record 100 --key 0:10 -o sorted.dat records.dat\n"
+                               "upsweep sort -S 2G -T /scratch -o sorted.txt.zst log.txt.gz";
 
-const app_usage usage_sort = {"[FILE]...", about, APP_TOOL | APP_TYPED | APP_FROM | APP_MACHINERY,
+const app_usage usage_sort = {"[FILE]...", about,
+                              APP_TOOL | APP_TYPED | APP_FROM | APP_MACHINERY | APP_JSON,
                               sort_options, examples};
 
 static bool is_check(const sort_task *task)
@@ -156,7 +165,10 @@ static bool is_random(const sort_order *order)
 static int check_options(sort_task *task)
 {
     const app_common *common = &task->common;
-    if (app_input_format(common, &task->from) != APP_OK) {
+    bool bytes = task->record_bytes != 0 && common->from != NULL &&
+                 strcmp(common->from, "raw") == 0; /* records are, without a type */
+    task->from = bytes ? IO_RAW : task->from;
+    if (!bytes && app_input_format(common, &task->from) != APP_OK) {
         return APP_ERROR;
     }
     if (app_is_tool()) {
@@ -165,10 +177,18 @@ static int check_options(sort_task *task)
     if (task->from == IO_TEXT && common->type != 0) {
         return app_fail("--type is for arrays, and --from text for lines");
     }
-    if (sort_take_names(task) != APP_OK || settle_locale(task) != APP_OK) {
+    task->common.stats |= common->json;
+    if (sort_check_json(task) != APP_OK || sort_take_names(task) != APP_OK ||
+        settle_locale(task) != APP_OK || sort_settle_packing(task) != APP_OK) {
         return APP_ERROR;
     }
     task->keyed = task->order.count > 0;
+    if (sort_check_records(task) != APP_OK) {
+        return APP_ERROR;
+    }
+    if (task->record_bytes != 0) {
+        return check_modes(task) == APP_OK ? sort_check_names(task) : APP_ERROR;
+    }
     if (common->type != 0 || task->from == IO_NPY) {
         return sort_check_array_options(task) == APP_OK ? check_modes(task) : APP_ERROR;
     }

@@ -12,4 +12,13 @@
  * USW_IN_ORDER, USW_NEARLY_SORTED, USW_FEW_VALUES or USW_NO_PATTERN. */
 upsweep_status usw_sort_carrying(upsweep *u, usw_pair_sort *p, size_t key_bytes);
 
+/* The same for 2 <= p->n <= USW_FEW_PAIRS, out_payloads not NULL: takes no scratch, cannot fail. */
+enum { USW_FEW_PAIRS = 16 };
+void usw_sort_few_pairs(upsweep *u, const usw_pair_sort *p, size_t key_bytes);
+
+/* Brings the positions of n unsigned keys into the stable order of the keys: the lowest
+ * usw_log2_up(n) bits of words[i]. The bits above are the keys' upper ones, and words that agree in
+ * these change places by the whole keys; false, and no order, where that would take long. */
+bool usw_order_keys(const upsweep *u, const uint64_t *keys, uint64_t *words, size_t n);
+
 #endif

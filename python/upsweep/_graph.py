@@ -58,9 +58,6 @@ class Graph:
     """A graph of arcs with weights that are not negative. It is made once and never changes; any
     number of threads may ask it at once.
 
-    Graph(tail, head, weight=None, vertices=None, *, directed=True, symmetric=False,
-    negative=False)
-
     tail, head : integers of shape (m,): arc i goes from tail[i] to head[i].
     weight : numbers of shape (m,); None: every arc counts 1. Distances are of its type: uint32,
     uint64, float32 or float64 (other types become one of these).

@@ -84,14 +84,20 @@ static void merge_sort(item *v, item *tmp, size_t n)
     if (n < 2) {
         return;
     }
-    size_t half = n / 2, i = 0, j = half, k = 0;
+    size_t half = n / 2, i = 0, j = half;
     merge_sort(v, tmp, half);
     merge_sort(v + half, tmp, n - half);
-    while (i < half || j < n) {
-        bool right = i == half || (j < n && v[j].key < v[i].key);
-        tmp[k++] = right ? v[j++] : v[i++];
+    if (v[half - 1].key <= v[half].key) {
+        return;
     }
-    memcpy(v, tmp, n * sizeof *v);
+    memcpy(tmp, v, half * sizeof *v);
+    for (size_t k = 0; i < half; k++) {
+        bool right = j < n && v[j].key < tmp[i].key;
+        const item *from = right ? &v[j] : &tmp[i];
+        v[k] = *from;
+        j += right;
+        i += !right;
+    }
 }
 
 /* The stable order of keys by the bits [lo, hi) of the mapped key. */
