@@ -310,7 +310,11 @@ static upsweep_status run_argsort(job *j, void *index, unsigned index_bits)
         usw_pair_sort choice = {
             .out_keys = j->keys, .out_payloads = index, .payload_bytes = index_bits / 8};
         USW_ROUTE_IF(j->keys != NULL, "keys are sorted along with their positions", USW_ALL_TYPES);
-        return sort_by_choice(j, &choice);
+        upsweep_status status = sort_by_choice(j, &choice);
+        if (status == UPSWEEP_OK && j->found == USW_IN_ORDER && j->keys != NULL) {
+            usw_copy_by_threads(j->u, j->keys, keys, j->n * p->key_bytes);
+        }
+        return status;
     }
     USW_ROUTE("by name: key and position in one word");
     void *copy = NULL;

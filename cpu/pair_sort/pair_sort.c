@@ -38,16 +38,6 @@ static void write_positions(void *context, size_t t, unsigned lane)
     }
 }
 
-/* Of keys that go to another array, and are in order. */
-static void copy_keys(void *context, size_t t, unsigned lane)
-{
-    const usw_pair_sort *p = context;
-    const size_t bytes = p->map.bits / 8, at = t * CHUNK * bytes;
-    (void)lane;
-    memcpy((char *)p->out_keys + at, (const char *)p->keys + at,
-           usw_min(p->n * bytes - at, CHUNK * bytes));
-}
-
 /* Whether the keys are in order, which mostly the first few deny. If they are, payloads stay as
  * they are, or become the positions 0, 1, 2, ... */
 static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
@@ -63,9 +53,6 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     }
     if (p->payloads == NULL) {
         usw_parallel(u, usw_div_up(p->n, CHUNK), write_positions, (void *)(uintptr_t)p);
-    }
-    if (p->out_keys != NULL && p->out_keys != p->keys) {
-        usw_parallel(u, usw_div_up(p->n, CHUNK), copy_keys, (void *)(uintptr_t)p);
     }
     return true;
 }
