@@ -22,12 +22,18 @@ static size_t spare_bytes(const upsweep *u, size_t n, size_t key_bytes)
     return splits ? words * sizeof(uint64_t) : 0;
 }
 
-static void write_positions(void *context, size_t t, unsigned lane)
+/* What is left to do for keys in order: those that go to another array, and positions. */
+static void finish_chunk(void *context, size_t t, unsigned lane)
 {
     const usw_pair_sort *p = context;
-    size_t bytes = p->payload_bytes, begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK);
+    size_t begin = t * CHUNK, n = usw_min(p->n - begin, CHUNK), key_bytes = p->map.bits / 8;
+    size_t bytes = p->payloads == NULL ? p->payload_bytes : 0;
     char *to = (char *)p->out_payloads + begin * bytes; /* at any address */
     (void)lane;
+    if (p->out_keys != NULL && p->out_keys != p->keys) {
+        memcpy((char *)p->out_keys + begin * key_bytes, (const char *)p->keys + begin * key_bytes,
+               n * key_bytes);
+    }
     for (size_t i = 0; bytes == 4 && i < n; i++) {
         uint32_t position = (uint32_t)(begin + i);
         memcpy(to + 4 * i, &position, 4);
@@ -36,16 +42,6 @@ static void write_positions(void *context, size_t t, unsigned lane)
         uint64_t position = begin + i;
         memcpy(to + 8 * i, &position, 8);
     }
-}
-
-/* Of keys that go to another array, and are in order. */
-static void copy_keys(void *context, size_t t, unsigned lane)
-{
-    const usw_pair_sort *p = context;
-    const size_t bytes = p->map.bits / 8, at = t * CHUNK * bytes;
-    (void)lane;
-    memcpy((char *)p->out_keys + at, (const char *)p->keys + at,
-           usw_min(p->n * bytes - at, CHUNK * bytes));
 }
 
 /* Whether the keys are in order, which mostly the first few deny. If they are, payloads stay as
@@ -61,11 +57,8 @@ static bool is_done(upsweep *u, const usw_pair_sort *p, size_t key_bytes)
     if (!equal && usw_first_break(u, first, p->n, width, &order, true) != p->n) {
         return false;
     }
-    if (p->payloads == NULL) {
-        usw_parallel(u, usw_div_up(p->n, CHUNK), write_positions, (void *)(uintptr_t)p);
-    }
-    if (p->out_keys != NULL && p->out_keys != p->keys) {
-        usw_parallel(u, usw_div_up(p->n, CHUNK), copy_keys, (void *)(uintptr_t)p);
+    if (p->payloads == NULL || p->out_keys != p->keys) {
+        usw_parallel(u, usw_div_up(p->n, CHUNK), finish_chunk, (void *)(uintptr_t)p);
     }
     return true;
 }
