@@ -57,6 +57,7 @@
 #include "gpu/bucket_sort/7_write_few_values.cuh"
 #include "gpu/bucket_sort/tuning.cuh"
 #include "gpu/digit_sort/digit_sort.cuh"
+#include "gpu/tree_buckets/launches.cuh"
 
 /* ---- the whole ---- */
 
@@ -119,6 +120,7 @@ static void count_and_place(usw_gpu *g, const hybrid_job<K> &j, unsigned capacit
                            bits1,
                            capacity,
                            tile,
+                           hybrid_tree_shape<K, false>::tile,
                            j.fine,
                            second,
                            second ? bits - j.bits : 0,
@@ -155,13 +157,16 @@ template <typename K> static hybrid_crowded crowded_for(const hybrid_job<K> &j, 
     return {static_cast<unsigned>(keys + 4 * std::sqrt(keys) + 3), buckets, true, alike};
 }
 
-/* A larger sample weighs the leaves of the tree, for keys that go by one. */
+/* A larger sample weighs the leaves of the tree, for keys that go by one; of many keys the first
+ * scatter may then count them. */
 template <typename K, bool identity> static void weigh_tree(usw_gpu *g, const hybrid_job<K> &j)
 {
-    const unsigned long long wanted = (size_t(TREE_WEIGHED) << j.bits) / 32;
-    const unsigned long long most = j.n / 32 / TREE_WEIGHED_PART;
     USW_LAUNCH_CHAINED(g, (hybrid_weigh_tree<K, identity>), g->sms, 1024, hybrid_weigh_shared,
-                       j.from, j.n, j.map, j.bits, j.plan, j.tree, wanted < most ? wanted : most);
+                       j.from, j.n, j.map, j.bits, j.plan, j.tree,
+                       hybrid_weigh_stretches(j.n, j.bits));
+    if (j.tree_room != 0) {
+        hybrid_queue_tree_counts<K, identity>(g, j);
+    }
 }
 
 /* sample, count and place. */
@@ -207,8 +212,8 @@ static upsweep_status sort_in_buckets(usw_gpu *g, const usw_gpu_sort *s, const h
         hybrid_queue_scatter<K, false, identity>(g, j);
     }
     if (j.tree != nullptr) {
-        hybrid_queue_tree_scatter<K, true, identity>(g, j);
-        hybrid_queue_tree_scatter<K, false, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_FIRST, identity>(g, j);
+        hybrid_queue_tree_scatter<K, SCATTER_SECOND, identity>(g, j);
     }
     usw_queue_bucket_sorts(g, j);
     if (j.tree != nullptr) {
@@ -246,14 +251,11 @@ template <typename K, int size> static bool has_shared_memory(const usw_gpu *g, 
  * that they are sorted by the counts of their values. */
 template <typename K> static bool tree_fits(const usw_gpu *g, unsigned long long n, unsigned bits)
 {
-    using shape = hybrid_tree_shape<K>;
     using rest = hybrid_rest_shape;
     const bool by_values =
         sizeof(K) == 4 && hybrid_by_size<K>(n, bits, [](auto size) { return size == 2; });
     return n >= (sizeof(K) == 4 ? TREE_FROM_32 : TREE_FROM_64) && !by_values &&
-           hybrid_tree_shared(bits) <= g->shared_bytes &&
-           hybrid_tree_scatter_shared<K, shape::threads, shape::keys, shape::slots>() <=
-               g->shared_bytes &&
+           hybrid_tree_shared(bits) <= g->shared_bytes && hybrid_tree_scatters_fit<K>(g, bits) &&
            hybrid_local_shared<K>(rest::threads, rest::keys, rest::bits) <= g->shared_bytes;
 }
 
@@ -265,6 +267,7 @@ static upsweep_status sort_wide(usw_gpu *g, const usw_gpu_sort *s, hybrid_job<K>
     j.fine = sizeof(K) == 4 && j.n >= LARGE_FROM(sizeof(K)) ? FINE_BITS : 0;
     hybrid_choose_uncounted(g, j);
     j.may_tree = j.bits1 < j.bits && tree_fits<K>(g, j.n, j.bits);
+    j.tree_room = j.may_tree && j.stride != 0 ? hybrid_regions_keys(j.n) : 0;
     j.lists_large = j.n >= LARGE_FROM(sizeof(K));
     j.lists.small = hybrid_local_shape<0>::capacity;
     j.lists.tile = hybrid_large_shape<K>::tile;

@@ -299,6 +299,8 @@ typedef struct usw_ext_writer {
 upsweep_status usw_ext_writer_open(usw_ext_writer *w, upsweep_external *x, uint64_t bytes,
                                    unsigned char *buffer, size_t room);
 upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r);
+/* Records of one size, all that are in `bytes` bytes, and run.last_key. */
+upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes);
 upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order);
 
 /* A slot as one run, or several where its records are shorter than was thought. */

@@ -63,7 +63,19 @@ static void pack_index(upsweep_external *x)
     x->blocks_used = (size_t)(to - x->blocks);
 }
 
-static upsweep_status merge_ranges(usw_ext_plan *plan, usw_ext_range *r, usw_ext_sink *sink)
+/* A range to the end of a run; elements are sorted, as in the last merge. */
+static upsweep_status merge_range(usw_ext_range *r, usw_ext_sorting *s, unsigned char *end,
+                                  usw_ext_sink *sink)
+{
+    if (r->x->order.element == 0) {
+        return usw_ext_merge_range(r, sink);
+    }
+    upsweep_status status = usw_ext_sort_range(r, s, r->bytes, end);
+    return status == UPSWEEP_OK ? usw_ext_writer_add_all(sink->writer, r->bytes, s->kept) : status;
+}
+
+static upsweep_status merge_ranges(usw_ext_plan *plan, usw_ext_range *r, usw_ext_sorting *s,
+                                   unsigned char *end, usw_ext_sink *sink)
 {
     upsweep_external *x = plan->x;
     bool none = false;
@@ -73,14 +85,14 @@ static upsweep_status merge_ranges(usw_ext_plan *plan, usw_ext_range *r, usw_ext
             return status;
         }
         status = usw_ext_load(r);
-        status = status == UPSWEEP_OK ? usw_ext_merge_range(r, sink) : status;
+        status = status == UPSWEEP_OK ? merge_range(r, s, end, sink) : status;
         if (status != UPSWEEP_OK) {
             return status;
         }
         for (size_t i = 0; i < plan->k; i++) {
             usw_ext_run *run = &plan->runs[i];
-            size_t end = r->stretches[i].end;
-            uint64_t until = !r->upper.any ? run->raw : end == 0 ? 0 : run->blocks[end - 1].raw;
+            size_t next = r->stretches[i].end;
+            uint64_t until = !r->upper.any ? run->raw : next == 0 ? 0 : run->blocks[next - 1].raw;
             if (until > run->freed) {
                 usw_ext_give_back(x, run, run->freed, until);
                 run->freed = until;
@@ -96,7 +108,9 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     usw_ext_range r;
     usw_ext_writer w;
     usw_ext_run *runs = x->runs + from;
-    size_t budget = usw_ext_budget(x, runs, k, 1, x->write_bytes);
+    usw_ext_sorting sorting = {.u = NULL};
+    bool elements = x->order.element != 0; /* half of the room is scratch then */
+    size_t budget = usw_ext_budget(x, runs, k, 1, x->write_bytes) / (elements ? 2 : 1);
     size_t page = USW_EXT_PAGE, plan_bytes = (usw_ext_plan_bytes(x, k) + page - 1) / page * page;
     unsigned char *buffer = x->work + plan_bytes;
     uint64_t bytes = 0, order = runs[0].order;
@@ -108,9 +122,13 @@ static upsweep_status merge_group(upsweep_external *x, size_t from, size_t k)
     if (status != UPSWEEP_OK) {
         return status;
     }
+    if (elements && usw_ext_sorting_open(&sorting, x) != UPSWEEP_OK) {
+        return usw_ext_fail(x, UPSWEEP_ERROR_MEMORY, "no memory for a handle");
+    }
     usw_ext_range_open(&r, &plan, buffer + x->write_bytes);
     usw_ext_sink sink = {.writer = &w};
-    status = merge_ranges(&plan, &r, &sink);
+    status = merge_ranges(&plan, &r, &sorting, x->work + x->work_bytes, &sink);
+    usw_ext_sorting_close(&sorting);
     if (status != UPSWEEP_OK) {
         return status;
     }

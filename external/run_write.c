@@ -119,6 +119,28 @@ upsweep_status usw_ext_writer_add(usw_ext_writer *w, usw_ext_record r)
     return add_bytes(w, r.p, usw_ext_whole(&w->x->order, r));
 }
 
+/* Up to the record where the next block begins at once. */
+upsweep_status usw_ext_writer_add_all(usw_ext_writer *w, const unsigned char *p, size_t bytes)
+{
+    size_t fixed = w->x->order.record_bytes;
+    upsweep_status status = UPSWEEP_OK;
+    bool more;
+    if (bytes > 0) {
+        w->run.last_key =
+            usw_ext_key(&w->x->order, (usw_ext_record){p + bytes - fixed, fixed}, &more);
+    }
+    while (bytes > 0 && status == UPSWEEP_OK) {
+        note_block(w, w->written, (usw_ext_record){p, fixed});
+        size_t left =
+            w->block_bytes - usw_min((size_t)(w->written - w->block_begin), w->block_bytes);
+        size_t step = usw_min(usw_max((left + fixed - 1) / fixed, 1) * fixed, bytes);
+        status = add_bytes(w, p, step);
+        p += step;
+        bytes -= step;
+    }
+    return status;
+}
+
 upsweep_status usw_ext_writer_close(usw_ext_writer *w, uint64_t order)
 {
     upsweep_status status = flush(w, true);

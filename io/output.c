@@ -315,23 +315,23 @@ static int write_plain(io_output *out, const void *bytes, size_t size, io_error 
 
 /* ---- what is packed on its way ---- */
 
-typedef struct packing {
+typedef struct packing_of {
     io_output *out;
     io_error *error;
     bool failed; /* and error says why */
-} packing;
+} packing_of;
 
 static int take_packed(void *context, const void *bytes, size_t size)
 {
-    packing *p = context;
+    packing_of *p = context;
     int status = write_plain(p->out, bytes, size, p->error);
     p->failed = status != 0;
     return status;
 }
 
-int io_output_pack(io_output *out, io_packing how, int level, unsigned threads, io_error *error)
+int io_output_pack(io_output *out, io_packing packing, int level, unsigned threads, io_error *error)
 {
-    out->packer = io_packer_new(how, level, threads);
+    out->packer = io_packer_new(packing, level, threads);
     if (out->packer == NULL) {
         errno = ENOMEM;
         return io_fail(error, out->name, "cannot be compressed");
@@ -339,7 +339,7 @@ int io_output_pack(io_output *out, io_packing how, int level, unsigned threads, 
     return 0;
 }
 
-static int end_of(const packing *p, int status)
+static int end_of(const packing_of *p, int status)
 {
     bool told = status == 0 || p->failed;
     return told ? status : io_fail(p->error, p->out->name, "cannot be compressed");
@@ -347,7 +347,7 @@ static int end_of(const packing *p, int status)
 
 int io_output_write(io_output *out, const void *bytes, size_t size, io_error *error)
 {
-    packing p = {out, error, false};
+    packing_of p = {out, error, false};
     return out->packer == NULL
                ? write_plain(out, bytes, size, error)
                : end_of(&p, io_packer_add(out->packer, bytes, size, take_packed, &p));
@@ -355,7 +355,7 @@ int io_output_write(io_output *out, const void *bytes, size_t size, io_error *er
 
 int io_output_commit(io_output *out, io_error *error)
 {
-    packing p = {out, error, false};
+    packing_of p = {out, error, false};
     int status = out->packer == NULL ? 0 : io_packer_end(out->packer, take_packed, &p);
     if (status != 0) {
         io_output_discard(out);

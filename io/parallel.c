@@ -56,7 +56,7 @@ struct io_ticker {
     bool ended;
 };
 
-static void *tick(void *argument)
+static void *tick_on(void *argument)
 {
     enum { EVERY_NS = 250000000, SECOND_NS = 1000000000 };
     io_ticker *t = argument;
@@ -81,17 +81,17 @@ static void free_ticker(io_ticker *t)
     free(t);
 }
 
-io_ticker *io_ticker_start(void (*what)(void *context), void *context)
+io_ticker *io_ticker_start(void (*tick)(void *context), void *context)
 {
     io_ticker *t = calloc(1, sizeof *t);
     if (t == NULL) {
         return NULL;
     }
-    t->tick = what;
+    t->tick = tick;
     t->context = context;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->changed, NULL);
-    if (pthread_create(&t->thread, NULL, tick, t) != 0) {
+    if (pthread_create(&t->thread, NULL, tick_on, t) != 0) {
         free_ticker(t);
         return NULL;
     }

@@ -3,15 +3,15 @@
 # its full depth, all tests under
 # the address, undefined-behaviour and memory sanitizers, those of threads under the thread sanitizer,
 # valgrind, the fuzz targets for FUZZ_SECONDS each (60), every call beside its oracle for CALLS_SECONDS
-# (600), all failures, the ABI beside that of 0.1.0, how much of the library the tests reach, and the
+# (600), all failures, sorts beyond memory, the ABI beside that of 0.1.0, how much of the library the tests reach, and the
 # Python package with more cases and from its archive of sources.
-# STEPS="lint asan tsan msan valgrind fuzz calls failures abi coverage python" picks. A line a step at the end;
+# STEPS="lint asan tsan msan valgrind fuzz calls failures external abi coverage python" picks. A line a step at the end;
 # ends with 1 if anything failed.
 # SPDX-License-Identifier: MIT
 set -u
 cd "$(dirname "$0")/.." || exit 2
 jobs=${1:-2}
-steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures abi coverage python}
+steps=${STEPS:-lint asan tsan msan valgrind fuzz calls failures external abi coverage python}
 results=
 failed=0
 began=$(date +%s)
@@ -183,6 +183,17 @@ failures() {
     verdict "failing allocations and system calls, kills, limits of memory" $? "$passed"
 }
 
+# Larger than memory: more text, arrays and records, and limits up to 1 GB.
+external() {
+    configure build-external -DCMAKE_BUILD_TYPE=Release -DUPSWEEP_CUDA=OFF &&
+        cmake --build build-external -j "$jobs" --target upsweep &&
+        python3 test/app/sort_external.py build-external/upsweep --megabytes 200 --kills 60 &&
+        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 100 --limits 16,64 --kills 50 &&
+        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 600 --limits 256 --large &&
+        python3 test/app/sort_external_arrays.py build-external/upsweep --megabytes 1600 --limits 1024 --large
+    verdict "sorts of more than fits into memory" $?
+}
+
 abi() {
     have abidiff || return
     configure build-abi -DCMAKE_BUILD_TYPE=Debug -DUPSWEEP_CUDA=OFF &&
@@ -208,7 +219,7 @@ for step in $steps; do
     case $step in
     lint) lint_step ;;
     valgrind) valgrind_step ;;
-    asan | tsan | msan | fuzz | calls | failures | abi | coverage | python) $step ;;
+    asan | tsan | msan | fuzz | calls | failures | external | abi | coverage | python) $step ;;
     *)
         echo "check-long: there is no step '$step'" >&2
         exit 2

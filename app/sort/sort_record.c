@@ -111,6 +111,9 @@ static uint64_t number_key(const upsweep_field *f, const unsigned char *record, 
 {
     size_t bytes = upsweep_type_bytes(f->type);
     uint64_t raw = 0;
+    if (bytes == 0) {
+        return 0; /* no type that there is */
+    }
     for (size_t i = bytes; i-- > 0;) {
         raw = raw << 8 | record[f->offset + i];
     }
