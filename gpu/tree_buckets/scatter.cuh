@@ -2,10 +2,10 @@
  * gpu/bucket_sort, but a key's digit is of the number of its bucket, which is looked up once.
  *
  * A block takes tile after tile, and loads the next tile while this one is written. In the first
- * scatter of many keys, where a sample has measured the buckets' regions (weigh_regions.cuh), it counts the buckets on the way as 4_scatter_uncounted.cuh does,
- * so that no count has to read and look up the keys before. Where a region turns out to be too
- * small or a counter overflows, plan->uncounted becomes 0, and the keys are counted where they
- * were. */
+ * scatter of many keys, where a sample has measured the buckets' regions (weigh_regions.cuh), it
+ * counts the buckets on the way as 4_scatter_uncounted.cuh does, so that no count has to read and
+ * look up the keys before. Where a region turns out to be too small or a counter overflows,
+ * plan->uncounted becomes 0, and the keys are counted where they were. */
 /* SPDX-License-Identifier: MIT */
 #ifndef USW_GPU_TREE_BUCKETS_SCATTER_CUH
 #define USW_GPU_TREE_BUCKETS_SCATTER_CUH
