@@ -9,14 +9,14 @@
 
 enum { HYBRID_UNCOUNTED_BITS = 1, HYBRID_UNCOUNTED_TREE = 2 }; /* which first scatter counts */
 struct hybrid_plan {
-    unsigned long long any, all; /* OR and AND of the mapped keys */
-    unsigned long long over;     /* keys in buckets that no local sort can hold */
+    unsigned long long any, all;  /* OR and AND of the mapped keys */
+    unsigned long long over;      /* keys in buckets that no local sort can hold */
     unsigned long long ranges[2]; /* of 6_large_lists.cuh: length << 40 and tiles of each list */
-    unsigned bins[2];      /* bins in the list: small ones, and others */
-    unsigned rises, falls; /* 1: some key is above (below) its left neighbour */
-    unsigned shift;        /* the leading bits are key >> shift */
-    unsigned bits, bits1;  /* number of the leading bits; bits of the first scatter */
-    unsigned group;        /* a bucket of step 5 is 1 << group values of the leading bits */
+    unsigned bins[2];             /* bins in the list: small ones, and others */
+    unsigned rises, falls;        /* 1: some key is above (below) its left neighbour */
+    unsigned shift;               /* the leading bits are key >> shift */
+    unsigned bits, bits1;         /* number of the leading bits; bits of the first scatter */
+    unsigned group;               /* a bucket of step 5 is 1 << group values of the leading bits */
     unsigned ticket, done, taken;
     unsigned large;            /* buckets whose keys are counted in `over` */
     unsigned scatter, buckets; /* 1: the first scatter is to be done; all that goes by buckets */

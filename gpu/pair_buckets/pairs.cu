@@ -8,7 +8,7 @@
  *                   differ; sorted, or uneven?
  *          count    gpu/bucket_sort/2_count.cuh: keys of each bucket; sorted or reversed already?
  *          place    gpu/pair_buckets/pairs_place.cuh: where the buckets begin; what is to be done.
- *          Keys of 64 bits that leading bits do not spread evenly go by the buckets of a prefix tree
+ *          Keys of 64 bits that leading bits do not spread evenly go by the buckets of a tree
  *          (gpu/prefix_tree), from 2^23 pairs on.
  *          scatter  gpu/pair_buckets/pairs_scatter.cuh: to tmp by the first half of the bits, then
  *                   back, within the segments that this made, by the second half.
